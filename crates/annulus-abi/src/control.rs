@@ -1,6 +1,7 @@
 //! The control block through which a host commands a shard of a running kernel, and the shard answers.
 //!
-//! Two pairs of lines, one written by the host alone, one by the shard's kernel alone.
+//! It has two pairs of cache lines. Only the host writes the first pair, and only the shard's kernel the
+//! second.
 
 use core::mem::offset_of;
 
@@ -12,22 +13,22 @@ pub mod command {
     pub const TERMINATE: u32 = 1 << 1;
     /// Write telemetry.
     pub const TELEMETRY: u32 = 1 << 2;
-    /// Changes with each activation and deactivation, so that a command that is acknowledged was not given
-    /// before: bits 3 to 15, of no meaning to the shard.
+    /// Bits 3 to 15. They change with each activation and deactivation, so an acknowledged command differs
+    /// from earlier ones. They have no meaning to the shard.
     pub const GENERATION: u32 = 0xFFF8;
-    /// The telemetry epoch lies in the upper 16 bits: counters start anew when it changes.
+    /// The telemetry epoch is in the upper 16 bits. Counters restart when it changes.
     pub const EPOCH_SHIFT: u32 = 16;
 }
 
 /// Answers of the shard, in [`ControlBlock::state`].
 pub mod state {
-    /// Launched; has not looked at its command yet.
+    /// The shard was launched and has not looked at its command yet.
     pub const LAUNCHED: u32 = 0;
     /// Consumes messages.
     pub const ACTIVE: u32 = 1;
     /// Keeps state and queues, consumes nothing.
     pub const INACTIVE: u32 = 2;
-    /// Gone for good: touches neither rings nor state again.
+    /// Ended for good: touches neither rings nor state again.
     pub const TERMINATED: u32 = 3;
 }
 
@@ -48,15 +49,15 @@ pub struct ControlBlock {
     /// Rest of the host's pair of lines.
     pub host_padding: [u64; 14],
 
-    /// What the shard does, see [`state`]. Written by the shard; what it wrote before is visible to who reads
-    /// this.
+    /// What the shard does, see [`state`]. Written by the shard with release: a reader that acquires this
+    /// sees what the shard wrote before.
     pub state: u32,
     /// The last error code, 0 for none. Written by the shard after the message that it belongs to.
     pub last_error: u32,
     /// Messages whose handler succeeded, since launch. Written by the shard once per iteration.
     pub processed: u64,
-    /// Messages that were rolled back, since launch; the unknown actors among them are counted in
-    /// `unknown_actor` alone.
+    /// Messages that were rolled back, since launch. Messages for unknown actors are counted only in
+    /// `unknown_actor`.
     pub failed: u64,
     /// Messages whose key named no actor, since launch.
     pub unknown_actor: u64,
@@ -64,31 +65,30 @@ pub struct ControlBlock {
     pub sent: u64,
     /// Always 0.
     pub shard_reserved: u32,
-    /// The command that the shard obeyed last. Written after `state`, so that who reads a command here sees
-    /// what became of it.
+    /// The command that the shard obeyed last. Written after `state`, so a reader that sees a command here
+    /// also sees its result in `state`.
     pub acknowledged: u32,
     /// Dead letters that found no room in the ring of dead letters, since launch.
     pub dead_letters_lost: u64,
     /// Prints that found no room in the ring of prints, since launch.
     pub prints_lost: u64,
-    /// 1 while the shard waits for space in its outbound ring, [`STALLED_BY_KERNEL`] while it does in the
-    /// kernel that it is connected to. The host that makes space then wakes the shard: it looks here after
-    /// each message that it takes, so this word has a line that the shard seldom writes.
+    /// 1 while the shard waits for room in its outbound ring; [`STALLED_BY_KERNEL`] while it waits for room
+    /// in the kernel that it is connected to; else 0. A host that makes room wakes the shard. It looks here
+    /// after each message that it takes, so this word is in a line that the shard seldom writes.
     pub stalled: u32,
-    /// Messages of other kernels that lay unread when the shard terminated. Written by the shard, once.
+    /// Messages of other kernels that were unread when the shard terminated. Written once, by the shard.
     pub unread: u32,
-    /// Messages that the shard has put into rings in the device's memory, of kernels that it is connected to,
-    /// since launch. Counted before they are published there. 0 where kernels send to the ring that the host
-    /// sends to.
+    /// Messages that the shard has put into device-local rings of connected kernels, since launch. Counted
+    /// before they are published there. Always 0 where kernels send to the same ring as the host.
     pub forwarded: u64,
-    /// Messages that the shard has taken out of its own ring in the device's memory, since launch, as of the
-    /// last look of who reads this.
+    /// Messages that the shard has taken out of its own device-local ring, since launch. May be outdated when
+    /// it is read.
     pub taken: u64,
-    /// The same as of when the shard last came to rest; what it had done until then is visible to who reads
-    /// this.
+    /// The value of `taken` when the shard last came to rest. A reader that acquires it sees what the shard
+    /// had done until then.
     pub rested: u64,
-    /// Messages for a connected kernel that it could not take any more, or, by `Reject`, had no room for,
-    /// since launch.
+    /// Messages for a connected kernel that were lost, since launch: the kernel had ended, or had no room
+    /// under `Reject`.
     pub unforwarded: u64,
     /// Rest of the shard's pair of lines.
     pub shard_padding: [u32; 6],

@@ -10,17 +10,17 @@ pub const PANICKED: u16 = 0xFF01;
 pub const TOO_MANY_OUTPUTS: u16 = 0xFF02;
 /// The message's key names no actor: it is not below the number of actors that the kernel was launched with.
 pub const UNKNOWN_ACTOR: u16 = 0xFF03;
-/// The handler took an element that is not there.
+/// The handler accessed an element that does not exist.
 pub const INDEX_OUT_OF_BOUNDS: u16 = 0xFF04;
 /// The handler divided by zero.
 pub const DIVISION_BY_ZERO: u16 = 0xFF05;
-/// A calculation of the handler left its type's range where that is an error: `MIN / -1` always, others where
-/// the build checks.
+/// A calculation of the handler overflowed its type where that is an error: `MIN / -1` always, other
+/// operations if the build checks them.
 pub const OVERFLOW: u16 = 0xFF06;
-/// The handler's loops turned more often than its loop budget allows.
+/// The handler's loops ran more iterations than its loop budget allows.
 pub const BUDGET_EXHAUSTED: u16 = 0xFF07;
 
-/// What a code means, for people.
+/// A description of a code, for people.
 pub const fn describe(code: u16) -> &'static str {
     match code {
         0 => "no error",

@@ -1,9 +1,9 @@
 //! The buckets in which a shard counts latencies, for percentiles.
 //!
-//! Log-linear: 32 buckets to each doubling, so a bucket is at most 1/32 (3.2 %) wide. One `u64` count per
-//! bucket; the shard's kernel is the only writer.
+//! Log-linear: 32 buckets for each doubling, so the width of a bucket is at most 1/32 (3.2 %) of its values.
+//! One `u64` count per bucket; the shard's kernel is the only writer.
 
-/// Buckets to each doubling, as a power of two.
+/// Buckets for each doubling, as a power of two.
 const SUB_BITS: u32 = 5;
 
 /// How many buckets cover every `u64`.
@@ -20,7 +20,7 @@ pub const fn bucket(nanos: u64) -> usize {
     (((exponent - SUB_BITS + 1) as usize) << SUB_BITS) + sub
 }
 
-/// The largest value that `bucket` counts: what a percentile reports, so that it never flatters.
+/// The largest value that `bucket` counts. Percentiles report it, so they never understate a latency.
 #[inline]
 pub const fn upper_bound(bucket: usize) -> u64 {
     if bucket < 1 << SUB_BITS {

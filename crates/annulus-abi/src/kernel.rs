@@ -1,4 +1,4 @@
-//! Where everything that a kernel shares with its host lies: one stretch of memory, cut into shards.
+//! The layout of the memory that a kernel shares with its host: one range of memory, divided into shards.
 
 use crate::{
     PAIR,
@@ -16,19 +16,19 @@ pub struct KernelLayout {
     /// From the shard to the host: outputs. No envelope words.
     pub outbound: RingLayout,
     /// From the shard to the host: replies to calls, if the inbound envelope has a correlation. It has as
-    /// many slots as the inbound ring, each of which belongs to the inbound slot of its number; a slot is
-    /// laid out as one of the outbound ring.
+    /// many slots as the inbound ring. Each belongs to the inbound slot of the same number, and has the
+    /// layout of an outbound slot.
     pub replies: Option<RingLayout>,
     /// From the shard to the host: messages whose handling failed. No envelope words.
     pub dead_letters: Option<RingLayout>,
-    /// From the shard to the host: what handlers print. No envelope words; the payload is words, and follows
-    /// the slot's header.
+    /// From the shard to the host: what handlers print. No envelope words. The payload consists of words, and
+    /// follows the slot's header.
     pub prints: Option<RingLayout>,
     /// Whether a histogram follows.
     pub histogram: bool,
 }
 
-/// What of a kernel decides its layout.
+/// The properties of a kernel that decide its layout.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelShape {
     /// Slots of the inbound ring.
@@ -45,7 +45,7 @@ pub struct KernelShape {
     pub dead_letters_capacity: u32,
     /// Slots of the ring of prints, 0 for none.
     pub prints_capacity: u32,
-    /// The most arguments of a print.
+    /// The largest number of arguments of a print.
     pub print_words: usize,
     /// Whether latencies are tracked.
     pub histogram: bool,
@@ -82,8 +82,8 @@ impl KernelLayout {
         }
     }
 
-    /// The same layout with sealed slots in its inbound ring, and in those of outputs and replies if these
-    /// are small enough for that, too; as it is if messages are too large.
+    /// The same layout with sealed slots in the inbound ring. The rings of outputs and replies are sealed,
+    /// too, if their payloads are small enough. Returns the layout unchanged if messages are too large.
     pub const fn sealed(self) -> Self {
         let Some(inbound) = self.inbound.sealed() else { return self };
         let outbound = sealed_or_open(self.outbound);
@@ -94,7 +94,7 @@ impl KernelLayout {
         Self { inbound, outbound, replies, ..self }
     }
 
-    /// From the shard's start to its inbound ring; the control block stands before it.
+    /// From the shard's start to its inbound ring. The control block comes before it.
     pub const fn inbound_offset(&self) -> usize {
         size_of::<ControlBlock>()
     }
@@ -143,7 +143,7 @@ const fn sealed_or_open(ring: RingLayout) -> RingLayout {
     }
 }
 
-/// Bytes of a ring that there may be.
+/// Bytes of an optional ring.
 const fn bytes(ring: &Option<RingLayout>) -> usize {
     match ring {
         Some(ring) => ring.bytes(),

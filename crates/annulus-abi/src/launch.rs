@@ -1,15 +1,15 @@
-//! What host and device tell each other besides control blocks and rings: the Rust side of the structures in
+//! The structures that host and device share besides control blocks and rings. Their C side is
 //! `annulus-block`'s `c/records.c`, which asserts the same sizes.
 
 use core::mem::offset_of;
 
 use crate::kernel::KernelLayout;
 
-/// No telemetry line, in [`BlockRecord::telemetry`].
+/// Value of [`BlockRecord::telemetry`]: there is no telemetry line.
 pub const NO_LINE: u64 = u64::MAX;
 
-/// What a launch fixes. Written by the host before the launch, read by all blocks; the fields are explained
-/// in `records.c`.
+/// The values that a launch fixes. The host writes them before the launch, and all blocks read them.
+/// `records.c` explains the fields.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 #[allow(missing_docs)]
@@ -57,9 +57,9 @@ pub struct LaunchRecord {
     pub out_units: u32,
 }
 
-/// Where a kernel's outputs go, if not to the host. Written by the host while every block of the kernel is
-/// inactive, before it commands them to be active; read by blocks when they obey a command, and when they are
-/// launched. The fields are explained in `records.c`.
+/// Where a kernel's outputs go, if not to the host. The host writes it while every block of the kernel is
+/// inactive, before it commands them to be active. Blocks read it when they obey a command, and when they are
+/// launched. `records.c` explains the fields.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 #[allow(missing_docs)]
@@ -76,46 +76,46 @@ pub struct LinkRecord {
     pub reserved: u32,
 }
 
-/// The most outputs of a turn of several threads whose kernel may be connected: each is compared with all
-/// others, so that those for one shard get tickets in a row.
+/// The largest number of outputs of one turn, for a connectable kernel whose blocks have several threads.
+/// Each output is compared with all others, so that those for one shard get tickets in a row.
 pub const MOST_PARCELS: u32 = 512;
 
-/// One block's private state between epochs, and the words by which it sleeps and ends. All zero before the
-/// first launch.
+/// One block's private state between epochs, and the words that it uses to sleep and to end. All zero before
+/// the first launch.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct BlockRecord {
-    /// The block's alone.
+    /// Used only by the block.
     pub state: [u64; 29],
-    /// Written by the block, before `answer`: what its clock showed then.
+    /// Written by the block, before `answer`: the time on its clock.
     pub time: u64,
     /// Written by the block, after the acknowledgement itself: how many commands it has acknowledged,
-    /// wrapping. By it a host that looks now and then sees that a command was obeyed, though the next one
-    /// undid it.
+    /// wrapping. It shows a host that looks only now and then that a command was obeyed, even if the next
+    /// command undid it.
     pub obeyed: u32,
-    /// Written by the block: the `question` that it has answered.
+    /// Written by the block: the value of `question` that it has answered.
     pub answer: u32,
     /// Written by the block: 1 while it naps, or is about to.
     pub asleep: u32,
-    /// Written by the block, last of all that it does: the epoch that it has ended.
+    /// Written by the block as its last action: the epoch that it has ended.
     pub ended: u32,
     /// Written by the host: changes when a nap must end.
     pub wake: u32,
-    /// Written by the host before a launch: the epoch that begins.
+    /// Written by the host before a launch: the number of the epoch that begins.
     pub epoch: u32,
-    /// Written by the host before the first launch: from the telemetry arena's start to the shard's line, or
+    /// Written by the host before the first launch: the offset of the shard's line in the telemetry arena, or
     /// [`NO_LINE`].
     pub telemetry: u64,
-    /// Written by the host: the epoch that a block which stays is asked to leave, to be launched again. Never
-    /// 0 where it is asked.
+    /// Written by the host: the epoch that a staying block is asked to leave, to be launched again later.
+    /// Never 0 when the host asks.
     pub leave: u32,
-    /// Written by the host: changes when the block is asked for the time on its clock.
+    /// Written by the host: changes when the host asks the block for the time on its clock.
     pub question: u32,
-    /// Written by the host: what the device's clock shows when the runtime's shows 0, wrapping; 0 for what
-    /// the launch said.
+    /// Written by the host: the device clock's value when the runtime's clock shows 0, wrapping. 0 stands for
+    /// the value of the launch.
     pub origin: u64,
-    /// Written by the host: the epoch whose blocks do not wait for each other any more, since some of them do
-    /// not run. Never 0 where it is meant.
+    /// Written by the host: the epoch whose blocks must stop waiting for each other, since some of them do
+    /// not run. Never 0 when the host asks for this.
     pub abandoned: u32,
     /// Rest of the host's pair of lines.
     pub host_padding: [u32; 23],
@@ -125,27 +125,28 @@ pub struct BlockRecord {
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct DoorbellRecord {
-    /// Written by the host: 1 while it sleeps and wants to hear of progress, 2 while it sleeps and wants to
-    /// hear of dead letters and prints alone.
+    /// Written by the host: 1 while it sleeps and any progress must wake it; 2 while it sleeps and only dead
+    /// letters and prints must wake it; else 0.
     pub asleep: u32,
-    /// Not 0 since somebody rang. Written by any ringer, and cleared by the host.
+    /// Not 0 since somebody rang. Written by any ringer; the host clears it.
     pub rung: u32,
 }
 
-/// What the blocks of a kernel that takes its turns in step tell each other: they alone write it, and the
-/// host zeroes it before the first launch.
+/// The barrier words of a kernel whose blocks take their turns in step. The host zeroes them before the first
+/// launch; after that only the blocks write them.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(128))]
 pub struct StepRecord {
-    /// Blocks that have come since the barrier was opened last, and their votes.
+    /// How many blocks have come since the barrier last opened, and their votes.
     pub arrived: [u32; 32],
-    /// Changes when all have come.
+    /// Changes when all blocks have come.
     pub opened: [u32; 32],
 }
 
-/// Bytes of the scratch memory of a block of so many threads whose turn takes up to `limit` messages, of
-/// which each may send `max_outputs`: the twin of `ann_cut_scratch`. A multiple of 128. A block of one thread
-/// needs it only if its kernel may be connected, or for the outputs of one call if these may be several.
+/// Bytes of a block's scratch memory, a multiple of 128: the twin of `ann_cut_scratch`. The block has
+/// `threads` threads, its turn takes up to `limit` messages, and each message may send `max_outputs`. A block
+/// of one thread needs scratch memory only if its kernel is connectable, or for a call that may send several
+/// outputs.
 pub const fn scratch_bytes(
     threads: u32,
     limit: u32,

@@ -4,13 +4,13 @@
 //!
 //! * Every structure here has the same offsets in Rust and in C: `include/annulus_abi.h` is its twin
 //!   ([`C_HEADER`]), and a test has a C compiler assert that they agree.
-//! * Every word has one writer (or one *side* of writers), named in its documentation; how stale a reader may
-//!   find it is said there too.
+//! * Every word has one writer, or one *side* of writers. Its documentation names the writer, and says how
+//!   stale a reader may find the word.
 //!
 //! # What it does not do
 //!
-//! It has no behaviour: who waits for whom, and in what order words are written, is `annulus-ring`'s and
-//! `annulus-block`'s. It allocates nothing and needs no `std`.
+//! It has no behaviour. `annulus-ring` and `annulus-block` decide who waits for whom, and in what order words
+//! are written. It allocates nothing and needs no `std`.
 #![no_std]
 
 pub mod control;

@@ -1,16 +1,16 @@
 //! The ring: a header, then slots.
 //!
-//! Who writes which word, and in what order, is the protocol of `annulus_ring::ring`.
+//! `annulus_ring::ring` describes who writes which word, and in what order.
 //!
 //! # Sealed slots
 //!
-//! A slot is *open*, its words as they are, or *sealed*: cut into units of [`UNIT`] bytes, each of which
-//! carries the slot's lap (what an open slot has in [`SlotHeader::commit`]) in its last four. A unit is
-//! written, and read, in one access that is never torn, so it proves by itself that it belongs to the lap; a
-//! reader that finds the lap in all units has the whole slot, and needs no second look at it. The units'
-//! contents, one after the other, are the slot's *image*: what an open slot would be, but that the word in
-//! place of the commit word is the *stamp*, the receiver's command as the sender found it. All offsets of a
-//! [`RingLayout`] but the stride are offsets in the image.
+//! A slot is *open* or *sealed*. An open slot has its words as they are. A sealed slot is divided into units
+//! of [`UNIT`] bytes. The last four bytes of each unit are the slot's lap (an open slot has it in
+//! [`SlotHeader::commit`]). A unit is written and read in one access that is never torn, so each unit shows
+//! which lap it belongs to. A reader that finds the lap in all units has the whole slot, and needs no second
+//! look at it. The units' contents, one after the other, are the slot's *image*. It equals an open slot,
+//! except that the *stamp* replaces the commit word: the receiver's command as the sender found it. In a
+//! sealed ring, all offsets of a [`RingLayout`] except the stride are offsets in the image.
 
 use core::mem::offset_of;
 
@@ -18,34 +18,34 @@ use core::mem::offset_of;
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct RingHeader {
-    /// Tickets handed out to producers; bit 63, [`CLOSED`], says that none will be handed out any more.
-    /// Written by the producing side alone, which may use read-modify-write on it; the other side reads it as
-    /// a gauge of depth.
+    /// Number of tickets handed out to producers. Bit 63, [`CLOSED`], says that no more will be handed out.
+    /// Only the producing side writes it, and may use read-modify-writes. The other side reads it as a gauge
+    /// of depth.
     pub reserved: u64,
     /// The producing side's copy of `consumed`, never ahead of it.
     pub consumed_seen: u64,
     /// Rest of the producing side's pair of lines.
     pub producer_padding: [u64; 14],
-    /// Slots that the consumer has read completely and gives back. Written by the consumer alone, once per
-    /// batch.
+    /// Number of slots that the consumer has read completely and given back. Only the consumer writes it,
+    /// once per batch.
     pub consumed: u64,
     /// Rest of the consumer's pair of lines.
     pub consumer_padding: [u64; 15],
 }
 
-/// In [`RingHeader::reserved`]: closed to new messages.
+/// Bit of [`RingHeader::reserved`]: the ring is closed to new messages.
 pub const CLOSED: u64 = 1 << 63;
 
 /// The words in front of every payload.
 ///
-/// In the image of a sealed slot the stamp stands in place of `commit`.
+/// In the image of a sealed slot the stamp takes the place of `commit`.
 #[derive(Debug)]
 #[repr(C)]
 pub struct SlotHeader {
-    /// The lap whose message the slot holds: `ticket / capacity + 1`, its low 32 bits; 0 in fresh memory.
-    /// Written last, by the producer, and never cleared.
+    /// The lap whose message the slot holds: `ticket / capacity + 1`, its low 32 bits; 0 in fresh memory. The
+    /// producer writes it last. It is never cleared.
     pub commit: u32,
-    /// The [`kind`] in the upper 8 bits, the payload's bytes in the lower 24.
+    /// The [`kind`] in the upper 8 bits, the payload's length in bytes in the lower 24.
     pub meta: u32,
 }
 
@@ -63,7 +63,7 @@ pub struct SealedUnit {
 pub mod kind {
     /// A message.
     pub const MESSAGE: u8 = 1;
-    /// Nothing: a reservation that was dropped. Consumers pass over it.
+    /// Nothing: a reservation that was dropped. Consumers skip it.
     pub const TOMBSTONE: u8 = 2;
     /// The answer to a call whose handler succeeded and sent nothing; no payload.
     pub const NO_REPLY: u8 = 3;
@@ -71,23 +71,23 @@ pub mod kind {
     pub const FAILED: u8 = 4;
     /// A dead letter: the message whose handling failed; the error code stands in the length.
     pub const DEAD_LETTER: u8 = 5;
-    /// A print: its number in the kernel stands in the length, its arguments are the payload, a word each.
+    /// A print. Its number in the kernel stands in the length; its arguments are the payload, one word each.
     pub const PRINT: u8 = 6;
 }
 
 /// Bytes of a unit of a sealed slot.
 pub const UNIT: usize = 16;
-/// Bytes of a unit that are the slot's image; the lap follows.
+/// Bytes of a unit that belong to the slot's image; the lap follows.
 pub const UNIT_CONTENT: usize = 12;
-/// Bytes of the largest image that is sealed. Larger messages are copied in their time anyway, and would pay
-/// a third more of it.
+/// Bytes of the largest image that is sealed. Copying a larger message takes long anyway, and sealing would
+/// make it a third longer.
 pub const SEALED_MOST: usize = 256;
 /// The most units of a sealed slot.
 pub const UNITS_MOST: usize = SEALED_MOST.div_ceil(UNIT_CONTENT);
 
-/// The address of a reply's slot, which the message of the call carries: the slot's number in its low half,
-/// and in the high one its *generation*, which the slot's lap becomes when the reply is published.
-/// Generations count the calls that the slot was given to, and are never 0; so no address is.
+/// The address of a reply's slot, which the call's message carries. The low half is the slot's number. The
+/// high half is its *generation*, which becomes the slot's lap when the reply is published. Generations count
+/// the calls that used the slot, and are never 0, so no address is 0.
 pub const fn call_at(slot: u32, generation: u32) -> u64 {
     (generation as u64) << 32 | slot as u64
 }
@@ -109,12 +109,12 @@ pub const MAX_CAPACITY: u32 = 1 << 20;
 /// Largest payload, in bytes.
 pub const MAX_PAYLOAD: usize = 65_536;
 
-/// Where everything in a ring lies, in bytes.
+/// The offsets and sizes of everything in a ring, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RingLayout {
     /// Slots, a power of two.
     pub capacity: u32,
-    /// From slot to slot in the ring: a multiple of a cache line, so that small messages are one line each.
+    /// Distance between slots in the ring: a multiple of a cache line, so a small message takes one line.
     pub slot_stride: usize,
     /// From the slot's start to its enqueue time, if it has one.
     pub enqueue_time_offset: Option<usize>,
@@ -185,8 +185,8 @@ impl RingLayout {
         self.units != 0
     }
 
-    /// From image to image, where those of several slots lie together. Every unit's content has a place in
-    /// it.
+    /// Distance between images where images of several slots are stored together. The content of every unit
+    /// fits.
     pub const fn image_stride(&self) -> usize {
         if self.is_sealed() {
             (self.units * UNIT_CONTENT).next_multiple_of(super::LINE)
@@ -213,7 +213,7 @@ impl RingLayout {
         size_of::<RingHeader>() + index as usize * self.slot_stride
     }
 
-    /// The commit word of `ticket`.
+    /// The lap of `ticket`: the value of its commit word.
     #[inline]
     pub const fn lap(&self, ticket: u64) -> u32 {
         ((ticket >> self.capacity.trailing_zeros()) as u32).wrapping_add(1)

@@ -1,8 +1,8 @@
-//! The 64 bytes in which a running kernel shows its health.
+//! The 64-byte telemetry block of a running kernel.
 //!
 //! One block per shard. The shard's kernel is its only writer; the host copies it out word by word at any
-//! time. A copy is whole when [`Telemetry::checksum`] of its first 60 bytes equals its last four: words may
-//! then be stored in any order, without fences, and a reader that sees a mixture of two states tries again.
+//! time. A copy is consistent when [`Telemetry::checksum`] of its first 60 bytes equals its last four. So
+//! words may be stored in any order, without fences. A reader that sees a mixture of two states tries again.
 
 use core::mem::offset_of;
 
@@ -16,14 +16,14 @@ pub struct Telemetry {
     pub messages_dropped: u64,
     /// Nanoseconds on the runtime's clock at which the last message was processed; 0 before the first.
     pub last_processed_timestamp: i64,
-    /// Messages waiting in the shard's inbound rings when the block was last written: a gauge, never
+    /// Messages that waited in the shard's inbound rings when the block was last written: a gauge, never
     /// negative.
     pub queue_depth: i32,
-    /// Of the processed messages, those whose latency was not measured because telemetry was off or messages
-    /// carry no time; stays at its largest value. The specification leaves these bytes to alignment.
+    /// Processed messages whose latency was not measured, because telemetry was off or messages carry no
+    /// time. The count saturates. In the specification these bytes are padding.
     pub unmeasured: u32,
-    /// Sum of the latencies, in nanoseconds, from enqueue to the end of the handlers of a message's
-    /// iteration.
+    /// Sum of the latencies, in nanoseconds. A latency lasts from the enqueue time to the end of the last
+    /// handler in the message's turn.
     pub total_latency_nanos: u64,
     /// The largest of them; 0 before the first.
     pub max_latency_nanos: u64,
@@ -31,13 +31,13 @@ pub struct Telemetry {
     pub min_latency_nanos: u64,
     /// The last error code, 0 for none; see [`error`](crate::error).
     pub error_code: u16,
-    /// The reset epoch that the counters belong to: the host's command word names the current one.
+    /// The reset epoch that the counters belong to. The host's command word names the current one.
     pub epoch: u16,
-    /// [`checksum`](Self::checksum) of everything before.
+    /// [`checksum`](Self::checksum) of all bytes before it.
     pub check: u32,
 }
 
-/// A telemetry block as eight words: how it is stored and loaded.
+/// A telemetry block as eight words. It is stored and loaded in this form.
 pub type TelemetryWords = [u64; 8];
 
 impl Telemetry {
@@ -58,7 +58,7 @@ impl Telemetry {
         }
     }
 
-    /// The eight words to store, the check filled in.
+    /// The eight words to store, including the check.
     #[inline]
     pub const fn to_words(&self) -> TelemetryWords {
         let mut words = [
@@ -99,9 +99,9 @@ impl Telemetry {
 
     /// The check of the first 60 bytes.
     ///
-    /// Each word is multiplied by an odd constant of its own, so that a mixture of two states, whichever
-    /// words are new, changes the upper half of the sum; the multiplications do not wait for each other. A
-    /// torn copy passes with a probability of about 2⁻³².
+    /// Each word is multiplied by its own odd constant, so any mixture of two states changes the upper half
+    /// of the sum. The multiplications are independent of each other. A torn copy passes with a probability
+    /// of about 2⁻³².
     #[inline]
     pub const fn checksum(words: &TelemetryWords) -> u32 {
         let mut sum = words[7] as u32 as u64;
@@ -126,7 +126,7 @@ const FACTORS: [u64; 7] = [
     0xD6E8_FEB8_6659_FD93,
 ];
 
-// The offsets of the specification, which other programs read by number.
+// The offsets of the specification. Other programs read the fields by these numbers.
 const _: () = {
     assert!(size_of::<Telemetry>() == 64);
     assert!(align_of::<Telemetry>() == 64);

@@ -2,7 +2,7 @@
 
 #if ANN_ALONE
 
-/* From output to output in the block's own memory: where answers are sealed, from image to image. */
+/* Distance between outputs in the block's own memory; where answers are sealed, distance between images. */
 ANN_FUNCTION u32 ann_output_stride(const ann_view *v)
 {
 #if ANN_LAUNCH_SEALED
@@ -12,8 +12,8 @@ ANN_FUNCTION u32 ann_output_stride(const ann_view *v)
     return ANN_OUTPUT_STRIDE;
 }
 
-/* By the leader: whether it handles what it has found by itself: the turn's only message, of the host's, that
-   fits into the block's own memory. */
+/* By the leader: whether it handles alone what it has found. That is the turn's only message, it comes from
+   the host, and it fits into the block's own memory. */
 ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -34,8 +34,8 @@ ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
 
 #if !ANN_LAUNCH_SEALED
 
-/* By the leader: copies the message of an open slot, which it has seen published with acquire; all words at
-   once up to sixteen. */
+/* By the leader: copies the message of an open slot, which it has seen published with acquire. Copies up to
+   sixteen words at once. */
 ANN_FUNCTION void ann_bring_one(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -54,7 +54,7 @@ ANN_FUNCTION void ann_bring_one(const ann_view *v)
 
 #endif
 
-/* The slot of the message's k-th answer, whose outputs are in the outbound ring from `ticket` on: the first
+/* The slot of the message's k-th answer. Its outputs are in the outbound ring from `ticket` on; the first
    answer to a call is the reply. */
 ANN_FUNCTION GLOBAL u8 *ann_one_slot(const ann_view *v, u64 ticket, u32 k, u64 caller)
 {
@@ -63,7 +63,7 @@ ANN_FUNCTION GLOBAL u8 *ann_one_slot(const ann_view *v, u64 ticket, u32 k, u64 c
     return k == 0 ? ann_reply_slot(v, caller) : ann_out_slot(v, ticket + k - 1);
 }
 
-/* And the lap that it is published with. */
+/* The lap that this slot is published with. */
 ANN_FUNCTION u32 ann_one_lap(const ann_view *v, u64 ticket, u32 k, u64 caller)
 {
     if (k == 0 && caller != 0)
@@ -73,7 +73,7 @@ ANN_FUNCTION u32 ann_one_lap(const ann_view *v, u64 ticket, u32 k, u64 caller)
 
 #if ANN_LAUNCH_SEALED
 
-/* By the leader: completes the images that the answers' outputs lie in, and stores their units. */
+/* By the leader: completes the images of the answers' outputs, and stores their units. */
 ANN_FUNCTION void ann_seal_one(const ann_view *v, u64 ticket, u32 answers, u32 meta, u64 caller)
 {
     LOCAL ann_shared *b = v->shared;
@@ -93,8 +93,8 @@ ANN_FUNCTION void ann_seal_one(const ann_view *v, u64 ticket, u32 answers, u32 m
 
 #endif
 
-/* By the leader: publishes what became of the message, its outputs from `ticket` on: by units, or behind one
-   fence. */
+/* By the leader: publishes the message's results, with its outputs from `ticket` on. Publishes by units, or
+   behind one fence. */
 ANN_FUNCTION void ann_answer_one(const ann_view *v, u64 ticket, u32 code, u32 sent, u64 caller)
 {
     LOCAL ann_shared *b = v->shared;
@@ -129,7 +129,7 @@ ANN_FUNCTION void ann_answer_one(const ann_view *v, u64 ticket, u32 code, u32 se
             ANN_U32(ann_one_slot(v, ticket, k, caller), 0), ann_one_lap(v, ticket, k, caller));
 }
 
-/* By the leader: handles the message that it has found, as the thread would that it is dealt to. */
+/* By the leader: handles the message that it has found, as the thread that the message is dealt to would. */
 ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_shared *b = v->shared;
@@ -171,10 +171,10 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
 
 #if (ANN_HOSTED || ANN_ALONE) && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
 
-/* By the leader: begins turns, and ends those that find nothing, or what is for it alone, until there is
-   something to do for all. On a processor all threads of a block take one after the other what a turn does
-   between two barriers, so an empty turn of all takes many times as long as a look of the leader's; on a
-   device each barrier is a wait. */
+/* By the leader: begins turns until there is something to do for all threads. It ends by itself the turns
+   that find nothing, or only work for the leader alone. On a processor all threads of a block run one after
+   the other between two barriers, so an empty turn of all threads takes many times as long as a look of the
+   leader. On a device each barrier is a wait. */
 ANN_FUNCTION void ann_await_turn(const ann_view *v ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_shared *b = v->shared;

@@ -1,8 +1,8 @@
-/* The block: what it tells the host of what it has done. */
+/* The block: how it tells the host what it has done. */
 
 #if ANN_DEFERS
 
-/* By the leader: stores what was counted. Whoever sees behind a fence that a message was consumed sees it
+/* By the leader: stores the counts. Whoever sees, behind a fence, that a message was consumed sees it
    counted. */
 ANN_FUNCTION void ann_store_counts(const ann_view *v)
 {
@@ -31,8 +31,8 @@ ANN_FUNCTION void ann_store_gauges(const ann_view *v, u64 next_out)
     b->owing = 0;
 }
 
-/* By the leader, in front of the fence that publishes a turn's answers: what is owed of earlier turns goes
-   with it. Whether there is something. */
+/* By the leader, before the fence that publishes a turn's answers: stores what is owed for earlier turns, so
+   that the fence releases it, too. Returns whether anything is owed. */
 ANN_FUNCTION u32 ann_begin_to_pay(const ann_view *v)
 {
     u32 owes = v->shared->owed != 0;
@@ -55,7 +55,7 @@ ANN_FUNCTION void ann_settle_up(const ann_view *v)
     ann_store_gauges(v, b->state.next_out);
 }
 
-/* By the leader, at a turn's end: puts off what the host is told, unless it is much, or late. */
+/* By the leader, at a turn's end: puts off telling the host, unless too much is owed, or for too long. */
 ANN_FUNCTION void ann_owe(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -67,7 +67,7 @@ ANN_FUNCTION void ann_owe(const ann_view *v)
 
 #else
 
-/* Nothing is owed: each turn's end tells all. */
+/* Nothing is ever owed: each turn's end tells the host everything. */
 ANN_FUNCTION u32 ann_begin_to_pay(const ann_view *v)
 {
     return 0;

@@ -1,8 +1,8 @@
-/* The block: how several threads bring a turn's messages in. */
+/* The block: how several threads copy a turn's messages to scratch memory. */
 
 #if ANN_LAUNCH_THREADS > 1
 
-/* So many words of its share does a thread copy at a time: where each waits for the bus, many. */
+/* How many words of its share a thread copies at a time. Many, where each word waits for the bus. */
 #if ANN_INDEPENDENT
 #define ANN_WORDS_UNDER_WAY 16
 #else
@@ -19,7 +19,7 @@ ANN_FUNCTION u32 ann_turn_published(const ann_view *v, u32 i)
     return ann_published(v, v->shared->state.next_in + i);
 }
 
-/* After slots were seen to be published, before they are read. */
+/* The fence after slots were seen to be published, and before they are read. */
 ANN_FUNCTION void ann_turn_fence(const ann_view *v)
 {
 #if ANN_LAUNCH_CONNECTABLE
@@ -49,7 +49,7 @@ ANN_FUNCTION void ann_look(const ann_view *v)
     LOCAL ann_shared *b = v->shared;
     u32 window = b->window;
     u32 gap = window;
-    /* The leader has seen the first. No look waits for the one before. */
+    /* The leader has seen the first slot. No load waits for the one before. */
     for (u32 i = 1 + ann_thread(); i < window; i += ANN_LAUNCH_THREADS) {
         u32 published = ann_turn_published(v, i);
         gap = !published && i < gap ? i : gap;

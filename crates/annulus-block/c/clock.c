@@ -10,14 +10,14 @@ ANN_FUNCTION u64 ann_now(const ann_view *v)
     return ann_load_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_HEARTBEAT));
 }
 
-/* What the host asks of a block now and then. */
+/* What the host asks a block from time to time. */
 typedef struct {
     u64 origin;
     u32 question;
     u32 leave;
 } ann_asked;
 
-/* By the leader: begins to look at it. Nothing waits here. */
+/* By the leader: begins to load it. Nothing waits here. */
 ANN_FUNCTION ann_asked ann_look_at_asked(const ann_view *v)
 {
     ann_asked asked;
@@ -41,7 +41,7 @@ ANN_FUNCTION void ann_attend_to(const ann_view *v, PRIVATE const ann_asked *aske
     ann_store_release_u32(&v->record->answer, asked->question);
 }
 
-/* By the leader, now and then: both. */
+/* By the leader, from time to time: does both. */
 ANN_FUNCTION void ann_attend(const ann_view *v)
 {
     ann_asked asked = ann_look_at_asked(v);

@@ -23,7 +23,7 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
     ann_write_telemetry(v);
     u32 state = ANN_STATE_INACTIVE;
 #if ANN_LAUNCH_CONNECTABLE
-    /* What the host wrote before the command. */
+    /* This sees what the host wrote before the command. */
     v->shared->link = *v->link;
     if ((command & ANN_TERMINATE) != 0)
         ann_unlink(v);
@@ -43,7 +43,7 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
     ann_tell(v, 0);
 }
 
-/* Ends the block without a command: nobody is there to give one. */
+/* Ends the block without a command, since there is no host to give one. */
 ANN_FUNCTION void ann_give_up(const ann_view *v)
 {
     ann_settle_up(v);
@@ -58,7 +58,7 @@ ANN_FUNCTION void ann_give_up(const ann_view *v)
     v->shared->ending = 1;
 }
 
-/* By the leader, of a block that stays: whether the host asks it to leave for a while. */
+/* By the leader of a block that stays: whether the host asks it to leave for a while. */
 ANN_FUNCTION u32 ann_is_asked_to_leave(const ann_view *v)
 {
     return ann_load_relaxed_u32(&v->record->leave) == v->record->epoch;

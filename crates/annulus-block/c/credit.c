@@ -1,6 +1,6 @@
-/* The block: room for what handlers send. A reply has a slot of its own, for which nobody asks. */
+/* The block: room for what handlers send. A reply has its own slot and needs no credit. */
 
-/* Whether so many slots of the outbound ring are free; with a fresh look at it only if the last one does not
+/* Whether `need` slots of the outbound ring are free. Looks at the ring again only if the last look does not
    suffice. */
 ANN_FUNCTION u32 ann_has_slots(const ann_view *v, u64 need)
 {
@@ -13,7 +13,7 @@ ANN_FUNCTION u32 ann_has_slots(const ann_view *v, u64 need)
     return s->next_out + need - s->out_seen <= capacity;
 }
 
-/* The call that a message belongs to which the turn has found, by its number; 0 if it is none. */
+/* The call of message number `i` that the turn has found; 0 if the message is no call. */
 ANN_FUNCTION u64 ann_found_caller(const ann_view *v, u32 i)
 {
 #if ANN_LAUNCH_SEALED
@@ -23,7 +23,7 @@ ANN_FUNCTION u64 ann_found_caller(const ann_view *v, u32 i)
     return ann_caller(v, ann_turn_slot(v, i));
 }
 
-/* How many of the first `found` messages there is room for: each may need `credit` slots, and a call one
+/* How many of the first `found` messages there is room for. Each may need `credit` slots, and a call one
    less. */
 /* TWIN: has_credit */
 ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 found)
@@ -44,7 +44,7 @@ ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 found)
     return granted;
 }
 
-/* As above, and says in the control block when there is none, so that the host that makes room wakes this
+/* As above. If there is no room, says so in the control block, so that the host that makes room wakes this
    block. */
 /* TWIN: or_stall */
 ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 found)
@@ -66,8 +66,8 @@ ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 found)
     return credit;
 }
 
-/* Whether the host's next message, which is published, is a call. Loads from where it lies: for who finds no
-   room. */
+/* Whether the host's next message, which is published, is a call. Loads directly from its slot. Called when
+   there is no room. */
 ANN_FUNCTION u32 ann_next_is_call(const ann_view *v)
 {
     LOCAL ann_launch *l = &v->shared->launch;
@@ -76,7 +76,7 @@ ANN_FUNCTION u32 ann_next_is_call(const ann_view *v)
     u64 ticket = v->shared->state.next_in;
     GLOBAL const u8 *slot = ann_in_slot(v, ticket);
 #if ANN_LAUNCH_SEALED
-    /* No generation is 0. */
+    /* A generation is never 0. */
     u32 at = (u32)l->in_correlation + 4;
     ann_unit unit = ann_load_unit(slot + at / 12 * 16);
     u32 word = at % 12 == 0 ? unit.a : (at % 12 == 4 ? unit.b : unit.c);

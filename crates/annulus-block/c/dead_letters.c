@@ -1,6 +1,6 @@
 /* The block: messages whose handlers failed. */
 
-/* Puts the message of a failed call into the ring of dead letters; counts it if there is no room. */
+/* Puts the message of a failed call into the ring of dead letters. If there is no room, counts it as lost. */
 /* TWIN: bury */
 ANN_FUNCTION void ann_bury(const ann_view *v, GLOBAL const u8 *message, u32 code)
 {

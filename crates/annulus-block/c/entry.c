@@ -85,8 +85,8 @@ ANN_KERNEL void ann_main(
 #endif
         }
         ann_barrier();
-        /* Not "if it ends": on a processor's vector units lanes without a thread read 0, and llvmpipe goes
-           round until they leave, too. */
+        /* Not "if it ends": on a processor's vector units, lanes without a thread read 0, and llvmpipe loops
+           until they leave, too. */
         if (!shared.goes_on)
             break;
 #if ANN_LAUNCH_THREADS == 1
@@ -130,7 +130,7 @@ ANN_KERNEL void ann_main(
         ann_barrier();
     }
     if (leader) {
-        /* A block that has terminated leaves only this behind: rings and states are not its own any more.
+        /* This is the last store of a block that has terminated: rings and states are not its own any more.
            SYNC: ended (release) */
         view.record->state = shared.state;
         ann_store_release_u32(&view.record->ended, view.record->epoch);

@@ -1,6 +1,6 @@
 /* The block: calls of the handler. */
 
-/* The place of the message's state in the block's part; ANN_NO_ACTOR if its key names none of this block's
+/* The place of the message's state in the block's part; ANN_NO_ACTOR if the key names none of this block's
    actors. */
 /* TWIN: of */
 ANN_FUNCTION u64 ann_actor(const ann_view *v, GLOBAL const ANN_MESSAGE *message)
@@ -53,7 +53,7 @@ ANN_FUNCTION u32 ann_transact(
 
 #if ANN_LAUNCH_THREADS == 1
 
-/* All messages of the turn one after the other; outputs go straight into their slots. */
+/* Handles all messages of the turn one after the other. Outputs go straight into their slots. */
 /* TWIN: handle */
 ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
 {
@@ -64,7 +64,7 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
     device_local = b->device_local;
 #endif
     for (u32 i = 0; i < b->count; i++) {
-        /* Between any two messages of the host's: a batch is no reason to obey late. */
+        /* The command is checked between any two messages of the host, so a batch does not delay it. */
         if (i != 0 && !device_local && ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)) != b->command)
             break;
         GLOBAL u8 *slot = ann_turn_slot(v, i);
@@ -88,8 +88,8 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
             outbox.mask = ~(u64)0;
             outbox.stride = ANN_OUTPUT_STRIDE;
         } else if (caller != 0) {
-            /* What a call's handler sends first is the reply: one output lies where it goes, several are put
-               aside. */
+            /* The first output of a call's handler is the reply. A single output is written in its place;
+               several are put aside. */
             outbox.first = ANN_LIMIT > 1 ? v->outputs + (u64)b->state.pending * ANN_OUTPUT_STRIDE
                                          : ann_reply_slot(v, caller) + l->out_payload;
             outbox.ticket = 0;
@@ -123,14 +123,14 @@ ANN_FUNCTION u32 ann_owner(const ann_view *v, GLOBAL const ANN_MESSAGE *message,
 #elif ANN_SHAPE == ANN_PER_ACTOR
     return (u32)(actor % ANN_LAUNCH_THREADS);
 #elif ANN_KEYED
-    /* Without state of its own an actor still has an order. The block has every grid-th key. */
+    /* Messages of an actor without state keep their order, too. The block has every grid-th key. */
     return (u32)(ANN_KEY(message) / v->shared->launch.grid % ANN_LAUNCH_THREADS);
 #else
     return i % ANN_LAUNCH_THREADS;
 #endif
 }
 
-/* Each thread looks up the actors of its share of the messages, and to whom they are dealt. */
+/* Each thread looks up the actors of its share of the messages, and the threads that they are dealt to. */
 ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
 {
     for (u32 i = ann_thread(); i < count; i += ANN_LAUNCH_THREADS) {
@@ -161,8 +161,8 @@ ANN_FUNCTION u32 ann_next_own(const ann_view *v, u32 i, u32 count)
 ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_launch *l = &v->shared->launch;
-    /* Each looks for its next message before any of them handles one, so that threads that go on together
-       handle together. */
+    /* Each thread looks for its next message before any thread handles one, so that threads that run in
+       lockstep handle together. */
     for (u32 i = ann_next_own(v, 0, count); i < count; i = ann_next_own(v, i + 1, count)) {
         GLOBAL ann_job *job = ann_job_at(v, i);
         ann_outbox outbox;

@@ -1,4 +1,4 @@
-/* The block: what it does when it finds nothing. */
+/* The block: what it does when a turn finds nothing. */
 
 #if ANN_LAUNCH_CONNECTABLE
 
@@ -17,7 +17,7 @@ ANN_FUNCTION u32 ann_has_device_local_work(const ann_view *v)
 
 #endif
 
-/* By the leader, of a block that found nothing: whether a turn would find something now. */
+/* By the leader of a block that found nothing: whether a turn would find something now. */
 /* TWIN: has_work */
 ANN_FUNCTION u32 ann_has_work(const ann_view *v)
 {
@@ -36,15 +36,15 @@ ANN_FUNCTION u32 ann_has_work(const ann_view *v)
     return !s->stalled || ann_has_room_for_next(v);
 }
 
-/* Naps until the host ends it, by `wake`, or other kernels have something for the block; 1 if the whole nap
-   has passed. */
+/* Naps until the host ends the nap by `wake`, or other kernels have something for the block. Returns 1 if the
+   nap ran its whole time. */
 ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
 {
     u32 micros = v->shared->launch.nap_micros;
 #if ANN_LAUNCH_CONNECTABLE
     if ((v->shared->state.command & ANN_ACTIVE) == 0)
         return ann_nap(&v->record->wake, seen, micros);
-    /* No kernel wakes another one. */
+    /* Kernels do not wake each other. */
     for (u32 passed = 0; passed < micros; passed += ANN_DEVICE_LOCAL_NAP) {
         if (!ann_nap(&v->record->wake, seen, ANN_DEVICE_LOCAL_NAP) || ann_has_device_local_work(v))
             return 0;
@@ -55,7 +55,7 @@ ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
 #endif
 }
 
-/* By the leader, of a block that has waited for long: whether its host is gone. */
+/* By the leader of a block that has waited for a long time: whether its host is gone. */
 ANN_FUNCTION u32 ann_host_is_gone(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -65,7 +65,7 @@ ANN_FUNCTION u32 ann_host_is_gone(const ann_view *v)
     return s->strikes > v->shared->launch.patience;
 }
 
-/* By the leader, of a block that found nothing: waits a little, and sees whether the host still lives. */
+/* By the leader of a block that found nothing: waits a little, and checks whether the host still lives. */
 ANN_FUNCTION void ann_idle(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -84,7 +84,7 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
 #if ANN_ALONE
     if (nap)
         ann_settle_up(v);
-    /* With the next look, and waiting for nothing more. */
+    /* Loaded with the next look, without another wait. */
     b->attends |= (b->idle & 15) == 0;
     if (nap) {
 #else
@@ -98,7 +98,7 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
     }
     if (!nap) {
         ann_pause();
-        /* Long enough that another thread on this core may have the answer. */
+        /* Long enough that another thread on this core may produce the answer. */
         if ((b->idle > b->launch.idle_polls / 4 || b->idle > 1024) && (b->idle & 63) == 0)
             ann_yield();
         if (ANN_SYSTEM || b->idle < b->launch.patience_polls)

@@ -2,13 +2,14 @@
 
 #if ANN_LAUNCH_CONNECTABLE
 
-/* Looks at the ring between kernels for each one at the host's words, where both are empty. */
+/* Number of looks at the device-local ring for each look at the host's words, while both are empty. */
 #define ANN_DEVICE_LOCAL_LOOKS 4
-/* Turns in a row that take from other kernels, before the host's words are looked at again. */
+/* Number of turns in a row that may take from other kernels before the block looks at the host's words again.
+   */
 #define ANN_DEVICE_LOCAL_TURNS 8
 
-/* By the leader of a block that found nothing: tells the host how far it has come, after all that it has done
-   until then. */
+/* By the leader of a block that found nothing: tells the host how many messages it has taken, after
+   everything that it has done. */
 /* TWIN: rest */
 ANN_FUNCTION void ann_rest(const ann_view *v)
 {
@@ -29,8 +30,8 @@ ANN_FUNCTION GLOBAL u8 *ann_ring_of(const ann_view *v, u32 block)
     return ann_device_local_at(v->device_heap, l->rings + block * l->stride);
 }
 
-/* Takes up to `want` tickets, from *first on, in a ring of the connected kernel; says how many, or
-   ANN_DEVICE_LOCAL_CLOSED if no message of it will be read. */
+/* Takes up to `want` tickets, from *first on, in a ring of the connected kernel. Returns how many, or
+   ANN_DEVICE_LOCAL_CLOSED if the ring is closed. */
 ANN_FUNCTION u32 ann_device_local_reserve(const ann_view *v, GLOBAL u8 *ring, u32 want, PRIVATE u32 *first)
 {
     u32 capacity = (u32)1 << v->shared->link.shift;
@@ -43,7 +44,7 @@ ANN_FUNCTION u32 ann_device_local_reserve(const ann_view *v, GLOBAL u8 *ring, u3
         u32 consumed = ann_device_local_load_acquire_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));
         u32 used = (reserved - consumed) & ANN_DEVICE_LOCAL_TICKETS;
         if (used > capacity) {
-            /* Others have taken tickets, and their messages were consumed, since `reserved` was read. */
+            /* Since `reserved` was read, others have taken tickets, and their messages were consumed. */
             reserved = ann_device_local_load_relaxed_u32(word);
             continue;
         }
@@ -66,7 +67,7 @@ ANN_FUNCTION GLOBAL u8 *ann_device_local_slot(const ann_view *v, GLOBAL u8 *ring
     return ring + ANN_RING_SLOTS + (ticket & (((u32)1 << l->shift) - 1)) * l->slot_stride;
 }
 
-/* All of a slot but its payload and its commit word. */
+/* Writes all of a slot except its payload and its commit word. */
 ANN_FUNCTION void ann_device_local_envelope(const ann_view *v, GLOBAL u8 *slot, u64 now)
 {
     LOCAL ann_link *l = &v->shared->link;
@@ -77,16 +78,16 @@ ANN_FUNCTION void ann_device_local_envelope(const ann_view *v, GLOBAL u8 *slot, 
     *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | ANN_OUTPUT_BYTES;
 }
 
-/* Shows in a slot that it is whole, after this thread has fenced. */
+/* Publishes a slot, after this thread has fenced. */
 ANN_FUNCTION void ann_device_local_commit(const ann_view *v, GLOBAL u8 *slot, u32 ticket)
 {
     u32 lap = ((ticket & ANN_DEVICE_LOCAL_TICKETS) >> v->shared->link.shift) + 1;
     ann_device_local_store_relaxed_u32(ANN_U32(slot, 0), lap);
 }
 
-/* Before messages are published: whoever sees that one was taken sees it counted here.  A block that has said
-   that it waits is about to go on, though the word that says so is still there. It takes back first that it
-   rests: whoever sees these messages counted does not take the block for one that waits. */
+/* Called before messages are published, so whoever sees that one was taken sees it counted here. A block that
+   has said that it waits is about to go on, although the word that says so is still set. So it first takes
+   back that it rests: whoever sees these messages counted does not believe that the block waits. */
 /* TWIN: begin_to_move */
 ANN_FUNCTION void ann_count_forwarded(const ann_view *v, u32 count)
 {
@@ -109,7 +110,7 @@ ANN_FUNCTION void ann_count_unforwarded(const ann_view *v, u32 count)
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_UNFORWARDED), v->shared->state.unforwarded);
 }
 
-/* Whether a block of the connected kernel would take an output now, or never will. */
+/* Whether a block of the connected kernel has room for an output now, or is closed. */
 ANN_FUNCTION u32 ann_has_room(const ann_view *v, u32 block)
 {
     GLOBAL u8 *ring = ann_ring_of(v, block);
@@ -119,7 +120,7 @@ ANN_FUNCTION u32 ann_has_room(const ann_view *v, u32 block)
     return (reserved & ANN_DEVICE_LOCAL_CLOSED) != 0 || ((reserved - consumed) & ANN_DEVICE_LOCAL_TICKETS) < capacity;
 }
 
-/* Whether the host has room for a pending output of a kernel that is connected no more. */
+/* Whether the host has room for a pending output of a kernel that is disconnected. */
 ANN_FUNCTION u32 ann_would_return(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -144,7 +145,7 @@ ANN_FUNCTION void ann_publish_pending(const ann_view *v)
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), stalled ? ANN_STALLED_BY_KERNEL : 0);
 }
 
-/* By the leader: holds what is `left` after all that was pending has been offered. */
+/* By the leader: keeps the `left` outputs pending after all pending outputs were offered. */
 ANN_FUNCTION void ann_hold(const ann_view *v, u32 left)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -152,13 +153,13 @@ ANN_FUNCTION void ann_hold(const ann_view *v, u32 left)
         s->pending = 0;
         s->pending_from = 0;
     }
-    /* Else when the turn has counted what it took. */
+    /* Otherwise this is done when the turn has counted what it took. */
     if (v->shared->taken == 0)
         ann_publish_pending(v);
 }
 
-/* By the leader: puts a pending output into the ring to the host, if there is room: the kernel is connected
-   no more. */
+/* By the leader of a disconnected kernel: puts a pending output into the ring to the host, if there is room.
+   */
 ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
 {
     LOCAL ann_launch *l = &v->shared->launch;
@@ -194,7 +195,7 @@ ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
 
 #if ANN_LAUNCH_THREADS == 1
 
-/* The block of the connected kernel that the output at `place` among those pending is for. */
+/* The block of the connected kernel that the pending output at `place` is for. */
 ANN_FUNCTION u32 ann_addressee(const ann_view *v, u32 place)
 {
 #ifdef ANN_OUTPUT_KEY
@@ -202,13 +203,13 @@ ANN_FUNCTION u32 ann_addressee(const ann_view *v, u32 place)
         (GLOBAL const ANN_OUTPUT *)(v->outputs + (u64)place * ANN_OUTPUT_STRIDE);
     return (u32)(ANN_OUTPUT_KEY(output) % v->shared->link.grid);
 #else
-    /* The kernel may have been connected to one with more blocks before. */
+    /* The kernel may have been connected before to a kernel with more blocks. */
     return v->shared->state.dealt % v->shared->link.grid;
 #endif
 }
 
-/* Sends as many of the pending outputs as go without waiting: in order, and in one step those in a row for
-   the same block. */
+/* Sends as many pending outputs as there is room for, in order. Outputs in a row for the same block go in one
+   step. */
 /* TWIN: deliver */
 ANN_FUNCTION void ann_forward(const ann_view *v)
 {
@@ -243,7 +244,7 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
         u32 granted = ann_device_local_reserve(v, ring, want, &first);
         if (granted == 0 || granted == ANN_DEVICE_LOCAL_CLOSED) {
 #ifndef ANN_OUTPUT_KEY
-            /* Another block may take it. */
+            /* Another block may have room for it. */
             full += 1;
             closed += granted == ANN_DEVICE_LOCAL_CLOSED;
             if (full < grid)
@@ -311,7 +312,7 @@ ANN_FUNCTION void ann_return_held(const ann_view *v)
 
 #else
 
-/* What is known of an output on its way. */
+/* The state of a pending output. */
 typedef struct {
     u32 source; /* its place among the turn's outputs; ANN_GONE once it has gone, or was lost */
     u32 block;  /* of the connected kernel */
@@ -328,7 +329,7 @@ ANN_FUNCTION GLOBAL ann_parcel *ann_parcel_at(const ann_view *v, u32 i)
     return (GLOBAL ann_parcel *)v->parcels + i;
 }
 
-/* Each thread finds out for its share of the outputs for which block they are. */
+/* Each thread finds the receiving blocks for its share of the outputs. */
 ANN_FUNCTION void ann_address(const ann_view *v, u32 pending)
 {
     LOCAL ann_shared *b = v->shared;
@@ -350,8 +351,8 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 pending)
     }
 }
 
-/* Each thread numbers its share of the outputs among those for the same block, and asks for tickets for those
-   of which it has the last. */
+/* Each thread numbers its share of the outputs among those for the same block. The thread that has the last
+   output for a block takes the tickets for all of them. */
 ANN_FUNCTION void ann_ask(const ann_view *v, u32 pending)
 {
     LOCAL ann_shared *b = v->shared;
@@ -450,8 +451,8 @@ ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending)
     }
 }
 
-/* By the leader: counts what is about to be sent. A condition of its own: PoCL 3.1 lets all threads do what
-   stands behind `leader && ...` here. */
+/* By the leader: counts what is about to be sent. It has its own condition, because PoCL 3.1 lets all threads
+   do what stands behind `leader && ...` here. */
 ANN_FUNCTION void ann_count_granted(const ann_view *v)
 {
     u32 granted = v->shared->granted;
@@ -459,7 +460,7 @@ ANN_FUNCTION void ann_count_granted(const ann_view *v)
         ann_count_forwarded(v, granted);
 }
 
-/* All threads send what is held, as far as there is room. Ends with a barrier. */
+/* All threads send the pending outputs, as far as there is room. Ends with a barrier. */
 ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
 {
     LOCAL ann_shared *b = v->shared;
@@ -494,7 +495,7 @@ ANN_FUNCTION void ann_return_held(const ann_view *v)
     }
 }
 
-/* By the leader: what is on its way now. */
+/* By the leader: updates which outputs are pending now. */
 ANN_FUNCTION void ann_settle(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -506,7 +507,7 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
     if (b->lost != 0)
         ann_count_unforwarded(v, b->lost);
 #ifndef ANN_OUTPUT_KEY
-    /* What is left is offered to other blocks. */
+    /* Outputs that are left are offered to other blocks. */
     if (b->link.grid != 0)
         s->dealt = (s->dealt + (b->left != 0 ? 1 : b->granted)) % b->link.grid;
 #endif
@@ -543,7 +544,7 @@ ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
 
 #endif
 
-/* By the leader: no message comes out of the ring between kernels any more, and none leaves. */
+/* By the leader: from now on no message is taken from the device-local ring, and none is sent. */
 /* TWIN: abandon */
 ANN_FUNCTION void ann_unlink(const ann_view *v)
 {
@@ -571,7 +572,7 @@ ANN_FUNCTION void ann_unlink(const ann_view *v)
 
 #endif
 
-/* Whether the turn takes from the ring between kernels. */
+/* Whether the turn takes from the device-local ring. */
 ANN_FUNCTION u32 ann_is_device_local(const ann_view *v)
 {
 #if ANN_LAUNCH_CONNECTABLE
@@ -581,7 +582,7 @@ ANN_FUNCTION u32 ann_is_device_local(const ann_view *v)
 #endif
 }
 
-/* From slot to slot of the ring that the turn takes from, which is open. */
+/* Distance between slots of the ring that the turn takes from. Its slots are open. */
 ANN_FUNCTION u64 ann_turn_stride(const ann_view *v)
 {
 #if ANN_LAUNCH_CONNECTABLE

@@ -1,4 +1,4 @@
-/* The block: what became of a message. */
+/* The block: the result of handling a message. */
 
 /* The handler of a slot's message, or of its copy, succeeded. */
 /* TWIN: note_success */
@@ -6,7 +6,7 @@ ANN_FUNCTION void ann_note_success(const ann_view *v, GLOBAL const u8 *slot)
 {
     LOCAL ann_shared *b = v->shared;
     b->processed += 1;
-    /* Nothing is loaded that nobody wants to know. */
+    /* Values that nobody needs are not loaded. */
     if (b->launch.in_time == 0 || (b->launch.histogram == 0 && (b->command & ANN_TELEMETRY) == 0))
         return;
     u64 enqueued = *(GLOBAL const u64 *)(slot + b->launch.in_time);
@@ -27,7 +27,7 @@ ANN_FUNCTION void ann_note_success(const ann_view *v, GLOBAL const u8 *slot)
     }
 }
 
-/* A message failed: its state and its sends are forgotten. */
+/* A message failed: its state change and its outputs are discarded. */
 ANN_FUNCTION void ann_note_failure(const ann_view *v, GLOBAL const u8 *slot, u32 code)
 {
     LOCAL ann_shared *b = v->shared;
@@ -58,7 +58,7 @@ ANN_FUNCTION u32 ann_is_forwarded(const ann_view *v, u64 caller)
 #endif
 }
 
-/* By the leader: counts what became of the message of a slot, or of its copy, of which so many outputs are in
+/* By the leader: counts the result of the message of a slot, or of its copy, and the outputs that it has in
    the outbound ring. */
 ANN_FUNCTION void ann_account(const ann_view *v, GLOBAL const u8 *slot, u32 code, u32 sent, u32 outputs)
 {

@@ -16,7 +16,7 @@ ANN_FUNCTION void ann_grant_prints(const ann_view *v)
     b->prints.count = 0;
 }
 
-/* By the leader: takes the turn's prints into account, which are all published. */
+/* By the leader: counts the turn's prints, which are all published. */
 ANN_FUNCTION void ann_count_prints(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;

@@ -28,8 +28,8 @@ ANN_FUNCTION void ann_copy_output(const ann_view *v, GLOBAL u8 *slot, u32 place)
 #endif
 }
 
-/* Publishes what a call's handler sent: the first is the reply, and lies in its slot if there are no others;
-   these are outputs. */
+/* Publishes what a call's handler sent. The first is the reply; it is already in its slot if it is the only
+   one. All others are outputs. */
 ANN_FUNCTION void ann_answer_call(const ann_view *v, u64 call, u32 code, u32 sent)
 {
     GLOBAL u8 *slot = ann_reply_slot(v, call);
@@ -102,14 +102,14 @@ ANN_FUNCTION void ann_number(const ann_view *v, u32 count)
 
 #if ANN_LAUNCH_SEALED
 
-/* Each thread stores its share of the answers' units: with the last of them all are published. */
+/* Each thread stores its share of the answers' units. With the last unit all answers are published. */
 ANN_FUNCTION void ann_seal_answers(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     u32 units = b->launch.out_units;
     GLOBAL const ann_answer *answers = (GLOBAL const ann_answer *)v->answers;
     u32 all = b->answers * units;
-    /* Four units are under way at a time. */
+    /* Four units are in flight at a time. */
     for (u32 begin = ann_thread(); begin < all; begin += 4 * ANN_LAUNCH_THREADS) {
         ann_answer found[4];
         u32 words[4][3];
@@ -174,7 +174,7 @@ ANN_FUNCTION void ann_publish_all(const ann_view *v)
     u32 count = b->answers;
     GLOBAL const ann_answer *answers = (GLOBAL const ann_answer *)v->answers;
 #if ANN_LAUNCH_SEALED
-    /* They were with their last units. */
+    /* They were published with their last units. */
     if (b->launch.out_units != 0)
         return;
 #endif

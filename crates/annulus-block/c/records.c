@@ -10,15 +10,15 @@
 #ifndef ann_computed
 #define ann_computed(place) (place)
 #endif
-/* The leader waits for something to do by itself, and handles a message by itself if it is the only one. */
+/* The leader waits for work alone, and handles a message alone if it is the only one. */
 #if ANN_INDEPENDENT && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
 #define ANN_ALONE 1
 #else
 #define ANN_ALONE 0
 #endif
-/* What nobody waits for is told to the host later: see `books.c`. */
+/* The host is told later what nobody waits for: see `books.c`. */
 #define ANN_DEFERS (ANN_ALONE && !ANN_LAUNCH_CONNECTABLE)
-/* Turns that find something, or looks that find nothing, after which the host is told what was put off. */
+/* After so many turns that find something, or looks that find nothing, the host is told what was put off. */
 #define ANN_OWED_TURNS 16
 #define ANN_OWED_LOOKS 4
 #define ANN_ACTIVE 1u
@@ -195,7 +195,7 @@ typedef char ann_launch_is_264_bytes[sizeof(ann_launch) == 264 ? 1 : -1];
 typedef char ann_link_is_64_bytes[sizeof(ann_link) == 64 ? 1 : -1];
 typedef char ann_block_record_is_384_bytes[sizeof(ann_block_record) == 384 ? 1 : -1];
 
-/* Of messages in the block's own memory. */
+/* Sizes for messages in the block's own memory. */
 #define ANN_BLOCK_JOBS 128
 #define ANN_BLOCK_IMAGE 256
 #define ANN_BLOCK_OUTPUTS 512
@@ -300,7 +300,7 @@ typedef struct {
 
 #ifdef ANN_OUTPUT
 #define ANN_LIMIT ANN_MAX_OUTPUTS
-/* Outputs in scratch memory lie this far apart: they are copied in words. */
+/* Distance between outputs in scratch memory. They are copied in words. */
 #define ANN_OUTPUT_STRIDE ((ANN_OUTPUT_BYTES + 7) / 8 * 8)
 #else
 #define ANN_LIMIT 0

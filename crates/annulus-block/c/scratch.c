@@ -19,12 +19,12 @@ typedef struct {
     u32 source; /* the place of its payload among the outputs */
 } ann_answer;
 
-/* In the place of the highest bit of a slot's kind, which has none. */
+/* Uses the highest bit of a slot's kind, which no kind has. */
 #define ANN_REPLY 0x80000000u
 
 #define ANN_MOST_ANSWERS (ANN_LIMIT > 1 ? ANN_LIMIT : 1)
 
-/* Where the parts of the block's scratch memory lie. Twin of `scratch_bytes`. */
+/* Divides the block's scratch memory into its parts. Twin of `scratch_bytes`. */
 ANN_FUNCTION void ann_cut_scratch(ann_view *v, GLOBAL u8 *scratch, GLOBAL const ann_launch *l)
 {
     u64 limit = l->limit;

@@ -1,15 +1,15 @@
-/* The block: an inbound ring whose slots are sealed, for blocks of several threads. What proves what stands
-   in `PROTOCOL.md`. */
+/* The block: an inbound ring whose slots are sealed, for blocks of several threads. `PROTOCOL.md` argues why
+   this is correct. */
 
 #if ANN_LAUNCH_SEALED
 
-/* The leader loads the whole next slot with its look, if it has no more units. Eight are a message of 64
-   bytes with an envelope. */
+/* The leader loads the whole next slot with its look if the slot has at most this many units. Eight hold a
+   message of 64 bytes with an envelope. */
 #define ANN_FIRST_UNITS 8
-/* So many units of its share does a thread load at a time. */
+/* How many units of its share a thread loads at a time. */
 #define ANN_UNDER_WAY 16
 
-/* What the leader's look has loaded of the next slot. */
+/* The part of the next slot that the leader's look has loaded. */
 typedef struct {
     ann_unit units[ANN_FIRST_UNITS];
 } ann_first;
@@ -23,7 +23,7 @@ ANN_FUNCTION void ann_keep_unit(const ann_view *v, u32 message, u32 place, const
     words[2] = unit->c;
 }
 
-/* By the leader: begins to load the next slot, or its first unit if there are many. Nothing waits here. */
+/* By the leader: begins to load the next slot, or only its first unit if it has many. Nothing waits here. */
 ANN_FUNCTION void ann_load_first(const ann_view *v, GLOBAL const u8 *slot, ann_first *first)
 {
     u32 units = v->shared->launch.in_units;
@@ -32,8 +32,8 @@ ANN_FUNCTION void ann_load_first(const ann_view *v, GLOBAL const u8 *slot, ann_f
             first->units[i] = ann_load_unit(slot + i * 16);
 }
 
-/* By the leader: whether the next slot is published, or may be if it has many units. Brings it in if it was
-   loaded whole. */
+/* By the leader: whether the next slot is published, or may be published if it has many units. Copies it to
+   scratch memory if it was loaded whole. */
 ANN_FUNCTION u32 ann_keep_first(const ann_view *v, const ann_first *first)
 {
     LOCAL ann_shared *b = v->shared;
@@ -58,7 +58,7 @@ ANN_FUNCTION u32 ann_keep_first(const ann_view *v, const ann_first *first)
     return 1;
 }
 
-/* Each thread brings in its share of the units of the slots that may be published: one wait, whatever their
+/* Each thread loads its share of the units of the slots that may be published, in one wait, whatever their
    number. */
 ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
 {
@@ -66,7 +66,7 @@ ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
     u32 window = b->window;
     u32 units = b->launch.in_units;
     u32 kept = b->kept;
-    /* In registers: a look at the block's own memory between two loads might wait for one of them. */
+    /* Kept in registers: an access to the block's own memory between two loads might wait for one of them. */
     u32 command = b->command;
     u32 shift = b->launch.in_shift;
     u64 mask = ((u64)1 << shift) - 1;
@@ -108,9 +108,9 @@ ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
         ann_shared_min(&b->found, gap);
 }
 
-/* By the leader: the command that is in force after what was found was sent. A stamp that is the command
-   which this turn has seen vouches for it; where another was found, its finder has fenced, and the command is
-   looked at once more. */
+/* By the leader: the command that is in force for the messages found. If their stamps equal the command that
+   this turn has seen, it is that command. If a thread found another stamp, it has fenced, and the command is
+   loaded once more. */
 ANN_FUNCTION u32 ann_command_after(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -119,7 +119,7 @@ ANN_FUNCTION u32 ann_command_after(const ann_view *v)
     return ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
 }
 
-/* A word of an answer's image, at an offset of it. */
+/* The word at an offset in an answer's image. */
 ANN_FUNCTION u32 ann_answer_word(const ann_view *v, u32 at, u32 meta, GLOBAL const u8 *output)
 {
     LOCAL ann_launch *l = &v->shared->launch;
@@ -130,14 +130,14 @@ ANN_FUNCTION u32 ann_answer_word(const ann_view *v, u32 at, u32 meta, GLOBAL con
     return *(GLOBAL const u32 *)(output + (at - (u32)l->out_payload));
 }
 
-/* Stores a unit of the outbound slot of `ticket`. It proves itself: nothing orders it. */
+/* Stores a unit of the outbound slot of `ticket`. The unit carries its lap, so it needs no ordering. */
 ANN_FUNCTION void ann_store_out_unit(const ann_view *v, u64 ticket, u32 unit, u32 a, u32 b, u32 c)
 {
     u32 lap = (u32)(ticket >> v->shared->launch.out_shift) + 1;
     ann_store_unit(ann_out_slot(v, ticket) + unit * 16, a, b, c, lap);
 }
 
-/* The same of an answer whose words are here and there. */
+/* The same for an answer whose words are in different places. */
 ANN_FUNCTION void ann_store_answer_unit(
     const ann_view *v, u64 ticket, u32 unit, u32 meta, GLOBAL const u8 *output)
 {
@@ -149,7 +149,7 @@ ANN_FUNCTION void ann_store_answer_unit(
 
 #else
 
-/* There are none. */
+/* There are no sealed slots. */
 ANN_FUNCTION void ann_bring_sealed(const ann_view *v) {}
 ANN_FUNCTION u32 ann_command_after(const ann_view *v)
 {

@@ -1,4 +1,4 @@
-/* The block: where messages lie, and whether they are there. */
+/* The block: where messages are, and whether they are published. */
 
 ANN_FUNCTION GLOBAL u8 *ann_in_slot(const ann_view *v, u64 ticket)
 {
@@ -19,21 +19,21 @@ ANN_FUNCTION GLOBAL u8 *ann_reply_slot(const ann_view *v, u64 call)
     return v->shard + l->replies + ANN_RING_SLOTS + (call & 0xFFFFFFFFul) * l->out_stride;
 }
 
-/* And the lap that it is published with: the generation in the address's high half. */
+/* The lap that this slot is published with: the generation in the address's high half. */
 ANN_FUNCTION u32 ann_reply_lap(u64 call)
 {
     return (u32)(call >> 32);
 }
 
-/* The call that a message belongs to; 0 if it is none. */
+/* The call that a message belongs to; 0 if it belongs to none. */
 ANN_FUNCTION u64 ann_caller(const ann_view *v, GLOBAL const u8 *slot)
 {
     u64 offset = v->shared->launch.in_correlation;
     return offset != 0 ? *(GLOBAL const u64 *)(slot + offset) : 0;
 }
 
-/* Where a slot of the host's ring has its lap, a sealed one in its first unit; and how far apart messages lie
-   in scratch memory. */
+/* The offset of the lap in a slot of the host's ring (a sealed slot has it in its first unit), and the
+   distance between messages in scratch memory. */
 #if ANN_LAUNCH_SEALED
 #define ANN_IN_LAP 12
 #define ANN_IMAGE_STRIDE(launch) (((u64)(launch)->in_units * 12 + 63) / 64 * 64)
@@ -50,7 +50,7 @@ ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
     return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), ANN_IN_LAP)) == lap;
 }
 
-/* Where a message of the turn lies in scratch memory. */
+/* The place of a message of the turn in scratch memory. */
 ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
 {
 #if ANN_INDEPENDENT && ANN_LAUNCH_THREADS > 1
@@ -62,20 +62,20 @@ ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
 
 #if ANN_LAUNCH_CONNECTABLE
 
-/* Tickets of rings between kernels have 31 bits; the last closes the ring. */
+/* Tickets of device-local rings have 31 bits; the last bit closes the ring. */
 #define ANN_DEVICE_LOCAL_TICKETS 0x7FFFFFFFu
 #define ANN_DEVICE_LOCAL_CLOSED 0x80000000u
 /* Words of such a ring's header, by their offsets in bytes. */
 #define ANN_DEVICE_LOCAL_RESERVED 0
 #define ANN_DEVICE_LOCAL_CONSUMED 128
 
-/* The block's next ticket of its ring between kernels. */
+/* The block's next ticket of its device-local ring. */
 ANN_FUNCTION u32 ann_device_local_next(const ann_view *v)
 {
     return ((u32)v->shared->state.taken + v->shared->launch.device_local_first) & ANN_DEVICE_LOCAL_TICKETS;
 }
 
-/* The slot of a ticket in the ring between kernels. */
+/* The slot of a ticket in the device-local ring. */
 ANN_FUNCTION GLOBAL u8 *ann_device_local_in_slot(const ann_view *v, u32 ticket)
 {
     LOCAL ann_launch *l = &v->shared->launch;
@@ -91,7 +91,7 @@ ANN_FUNCTION u32 ann_device_local_published(const ann_view *v, u32 i)
     return ann_device_local_load_relaxed_u32(ANN_U32(ann_device_local_in_slot(v, ticket), 0)) == lap;
 }
 
-/* Tickets that other kernels took and this block has not taken messages for. */
+/* How many tickets other kernels have taken whose messages this block has not taken. */
 ANN_FUNCTION u32 ann_device_local_waiting(const ann_view *v)
 {
     u32 reserved = ann_device_local_load_relaxed_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_RESERVED));

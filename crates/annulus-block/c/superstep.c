@@ -3,7 +3,7 @@
 
 #ifdef ANN_LAUNCH_SUPERSTEPS
 
-/* A block's vote, and by the same bits what came of all. */
+/* A block's vote. The result of all votes uses the same bits. */
 #define ANN_STEP_END 1u  /* it wants to end; all do */
 #define ANN_STEP_BUSY 2u /* it has done something, or is about to; somebody has */
 #define ANN_STEP_LOST 4u /* its host is gone; somebody's is */
@@ -22,7 +22,7 @@ typedef struct {
 
 typedef char ann_step_record_is_256_bytes[sizeof(ann_step_record) == 256 ? 1 : -1];
 
-/* By the leader, before its block's first turn. What other blocks do meanwhile opens no barrier. */
+/* By the leader, before its block's first turn. No barrier can open meanwhile, whatever other blocks do. */
 ANN_FUNCTION void ann_begin_steps(const ann_view *v, GLOBAL ann_step_record *steps)
 {
     LOCAL ann_shared *b = v->shared;
@@ -40,8 +40,8 @@ ANN_FUNCTION void ann_end_without_host(const ann_view *v)
         ann_give_up(v);
 }
 
-/* By the leader, for its block: comes to the barrier, waits for all others, and gives what came of all votes.
-   If the host says that others do not run, the block gives up. */
+/* By the leader, for its block: comes to the barrier, waits for all others, and returns the result of all
+   votes. If the host says that others do not run, the block gives up. */
 ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *steps, u32 vote)
 {
     LOCAL ann_shared *b = v->shared;
@@ -83,8 +83,8 @@ ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *ste
     return b->opened & (ANN_STEP_NEXT - 1);
 }
 
-/* Naps until the host ends it, another block has come to the barrier, or other kernels have something for the
-   block; 1 if the whole nap has passed. */
+/* Naps until the host ends the nap, another block has come to the barrier, or other kernels have something
+   for the block. Returns 1 if the nap ran its whole time. */
 ANN_FUNCTION u32 ann_nap_among(const ann_view *v, GLOBAL ann_step_record *steps, u32 seen, u32 micros)
 {
     u32 alone = v->shared->launch.grid == 1;
@@ -106,8 +106,8 @@ ANN_FUNCTION u32 ann_nap_among(const ann_view *v, GLOBAL ann_step_record *steps,
     return 1;
 }
 
-/* By the leader, of a block that found nothing and stays: waits until it is called, another block has come to
-   the barrier, or the time is up. Whether it has something to do after all. */
+/* By the leader of a staying block that found nothing: waits until it is called, another block has come to
+   the barrier, or the time is up. Returns whether the block has something to do after all. */
 ANN_FUNCTION u32 ann_nap_in_step(const ann_view *v, GLOBAL ann_step_record *steps)
 {
     LOCAL ann_shared *b = v->shared;
@@ -115,7 +115,7 @@ ANN_FUNCTION u32 ann_nap_in_step(const ann_view *v, GLOBAL ann_step_record *step
     ann_store_relaxed_u32(&v->record->asleep, 1);
     /* SYNC: asleep, nap-ended (acquire) */
     ann_fence_all();
-    /* Of all blocks the first wakes first by itself, and looks whether the host lives: the others' naps end
+    /* The first block is the first to wake by itself, and checks whether the host lives. The others' naps end
        with its own. */
     u32 micros = b->launch.nap_micros * (ann_block() == 0 ? 1 : 2);
     u32 work = !b->ending && ann_has_work(v);
@@ -131,15 +131,15 @@ ANN_FUNCTION u32 ann_nap_in_step(const ann_view *v, GLOBAL ann_step_record *step
     return work || ann_load_relaxed_u32(&v->record->wake) != seen;
 }
 
-/* By the leader, of a block that found nothing: waits a little, unless others do something. Gives its vote.
+/* By the leader of a block that found nothing: waits a little, unless others do something. Returns its vote.
    */
 ANN_FUNCTION u32 ann_idle_in_step(const ann_view *v, GLOBAL ann_step_record *steps)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
     if (b->launch.epoch_polls != 0) {
-        /* All blocks count the same turns: an epoch is over for all at once. One that has nothing to wait for
-           ends if all others do. */
+        /* All blocks count the same turns, so an epoch is over for all at once. A block that has nothing to
+           wait for ends if all others do. */
         u32 active = (s->command & ANN_ACTIVE) != 0;
         if (b->idle >= b->launch.epoch_polls)
             b->ending = 1;

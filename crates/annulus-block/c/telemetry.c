@@ -1,7 +1,7 @@
 /* The block: its line of telemetry, and latencies. */
 
-/* Messages that wait. Where the gauge may be far away, several threads have looked at it with the turn's
-   first look. */
+/* How many messages wait. Where the gauge may be far away, blocks of several threads have loaded it with the
+   turn's first look. */
 /* TWIN: depth */
 ANN_FUNCTION u32 ann_depth(const ann_view *v)
 {
@@ -21,8 +21,8 @@ ANN_FUNCTION u32 ann_depth(const ann_view *v)
     return depth < 0x7FFFFFFFul ? (u32)depth : 0x7FFFFFFFu;
 }
 
-/* Writes the line, if telemetry is on and there is one: words in any order, whose check tells which belong
-   together. */
+/* Writes the line, if telemetry is on and there is one. The words are in any order; the check tells which
+   belong together. */
 /* TWIN: write_telemetry */
 ANN_FUNCTION void ann_write_telemetry(const ann_view *v)
 {
@@ -64,7 +64,7 @@ ANN_FUNCTION void ann_note_depth(const ann_view *v)
         ann_write_telemetry(v);
 }
 
-/* Counts a latency in the histogram, whose buckets are 32 to each doubling. */
+/* Counts a latency in the histogram, which has 32 buckets for each doubling. */
 /* TWIN: count_latencies */
 ANN_FUNCTION void ann_count_latency(const ann_view *v, u64 nanos)
 {
@@ -96,7 +96,7 @@ ANN_FUNCTION void ann_count_telemetry(const ann_view *v)
     if (!on)
         return;
     if (b->processed != 0) {
-        /* One stamp for the turn: a message's latency ends with its turn's last handler. */
+        /* The clock is read once per turn: a message's latency ends with its turn's last handler. */
         u64 now = ann_now(v);
         s->shown_last = now;
         if (measured) {

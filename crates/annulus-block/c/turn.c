@@ -1,6 +1,6 @@
 /* The block: how a turn begins and ends, by the leader. */
 
-/* By the leader, who has seen published messages: how many of them are handled in this turn. */
+/* By the leader, which has seen published messages: how many of them are handled in this turn. */
 ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command)
 {
     LOCAL ann_shared *b = v->shared;
@@ -21,8 +21,8 @@ ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command)
 
 #if ANN_LAUNCH_CONNECTABLE
 
-/* By the leader: whether this turn takes from other kernels. The host's words may be far away, and are looked
-   at now and then only while messages come this way. */
+/* By the leader: whether this turn takes from other kernels. The host's words may be far away, so they are
+   loaded only from time to time while messages come from other kernels. */
 ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
@@ -49,7 +49,7 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
             ready++;
         /* SYNC: device-local-published (acquire) */
         ann_device_local_fence_acquire();
-        /* Before it is known which of them are calls. */
+        /* It is not known yet which of them are calls. */
         b->device_local = 1;
         b->count = ann_accept(v, ready, s->command);
         b->device_local = b->count != 0;
@@ -57,7 +57,7 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
         if (!s->stalled || ann_has_slots(v, b->launch.credit)) {
             u32 waiting = ann_device_local_waiting(v);
             b->window = waiting < b->launch.limit ? waiting : b->launch.limit;
-            /* Tickets were looked at after the slot, and may be older. */
+            /* The tickets were loaded after the slot, but may be older. */
             if (waiting == 0)
                 b->window = 1;
             b->found = b->window;
@@ -98,21 +98,21 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     b->lost = 0;
     b->left = 0;
 #endif
-    /* Known before the looks begin: what is computed between them may wait for one of them. */
+    /* Computed before the looks begin: a computation between them may wait for one of them. */
     GLOBAL u8 *next = ann_computed(ann_in_slot(v, s->next_in));
-    /* In step with others an ending block goes on for a while, and does nothing. */
+    /* In step with others, an ending block goes on for a while without doing anything. */
     if (b->ending)
         return;
 #if ANN_LAUNCH_CONNECTABLE
     if ((s->command & ANN_TERMINATE) != 0) {
-        /* It ended in an earlier epoch, and was launched again for others. */
+        /* The block ended in an earlier epoch, and was launched again because of other blocks. */
         b->ending = 1;
         return;
     }
     if (ann_begin_device_local(v))
         return;
 #endif
-    /* One after the other, and none waits for the one before: the host's memory may be far away. */
+    /* The loads follow each other without waiting, since the host's memory may be far away. */
 #if ANN_ALONE
     u32 attends = b->attends;
     ann_asked asked;
@@ -181,10 +181,10 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     ann_fence_acquire();
     b->count = ann_accept(v, ready, ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)));
 #else
-    /* Nothing is brought in that could not be handled. The gauge may be older than the slot that was seen. */
+    /* No message is copied that could not be handled. The gauge may be older than the slot that was seen. */
     if (!s->stalled || ann_has_room_for_next(v)) {
 #if ANN_HOSTED
-        /* Producers write the gauge's line: it is left to them as long as one message is all there is. */
+        /* Producers write the gauge's line, so it is not loaded as long as there is only one message. */
         u64 waiting = 1;
         if (ann_published(v, s->next_in + 1))
             waiting =
@@ -228,11 +228,11 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
 #endif
         return;
     }
-    /* An epoch is bounded by all of its looks, so that a block with messages now and then does not keep the
-       others from the next. */
+    /* All looks of an epoch count, so a block with occasional messages does not keep the others from the next
+       epoch. */
     if (b->launch.epoch_polls == 0) {
         b->idle = 0;
-        /* A block that is never idle looks now and then. */
+        /* A block that is never idle looks from time to time. */
         b->busy += 1;
 #if ANN_ALONE
         b->attends |= (b->busy & 15) == 0;
@@ -252,7 +252,7 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
     else
         s->next_in += b->taken;
 #if ANN_LAUNCH_CONNECTABLE
-    /* Before what became of them is counted. */
+    /* This comes before their results are counted. */
     if (device_local)
         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);
 #ifdef ANN_OUTPUT
@@ -309,7 +309,7 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         if (b->handled >= b->launch.epoch_messages) {
             b->ending = 1;
 #if ANN_LAUNCH_CONNECTABLE
-            /* There may be nothing to do, and so no other epoch. */
+            /* There may be nothing to do, and then no other epoch follows. */
             ann_rest(v);
 #endif
         }

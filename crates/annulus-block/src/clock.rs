@@ -1,15 +1,16 @@
-//! The clock of a runtime, by which its blocks count latencies.
+//! A runtime's clock, which its blocks use to count latencies.
 
 use std::time::Instant;
 
-/// Nanoseconds since the runtime was built, monotonic, the same for host and shards of one runtime.
+/// Nanoseconds since the runtime was built. Monotonic, and the same for the host and all shards of one
+/// runtime.
 #[derive(Clone, Copy, Debug)]
 pub struct RuntimeClock {
     origin: Instant,
 }
 
 impl RuntimeClock {
-    /// A clock that shows 1 now: 0 stands for "never" in the words that carry times.
+    /// A clock that shows 1 now, since 0 means "never" in the words that carry times.
     pub fn start() -> Self {
         Self { origin: Instant::now() }
     }

@@ -39,7 +39,7 @@ impl<R: Runner> BlockCore<R> {
         if let Some(signals) = signals {
             let progress = Progress { state_changed: true, ..Progress::default() };
             signals.progressed(self.cx.block_index(), progress);
-            // The last to hold what the program gave the kernel may be this one.
+            // This may be the last reference to what the program gave the kernel.
             R::hand_over();
         }
     }

@@ -9,12 +9,12 @@ use crate::{
     turn::{BlockCore, TurnTotals},
 };
 
-/// What a block that waits for the host to receive says in its control block.
+/// Value of `stalled` in the control block: the block waits for the host to receive.
 const STALLED_BY_HOST: u32 = 1;
 
 impl<R: Runner> BlockCore<R> {
-    /// Whether the outbound ring has room for all that a message may need; says so in the control block if
-    /// not.
+    /// Whether the outbound ring has room for all that a message may need. If not, says in the control block
+    /// that the block waits.
     // TWIN: has_credit
     #[inline]
     pub(crate) fn has_credit(&mut self, message: &Slot, batch: &TurnTotals) -> bool {
@@ -22,18 +22,18 @@ impl<R: Runner> BlockCore<R> {
         self.or_stall(STALLED_BY_HOST, batch, |block| block.outbound.has_credit(need))
     }
 
-    /// Slots of the outbound ring that a message may need: a call's first output is its reply, and goes
-    /// elsewhere.
+    /// Slots of the outbound ring that a message may need. A call's first output is its reply, and needs
+    /// none.
     #[inline]
     fn need(&self, message: &Slot) -> u32 {
         self.credit.saturating_sub(u32::from(message.header.correlation != 0))
     }
 
-    /// Whether there is room for what is attempted. If not, says so in the control block and tries once more
-    /// after that: whoever makes room made it before, or sees that the block waits.
+    /// Whether there is room for `attempt`. If not, says in the control block that the block waits, and tries
+    /// once more. The side that makes room has made it before the second try, or sees that the block waits.
     ///
-    /// It says so in a turn that has consumed nothing: what the one before has consumed was given back,
-    /// so that whoever sees the block wait sees how full its ring is.
+    /// The block says so only in a turn that has consumed nothing. What the turn before consumed was given
+    /// back then, so whoever sees the block wait sees how full its ring is.
     // TWIN: or_stall
     #[inline]
     pub(crate) fn or_stall(
@@ -68,7 +68,7 @@ impl<R: Runner> BlockCore<R> {
         self.outbound.has_credit(need)
     }
 
-    /// Before the block goes to sleep: reports that it waits for room in another kernel, if it does.
+    /// Called before the block goes to sleep: if it waits for room in another kernel, reports that.
     // TWIN: publish_pending
     pub fn publish_pending(&mut self) {
         if self.stalled && self.pending.is_some() && !std::mem::replace(&mut self.told_stalled, true) {

@@ -10,7 +10,8 @@ use crate::{
 };
 
 impl<R: Runner> BlockCore<R> {
-    /// Puts the message of a failed call into the ring of dead letters; counts it if there is no room.
+    /// Puts the message of a failed call into the ring of dead letters. If there is no room, counts it as
+    /// lost.
     // TWIN: bury
     #[cold]
     pub(crate) fn bury(&mut self, message: *const u8, code: u16, batch: &mut TurnTotals) {

@@ -1,4 +1,4 @@
-//! A message as a transaction.
+//! Handles a message as a transaction.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -60,20 +60,20 @@ impl<R: Runner> BlockCore<R> {
         }
     }
 
-    /// Calls the handler of a call's message: the only output that it may send is written where the reply
-    /// goes; several are put aside.
+    /// Calls the handler of a call's message. If the handler may send only one output, that is written where
+    /// the reply goes. If it may send several, they are put aside.
     fn call_aside(&mut self, message: *const u8, state: *mut u8, caller: u64) -> u16 {
         let place = match &self.answers {
             Some(answers) if self.aside.is_empty() => answers.payload(caller),
             _ => self.aside.as_mut_ptr().cast(),
         };
-        // SAFETY: there is one place, which is the reply's and the block's until it is published, or as many
-        // as the handler may send, a slot of the ring apart; aligned as payloads are, whose alignment is 64
-        // at most.
+        // SAFETY: there is one place, the reply's, which belongs to the block until it is published. Or there
+        // are as many places as the handler may send outputs, one slot of the ring apart. They are aligned as
+        // payloads, whose alignment is at most 64.
         let ring = unsafe { self.outbox.redirect(place) };
         // SAFETY: the places are the block's.
         let code = unsafe { self.call(message, state, 0) };
-        // SAFETY: where sends went before.
+        // SAFETY: this is the place where sends went before.
         unsafe { self.outbox.redirect(ring) };
         code
     }
@@ -87,14 +87,14 @@ impl<R: Runner> BlockCore<R> {
         let (stride, size) = (layout.slot_stride, layout.payload_size);
         let put_aside = self.aside.as_ptr().cast::<u8>();
         if let (Some(answers), false) = (&self.answers, self.aside.is_empty()) {
-            // SAFETY: the first output lies there, and has as many bytes; the reply's place is another one.
+            // SAFETY: the first output is there, and has that many bytes. The reply's place is elsewhere.
             unsafe { put_aside.copy_to_nonoverlapping(answers.payload(caller), size) };
         }
         self.reply(caller, kind::MESSAGE, self.output_bytes);
         batch.replied = true;
         for i in 1..sent as usize {
             let output = put_aside.wrapping_add(i * stride);
-            // SAFETY: there was credit for all that the handler may send but the first; an output lies there.
+            // SAFETY: there was credit for all outputs except the first; an output is there.
             unsafe {
                 self.outbound.publish_copy(kind::MESSAGE, self.output_bytes, Header::default(), output);
             }
@@ -105,8 +105,8 @@ impl<R: Runner> BlockCore<R> {
     /// Publishes the reply to a call.
     fn reply(&self, caller: u64, kind: u8, length: u32) {
         let answers = self.answers.as_ref().expect("only a launch with calls has messages that are calls");
-        // SAFETY: the message that is being handled carries the address, and has no other reply; a message's
-        // payload lies in its place.
+        // SAFETY: the message that is being handled carries the address, and has no other reply. If the reply
+        // is a message, its payload has been written.
         unsafe { answers.publish(caller, kind, length) };
     }
 
@@ -118,13 +118,13 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: call
     #[inline]
     unsafe fn call(&self, message: *const u8, state: *mut u8, ticket: u64) -> u16 {
-        // SAFETY: by the caller's word.
+        // SAFETY: by the caller's promise.
         unsafe { self.outbox.begin(ticket) };
         let invocation =
             Invocation { cx: self.cx, message, state, bindings: &self.bindings, outbox: &self.outbox };
-        // The handler's state is a copy that is committed on success, and its sends are not published yet, so
-        // a panic leaves nothing half done that anybody sees, but for whole-kernel slices and shared atomics,
-        // as documented.
+        // The handler's state is a copy that is committed on success, and its sends are not published yet. So
+        // after a panic nobody sees anything half done, except in whole-kernel slices and shared atomics, as
+        // documented.
         let verdict = catch_unwind(AssertUnwindSafe(|| {
             // SAFETY: message, state, bindings and outbox have the types of the kernel's definition, which is
             // where the entry comes from.

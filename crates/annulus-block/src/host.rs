@@ -1,8 +1,9 @@
-//! What a block tells the host's side of its kernel, and where it delivers messages for other kernels.
+//! What a block reports to the host's side of its kernel, and where it delivers messages for other kernels.
 
 use std::sync::Weak;
 
-/// Who is told of a shard's progress. Called by whoever drives the shard, a worker or the runtime's pump.
+/// The receiver of reports on a shard's progress. The thread that drives the shard calls it: a worker or the
+/// runtime's pump.
 pub trait Signals: Send + Sync {
     /// The shard made progress. What it reports was published before the call.
     fn progressed(&self, shard: u32, progress: Progress);
@@ -17,28 +18,28 @@ pub struct Progress {
     pub produced: u32,
     /// Dead letters that it published.
     pub dead_letters: u32,
-    /// Whether it may have printed something that was not reported yet, or lost a print.
+    /// Whether it may have printed something that is not reported yet, or lost a print.
     pub prints: bool,
     /// Whether it has obeyed a new command, and acknowledged it.
     pub state_changed: bool,
-    /// Whether it has sent to, or taken from, other kernels over the device's own memory, or has lost a
-    /// message of that kind; or waits for room there, or does not any more.
+    /// Whether its device-local traffic changed: it has sent messages to other kernels, taken or lost such
+    /// messages, or begun or stopped waiting for room there.
     pub traffic: bool,
     /// Whether it has begun to wait for room in the kernel that it is connected to. A backend that reports
-    /// that as `traffic` needs not say it.
+    /// this as `traffic` need not set it.
     pub stalled: bool,
 }
 
-/// A kernel that takes messages of other kernels from a thread of this process.
+/// A kernel that receives other kernels' messages from a thread of this process.
 pub trait Deliver: Send + Sync {
-    /// Puts a message into the inbound ring of the shard that it is for.
+    /// Puts a message into the inbound ring of its shard.
     ///
     /// # Safety
     ///
     /// It is a message of the kernel's type.
     unsafe fn deliver(&self, message: *const u8) -> Delivery;
 
-    /// Whether `deliver` would not say now that the ring is full.
+    /// Whether `deliver` would now return something else than [`Delivery::Full`].
     ///
     /// # Safety
     ///
@@ -51,17 +52,17 @@ pub trait Deliver: Send + Sync {
 pub struct Link {
     /// The kernel that takes them.
     pub target: Weak<dyn Deliver>,
-    /// An output for which there is no room waits, and the block takes no message until it has gone; else it
-    /// is lost, and counted.
+    /// If true, an output without room waits, and the block takes no message until it has gone. If false, the
+    /// output is lost and counted.
     pub waits: bool,
 }
 
 /// What became of a message between kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
-    /// The kernel has it.
+    /// The kernel has the message.
     Done,
-    /// There is no room for it.
+    /// There is no room for the message.
     Full,
     /// The kernel ends, or has ended.
     Closed,

@@ -1,25 +1,26 @@
-//! What a block that has found nothing looks for.
+//! What a block looks for when a turn has found nothing.
 
 use annulus_abi::control::command;
 use annulus_sync::Ordering;
 
 use crate::{runner::Runner, turn::BlockCore};
 
-/// Whether a block would find something to do that has seen the command `seen`: another command, or, while it
-/// is active, a message for which `has_room` says that it may be handled.
+/// Whether a block that has seen the command `seen` would find something to do. That is another command, or,
+/// while the block is active, a message that may be handled according to `has_room`.
 ///
-/// Without credit a message is still work as long as the block has not said that it is stalled: only then
-/// does the host that makes space know whom to wake. So there is room if the block has not said that, or if
-/// what it waits for has come.
+/// A message without credit is still work as long as the block has not said that it is stalled. Only after
+/// that does the host that makes room know which block to wake. So `has_room` returns true if the block has
+/// not said that it is stalled, or if there is room now.
 ///
-/// The block asks itself so before it sleeps, and the host of one that does not run asks so on its behalf.
+/// The block asks this before it sleeps. For a block that does not run, the host asks it.
 #[inline]
 pub fn finds_work(command: u32, seen: u32, is_ready: bool, has_room: impl FnOnce() -> bool) -> bool {
     command != seen || (command & command::ACTIVE != 0 && is_ready && has_room())
 }
 
 impl<R: Runner> BlockCore<R> {
-    /// Whether a turn would find something to do. Asked by whoever parked the block; see [`finds_work`].
+    /// Whether a turn would find something to do. The thread that parked the block asks this; see
+    /// [`finds_work`].
     // TWIN: has_work
     pub fn has_work(&mut self) -> bool {
         let command = self.memory.command().load(Ordering::Relaxed);
@@ -27,7 +28,7 @@ impl<R: Runner> BlockCore<R> {
         finds_work(command, self.seen_command, is_ready, || !self.stalled || self.has_room())
     }
 
-    /// Whether the command that it obeyed last lets it take messages.
+    /// Whether the last command that it obeyed lets it take messages.
     #[inline]
     pub fn is_active(&self) -> bool {
         self.seen_command & command::ACTIVE != 0

@@ -21,7 +21,7 @@ pub use runner::Runner;
 pub use state::{BlockState, Cells, StateMemory, TooManyStates};
 pub use turn::{BlockCore, BlockParameters, Turn};
 
-/// The block in C: comes after the handler. Its entry is [`ENTRY`].
+/// The block in C. It comes after the handler in a program. Its entry is [`ENTRY`].
 pub const RUNTIME: &str = concat!(
     include_str!("../c/records.c"),
     "\n",

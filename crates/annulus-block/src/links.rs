@@ -1,16 +1,16 @@
 //! A block whose kernel is connected to another one.
 //!
-//! What a handler has sent lies in slots of the outbound ring that are not published. From there it is
-//! delivered, one by one, to the other kernel's rings, as a thread of the host would send it, and the slots
-//! are used again. Until the last has gone the message is *pending*: its slot is not given back, it is not
-//! counted, and no other is taken; its handler is not called again. So whoever sees a message consumed sees
-//! all that came of it in the next ring.
+//! The outputs of a handler are in slots of the outbound ring that are not published. From there they are
+//! delivered, one by one, to the other kernel's rings, as a thread of the host would send them. Then the
+//! slots are used again. Until the last output has gone, the message is *pending*: its slot is not given
+//! back, it is not counted, no other message is taken, and its handler is not called again. So whoever sees
+//! that a message was consumed sees all its outputs in the next ring.
 //!
-//! A delivery that finds no room makes the block stall: it says so in its control block, fences, and tries
+//! If a delivery finds no room, the block stalls: it says so in its control block, fences, and tries
 //! once more (`SYNC: stalled`); the runtime wakes it when slots of the other kernel's rings were given back.
-//! A block that terminates with a message pending counts what had not gone as lost. A block that delivers
-//! wakes blocks of other kernels, by way of the pool, or keeps one for its own worker; it takes no lock of
-//! theirs. Outputs of a call are its reply, and are published as ever.
+//! A block that terminates with a pending message counts the outputs that had not gone as lost. A block that
+//! delivers wakes blocks of other kernels through the pool, or keeps one for its own worker. It takes no lock
+//! of theirs. Outputs of a call are published as usual: the first is its reply.
 
 use annulus_abi::{control::STALLED_BY_KERNEL, ring::kind};
 use annulus_ring::ring::{Header, Slot};
@@ -24,8 +24,8 @@ use crate::{
 };
 
 impl<R: Runner> BlockCore<R> {
-    /// Lets the outputs of the message at the front go to the connected kernel, as far as there is room. Says
-    /// whether nothing holds the message any more.
+    /// Delivers the outputs of the message at the front to the connected kernel, as far as there is room.
+    /// Returns whether nothing holds the message any more.
     pub(crate) fn release(&mut self, slot: &Slot, batch: &mut TurnTotals) -> bool {
         if !self.or_stall(STALLED_BY_KERNEL, batch, Self::deliver) {
             return false;
@@ -37,7 +37,7 @@ impl<R: Runner> BlockCore<R> {
         true
     }
 
-    /// Delivers pending outputs until one has to wait for room; says whether none has.
+    /// Delivers pending outputs until one has to wait for room. Returns whether none has to wait.
     // TWIN: deliver
     pub(crate) fn deliver(&mut self) -> bool {
         let (Some(link), Some(mut pending)) = (&self.link, self.pending) else { return true };
@@ -50,7 +50,7 @@ impl<R: Runner> BlockCore<R> {
                 // SAFETY: as below.
                 let room =
                     |target: &dyn Deliver| unsafe { target.has_room(self.pending_output(pending.gone)) };
-                // What does not wait is lost, and counted: the kernel may have been connected otherwise
+                // An output that does not wait is lost and counted. The link may have been another one
                 // before.
                 if waits && target.as_ref().is_some_and(|target| !room(&**target)) {
                     break;
@@ -58,8 +58,8 @@ impl<R: Runner> BlockCore<R> {
                 self.begin_to_move();
             }
             let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
-                // SAFETY: the handler wrote an output there, and outputs are messages of the target's, as
-                // whoever made the link vouched.
+                // SAFETY: the handler wrote an output there. Outputs are messages of the target's type: the
+                // maker of the link promised that.
                 unsafe { target.deliver(self.pending_output(pending.gone)) }
             });
             match delivery {
@@ -80,9 +80,9 @@ impl<R: Runner> BlockCore<R> {
         all_gone
     }
 
-    /// Before a block that has said that it waits delivers something: the word that says so is still there
-    /// when its last output has gone. Whoever sees the ticket of such an output sees that the block does not
-    /// rest.
+    /// Called before a block that has said that it waits delivers something. The word that says so is still
+    /// set when its last output has gone. Whoever sees the ticket of such an output sees that the block does
+    /// not rest.
     // TWIN: begin_to_move
     fn begin_to_move(&mut self) {
         self.moves = true;
@@ -93,7 +93,7 @@ impl<R: Runner> BlockCore<R> {
         fence(Ordering::Release);
     }
 
-    /// After it has said whether it still waits: that word is as it should be.
+    /// Called after the block has said whether it still waits, so that word is correct again.
     // TWIN: rest
     pub(crate) fn rest(&mut self) {
         if std::mem::take(&mut self.moves) {
@@ -102,26 +102,27 @@ impl<R: Runner> BlockCore<R> {
         }
     }
 
-    /// Where a pending message's output lies, by its number.
+    /// Where output number `index` of the pending message is.
     fn pending_output(&self, index: u32) -> *const u8 {
         let layout = self.outbound.ring().layout();
         let slot = layout.slot_offset(self.outbound.next() + u64::from(index));
         self.memory.outbound_payloads().wrapping_add(slot - layout.slot_offset(0))
     }
 
-    /// Publishes what has not gone, if the kernel was disconnected before that; says how much.
+    /// Publishes the outputs that have not gone, because the kernel was disconnected first. Returns their
+    /// number.
     // TWIN: publish_rest
     fn publish_rest(&mut self, pending: PendingOutputs) -> u32 {
         let rest = pending.all - pending.gone;
         for _ in 0..rest {
-            // The gap between the next slot and the output is as wide as before, since both move on.
+            // The distance between the next slot and the output stays the same, since both move on.
             let output = self.pending_output(pending.gone);
             let header = Header::default();
             if pending.gone == 0 {
                 // SAFETY: there was credit for `max_outputs` slots, and the handler has written this one.
                 unsafe { self.outbound.publish(kind::MESSAGE, self.output_bytes, header) };
             } else {
-                // SAFETY: as above, for a slot whose own output has gone; an output lies at the pointer.
+                // SAFETY: as above, for a slot whose own output has gone. There is an output at the pointer.
                 unsafe { self.outbound.publish_copy(kind::MESSAGE, self.output_bytes, header, output) };
             }
         }
@@ -134,7 +135,8 @@ impl<R: Runner> BlockCore<R> {
         self.note_success(slot.header.enqueue_time, batch);
     }
 
-    /// Before the end: a message that is held counts as processed, and what has not gone as lost.
+    /// Called before the end: a pending message counts as processed, and its outputs that have not gone count
+    /// as lost.
     // TWIN: abandon
     pub(crate) fn abandon(&mut self) {
         let (Some(pending), Some(slot)) = (self.pending.take(), self.inbound.peek()) else { return };

@@ -12,7 +12,7 @@ impl<R: Runner> BlockCore<R> {
     /// Makes a turn's results visible, and reports them.
     // TWIN: publish
     pub(crate) fn publish(&mut self, batch: &TurnTotals) {
-        // One clock read for the batch: a message's latency then ends with its batch's last handler.
+        // The clock is read once per batch, so a message's latency ends with its batch's last handler.
         let is_timed = batch.processed != 0 && (self.telemetry_on || self.enqueued.is_some());
         let now = if is_timed { R::now(&self.clock) } else { 0 };
         self.count_latencies(now);
@@ -49,7 +49,7 @@ impl<R: Runner> BlockCore<R> {
     }
 }
 
-/// Adds to a count that has one writer.
+/// Adds to a count that has only one writer.
 #[inline]
 pub(crate) fn add(count: &AtomicU64, n: u64) {
     count.store(count.load(Ordering::Relaxed) + n, Ordering::Relaxed);

@@ -1,20 +1,20 @@
-//! What a block asks of whoever runs it.
+//! What a block needs from the thread that runs it.
 
 use crate::clock::RuntimeClock;
 
-/// The thread that runs a block, by what the block has to tell it. All of it concerns this thread alone.
+/// The thread that runs a block: what the block has to tell it. All calls concern only this thread.
 pub trait Runner {
-    /// As long as it lives, a message is being delivered to another kernel.
+    /// As long as this value lives, a message is being delivered to another kernel.
     type Delivering;
 
-    /// Something that may take long is about to be called: a handler, or other code of the program.
+    /// Called before something that may take long: a handler, or other code of the program.
     fn hand_over();
 
-    /// A message is about to be delivered to another kernel. Of the program's code only a message's key is
-    /// asked for meanwhile.
+    /// Called before a message is delivered to another kernel. The only code of the program that runs
+    /// meanwhile is the one that returns a message's key.
     fn delivering() -> Self::Delivering;
 
-    /// The time, in nanoseconds since the runtime was built, by which latencies are counted.
+    /// The time that latencies are counted with, in nanoseconds since the runtime was built.
     // TWIN: now
     #[inline]
     fn now(clock: &RuntimeClock) -> u64 {

@@ -5,9 +5,9 @@
 //! The states are the block's from a command that makes it active, which it acquires (`SYNC: command`), until
 //! it acknowledges one that makes it inactive or ends it, which releases all that its handlers did (`SYNC:
 //! state`). From then on they are the runtime's, which has acquired that acknowledgement, and reads and sets
-//! them under the lock under which commands change; the next command releases what it did. So no lock of the
-//! block's is needed: whoever asks for a snapshot may do so while the block's worker calls a waker of the
-//! program, or in that waker.
+//! them under the lock under which commands change; the next command releases what it did. So the block needs
+//! no lock of its own: a snapshot may be taken while the block's worker calls a waker of the program, or in
+//! that waker.
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
@@ -18,7 +18,7 @@ use std::{
 
 use annulus_kernel::{StateDefinition, StateShape};
 
-/// There is no memory for a block's states.
+/// There is not enough memory for a block's states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyStates {
     /// How many there would be.
@@ -39,18 +39,19 @@ impl fmt::Display for TooManyStates {
 
 impl std::error::Error for TooManyStates {}
 
-/// A block's share of a kernel's state, as it lies in its [`StateMemory`].
+/// A block's share of a kernel's state, stored in its [`StateMemory`].
 #[derive(Clone, Copy, Debug)]
 pub enum BlockState {
-    /// The kernel has none.
+    /// The kernel has no state.
     Stateless,
     /// The kernel's one state.
     Whole(Cells),
-    /// Those of the actors whose key, modulo the grid, is this block's index; actor `k` stands at `k / grid`.
+    /// The states of the actors whose key, modulo the grid, is this block's index. Actor `k` has place
+    /// `k / grid`.
     PerActor {
-        /// They.
+        /// The states.
         cells: Cells,
-        /// The kernel's blocks.
+        /// The number of the kernel's blocks.
         grid: u64,
     },
 }
@@ -63,18 +64,18 @@ pub struct Cells {
     count: u64,
 }
 
-/// The memory that a block's states lie in.
+/// The memory of a block's states.
 #[derive(Debug)]
 pub struct StateMemory {
     state: BlockState,
-    /// Of the allocation, if there is one.
+    /// The layout of the allocation, if there is one.
     layout: Option<Layout>,
 }
 
 // SAFETY: the memory is owned, and holds plain old data: a state's type is `DeviceType`, which is `Send`.
 unsafe impl Send for StateMemory {}
-// SAFETY: as for `Send`; through a shared reference a cell is reached under the contract of `read` and
-// `write` only, and by the block.
+// SAFETY: as for `Send`. Only `read` and `write`, under their contracts, and the block reach a cell through a
+// shared reference.
 unsafe impl Sync for StateMemory {}
 
 impl BlockState {
@@ -86,8 +87,9 @@ impl BlockState {
             Self::Stateless => Some(NonNull::dangling().as_ptr()),
             Self::Whole(cells) => Some(cells.first.as_ptr()),
             Self::PerActor { cells, grid } => {
-                // For a key that belongs to this block this is `key < actors`; one that does not, which only
-                // a message type that changes its mind can give, finds a state of this block or none.
+                // For a key that belongs to this block this is `key < actors`. A key of another block finds a
+                // state of this block or none; only a message type that returns different keys for one
+                // message can cause that.
                 let index = key / grid;
                 (index < cells.count).then(|| cells.first.as_ptr().wrapping_add(index as usize * cells.size))
             }
@@ -96,11 +98,11 @@ impl BlockState {
 }
 
 impl StateMemory {
-    /// Memory for the states of block `block` of `grid`, each as its type begins.
+    /// Memory for the states of block `block` of `grid`. Each has its type's initial value.
     ///
     /// # Errors
     ///
-    /// If there is not that much.
+    /// If there is not enough memory.
     pub fn new(shape: StateShape, actors: u64, block: u64, grid: u64) -> Result<Self, TooManyStates> {
         let own = actors.saturating_sub(block).div_ceil(grid);
         let (definition, count) = match shape {
@@ -123,12 +125,12 @@ impl StateMemory {
         Ok(memory)
     }
 
-    /// Where they lie. To be used by the block, as long as this lives.
+    /// The states in this memory, for the block. It may use them as long as this lives.
     pub fn states(&self) -> BlockState {
         self.state
     }
 
-    /// Where all of them lie, in the order of their actors, and how many bytes they have.
+    /// The address of all states, in the order of their actors, and their size in bytes.
     fn bytes(&self) -> (*mut MaybeUninit<u8>, usize) {
         match self.state {
             BlockState::Stateless => (NonNull::dangling().as_ptr(), 0),
@@ -138,7 +140,7 @@ impl StateMemory {
         }
     }
 
-    /// Copies all of them out, in the order of their actors.
+    /// Copies all states out, in the order of their actors.
     ///
     /// # Panics
     ///
@@ -146,8 +148,8 @@ impl StateMemory {
     ///
     /// # Safety
     ///
-    /// The block is inactive or has terminated, as the caller has acquired, and stays so; nobody else reads
-    /// or writes its states meanwhile.
+    /// The block is inactive or has terminated; the caller has acquired this, and it stays so. Nobody else
+    /// reads or writes its states meanwhile.
     pub unsafe fn read(&self, states: &mut [MaybeUninit<u8>]) {
         let (from, bytes) = self.bytes();
         assert_eq!(states.len(), bytes, "as many as the block's states have");
@@ -156,7 +158,7 @@ impl StateMemory {
         unsafe { from.copy_to_nonoverlapping(states.as_mut_ptr(), bytes) };
     }
 
-    /// Sets all of them.
+    /// Sets all states.
     ///
     /// # Panics
     ///
@@ -164,16 +166,16 @@ impl StateMemory {
     ///
     /// # Safety
     ///
-    /// As for [`read`](Self::read), and they are valid values of the kernel's state type.
+    /// As for [`read`](Self::read), and `states` holds valid values of the kernel's state type.
     pub unsafe fn write(&self, states: &[MaybeUninit<u8>]) {
         let (to, bytes) = self.bytes();
         assert_eq!(states.len(), bytes, "as many as the block's states have");
-        // SAFETY: as for `read`, the other way.
+        // SAFETY: as for `read`, in the other direction.
         unsafe { states.as_ptr().copy_to_nonoverlapping(to, bytes) };
     }
 }
 
-/// Zeroed memory for so many states of a type.
+/// Zeroed memory for `count` states of a type.
 fn allocate(definition: StateDefinition, count: u64) -> Result<(Cells, Layout), TooManyStates> {
     let size = definition.ty.size;
     let too_large = || TooManyStates { count, size };

@@ -39,7 +39,7 @@ impl<R: Runner> BlockCore<R> {
                 add(count, messages);
             }
         };
-        // Messages of a batch were sent together, so most have their neighbour's bucket.
+        // Messages of a batch were sent together, so most fall into the same bucket as their neighbour.
         let (mut bucket, mut messages) = (0, 0);
         for enqueued in times.drain(..) {
             let next = histogram::bucket(now.saturating_sub(enqueued));
@@ -83,8 +83,8 @@ impl<R: Runner> BlockCore<R> {
         self.write_telemetry();
     }
 
-    /// Shows in the telemetry what came while nothing was consumed: a block that is inactive or stalled is
-    /// called all the same.
+    /// Shows in the telemetry what came while nothing was consumed: an inactive or stalled block still gets
+    /// messages.
     // TWIN: note_depth
     pub(crate) fn note_depth(&mut self) {
         if self.telemetry_on && i64::from(self.telemetry.queue_depth) != self.depth() as i64 {
@@ -101,7 +101,7 @@ impl<R: Runner> BlockCore<R> {
         self.telemetry.queue_depth = i32::try_from(self.depth()).unwrap_or(i32::MAX);
         let Some(line) = self.memory.telemetry() else { return };
         for (i, word) in self.telemetry.to_words().into_iter().enumerate() {
-            // Relaxed and in any order: the check tells a reader which words belong together.
+            // The stores are relaxed and in any order: the check tells a reader which words belong together.
             line.word(i).store(word, Ordering::Relaxed);
         }
     }

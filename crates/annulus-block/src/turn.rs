@@ -10,9 +10,9 @@
 //!    ([`Callers`](annulus_ring::ring::Callers)).
 //! 3. It publishes counts, telemetry and the slots that it gives back, in this order, and reports to the
 //!    host. So whoever sees that a message was consumed sees it counted.
-//! 4. Where its kernel is connected to another, what handlers send goes there: see the module `links`.
+//! 4. If its kernel is connected to another, the outputs of handlers go there: see the module `links`.
 //!
-//! Who runs it, and when, is the backend's ([`Runner`]).
+//! The backend decides who runs it, and when ([`Runner`]).
 
 use std::{
     marker::PhantomData,
@@ -34,7 +34,7 @@ use crate::{
     state::BlockState,
 };
 
-/// What a block is made of.
+/// The parts that a block is made of.
 pub struct BlockParameters {
     /// The shard's memory.
     pub memory: ShardMemory,
@@ -44,15 +44,15 @@ pub struct BlockParameters {
     pub grid: u32,
     /// The kernel as data.
     pub definition: &'static KernelDefinition,
-    /// The bound parameters, as the definition lists them.
+    /// The bound parameters, in the order of the definition.
     pub bindings: Arc<Vec<Binding>>,
-    /// Where outputs go from the next command on, if not to the host.
+    /// Where outputs go after the next command, if not to the host.
     pub link: Arc<Mutex<Option<Link>>>,
     /// The shard's states.
     pub state: BlockState,
     /// How the block takes its messages.
     pub mode: ProcessingMode,
-    /// At most this many messages in one turn.
+    /// The largest number of messages in one turn.
     pub max_messages_per_iteration: u32,
     /// Whether messages carry their enqueue time.
     pub timestamps: bool,
@@ -62,54 +62,55 @@ pub struct BlockParameters {
     pub signals: Arc<dyn Signals>,
 }
 
-/// A block, without who runs it.
+/// A block, without the thread that runs it.
 pub struct BlockCore<R> {
-    /// Views of the shard's memory, and what keeps it alive: dropped after the ends below are used no more.
+    /// Views of the shard's memory, which keep it alive. It must outlive every use of the ends below.
     pub(crate) memory: ShardMemory,
     pub(crate) inbound: Consumer,
     pub(crate) outbound: SoleProducer,
     /// Where replies go, if the launch has calls.
     pub(crate) answers: Option<Answers>,
-    /// Where a call's outputs lie until they are published, if they may be several.
+    /// Where a call's outputs are until they are published, if there may be several.
     pub(crate) aside: Box<[Line]>,
     /// The ring of dead letters, if the launch keeps them.
     pub(crate) dead_letters: Option<SoleProducer>,
     pub(crate) outbox: RawOutbox,
-    /// Where outputs go, if not to the host, as of the last command that was obeyed.
+    /// Where outputs go since the last obeyed command, if not to the host.
     pub(crate) link: Option<Link>,
-    /// What `link` is to become.
+    /// The value that `link` gets with the next command.
     pub(crate) next_link: Arc<Mutex<Option<Link>>>,
-    /// The outputs of the message at the front of the inbound ring, if its handler has succeeded and they
-    /// have not all gone.
+    /// The outputs of the message at the front of the inbound ring, if its handler has succeeded and not all
+    /// of them have gone.
     pub(crate) pending: Option<PendingOutputs>,
     /// The kernel's bound parameters; `_bindings` owns the memory.
     pub(crate) bindings: Box<[BoundMemory]>,
     pub(crate) _bindings: Arc<Vec<Binding>>,
-    /// They lie in a [`StateMemory`](crate::StateMemory), and are the block's while it is active.
+    /// The states. They are in a [`StateMemory`](crate::StateMemory), and belong to the block while it is
+    /// active.
     pub(crate) state: BlockState,
     pub(crate) entry: CpuEntry,
     pub(crate) key: Option<unsafe fn(*const u8) -> u64>,
     pub(crate) cx: Cx,
     pub(crate) output_bytes: u32,
-    /// Slots that a message may need in the outbound ring: what its handler may send. A call's first output
-    /// goes elsewhere.
+    /// Slots that a message may need in the outbound ring: as many as its handler may send. A call's first
+    /// output needs none.
     pub(crate) credit: u32,
     pub(crate) mode: ProcessingMode,
     pub(crate) max_batch: u32,
     pub(crate) timestamps: bool,
-    /// The enqueue times of a turn's messages, if their latencies are counted: at most `max_batch`.
+    /// The enqueue times of a turn's messages, at most `max_batch`, if their latencies are counted.
     pub(crate) enqueued: Option<Vec<u64>>,
     pub(crate) clock: RuntimeClock,
-    /// Until the block has terminated.
+    /// `None` after the block has terminated.
     pub(crate) signals: Option<Arc<dyn Signals>>,
-    /// The command that was looked at last; [`NONE_SEEN`] before the first look.
+    /// The command that the block saw last; [`NONE_SEEN`] before the first look.
     pub(crate) seen_command: u32,
-    /// It has taken a turn, and has not come to the barrier since; see [`InStep`].
+    /// Whether the block has taken a turn and has not come to the barrier since; see [`InStep`].
     pub(crate) in_turn: bool,
     pub(crate) stalled: bool,
-    /// It was reported that it is, and for a kernel.
+    /// Whether it was reported that the block is stalled by a kernel.
     pub(crate) told_stalled: bool,
-    /// It delivers outputs while its word still says that it waits: `rested` says so.
+    /// Whether the block delivers outputs while its word still says that it waits; `rested` shows that.
     pub(crate) moves: bool,
     pub(crate) counts: Counts,
     pub(crate) telemetry: Telemetry,
@@ -118,16 +119,16 @@ pub struct BlockCore<R> {
 }
 
 // SAFETY: the raw pointers in `outbox` and `bindings` lead into memory that `memory` and `_bindings` keep
-// alive, and which no thread but the one that has the block reaches through them (shared atomics excepted,
-// which any thread may). Those in `state` lead into memory that lives as long as this, by the promise of
-// `new`, and that is reached otherwise only while the block is inactive or has terminated.
+// alive. Only the thread that has the block reaches that memory through them (except shared atomics, which
+// any thread may access). The pointers in `state` lead into memory that lives as long as this, by the promise
+// of `new`. Others reach it only while the block is inactive or has terminated.
 unsafe impl<R> Send for BlockCore<R> {}
 
-/// No command: hosts leave most of its bits at 0. A kernel that is launched inactive has command 0, which is
-/// one to obey.
+/// Stands for no command, since hosts leave most bits of a command at 0. A kernel that is launched inactive
+/// has command 0, which it must obey.
 const NONE_SEEN: u32 = u32::MAX;
 
-/// Since launch.
+/// Counts since launch.
 #[derive(Default)]
 pub(crate) struct Counts {
     pub(crate) processed: u64,
@@ -149,22 +150,22 @@ pub(crate) struct TurnTotals {
     pub(crate) dropped: u32,
     pub(crate) dead_letters: u32,
     pub(crate) error: u16,
-    /// Of the enqueue times of processed messages.
+    /// The earliest, latest and sum of the enqueue times of processed messages.
     pub(crate) earliest: u64,
     pub(crate) latest: u64,
     pub(crate) sum: u128,
 }
 
-/// Outputs on their way to another kernel. They lie in the outbound ring, the first of them all in the slot
-/// of the next ticket.
+/// Outputs on their way to another kernel. They are in the outbound ring; the first of all is in the slot of
+/// the next ticket.
 #[derive(Clone, Copy)]
 pub(crate) struct PendingOutputs {
     pub(crate) gone: u32,
     pub(crate) all: u32,
 }
 
-/// A part of the memory in which outputs are put aside. Slots are as long as several of them, and their
-/// payloads need no more alignment.
+/// A unit of the memory in which outputs are put aside. A slot's length is a multiple of it, and payloads
+/// need no more alignment.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Line([u64; 8]);
@@ -172,11 +173,11 @@ pub(crate) struct Line([u64; 8]);
 /// What a turn found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// It took messages, or a command that came meanwhile.
+    /// The turn took messages, or a command that came meanwhile.
     Progress,
     /// There was nothing to do.
     Nothing,
-    /// The block has ended, and is not to be run again.
+    /// The block has ended and must not be run again.
     Terminated,
 }
 
@@ -185,10 +186,10 @@ impl<R: Runner> BlockCore<R> {
     ///
     /// # Safety
     ///
-    /// It is the shard's one block: nobody else consumes from the inbound ring, or produces for the outbound
-    /// ring and those of replies and dead letters, and it is not run again after it has
-    /// [terminated](Turn::Terminated). The memory's layout, the states, the bindings and what `link` leads to
-    /// are of the definition's types, and the states live as long as it.
+    /// It is the shard's only block. Nobody else consumes from the inbound ring, or produces for the outbound
+    /// ring and the rings of replies and dead letters. It is not run again after it has
+    /// [terminated](Turn::Terminated). The memory's layout, the states, the bindings and the target of `link`
+    /// have the definition's types. The states live as long as the block.
     pub unsafe fn new(parameters: BlockParameters) -> Self {
         let BlockParameters {
             memory, index, grid, definition, bindings, link, state, clock, signals, ..
@@ -206,7 +207,7 @@ impl<R: Runner> BlockCore<R> {
         let layout = *outbound.layout();
         // SAFETY: as above.
         let outbound = unsafe { SoleProducer::new(outbound) };
-        // SAFETY: the ring's payloads have the size and alignment of the kernel's output type; the block asks
+        // SAFETY: the ring's payloads have the size and alignment of the kernel's output type. The block asks
         // for credit for `max_outputs` slots before each call, and the slots that it has credit for are its
         // own.
         let outbox = unsafe {
@@ -281,16 +282,16 @@ impl<R: Runner> BlockCore<R> {
         let limit = match self.mode {
             ProcessingMode::Continuous => 1,
             ProcessingMode::Batch => self.max_batch,
-            // With one message there is nothing to adapt to, and the gauge of depth lies in a line that
-            // producers write.
+            // With one message there is nothing to adapt to, and producers write the line that holds the
+            // gauge of depth.
             ProcessingMode::Adaptive if !self.inbound.is_ready_after(1) => 1,
             ProcessingMode::Adaptive => self.depth().clamp(1, self.max_batch.into()) as u32,
         };
         let mut batch = TurnTotals::default();
         while batch.consumed < limit {
             let Some(slot) = self.inbound.peek() else { break };
-            // Between any two messages: a batch is no reason to obey late. And a message that was sent after
-            // a reset of the telemetry comes after the command that says so, whose epoch then counts it.
+            // The command is checked between any two messages, so a batch does not delay it. A message that
+            // was sent after a reset of the telemetry comes after that command, so the new epoch counts it.
             if self.memory.command().load(Ordering::Relaxed) != command {
                 if batch.consumed == 0 {
                     return Turn::Progress;
@@ -321,13 +322,13 @@ impl<R: Runner> BlockCore<R> {
         Turn::Progress
     }
 
-    /// Whether it has taken a turn that was not [ended](Self::end_turn): who runs it may have been
-    /// interrupted by a panic of the program's.
+    /// Whether it has taken a turn that was not [ended](Self::end_turn). A panic of the program's code may
+    /// have interrupted the thread that runs it.
     pub fn is_in_turn(&self) -> bool {
         self.in_turn
     }
 
-    /// Whoever runs it has done all that belongs to the turn.
+    /// Called by the thread that runs it, after all that belongs to the turn is done.
     pub fn end_turn(&mut self) {
         self.in_turn = false;
     }

@@ -1,6 +1,6 @@
-//! The words of a slot in front of the payload, beside those of every slot.
+//! The words in front of a slot's payload, except those that every slot has.
 
-/// What goes before a payload.
+/// The values in front of a payload.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Header {
     /// Nanoseconds on the runtime's clock; dropped if the layout has no place for it.

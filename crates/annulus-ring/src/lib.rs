@@ -7,8 +7,8 @@
 //! | [`region`] | typed access to a stretch of memory that two sides share |
 //! | [`memory`] | a shard's memory: where its control block, its rings, its histogram and its line of telemetry lie |
 //!
-//! The layouts are `annulus-abi`'s. Each end of a ring is made once, by the side that it belongs to; what a
-//! block does with them stands in `annulus-block`.
+//! The layouts are `annulus-abi`'s. Each end of a ring is made once, by the side that owns it.
+//! `annulus-block` describes what a block does with them.
 
 mod header;
 #[cfg(not(loom))]

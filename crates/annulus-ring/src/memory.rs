@@ -15,7 +15,7 @@ use annulus_abi::{
 };
 use annulus_sync::{AtomicU32, AtomicU64};
 
-/// A stretch of zeroed memory, aligned to 128 bytes, that a backend provides. Freed with the last reference.
+/// Zeroed memory, aligned to 128 bytes, that a backend provides. It is freed with the last reference.
 pub struct SharedMemory {
     base: NonNull<u8>,
     bytes: usize,
@@ -44,7 +44,7 @@ impl Drop for HostMemory {
 }
 
 impl SharedMemory {
-    /// Ordinary host memory; `None` if the system has not that much. Untouched pages cost nothing.
+    /// Ordinary host memory; `None` if the system does not have that much. Untouched pages cost nothing.
     pub fn host(bytes: usize) -> Option<Self> {
         let layout = Layout::from_size_align(bytes.max(PAIR), PAIR).ok()?;
         // SAFETY: the layout's size is not zero.
@@ -53,7 +53,7 @@ impl SharedMemory {
         Some(unsafe { Self::from_raw(base, bytes, Box::new(HostMemory(base, layout))) })
     }
 
-    /// Memory that a backend mapped.
+    /// Memory that a backend has mapped.
     ///
     /// # Safety
     ///
@@ -68,13 +68,13 @@ impl SharedMemory {
         self.bytes
     }
 
-    /// What a backend gave to [`from_raw`](Self::from_raw) as the memory's owner: by it a backend recognises
-    /// its own memory.
+    /// The owner that a backend passed to [`from_raw`](Self::from_raw). With it a backend recognises its own
+    /// memory.
     pub fn owner(&self) -> &(dyn Any + Send + Sync) {
         &*self.owner
     }
 
-    /// A view that is valid as long as this memory.
+    /// A view that is valid as long as this memory lives.
     fn region(&self) -> Region {
         // SAFETY: base, length and alignment are as `from_raw` demands. Every user of the view holds the
         // memory beside it.
@@ -105,8 +105,8 @@ pub struct ShardMemory {
     memory: Arc<SharedMemory>,
 }
 
-/// Where a shard, or its telemetry line, lies in the memory that a backend allocated: for devices that reach
-/// it by another address than the host.
+/// Where a shard, or its telemetry line, lies in the memory that a backend allocated. For devices that use
+/// another address than the host.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     /// The memory.
@@ -116,11 +116,11 @@ pub struct Place<'a> {
 }
 
 impl ShardMemory {
-    /// Shard `index` of a kernel whose shards lie one after the other in `memory`.
+    /// Shard `index` of a kernel. The kernel's shards lie one after the other in `memory`.
     ///
     /// # Panics
     ///
-    /// If the memory is too short for it.
+    /// If the memory is too short for the shard.
     pub fn new(
         memory: &Arc<SharedMemory>,
         layout: &KernelLayout,
@@ -166,8 +166,8 @@ impl ShardMemory {
     ///
     /// # Safety
     ///
-    /// The host makes producers of it, the shard's block the one consumer; after the block has terminated,
-    /// the host may make a consumer. The ring is used no longer than this value or a clone of it lives.
+    /// The host makes its producers, and the shard's block its one consumer. After the block has terminated,
+    /// the host may make a consumer. The ring is not used after this value and all its clones are dropped.
     pub unsafe fn inbound(&self) -> Ring {
         // SAFETY: the region has the layout's length and was zero; the ends are the caller's promise.
         unsafe { Ring::new(self.inbound.0.clone(), self.inbound.1) }
@@ -177,7 +177,7 @@ impl ShardMemory {
     ///
     /// # Safety
     ///
-    /// The shard's block makes the one producer of it, the host the one consumer. As for
+    /// The shard's block makes its one producer, and the host its one consumer. The rest is as for
     /// [`inbound`](Self::inbound).
     pub unsafe fn outbound(&self) -> Ring {
         // SAFETY: as for `inbound`.
@@ -188,8 +188,8 @@ impl ShardMemory {
     ///
     /// # Safety
     ///
-    /// The shard's block makes the one [`Answers`](crate::ring::Answers) of it, the host the one
-    /// [`Callers`](crate::ring::Callers). As for [`inbound`](Self::inbound).
+    /// The shard's block makes its one [`Answers`](crate::ring::Answers), and the host its one
+    /// [`Callers`](crate::ring::Callers). The rest is as for [`inbound`](Self::inbound).
     pub unsafe fn replies(&self) -> Option<Ring> {
         let (region, layout) = self.replies.as_ref()?;
         // SAFETY: as for `inbound`.
@@ -207,8 +207,8 @@ impl ShardMemory {
         Some(unsafe { Ring::new(region.clone(), *layout) })
     }
 
-    /// The ring of prints from the shard to the host, if the kernel prints and its backend has the host show
-    /// it.
+    /// The ring of prints from the shard to the host, if the kernel prints and the host shows the prints for
+    /// its backend.
     ///
     /// # Safety
     ///
@@ -247,7 +247,7 @@ impl ShardMemory {
         self.control32::<{ offset_of!(ControlBlock, command) }>()
     }
 
-    /// The host's time, as it was renewed last; 0 if it is not.
+    /// The host's time, as last renewed; 0 if it is never renewed.
     #[inline]
     pub fn host_heartbeat(&self) -> &AtomicU64 {
         self.control64::<{ offset_of!(ControlBlock, host_heartbeat) }>()
@@ -289,7 +289,7 @@ impl ShardMemory {
         self.control64::<{ offset_of!(ControlBlock, sent) }>()
     }
 
-    /// Whether the shard waits for space in its outbound ring, or in a connected kernel's.
+    /// Whether the shard waits for room in its outbound ring or in a connected kernel.
     #[inline]
     pub fn stalled(&self) -> &AtomicU32 {
         self.control32::<{ offset_of!(ControlBlock, stalled) }>()
@@ -313,25 +313,25 @@ impl ShardMemory {
         self.control64::<{ offset_of!(ControlBlock, prints_lost) }>()
     }
 
-    /// Messages of other kernels that lay unread when the shard terminated.
+    /// Messages of other kernels that were unread when the shard terminated.
     #[inline]
     pub fn unread(&self) -> &AtomicU32 {
         self.control32::<{ offset_of!(ControlBlock, unread) }>()
     }
 
-    /// Messages that the shard has put into connected kernels' rings in the device's memory, since launch.
+    /// Messages that the shard has put into device-local rings of connected kernels, since launch.
     #[inline]
     pub fn forwarded(&self) -> &AtomicU64 {
         self.control64::<{ offset_of!(ControlBlock, forwarded) }>()
     }
 
-    /// Messages that the shard has taken out of its own ring in the device's memory, since launch.
+    /// Messages that the shard has taken out of its own device-local ring, since launch.
     #[inline]
     pub fn taken(&self) -> &AtomicU64 {
         self.control64::<{ offset_of!(ControlBlock, taken) }>()
     }
 
-    /// The same as of when the shard last came to rest.
+    /// The value of [`taken`](Self::taken) when the shard last came to rest.
     #[inline]
     pub fn rested(&self) -> &AtomicU64 {
         self.control64::<{ offset_of!(ControlBlock, rested) }>()
@@ -358,7 +358,7 @@ impl ShardMemory {
     }
 }
 
-/// The 64 bytes in which a shard shows its health.
+/// A shard's 64-byte telemetry line.
 #[derive(Clone, Debug)]
 pub struct TelemetryLine {
     arena: Region,
@@ -371,7 +371,7 @@ impl TelemetryLine {
     ///
     /// # Panics
     ///
-    /// If the arena is too short for it.
+    /// If the arena is too short for the line.
     pub fn new(arena: &Arc<SharedMemory>, index: usize) -> Self {
         assert!(index < arena.bytes() / LINE, "a telemetry line lies in its arena");
         Self { arena: arena.region(), offset: index * LINE, memory: Arc::clone(arena) }

@@ -1,7 +1,7 @@
-//! Typed access to a stretch of raw memory that two sides share.
+//! Typed access to a range of raw memory that two sides share.
 //!
-//! The ring's words lie at offsets that `annulus-abi` fixes, in memory that may belong to a device. Built for
-//! loom, the same offsets lead to loom's atomics and cells instead, so that the models run the protocol's own
+//! The ring's words lie at offsets that `annulus-abi` fixes, in memory that may belong to a device. In a
+//! build for loom the same offsets lead to loom's atomics and cells, so the models run the protocol's own
 //! code.
 
 #[cfg(all(not(loom), target_arch = "x86_64"))]
@@ -12,7 +12,7 @@ use std::ptr::NonNull;
 
 use annulus_sync::{AtomicU32, AtomicU64};
 
-/// A view of shared memory. It owns nothing: whoever makes it keeps the memory alive.
+/// A view of shared memory. It owns nothing: the code that makes it keeps the memory alive.
 #[derive(Clone, Debug)]
 pub struct Region {
     #[cfg(not(loom))]
@@ -23,8 +23,8 @@ pub struct Region {
     bytes: usize,
 }
 
-// SAFETY: a region gives out references to atomics, which any thread may use, and copies of plain data in
-// `unsafe` methods whose callers argue that nobody writes meanwhile.
+// SAFETY: a region gives out references to atomics, which any thread may use. It copies plain data only in
+// `unsafe` methods, whose callers promise that nobody writes meanwhile.
 unsafe impl Send for Region {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Region {}
@@ -36,8 +36,8 @@ impl Region {
     /// # Safety
     ///
     /// `base` is aligned to 128 and valid for reads and writes of `bytes` bytes as long as the region or a
-    /// clone of it is used. Words that [`u32`](Self::u32) and [`u64`](Self::u64) are asked for are accessed
-    /// atomically by everybody.
+    /// clone of it is used. Everybody accesses the words that [`u32`](Self::u32) and [`u64`](Self::u64)
+    /// return only atomically.
     pub const unsafe fn new(base: NonNull<u8>, bytes: usize) -> Self {
         Self { base, bytes }
     }
@@ -51,26 +51,26 @@ impl Region {
         );
         // SAFETY: the offset is inside the region, by the assertion.
         let base = unsafe { self.base.add(offset) };
-        // SAFETY: the part is a stretch of this region, aligned by the assertion, and inherits what `new` was
-        // promised.
+        // SAFETY: the part is a range of this region, aligned by the assertion. The promise made to `new`
+        // covers it.
         unsafe { Self::new(base, bytes) }
     }
 
-    /// Whether so many bytes from `offset` on lie in the region.
+    /// Whether `bytes` bytes from `offset` on lie in the region.
     #[inline(always)]
     const fn has(&self, offset: usize, bytes: usize) -> bool {
         bytes <= self.bytes && offset <= self.bytes - bytes
     }
 
-    /// Whether `offset` is a multiple of the power of two `bytes`, of which so many lie in the region from
-    /// there on.
+    /// Whether `offset` is a multiple of `bytes`, a power of two, and `bytes` bytes from there on lie in the
+    /// region.
     #[inline(always)]
     const fn has_aligned(&self, offset: usize, bytes: usize) -> bool {
         // Nothing here overflows, whatever the offset.
         offset.is_multiple_of(bytes) && offset < self.bytes & !(bytes - 1)
     }
 
-    /// A pointer to `offset`; beside the region it points to nothing.
+    /// A pointer to `offset`. Outside the region it must not be dereferenced.
     #[inline(always)]
     pub const fn pointer(&self, offset: usize) -> *mut u8 {
         self.base.as_ptr().wrapping_add(offset)
@@ -150,13 +150,12 @@ impl Region {
         unsafe { self.pointer(offset).cast::<T>().read() }
     }
 
-    /// Stores a unit of a sealed slot in one access. Orders nothing, which is not what the compiler knows of
-    /// it.
+    /// Stores a unit of a sealed slot in one access. Orders nothing, although the compiler may assume more.
     ///
     /// # Safety
     ///
-    /// `offset` is a multiple of 16 inside the region, with room for a unit; the ring's protocol makes it the
-    /// caller's. The processor is one of those of [`sealed`](crate::sealed).
+    /// `offset` is a multiple of 16 inside the region, with room for a unit. By the ring's protocol the unit
+    /// is the caller's. The processor is one of those that [`sealed`](crate::sealed) names.
     #[inline(always)]
     pub unsafe fn store_unit(&self, offset: usize, content: &[MaybeUninit<u32>; 3], lap: u32) {
         debug_assert!(self.has_aligned(offset, 16));
@@ -184,7 +183,7 @@ impl Region {
         unreachable!("no ring is sealed on this processor: unit {offset}, {content:?}, lap {lap}");
     }
 
-    /// Loads a unit of a sealed slot in one access: its content, and its lap. Orders nothing.
+    /// Loads a unit of a sealed slot in one access: its content and its lap. Orders nothing.
     ///
     /// # Panics
     ///
@@ -195,8 +194,8 @@ impl Region {
         #[cfg(target_arch = "x86_64")]
         {
             let unit: __m128i;
-            // SAFETY: the unit lies inside the region, and is aligned. Who writes it meanwhile does so in one
-            // access.
+            // SAFETY: the unit lies inside the region, and is aligned. A producer that writes it meanwhile
+            // does so in one access.
             unsafe {
                 asm!(
                     "movdqa {unit}, xmmword ptr [{from}]",
@@ -205,7 +204,7 @@ impl Region {
                     options(nostack, preserves_flags, readonly),
                 );
             }
-            // SAFETY: both are sixteen bytes, of which any are right.
+            // SAFETY: both types have sixteen bytes, and any bytes are valid for the result.
             unsafe { std::mem::transmute::<__m128i, [u32; 4]>(unit) }
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -307,16 +306,16 @@ mod model {
 
     use annulus_sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell};
 
-    /// A ring of single-line slots: the header's words, and of each slot its commit and meta word and plain
-    /// 8-byte words; or its units, if it is sealed. A unit is an atomic word that tells which of all units
-    /// that were ever stored it is: so it is never torn, and ordered as little as a relaxed word.
+    /// A ring of single-line slots: the header's words, and for each slot its commit and meta words and plain
+    /// 8-byte words; or its units, if it is sealed. A unit is an atomic word: the number of one of all units
+    /// that were ever stored. So it is never torn, and ordered no more than a relaxed word.
     #[derive(Clone, Debug)]
     pub(super) struct Model {
         pub(super) words64: Arc<BTreeMap<usize, AtomicU64>>,
         pub(super) words32: Arc<BTreeMap<usize, AtomicU32>>,
         pub(super) plain: Arc<BTreeMap<usize, UnsafeCell<u64>>>,
         units: Arc<BTreeMap<usize, AtomicU64>>,
-        /// All that were stored. It is no part of the model.
+        /// All units that were stored. This is not part of the model.
         stored: Arc<Mutex<Vec<[u32; 4]>>>,
     }
 

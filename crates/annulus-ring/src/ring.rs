@@ -10,16 +10,17 @@
 //! | a slot's `commit`, `meta`, envelope, payload | the producer that holds the slot's ticket | the consumer |
 //! | a sealed slot's units | the same | the same |
 //!
-//! No word is ever the target of read-modify-writes from both sides, so a bus that has none is enough.
+//! No word is the target of read-modify-writes from both sides, so a bus without read-modify-writes is
+//! enough.
 //!
 //! # A slot's life
 //!
 //! Ticket `t` stands for slot `t % capacity` in lap `t / capacity + 1`.
 //!
-//! 1. *Reserved*: a producer moved `reserved` past `t`, having seen `consumed > t - capacity`. The slot is
-//!    its alone.
-//! 2. *Published*: it wrote payload, envelope and meta, then stored the lap to `commit`. The slot belongs to
-//!    the consumer.
+//! 1. *Reserved*: a producer moved `reserved` past `t`, having seen `consumed > t - capacity`. The slot
+//!    belongs to it alone.
+//! 2. *Published*: the producer wrote payload, envelope and meta, then stored the lap to `commit`. The slot
+//!    belongs to the consumer.
 //! 3. *Returned*: the consumer stored a `consumed` greater than `t`. Nobody clears the commit word: the next
 //!    lap's differs.
 //!
@@ -28,21 +29,21 @@
 //! * `slot-published`: the release store of `commit` and the consumer's acquire load of the lap it waits for:
 //!   everything the producer wrote is visible to the consumer.
 //! * `slots-returned`: the release store of `consumed` and the producers' acquire load of it: the consumer's
-//!   reads are over before a producer writes. A producer that learns of it through `consumed_seen` instead
-//!   acquires from the producer that stored it there with release, and so from the consumer.
+//!   reads are complete before a producer writes. A producer may read `consumed_seen` instead. Then it
+//!   acquires from the producer that stored that word with release, and so from the consumer.
 //! * Tickets themselves order nothing, so the CAS on `reserved` is relaxed.
 //! * `gauge`: where `reserved` has one writer, it is stored with release after the slots below it were
-//!   published, and read with acquire: whoever sees in it that there is a message finds it. Closing is
-//!   ordered in the same way.
-//! * *Full* is said only after a fresh load of `consumed`: at that moment `reserved - consumed >= capacity`
-//!   did hold.
+//!   published, and read with acquire. A reader that sees in it that there is a message finds that message.
+//!   Closing is ordered in the same way.
+//! * *Full* is returned only after a fresh load of `consumed`: at that moment
+//!   `reserved - consumed >= capacity` did hold.
 //! * *Closed* is a bit of `reserved`: a ticket was handed out before the ring was closed, or never. The
 //!   consumer of a closed ring waits for exactly the tickets below the word's count.
 //!
-//! A reservation that is dropped, by a panic say, publishes a tombstone, so the consumer never waits for
-//! nobody.
+//! A reservation that is dropped, for example by a panic, publishes a tombstone. So the consumer never waits
+//! for a message that nobody will write.
 //!
-//! What is said of `slot-published` is of open slots; of sealed ones see [`sealed`].
+//! `slot-published` is described here for open slots; for sealed slots see [`sealed`].
 
 #[cfg(not(loom))]
 use std::mem::MaybeUninit;
@@ -72,7 +73,7 @@ const RESERVED: usize = offset_of!(RingHeader, reserved);
 const CONSUMED_SEEN: usize = offset_of!(RingHeader, consumed_seen);
 const CONSUMED: usize = offset_of!(RingHeader, consumed);
 
-/// A ring in shared memory; the ends are made from it.
+/// A ring in shared memory. Its ends are made from it.
 #[derive(Clone, Debug)]
 pub struct Ring {
     region: Region,
@@ -134,7 +135,8 @@ impl Ring {
         self.word::<RESERVED>().load(Ordering::Acquire) & CLOSED != 0
     }
 
-    /// Messages that were reserved and not given back, at most the capacity. May be outdated when it returns.
+    /// The number of slots that were reserved and not given back, at most the capacity. May be outdated when
+    /// it returns.
     #[inline]
     pub fn depth(&self) -> u64 {
         // A sole producer moves `reserved` once per batch, so the consumer may have passed it.
@@ -142,16 +144,16 @@ impl Ring {
         self.reserved().saturating_sub(consumed).min(u64::from(self.layout.capacity))
     }
 
-    /// Whether the next slot may be published, by a look that needs no end of the ring. After `false` there
-    /// was a moment during the call when every slot that the consumer had not given back was unpublished.
+    /// Whether the next slot may be published. Needs no end of the ring. After `false` there was a moment
+    /// during the call when no slot that the consumer had not given back was published.
     #[inline]
     pub fn may_be_ready(&self) -> bool {
         let next = self.consumed();
         let is_published = self.is_published(next);
         // SYNC: slot-published (acquire)
         fence(Ordering::Acquire);
-        // If the slot is a lap ahead already, the consumer has moved on since `next` was loaded: the producer
-        // that published it had seen that, and by the acquire above the load below sees it too.
+        // If the slot is already a lap ahead, the consumer has moved on since `next` was loaded. The producer
+        // that published the slot had seen that. By the acquire above, the load below sees it too.
         is_published || self.consumed() != next
     }
 
@@ -171,7 +173,7 @@ impl Ring {
         self.word::<RESERVED>().fetch_or(CLOSED, Ordering::AcqRel);
     }
 
-    /// The word of the header that stands at an offset.
+    /// The header's word at an offset.
     #[inline(always)]
     fn word<const OFFSET: usize>(&self) -> &AtomicU64 {
         const { assert!(OFFSET + 8 <= size_of::<RingHeader>() && OFFSET.is_multiple_of(8)) };
@@ -188,7 +190,7 @@ impl Ring {
         unsafe { self.region.word32(self.layout.slot_offset(ticket)) }
     }
 
-    /// The word behind it: the slot's kind, and its length.
+    /// The word behind the commit word: the slot's kind and length.
     #[inline(always)]
     fn meta(&self, ticket: u64) -> &AtomicU32 {
         // SAFETY: as for `commit`; a slot is longer than its header.
@@ -234,7 +236,7 @@ impl Ring {
         if let Some(message) = message {
             image.put(self.layout.payload_offset, message);
         }
-        // SAFETY: by the caller's word.
+        // SAFETY: by the caller's promise.
         unsafe { image.publish(&self.region, ticket) };
     }
 
@@ -247,12 +249,12 @@ impl Ring {
     unsafe fn seal_bytes(&self, ticket: u64, message: &[MaybeUninit<u8>], header: Header) {
         let mut image = Image::new(&self.layout, kind::MESSAGE, message.len() as u32, header);
         image.put_bytes(self.layout.payload_offset, message);
-        // SAFETY: by the caller's word.
+        // SAFETY: by the caller's promise.
         unsafe { image.publish(&self.region, ticket) };
     }
 }
 
-/// Copies bytes. The sizes that messages mostly have are copied without a call.
+/// Copies bytes. Common message sizes are copied without a call.
 ///
 /// # Safety
 ///

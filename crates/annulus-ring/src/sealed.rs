@@ -1,37 +1,38 @@
-//! Sealed slots: each unit proves by itself that it belongs to the lap that its reader waits for.
+//! Sealed slots: each unit shows by itself whether it belongs to the lap that its reader waits for.
 //!
-//! Their layout is described in [`annulus_abi::ring`]; they are for readers to whom a look at the slot takes
-//! long, as to a device behind a bus: with open slots it waits for the commit word, and then for the payload.
+//! [`annulus_abi::ring`] describes their layout. They are for readers that need long for a load from the
+//! slot, such as a device behind a bus. With open slots such a reader waits twice: for the commit word, and
+//! then for the payload.
 //!
 //! # Words and writers
 //!
 //! As in an open ring (see [`ring`](crate::ring)): a unit is written by the producer that holds the slot's
-//! ticket, and read by the consumer. All units of a slot are written in every lap, those of a tombstone too,
-//! so an expected lap never stands in a unit that is older.
+//! ticket, and read by the consumer. All units of a slot are written in every lap, also for a tombstone. So
+//! an older unit never has an expected lap.
 //!
 //! # Ordering
 //!
-//! * *Units need none.* A unit is stored and loaded in one access of 16 bytes, never torn: content and lap
-//!   are of one store. A unit with the expected lap holds what this lap's producer wrote, since nobody writes
-//!   it again before the slot was given back. So a reader may load the units of a slot in any order, or all
-//!   at once, without acquiring anything, and has the message when all have the lap.
-//! * *What else a message orders* is what its sender did before: a reader that wants to see that must
-//!   acquire. Producers release before they store units (`slot-published`), and the
-//!   [`Consumer`](crate::ring::Consumer) here acquires after it loaded them. A device that does not must know
-//!   of the one word for which that matters, the command: a message that was sent after a command is handled
-//!   after it. So units carry it, as the *stamp*: the command as the sender found it before it wrote the
-//!   slot. If the sender, or whoever it heard of the message from, has seen a command given, the stamp is
-//!   that command or a later one. So a reader that has looked at the command in any order with the units, and
-//!   found the stamp's value, has not missed a command that is in force: it may go on. One that found another
-//!   value acquires and looks again.
-//! * *Slots are given back* as in an open ring (`slots-returned`): the loads were over when `consumed` was
-//!   stored with release.
+//! * *Units need no ordering.* A unit is stored and loaded in one access of 16 bytes, which is never torn. So
+//!   content and lap come from the same store. A unit with the expected lap holds what this lap's producer
+//!   wrote, since nobody writes it again before the slot is given back. So a reader may load the units of a
+//!   slot in any order, or all at once, without an acquire. It has the message when all units have the lap.
+//! * *A message also orders* what its sender did before. A reader that wants to see that must acquire.
+//!   Producers release before they store units (`slot-published`), and the
+//!   [`Consumer`](crate::ring::Consumer) here acquires after it has loaded them. A device does not acquire.
+//!   For a device this matters for one word only, the command: a message that was sent after a command must
+//!   be handled after it. So units carry the *stamp*: the command as the sender found it before it wrote the
+//!   slot. If the sender, or the thread that it got the message from, has seen a command given, the stamp is
+//!   that command or a later one. A reader may load the command and the units in any order. If it finds the
+//!   stamp's value in the command, it has missed no command that is in force, and may go on. If it finds
+//!   another value, it acquires and looks again.
+//! * *Slots are given back* as in an open ring (`slots-returned`): the loads are complete before `consumed`
+//!   is stored with release.
 //!
 //! # Where it works
 //!
-//! On processors whose manuals promise that aligned loads and stores of 16 bytes are not torn: x86-64 with
-//! AVX (Intel's manual, volume 3A, 8.1.1; AMD's, volume 2, 7.3.2), in ordinary memory. [`is_offered`] says
-//! whether this one is such.
+//! It works on processors whose manuals promise that aligned loads and stores of 16 bytes are not torn:
+//! x86-64 with AVX (Intel's manual, volume 3A, 8.1.1; AMD's, volume 2, 7.3.2), in ordinary memory.
+//! [`is_offered`] says whether this processor is one of them.
 
 use std::mem::MaybeUninit;
 
@@ -40,7 +41,7 @@ use annulus_abi::ring::{RingLayout, UNITS_MOST};
 use crate::{header::Header, region::Region};
 use annulus_sync::{Ordering, fence};
 
-/// Words of a unit that are the image's.
+/// Words of a unit that belong to the image.
 const WORDS: usize = 3;
 
 /// Whether this machine's processor can seal slots.
@@ -59,7 +60,7 @@ pub(crate) struct Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    /// With these words in front of the payload, which is zeros.
+    /// An image with these words in front of the payload. The payload is zeros.
     pub(crate) fn new(layout: &'a RingLayout, kind: u8, length: u32, header: Header) -> Self {
         let mut image = Self { layout, units: [[MaybeUninit::new(0); WORDS]; UNITS_MOST] };
         image.put(0, header.command);
@@ -77,32 +78,32 @@ impl<'a> Image<'a> {
     pub(crate) fn put<T: Copy>(&mut self, offset: usize, value: T) {
         assert!(offset + size_of::<T>() <= size_of_val(&self.units), "a value lies inside its image");
         let to = self.units.as_mut_ptr().cast::<u8>().wrapping_add(offset).cast::<T>();
-        // SAFETY: inside the image, by the assertion; bytes of a value that are nothing may stand in it.
+        // SAFETY: inside the image, by the assertion. The image may hold uninitialised bytes of a value.
         unsafe { to.write_unaligned(value) };
     }
 
-    /// Puts bytes into the image, some of which may be nothing.
+    /// Puts bytes into the image. Some of them may be uninitialised.
     #[cfg(not(loom))]
     pub(crate) fn put_bytes(&mut self, offset: usize, bytes: &[MaybeUninit<u8>]) {
         assert!(offset + bytes.len() <= size_of_val(&self.units), "a value lies inside its image");
         let to = self.units.as_mut_ptr().cast::<MaybeUninit<u8>>().wrapping_add(offset);
-        // SAFETY: inside the image, by the assertion, which the bytes are no part of.
+        // SAFETY: inside the image, by the assertion; the bytes are not part of the image.
         unsafe { bytes.as_ptr().copy_to_nonoverlapping(to, bytes.len()) };
     }
 
-    /// Seals the slot of `ticket` with it.
+    /// Seals the slot of `ticket` with this image.
     ///
     /// # Safety
     ///
-    /// The region is that of a ring of the image's layout, and the caller holds the ticket, and publishes it
+    /// The region belongs to a ring of the image's layout. The caller holds the ticket, and publishes it
     /// once.
     pub(crate) unsafe fn publish(&self, region: &Region, ticket: u64) {
         let lap = self.layout.lap(ticket);
         // SYNC: slot-published (release)
         fence(Ordering::Release);
-        // The last unit last, which `is_published` goes by.
+        // The last unit is stored last, since `is_published` looks at it only.
         for (unit, content) in self.units[..self.layout.units].iter().enumerate() {
-            // SAFETY: the layout places the unit inside the slot, which is ours by the caller's word.
+            // SAFETY: the layout places the unit inside the slot, which is ours by the caller's promise.
             unsafe { region.store_unit(self.layout.unit_offset(ticket, unit), content, lap) };
         }
     }
@@ -138,7 +139,7 @@ impl Opened {
     pub(crate) unsafe fn get<T: Copy>(&self, offset: usize) -> T {
         assert!(offset + size_of::<T>() <= size_of_val(&self.units), "a value lies inside its image");
         let from = self.units.as_ptr().cast::<u8>().wrapping_add(offset).cast::<T>();
-        // SAFETY: inside the image, by the assertion; a `T` by the caller's word.
+        // SAFETY: inside the image, by the assertion; the bytes are a `T` by the caller's promise.
         unsafe { from.read_unaligned() }
     }
 
@@ -147,7 +148,7 @@ impl Opened {
     pub(crate) fn get_bytes(&self, offset: usize, to: &mut [MaybeUninit<u8>]) {
         assert!(offset + to.len() <= size_of_val(&self.units), "a value lies inside its image");
         let from = self.units.as_ptr().cast::<MaybeUninit<u8>>().wrapping_add(offset);
-        // SAFETY: inside the image, by the assertion, which the bytes are no part of.
+        // SAFETY: inside the image, by the assertion; the bytes are not part of the image.
         unsafe { from.copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
     }
 }

@@ -1,8 +1,8 @@
-//! How long to look busily before sleeping.
+//! How long to spin before sleeping.
 
 use crate::{spin_loop, yield_now};
 
-/// How long to look busily before looking less often: exponential, and bounded.
+/// How long to spin before looking less often: exponential and bounded.
 ///
 /// The limits are crossbeam-utils': up to 64 pauses a step, yields from the seventh step on, spent after the
 /// tenth.
@@ -36,12 +36,12 @@ impl Backoff {
         Self { step: 0 }
     }
 
-    /// One that is spent from the start: for who must not wait.
+    /// A backoff that is spent from the start, for callers that must not wait.
     pub fn spent() -> Self {
         Self { step: Self::YIELD_STEPS + 1 }
     }
 
-    /// Pauses this core, longer each time up to a bound: after losing a race, when the winner has already
+    /// Pauses this core, longer each time up to a bound. For use after losing a race whose winner has already
     /// finished.
     ///
     /// ```
@@ -54,8 +54,8 @@ impl Backoff {
         self.step = (self.step + 1).min(Self::SPIN_STEPS);
     }
 
-    /// Pauses this core, longer each time, and later lets other threads run: while waiting for another
-    /// thread.
+    /// Pauses this core, longer each time, and later yields to other threads. For use while waiting for
+    /// another thread.
     ///
     /// ```
     /// let mut backoff = annulus_sync::wait::Backoff::new();
@@ -105,7 +105,7 @@ fn pause(step: u32) {
     }
 }
 
-/// One pause is a chance for every other thread in a model, and more of them are no more.
+/// In a model, one pause lets every other thread run. More pauses add nothing.
 #[cfg(loom)]
 fn pause(_: u32) {
     spin_loop();

@@ -1,29 +1,29 @@
-//! A full fence that is paid by the side that can afford it.
+//! A full fence whose cost falls on the side that needs it rarely.
 //!
 //! Two threads that each store one word and then load the other's need a full fence between the two, or both
 //! may miss the other's store. Often one side does it for every message and the other side only before it
 //! sleeps. Linux can run a fence on *every* core that runs a thread of this process at this moment
 //! (`membarrier`), for about a microsecond. So the frequent side only keeps the compiler from moving its load
-//! before its store ([`light`]), and the rare one asks for fences everywhere ([`heavy`]).
+//! before its store ([`light`]). The rare side asks for fences everywhere ([`heavy`]).
 //!
 //! **Why that suffices.** When `heavy` runs, each other thread is at some point of its program, and has a
-//! full fence there. If that point is after its store, the fence makes the store visible to whoever called
-//! `heavy`; if it is before its store, then it is also before its later load, which sees what was stored
-//! before `heavy`. So `light` and `heavy` are to each other what two SeqCst fences are; two `light`s are
-//! nothing to each other.
+//! full fence there. If that point is after its store, the fence makes the store visible to the caller of
+//! `heavy`. If it is before its store, it is also before its later load, which then sees what was stored
+//! before `heavy`. So a `light` and a `heavy` order each other as two SeqCst fences do. Two `light`s do not
+//! order each other.
 //!
-//! Where `membarrier` is missing (other systems, old kernels, sandboxes) `light` is nothing, [`init`] says
-//! so, and the frequent side must fence: an `Event` remembers that in the very word that it looks at anyway.
-//! That is also how loom's models run.
+//! Where `membarrier` is missing (other systems, old kernels, sandboxes) `light` has no effect, [`init`]
+//! returns false, and the frequent side must fence. An `Event` stores this in a word that it reads anyway.
+//! Loom's models run in this way.
 
-/// Whether this process has light and heavy barriers; decided once, at the first call.
+/// Whether this process has light and heavy barriers. Decided once, at the first call.
 #[must_use = "without, a light barrier is nothing"]
 pub fn init() -> bool {
     imp::init()
 }
 
-/// The frequent side's barrier, between its store and its load, where [`init`] said yes: keeps the compiler
-/// from exchanging them.
+/// The frequent side's barrier between its store and its load, if [`init`] returned true. Keeps the compiler
+/// from reordering them.
 #[inline(always)]
 pub fn light() {
     #[cfg(not(loom))]
@@ -55,7 +55,7 @@ mod imp {
         // SYNC: none: as `light`.
         fence(Ordering::SeqCst);
         if init() {
-            // Without it a wake-up may be lost for ever, so there is no going on.
+            // Without it a wake-up may be lost for ever, so the process cannot go on.
             assert!(
                 membarrier(PRIVATE_EXPEDITED),
                 "the system allowed membarrier at first and refuses it now: {}",

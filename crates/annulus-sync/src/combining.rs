@@ -1,7 +1,8 @@
-//! Work on shared data that somebody must do soon, while nobody waits for a lock.
+//! A job on shared data that some thread must do soon, without waiting for a lock.
 //!
-//! A thread that wants the job done sets `wanted`, fences, and tries the lock. If it gets it, it clears
-//! `wanted`, does the job and unlocks; if not, it leaves. Whoever unlocks fences and looks at `wanted` again
+//! A thread that wants the job done sets `wanted`, fences, and tries the lock.
+//! If it gets the lock, it clears `wanted`, does the job and unlocks; if not,
+//! it leaves. A thread that unlocks fences and looks at `wanted` again
 //! (`SYNC: combining`). One of the two fences comes first: either the try finds the lock free, or the holder
 //! finds the job wanted. Setting releases and clearing acquires (`SYNC: combining-wanted`), so who clears a
 //! wish sees all that was made before it. After [`CombiningLock::run`] returns, then, the job has been done
@@ -24,15 +25,15 @@ impl<T> CombiningLock<T> {
         Self { wanted: AtomicBool::new(false), data: Mutex::new(data) }
     }
 
-    /// Has `job` done, here or by whoever holds the lock, which must be doing the same job or
-    /// [`with`](Self::with) it.
+    /// Has `job` done: by this thread, or by the thread that holds the lock. That thread must be in a call of
+    /// `run` or [`with`](Self::with) with the same job.
     pub fn run(&self, job: impl FnMut(&mut T)) {
         // SYNC: combining-wanted
         self.wanted.swap(true, Ordering::AcqRel);
         self.serve(job);
     }
 
-    /// Calls `f` on the data, waiting for the lock if need be, then does `job` if it was wanted meanwhile.
+    /// Calls `f` on the data, waiting for the lock if necessary. Then does `job` if it was wanted meanwhile.
     ///
     /// A SeqCst fence follows: what `f` stored comes before what the caller loads afterwards.
     #[inline]
@@ -42,7 +43,7 @@ impl<T> CombiningLock<T> {
         result
     }
 
-    /// [`with`](Self::with) for an `f` and a `job` that write to the same thing, `on`.
+    /// As [`with`](Self::with), for an `f` and a `job` that both write to `on`.
     #[inline]
     pub fn with_on<C, R>(
         &self,

@@ -1,15 +1,15 @@
-//! The program's code, called from threads that must outlive it.
+//! Calls the program's code from threads that must survive its panics.
 //!
 //! Wakers, alerts, sinks, subscribers of `tracing` and the `Drop` of messages are the program's code. They
-//! run on our threads too (workers, pumps, the timer), and under no lock of ours, since they may call us. A
-//! panic of theirs ends nothing there; the panic hook has told of it.
+//! also run on our threads (workers, pumps, the timer). They run under no lock of ours, since they may call
+//! us. If they panic, our thread goes on; the panic hook has reported the panic.
 //!
-//! What a panic carries is the program's as well, and its `Drop` may panic in turn, with something whose
-//! `Drop` panics, and so on. So what it carries is dropped within a guard, too, and what the second panic
-//! carries is forgotten: memory is lost then, and no thread.
+//! The payload of a panic is the program's, too. Its `Drop` may panic with another payload whose `Drop`
+//! panics, and so on. So the payload is dropped under the same guard, and the payload of a second panic is
+//! forgotten. That leaks memory, but no thread ends.
 //!
-//! A thread that keeps something back that the program's code may wait for puts it where others find it
-//! before each such call ([`call_before`]).
+//! A thread may keep something back that the program's code may wait for. Before each such call it puts that
+//! where other threads find it ([`call_before`]).
 
 use std::{
     any::Any,
@@ -18,10 +18,9 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// A number that tells this thread from every other one that lives. Never 0.
+/// A number that is unique among the threads that live now. Never 0.
 ///
-/// By it we notice that the program's code, called by this very thread, calls us back where it would wait for
-/// itself.
+/// With it we notice when the program's code, called by this thread, calls us back and would wait for itself.
 pub fn this_thread() -> usize {
     thread_local! {
         static PLACE: u8 = const { 0 };
@@ -40,7 +39,7 @@ pub fn call_before(prepare: fn()) {
 
 /// Calls the program's code; `None` if it panics.
 ///
-/// What it returns is not contained any more: a call whose result has a `Drop` of the program's drops it
+/// The returned value is not contained any more. If its `Drop` is the program's code, `call` must drop it
 /// inside.
 ///
 /// ```
@@ -49,12 +48,12 @@ pub fn call_before(prepare: fn()) {
 /// assert_eq!(contained(|| panic!("a waker of the program")), None::<()>);
 /// ```
 pub fn contained<R>(call: impl FnOnce() -> R) -> Option<R> {
-    // A thread whose locals are being destroyed keeps nothing any more.
+    // A thread whose locals are being destroyed keeps nothing back.
     if let Some(prepare) = BEFORE.try_with(Cell::get).ok().flatten() {
         prepare();
     }
-    // Whoever calls this goes on as if the call had ended where it panicked; what it left half done is the
-    // program's own.
+    // The caller goes on as if the call had ended where it panicked. Only the program's own data can be left
+    // half changed.
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(result) => Some(result),
         Err(carried) => {
@@ -64,7 +63,7 @@ pub fn contained<R>(call: impl FnOnce() -> R) -> Option<R> {
     }
 }
 
-/// Drops what a panic carried. If that panics, forgets what the second panic carries.
+/// Drops the payload of a panic. If the drop panics, forgets the second panic's payload.
 ///
 /// ```
 /// use annulus_sync::contain::discard;

@@ -1,14 +1,15 @@
 //! A doorbell: one thread sleeps until another thread, or a device, has something new.
 //!
-//! There is one *sleeper* and any number of *ringers*. The sleeper says how deep it sleeps, fences, looks
+//! There is one *sleeper* and any number of *ringers*. The sleeper stores how deep it sleeps, fences, looks
 //! once more at all that could be new, and sleeps on the word `rung` (`SYNC: doorbell`). A ringer makes something
-//! new, fences, and looks how deep the sleeper sleeps. If it has to wake it, it stores `rung`, and wakes it.
-//! One of the two fences comes first: either the ringer sees the sleeper, or the sleeper sees what is new.
+//! new, fences, and looks how deep the sleeper sleeps. If it has to wake the sleeper, it stores `rung` and
+//! wakes it. One of the two fences comes first: either the ringer sees the sleeper, or the sleeper sees what
+//! is new.
 //!
-//! There are two depths. From a light sleep devices wake the sleeper with all that is new, where they can
-//! ring. From a deep one they wake it with dead letters and prints alone. Threads wake it from both, by
-//! [`ring`](Doorbell::ring). A thread that is about to wait for what a device will do says so where the
-//! sleeper looks, and then calls [`expect`](Doorbell::expect), which wakes it from a deep sleep: it sees
+//! There are two depths. In a light sleep, a device that can ring wakes the sleeper for anything new. In a
+//! deep sleep, it wakes it only for dead letters and prints. Threads wake it from both, by
+//! [`ring`](Doorbell::ring). A thread that is about to wait for a device records that where the sleeper
+//! looks. Then it calls [`expect`](Doorbell::expect), which ends a deep sleep: the sleeper sees
 //! somebody wait, and sleeps lightly from then on (`SYNC: expected`, the same pair of fences).
 //!
 //! | word | meaning | written by |
@@ -17,8 +18,7 @@
 //! | `asleep` | the same, where devices see it | the sleeper |
 //! | `rung` | 1 since somebody rang | ringers store 1; the sleeper stores 0 before it looks |
 //!
-//! A ringer that saw the last sleep may store `rung` in the next one. Then the sleeper looks once for
-//! nothing.
+//! A ringer that saw one sleep may store `rung` during the next one. Then the sleeper looks once in vain.
 
 use std::time::Duration;
 
@@ -32,11 +32,11 @@ pub trait Door {
     /// Not 0 since somebody rang.
     fn rung(&self) -> &AtomicU32;
 
-    /// Sleeps while `rung` is 0, for at most `limit`. May return early. The look at the word and lying down
-    /// are one step for whoever [wakes](Self::wake).
+    /// Sleeps while `rung` is 0, for at most `limit`. May return early. Checking the word and going to sleep
+    /// are one atomic step with respect to [`wake`](Self::wake).
     fn wait(&self, limit: Duration);
 
-    /// Wakes the one who [waits](Self::wait). The caller has stored `rung`.
+    /// Wakes the thread that [waits](Self::wait). The caller has stored `rung`.
     fn wake(&self);
 }
 
@@ -65,12 +65,12 @@ impl<D: Door> Doorbell<D> {
         Self { door, depth: AtomicU32::new(AWAKE) }
     }
 
-    /// What it was made of.
+    /// The door that it was made of.
     pub fn door(&self) -> &D {
         &self.door
     }
 
-    /// After making something new: wakes the sleeper, however deep it sleeps.
+    /// Called after making something new: wakes the sleeper from any depth.
     ///
     /// Costs a SeqCst fence and a load while it is awake.
     pub fn ring(&self) {
@@ -81,8 +81,8 @@ impl<D: Door> Doorbell<D> {
         }
     }
 
-    /// Before waiting for what a device will do, after saying so where the sleeper looks: wakes the sleeper
-    /// if it would not hear of that.
+    /// Called before waiting for a device, and after recording that where the sleeper looks: wakes the
+    /// sleeper if it sleeps deep.
     #[inline]
     pub fn expect(&self) {
         // SYNC: doorbell, expected
@@ -99,8 +99,8 @@ impl<D: Door> Doorbell<D> {
         self.door.wake();
     }
 
-    /// By the sleeper: sleeps for at most `limit`, unless `is_idle` says after all that something is new. In
-    /// a deep sleep, that somebody waits is new, too.
+    /// Called by the sleeper: sleeps for at most `limit`. Does not sleep if `is_idle` returns false, because
+    /// something is new. For a deep sleep, a thread that waits also counts as new.
     pub fn sleep(&self, depth: Depth, limit: Duration, is_idle: impl FnOnce() -> bool) {
         // SYNC: doorbell-rung (acquire): who looks sees what it was rung for.
         self.door.rung().swap(0, Ordering::AcqRel);

@@ -1,34 +1,35 @@
-//! A thing that stands on a list as long as somebody waits at it, and not twice.
+//! Keeps an entry on a list, at most once, as long as somebody waits at it.
 //!
-//! Whoever begins to wait counts itself in `waiting`, then swaps `listed` to true; if it was false, it puts
-//! the thing on the list. Whoever goes through the list takes a thing off when nobody waits: it swaps
+//! A waiter counts itself in `waiting`, then swaps `listed` to true. If `listed` was false, the waiter puts
+//! the entry on the list. A thread that goes through the list takes an entry off when nobody waits: it swaps
 //! `listed` to false, then looks at `waiting` once more. If somebody waits by now, it swaps `listed` to true
-//! again, and keeps the thing unless somebody else has done so: then that one puts it on the list.
+//! again. If `listed` was still false, it keeps the entry; if not, the waiter that set it puts the entry on
+//! the list.
 //!
 //! Of the two first swaps one comes first (`SYNC: waits`). If it is the waiter's, the other acquires what it
-//! released, and finds it counted. Else the waiter's swap finds *false*, or that the other one has kept the
-//! thing.
+//! released, and sees that it is counted. Otherwise the waiter's swap finds *false*, or the other thread has
+//! kept the entry.
 
 use crate::{AtomicBool, AtomicUsize, Ordering};
 
-/// How many wait, and whether the thing is on the list; see the module.
+/// How many wait, and whether the entry is on the list; see the module.
 #[derive(Debug)]
 pub struct Enlisted {
     waiting: AtomicUsize,
     listed: AtomicBool,
 }
 
-/// Somebody who waits, while this lives.
+/// Counts one waiter until it is dropped.
 #[derive(Debug)]
 pub struct Waiting<'a>(&'a Enlisted);
 
 impl Enlisted {
-    /// Nobody waits, and it is on no list.
+    /// An entry that is on no list, and at which nobody waits.
     pub fn new() -> Self {
         Self { waiting: AtomicUsize::new(0), listed: AtomicBool::new(false) }
     }
 
-    /// Somebody begins to wait. Calls `enlist` if the thing is to be put on the list.
+    /// Begins to wait. Calls `enlist` if the entry must be put on the list.
     pub fn wait(&self, enlist: impl FnOnce()) -> Waiting<'_> {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         // SYNC: waits (release)
@@ -43,8 +44,8 @@ impl Enlisted {
         self.waiting.load(Ordering::Relaxed) != 0
     }
 
-    /// By who goes through the list, and has found that nobody waits: whether the thing stays on it all the
-    /// same. If not, it is to be taken off.
+    /// Called by the thread that goes through the list, after it found that nobody waits. Returns whether the
+    /// entry stays on the list all the same. If not, the thread must take it off.
     #[must_use = "it stays on the list, or is taken off"]
     pub fn stays(&self) -> bool {
         // SYNC: waits (acquire)

@@ -1,7 +1,7 @@
 //! Waiting without a lock on the other side's fast path.
 //!
-//! An [`Event`] lets a thread or task sleep until somebody changes something, and lets whoever changes it
-//! find out for the price of one load that nobody sleeps.
+//! An [`Event`] lets a thread or task sleep until a condition changes. The side that changes it pays only one
+//! load to find out that nobody sleeps.
 //!
 //! # Protocol
 //!
@@ -10,13 +10,13 @@
 //!
 //! | word | written by | read by |
 //! |---|---|---|
-//! | `waiting`: registered and not yet notified | whoever holds the lock, to mirror the list's length | notifiers, without the lock |
-//! | the list of waiters | whoever holds the lock | whoever holds the lock |
+//! | `waiting`: registered and not yet notified | the lock holder, to mirror the list's length | notifiers, without the lock |
+//! | the list of waiters | the lock holder | the lock holder |
 //!
 //! An entry of the list is in one of three states: *free* → *waiting* (`listen`) → *notified* (a notifier
 //! unlinks it) → *free* (its listener is polled or dropped), or *waiting* → *free* (its listener is dropped
-//! first). Entries that became free are used again, so a list that has reached its greatest length allocates
-//! no more. Wakers are called, cloned and dropped outside the lock.
+//! first). Free entries are used again, so a list that has reached its greatest length does not allocate.
+//! Wakers are called, cloned and dropped outside the lock.
 //!
 //! **No wake-up is lost.** `listen` stores `waiting` and then fences; `notify` fences and then loads
 //! `waiting` (`SYNC: event-registered`, Dekker's pair). One fence comes first in the single order of all
@@ -24,11 +24,11 @@
 //! the waiter's second look sees the change.
 //!
 //! **No notification is lost either.** A listener that was notified and is dropped before it was polled to
-//! completion passes the notification on, under the lock in which it leaves. Whoever registers after that
-//! sees the change by the lock's own order; whoever registered before is on the list. A listener that was
-//! polled to completion has told its owner, who must then look: what to do about what else there is to be
-//! found is the owner's affair (see `turn`). (A *forgotten* listener (`std::mem::forget`) keeps its place and
-//! its notification for ever. That can leave others asleep; it cannot break memory.)
+//! completion passes the notification on, under the lock in which it leaves. A waiter that registers after
+//! that sees the change by the lock's own order; one that registered before is on the list. A listener that
+//! was polled to completion has told its owner, which must then look. If the owner finds more than it takes,
+//! it must handle the rest itself (see `turn`). (A *forgotten* listener (`std::mem::forget`) keeps its place
+//! and its notification for ever. That can leave others asleep; it cannot break memory.)
 
 use std::{
     fmt,
@@ -42,18 +42,19 @@ use crate::barrier;
 use crate::contain::contained;
 use crate::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
 
-/// Something that can be waited for, by threads and by tasks, first come, first served.
+/// A point at which threads and tasks wait for a change. They are woken in the order in which they
+/// registered.
 pub struct Event {
-    /// The length of the list of waiters, written under the lock only, to mirror `Waiters::linked`; and
-    /// flags.
+    /// The length of the list of waiters, and flags. The length is written only under the lock, and mirrors
+    /// `Waiters::linked`.
     waiting: AtomicUsize,
-    /// Whether notifiers may make a light barrier only, so that waiters must make the heavy one.
+    /// Whether notifiers may use a light barrier only; then waiters must use the heavy one.
     light: bool,
     waiters: Mutex<Waiters>,
 }
 
-/// A flag of `Event::waiting`: a light barrier is no barrier here, so notifiers must fence before they trust
-/// the rest.
+/// A flag of `Event::waiting`: a light barrier has no effect on this system, so notifiers must fence before
+/// they rely on the rest of the word.
 const LIGHT_IS_NOTHING: usize = 1 << (usize::BITS - 1);
 /// A flag of `Event::waiting`: see [`Event::alert`].
 const ALERT: usize = 1 << (usize::BITS - 2);
@@ -78,7 +79,7 @@ struct Entry {
 
 enum State {
     Free,
-    /// On the list. The waker is there from the first poll on.
+    /// On the list. The waker is set by the first poll.
     Waiting(Option<Waker>),
     /// Off the list; the listener has not seen it yet.
     Notified,
@@ -111,8 +112,8 @@ impl Event {
         event
     }
 
-    /// Wakes up to `n` of those who wait, longest waiting first. Others may register while it runs: they are
-    /// not woken, and need not be, since they see everything that the caller stored before the call.
+    /// Wakes up to `n` waiters, the longest waiting first. Waiters that register while it runs are not woken.
+    /// They need not be, since they see everything that the caller stored before the call.
     ///
     /// Costs a SeqCst fence and a load when nobody waits.
     ///
@@ -132,8 +133,8 @@ impl Event {
         }
     }
 
-    /// Whether nobody waits and no flag is set, after a light barrier: what a frequent notifier asks before
-    /// it calls [`notify_lightly`](Self::notify_lightly).
+    /// Makes a light barrier, then returns whether nobody waits and no flag is set. A frequent notifier asks
+    /// this before it calls [`notify_loudly`](Self::notify_loudly).
     #[inline(always)]
     pub fn is_quiet(&self) -> bool {
         debug_assert!(self.light, "those who wait fence for both sides only where the event says so");
@@ -142,7 +143,8 @@ impl Event {
         self.waiting.load(Ordering::Relaxed) == 0
     }
 
-    /// [`notify`](Self::notify) at the waiters' cost, for events [made for it](Self::for_light_notifiers).
+    /// As [`notify`](Self::notify), but the waiters pay for the fence. Only for events [made for
+    /// it](Self::for_light_notifiers).
     #[inline(always)]
     pub fn notify_lightly(&self, n: usize) {
         if !self.is_quiet() {
@@ -150,7 +152,8 @@ impl Event {
         }
     }
 
-    /// [`notify_lightly`](Self::notify_lightly), where it is not quiet.
+    /// The rest of [`notify_lightly`](Self::notify_lightly), after [`is_quiet`](Self::is_quiet) returned
+    /// false.
     #[cold]
     pub fn notify_loudly(&self, n: usize) {
         if self.waiting.load(Ordering::Relaxed) & LIGHT_IS_NOTHING != 0 {
@@ -166,20 +169,21 @@ impl Event {
         self.waiting.load(Ordering::Relaxed) & !FLAGS != 0
     }
 
-    /// Whether [`alert`](Self::alert) was called. What a notifier sees after
-    /// [`notify_loudly`](Self::notify_loudly) is ordered as those who wait are.
+    /// Whether [`alert`](Self::alert) was called. After [`notify_loudly`](Self::notify_loudly) a notifier
+    /// sees an alert under the same ordering as it sees waiters.
     #[inline(always)]
     pub fn is_alerted(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) & ALERT != 0
     }
 
-    /// Breaks the quiet for ever, so that every notifier looks what is the matter.
+    /// From now on [`is_quiet`](Self::is_quiet) always returns false, so every notifier checks
+    /// [`is_alerted`](Self::is_alerted).
     pub fn alert(&self) {
         self.waiting.fetch_or(ALERT, Ordering::Relaxed);
     }
 
-    /// [`notify`](Self::notify) without the fence, for a caller who changed the condition under a lock, under
-    /// which waiters look at it after registering.
+    /// [`notify`](Self::notify) without the fence. The caller has changed the condition under a lock, and
+    /// waiters look at the condition under the same lock after registering.
     ///
     /// If the waiter looked before the change, its unlocking happened before the caller's locking, and its
     /// registration before both, so the caller sees it; else the waiter sees the change (`SYNC:
@@ -192,7 +196,8 @@ impl Event {
         }
     }
 
-    /// Wakes all who wait now. Others may register while it runs; see [`notify`](Self::notify).
+    /// Wakes all who wait now. Waiters that register while it runs are not woken; see
+    /// [`notify`](Self::notify).
     ///
     /// ```
     /// # use annulus_sync::{event::Event, wait::block_on};
@@ -207,8 +212,8 @@ impl Event {
 
     /// Whether somebody waits and has not been notified. A hint: both answers may be out of date on return.
     ///
-    /// Fences first, as [`notify`](Self::notify) does: after `false`, whoever registers sees all that the
-    /// caller stored before.
+    /// Fences first, as [`notify`](Self::notify) does. After `false`, a waiter that registers later sees all
+    /// that the caller stored before the call.
     ///
     /// ```
     /// # use annulus_sync::event::Event;
@@ -224,10 +229,10 @@ impl Event {
         self.has_registered()
     }
 
-    /// Registers the caller, who must then look at its condition again, and wait only if that still says so.
+    /// Registers the caller. It must then look at its condition again, and wait only if the condition still
+    /// does not hold.
     ///
-    /// A notification may arrive at any time from here on, and is kept until the listener is polled or
-    /// dropped.
+    /// A notification may arrive at any time after this. It is kept until the listener is polled or dropped.
     ///
     /// ```
     /// # use annulus_sync::{AtomicBool, Ordering, event::Event, wait::block_on};
@@ -252,7 +257,7 @@ impl Event {
         })
     }
 
-    /// Registers, then fences. Should that panic, nobody is registered.
+    /// Registers, then fences. If the fence panics, the listener is removed again.
     fn register(&self, fence: impl FnOnce()) -> Listener<'_> {
         let listener = {
             let mut waiters = self.lock();
@@ -264,7 +269,7 @@ impl Event {
         listener
     }
 
-    /// Takes an entry off the list, if it is on it, and makes it available again; what it was.
+    /// Takes an entry off the list, if it is on it, and makes it free. Returns its former state.
     fn remove(&self, waiters: &mut Waiters, index: usize) -> State {
         if matches!(waiters.entries[index].state, State::Waiting(_)) {
             waiters.unlink(index);
@@ -284,8 +289,8 @@ impl Event {
         }
     }
 
-    /// Unlinks the longest waiting entry; `None` if there is none. One that was never polled has a waker that
-    /// does nothing.
+    /// Unlinks the longest waiting entry and returns its waker; `None` if the list is empty. For an entry
+    /// that was never polled, returns a waker that does nothing.
     fn notify_first(&self, waiters: &mut Waiters) -> Option<Waker> {
         let index = waiters.first?;
         waiters.unlink(index);
@@ -296,14 +301,14 @@ impl Event {
         }
     }
 
-    /// The list is whole at every point where a panic could poison its lock, so poison means nothing.
+    /// The list is consistent at every point where a panic could poison its lock, so poison is ignored.
     fn lock(&self) -> MutexGuard<'_, Waiters> {
         self.waiters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Wakes one waiter. A waker is the program's code: should it panic, the others are woken all the same (the
-/// panic hook has told).
+/// Wakes one waiter. A waker is the program's code. If it panics, the others are woken all the same; the
+/// panic hook has reported it.
 pub fn wake(waker: Waker) {
     contained(|| waker.wake());
 }
@@ -372,15 +377,15 @@ impl Waiters {
 
 /// A place in an [`Event`]'s list, to be awaited.
 ///
-/// Dropping one that was notified and not polled to completion passes the notification on to whoever has
-/// waited longest.
+/// If a listener was notified and is dropped before it was polled to completion, it passes the notification
+/// on to the waiter that has waited longest.
 #[must_use = "a listener waits only when it is polled, and leaves the list when it is dropped"]
 pub struct Listener<'a> {
     event: &'a Event,
-    /// Its entry, which nobody else frees; `None` once it has seen its notification.
+    /// The index of its entry, which only this listener frees; `None` once it has seen its notification.
     entry: Option<usize>,
-    /// Whether its owner was notified before, by another listener, and has not looked since: then it is as
-    /// good as notified.
+    /// Whether its owner was notified before, through another listener, and has not looked since. Then this
+    /// listener counts as notified.
     pub owes_a_look: bool,
 }
 
@@ -405,11 +410,11 @@ impl Future for Listener<'_> {
 }
 
 impl<'a> Listener<'a> {
-    /// Leaves the list, and hands nothing on; the event, if it was notified, so that the caller has to see to
-    /// those who wait.
+    /// Leaves the list without passing a notification on. Returns the event if the listener was notified;
+    /// then the caller must take care of the other waiters.
     pub fn leave(mut self) -> Option<&'a Event> {
         let index = self.entry.take()?;
-        // Its waker is dropped without the lock, which is held to the end of this line.
+        // The lock is held to the end of this line only, so the waker is dropped without it.
         let state = self.event.remove(&mut self.event.lock(), index);
         (self.owes_a_look || matches!(state, State::Notified)).then_some(self.event)
     }
@@ -443,8 +448,7 @@ mod tests {
 
     use super::*;
 
-    /// Where the system refuses the heavy barrier, `listen` panics: nobody hears of a listener that never
-    /// was.
+    /// Where the system refuses the heavy barrier, `listen` panics. Then no entry stays on the list.
     #[test]
     fn a_listener_that_was_not_made_is_not_registered() {
         let event = Event::new();

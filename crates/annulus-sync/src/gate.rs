@@ -1,35 +1,36 @@
-//! A way in that can be closed for some, while others still come in elsewhere.
+//! An entrance that can be closed for some producers while others still enter elsewhere.
 //!
-//! A ring that is closed refuses everybody. Where only some of its producers are to be refused, the ring
-//! stays open, and these pass here first. A producer counts itself in, fences, and looks whether the gate
-//! is closed; who closes says so, fences, and then waits until nobody is inside. One of the two fences comes
+//! A ring that is closed refuses everybody. If only some of its producers are to be
+//! refused, the ring stays open, and these producers pass the gate first. A producer
+//! counts itself in, fences, and looks whether the gate is closed. The closer marks the
+//! gate closed, fences, and then waits until nobody is inside. One of the two fences comes
 //! first (`SYNC: gate`): either the producer sees that it is closed, or the closer sees the producer, and
 //! waits until it has left. Leaving releases what was done inside to the closer (`SYNC: gate-left`). So
-//! after [`Gate::close`] has returned nobody does anything inside, and all that was done there is visible.
+//! after [`Gate::close`] has returned, nobody is inside, and all that was done inside is visible.
 
 use crate::{AtomicBool, AtomicUsize, Ordering, fence, yield_now};
 
-/// The way in; see the module.
+/// The gate; see the module.
 #[derive(Debug)]
 pub struct Gate {
     closed: AtomicBool,
     inside: AtomicUsize,
 }
 
-/// Somebody inside, until this is dropped. Whoever closes waits meanwhile, so nobody waits for anything
-/// inside.
+/// A producer inside the gate, until this is dropped. The closer waits meanwhile, so a producer must not wait
+/// for anything while inside.
 #[derive(Debug)]
 pub struct Entered<'a> {
     gate: &'a Gate,
 }
 
 impl Gate {
-    /// An open one.
+    /// An open gate.
     pub fn new() -> Self {
         Self { closed: AtomicBool::new(false), inside: AtomicUsize::new(0) }
     }
 
-    /// Goes in; `None` if it is closed, for good.
+    /// Enters. `None` if the gate is closed; it never opens again.
     #[inline]
     pub fn enter(&self) -> Option<Entered<'_>> {
         self.inside.fetch_add(1, Ordering::Relaxed);
@@ -39,7 +40,7 @@ impl Gate {
         (!self.closed.load(Ordering::Relaxed)).then_some(entered)
     }
 
-    /// Closes it, and waits until nobody is inside any more.
+    /// Closes the gate, and waits until nobody is inside.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
         // SYNC: gate

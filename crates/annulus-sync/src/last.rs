@@ -1,25 +1,26 @@
-//! Which of several that end is the last, and does what remains to be done.
+//! Finds the last of several participants that end; it does what remains to be done.
 //!
-//! Each says in a word of its own that it has ended, fences, and looks at the words of all. Whose fence is
+//! Each participant stores in its own word that it has ended, fences, and
+//! looks at the words of all. The one whose fence is
 //! the last sees all of them (`SYNC: last-shard`). Several may; then a swap decides. The words are stored
 //! with release and loaded with acquire, so whoever is the last sees what the others have done.
 
 use crate::{AtomicBool, Ordering, fence};
 
-/// Whether the last has come; see the module.
+/// Whether the last participant has come; see the module.
 #[derive(Debug)]
 pub struct Last {
     came: AtomicBool,
 }
 
 impl Last {
-    /// Not yet.
+    /// The last participant has not come yet.
     pub fn new() -> Self {
         Self { came: AtomicBool::new(false) }
     }
 
-    /// After saying that one of them has ended: whether the caller does what remains. To one of them this
-    /// says so, once. `have_all_ended` looks at the words with acquire.
+    /// Called after a participant has stored that it ended. Returns whether the caller does what remains:
+    /// true for exactly one call. `have_all_ended` loads the words with acquire.
     #[must_use = "nobody else does what remains"]
     pub fn is_last(&self, have_all_ended: impl FnOnce() -> bool) -> bool {
         // SYNC: last-shard (both ends)
@@ -28,7 +29,7 @@ impl Last {
         have_all_ended() && !self.came.swap(true, Ordering::AcqRel)
     }
 
-    /// Whether somebody was the last: what remains is being done, or was.
+    /// Whether the last participant has come: what remains is being done, or is done.
     #[inline]
     pub fn has_come(&self) -> bool {
         // SYNC: last-came (acquire)

@@ -1,4 +1,4 @@
-//! What threads and tasks wait with: everything here is modelled with loom, and knows no message.
+//! How threads and tasks wait. Everything here is modelled with loom and is independent of messages.
 //!
 //! | to | use |
 //! |---|---|
@@ -19,9 +19,9 @@
 //! | fence on the side that can afford it | [`barrier`] |
 //! | call the program's code from a thread that must outlive it | [`contain`] |
 //!
-//! In the root stand the atomics, cells and locks that all of them are built on. Built with `--cfg loom`, the
-//! same names are loom's, so that the code that runs is the code that the models check. Every lock-free
-//! protocol of the workspace takes its atomics from here.
+//! The crate root has the atomics, cells and locks that all of these are built on. With `--cfg loom` the same
+//! names are loom's types, so the models check the code that runs. Every lock-free protocol of the workspace
+//! takes its atomics from here.
 //!
 //! Programs use `annulus-queue` or `annulus`; this crate is for the other parts of Annulus.
 

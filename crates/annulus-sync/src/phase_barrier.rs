@@ -1,37 +1,41 @@
-//! A barrier for those that take their turns in step, and give their thread back while they wait.
+//! A barrier for parties that take their turns in step and give their thread back while they wait.
 //!
-//! *Parties* take turns; none begins its next one before all have ended this one. A party is
+//! *Parties* take turns. No party begins its next turn before all have ended this one. A party is
 //!
-//! * *at it*: it is about to take its turn, takes it, or sleeps because it finds nothing to do;
-//! * *waiting*: it has come to the barrier, and is on no schedule. Whoever comes last schedules all who wait;
+//! * *in its turn*: it is about to take its turn, takes it, or sleeps because it finds nothing to do;
+//! * *waiting*: it has come to the barrier and is on no schedule. The last party to come schedules all that
+//!   wait;
 //! * *gone*, for good.
 //!
-//! One word counts those that have come and those that are not gone. Each change of it is a read-modify-write
-//! that releases and acquires, so the word's changes are one chain: whoever comes last sees what all did in
+//! One word counts the parties that have come and those that are not gone. Each
+//! change of it is a read-modify-write that releases and acquires, so the
+//! word's changes are one chain: whoever comes last sees what all did in
 //! their turns (`SYNC: step`), and schedules them after it.
 //!
-//! A party that sleeps must come as soon as another one has. Who comes first calls all others
-//! ([`WakeFlag::wake`](crate::wake_flag::WakeFlag::wake)), which fences; one that parks fences, and asks then
-//! whether somebody [has come](PhaseBarrier::has_begun). One of the two fences comes first: either the caller
-//! sees the sleeper, or the sleeper sees that somebody came. That stays so until the sleeper comes itself.
+//! A party that sleeps must come as soon as another one has. The first to come calls all others
+//! ([`WakeFlag::wake`](crate::wake_flag::WakeFlag::wake)), which fences. A party that parks fences, and then
+//! checks whether another one [has come](PhaseBarrier::has_begun). One of the two fences comes first: either
+//! the caller sees the sleeper, or the sleeper sees that a party came. This stays visible until the sleeper
+//! comes itself.
 
 use crate::{AtomicU64, Ordering};
 
 /// The barrier; see the module.
 #[derive(Debug)]
 pub struct PhaseBarrier {
-    /// How many have come, in the lower half; how many are not gone, in the upper one, which is never less.
+    /// Lower half: how many have come. Upper half: how many are not gone; never less than the lower half.
     word: AtomicU64,
 }
 
-/// What a party's coming means.
+/// What a party must do when it has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// Nobody had come before: it calls those that sleep, and waits.
+    /// It is the first: it calls the parties that sleep, and waits.
     First,
     /// It waits.
     Later,
-    /// All have come, and the next step has begun: it schedules those that wait, and does not wait itself.
+    /// It is the last, and the next step has begun: it schedules the parties that wait, and does not wait
+    /// itself.
     Last,
 }
 
@@ -39,12 +43,12 @@ const COME: u64 = 1;
 const PRESENT: u64 = 1 << 32;
 
 impl PhaseBarrier {
-    /// A barrier for so many parties, none of which has come.
+    /// A barrier for `parties` parties, none of which has come.
     pub fn new(parties: u32) -> Self {
         Self { word: AtomicU64::new(u64::from(parties) * PRESENT) }
     }
 
-    /// A party has ended its turn. Not for one that waits or is gone.
+    /// Called by a party that has ended its turn. Must not be called by one that waits or is gone.
     #[must_use = "others wait for what it says"]
     pub fn arrive(&self) -> Arrival {
         let mut arrival = Arrival::Later;
@@ -61,8 +65,9 @@ impl PhaseBarrier {
         arrival
     }
 
-    /// A party goes for good; whether it was the last for whom others waited: it schedules those that wait,
-    /// as who comes last does. Not for one that waits.
+    /// Called by a party that goes for good. Returns whether it was the last one that the others waited for;
+    /// then it schedules those that wait, as after [`Arrival::Last`]. Must not be called by a party that
+    /// waits.
     #[must_use = "others wait for what it says"]
     pub fn leave(&self) -> bool {
         let mut opens = false;
@@ -74,8 +79,8 @@ impl PhaseBarrier {
         opens
     }
 
-    /// Whether somebody has come, and the others are waited for. After a fence, by a party that parks;
-    /// see the module.
+    /// Whether a party has come and waits for the others. Called by a party that parks, after a fence; see
+    /// the module.
     #[inline]
     pub fn has_begun(&self) -> bool {
         !self.word.load(Ordering::Relaxed).is_multiple_of(PRESENT)

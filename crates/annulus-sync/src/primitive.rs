@@ -1,7 +1,7 @@
-//! The one door to atomics, cells and locks for every lock-free protocol of the workspace.
+//! The atomics, cells and locks that every lock-free protocol of the workspace uses.
 //!
-//! Built with `--cfg loom`, the same names are loom's, so that the code that runs is the code that the models
-//! check. Not a public API: other Annulus crates use it, nobody else should.
+//! With `--cfg loom` the same names are loom's types, so the models check the code that runs. Not a public
+//! API: only other Annulus crates should use it.
 #![allow(clippy::disallowed_types)]
 
 #[cfg(loom)]
@@ -20,7 +20,7 @@ loom::thread_local! {
     static NO_FENCES: std::cell::Cell<bool> = std::cell::Cell::new(false);
 }
 
-/// loom's fence. A SeqCst fence within [`without_fences`] is none.
+/// loom's fence. A SeqCst fence within [`without_fences`] has no effect.
 #[cfg(loom)]
 pub fn fence(ordering: Ordering) {
     // SYNC: none: the ordering is the caller's, who names it.
@@ -30,8 +30,7 @@ pub fn fence(ordering: Ordering) {
     }
 }
 
-/// Calls `f`, in which SeqCst fences of this thread are left out: so models show that the code that they run
-/// needs them.
+/// Calls `f` without this thread's SeqCst fences. With it a model shows that the code needs its fences.
 #[cfg(loom)]
 pub fn without_fences<R>(f: impl FnOnce() -> R) -> R {
     NO_FENCES.with(|no_fences| no_fences.set(true));
@@ -50,7 +49,7 @@ pub use std::{
     thread::{self, yield_now},
 };
 
-// Aliases, since clippy looks through re-exports and would refuse the names everywhere.
+// Aliases, since clippy looks through re-exports and would reject the names everywhere.
 #[cfg(not(loom))]
 #[doc(hidden)]
 mod atomics {

@@ -1,35 +1,36 @@
-//! A queue of runners that are awake and wait for a worker, and how a worker keeps one back for itself.
+//! A queue of runners that are awake and wait for a worker. A worker may keep one runner for itself.
 //!
-//! A *runner* ([`WakeFlag`](crate::wake_flag::WakeFlag)) that was woken is in one of three places, and goes
-//! from each to the next exactly once for each time that it is woken, since it is moved and never copied:
+//! A *runner* ([`WakeFlag`](crate::wake_flag::WakeFlag)) that was woken is in one of three places. It is
+//! moved and never copied, so it goes from each place to the next exactly once for each wake:
 //!
-//! * *queued*: in the queue, under its lock. Whoever queues one and sees that a worker sleeps wakes one.
-//! * *kept* by one worker, in a cell of that worker's own ([`Kept`]). Nobody else sees it, so nobody else can
-//!   run it: it waits for that worker.
+//! * *queued*: in the queue, under its lock. A thread that queues a runner wakes a worker if one sleeps.
+//! * *kept* by one worker, in a cell of that worker's own ([`Kept`]). No other thread sees it, so only that
+//!   worker can run it.
 //! * *running*, on the worker that took it out of the queue or out of its own cell.
 //!
-//! A worker keeps the first runner that it wakes by delivering something to it: it has that in its cache,
-//! and another worker may have to be woken. A kept runner must not wait for what may take long while another
-//! worker is idle. So a worker hands it over, to the queue,
+//! A worker that delivers something to a runner and wakes it keeps the first such runner. The delivered data
+//! is in this worker's cache, and another worker might have to be woken first. A kept runner must not wait
+//! for long work while another worker is idle. So a worker hands it over to the queue
 //!
 //! * before it calls code of the program: a handler, and all that goes through
 //!   [`contained`](crate::contain::contained). That code may even wait for the kept runner;
 //! * before it keeps another one;
 //! * when it looks for its next runner and others are queued, which have waited longer.
 //!
-//! Otherwise it runs the kept one as its next. It sleeps, and ends, only with an empty cell: it looks into
-//! the cell before it looks at the queue, and no runner comes into the cell but by the worker itself.
+//! Otherwise the worker runs the kept runner next. It sleeps and ends only with an empty cell: it looks into
+//! the cell before it looks at the queue, and only the worker itself puts a runner into the cell.
 //!
 //! | word | meaning | written by |
 //! |---|---|---|
-//! | `waiting`, `sleeping`, `ending` | the queue, who sleeps, whether workers end | who has the lock |
-//! | `queued` | the queue's length | who has the lock; read without it |
+//! | `waiting`, `sleeping`, `ending` | the queue, how many sleep, whether workers end | the lock holder |
+//! | `queued` | the queue's length | the lock holder; read without the lock |
 //! | [`Kept`] | the runner that a worker keeps | that worker's thread alone |
 //!
-//! `queued` is read without the lock, relaxed: it may be outdated. A worker that misses a runner there runs
-//! its kept one first; it looks again before the next one, and in the end every store is seen. What was
-//! written before a runner was queued is seen by the worker that takes it out, by the lock; what was written
-//! before it was kept, by the thread's own order; and what its last run wrote, by the swap that woke it
+//! `queued` is read without the lock, relaxed: it may be outdated. A worker that misses a
+//! runner there runs its kept one first; it looks again before the next one, and every
+//! store is seen in the end. The worker that takes a runner out of the queue sees, by the
+//! lock, what was written before the runner was queued. What was written before it was kept
+//! is seen by the thread's own order, and what its last run wrote by the swap that woke it
 //! (`SYNC: wake-flag`).
 
 use std::{cell::Cell, collections::VecDeque, fmt, sync::PoisonError};
@@ -40,9 +41,9 @@ use crate::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 #[derive(Debug)]
 pub struct Schedule<T> {
     inner: Mutex<Inner<T>>,
-    /// Signalled when a runner is queued and a worker sleeps, and at the end.
+    /// Signalled when a runner is queued while a worker sleeps, and at the end.
     work: Condvar,
-    /// The queue's length, for workers that look whether others wait. Written under the lock.
+    /// The queue's length, for workers that check whether others wait. Written under the lock.
     queued: AtomicUsize,
 }
 
@@ -53,7 +54,7 @@ struct Inner<T> {
     ending: bool,
 }
 
-/// The runner that a worker keeps, in the worker's own thread.
+/// The runner that a worker keeps. Belongs to the worker's own thread.
 pub struct Kept<T>(Cell<Option<T>>);
 
 impl<T> fmt::Debug for Kept<T> {
@@ -73,7 +74,7 @@ impl<T> Schedule<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner<T>> {
-        // Nothing under this lock panics half way.
+        // Nothing under this lock panics in the middle of a change.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -96,8 +97,9 @@ impl<T> Schedule<T> {
         self.queued.load(Ordering::Relaxed) != 0
     }
 
-    /// By a worker that has nothing to run: the runner that it keeps, unless others have waited longer, or
-    /// the next one. Sleeps until there is one; `None` at the end, when none is left.
+    /// Called by a worker that has nothing to run. Returns the runner that it keeps, or the next queued one
+    /// if it keeps none or others have waited longer. Sleeps until there is one. `None` at the end, when none
+    /// is left.
     pub fn next(&self, kept: &Kept<T>) -> Option<T> {
         if self.others_wait() {
             kept.hand_over(self);
@@ -138,15 +140,15 @@ impl<T> Kept<T> {
         Self(Cell::new(None))
     }
 
-    /// Keeps a runner that this worker has woken. The one that it kept before goes to the queue: it has
-    /// waited longer.
+    /// Keeps a runner that this worker has woken. A runner that it kept before goes to the queue, since it
+    /// has waited longer.
     pub fn keep(&self, runner: T, schedule: &Schedule<T>) {
         if let Some(other) = self.0.replace(Some(runner)) {
             schedule.push(other);
         }
     }
 
-    /// Queues the runner that this worker keeps, if it does: it is going to be busy.
+    /// Queues the runner that this worker keeps, if any. Called before the worker does long work.
     #[inline]
     pub fn hand_over(&self, schedule: &Schedule<T>) {
         if let Some(runner) = self.0.take() {

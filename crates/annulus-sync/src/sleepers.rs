@@ -1,27 +1,26 @@
-//! Those who sleep until something of their own has come: each has a place, and a key that says whose turn
-//! there it is.
+//! Sleepers that each wait for something of their own. Each has a place, and a key that says who uses that
+//! place now.
 //!
-//! A sleeper **lies down**, which leaves its waker here and fences, **looks again**, and only then sleeps.
-//! Whoever brings something **makes it visible, fences**, and looks whether anybody sleeps
-//! ([`Sleepers::rouse`]).
+//! A sleeper **lies down** (this stores its waker here, and fences), **looks again**, and only then sleeps. A
+//! bringer **makes something visible, fences**, and looks whether anybody sleeps ([`Sleepers::rouse`]).
 //!
 //! | word | written by | read by |
 //! |---|---|---|
-//! | `count`: how many lie here | whoever holds the lock, to mirror the map's length | those who bring something, without the lock |
-//! | the map of wakers, `looked` | whoever holds the lock | the same |
+//! | `count`: how many lie here | the lock holder, to mirror the map's length | bringers, without the lock |
+//! | the map of wakers, `looked` | the lock holder | the lock holder |
 //!
 //! **No wake-up is lost.** Of the two fences (`SYNC: sleeper`, Dekker's pair) one comes first. If the
-//! sleeper's does, the other side sees it counted, and finds it under the lock. If the other one's does, the
-//! sleeper's second look finds what it waits for.
+//! sleeper's does, the bringer sees that it is counted, and finds it under the lock. If the bringer's does,
+//! the sleeper's second look finds what it waits for.
 //!
-//! Those who bring something do so in the order of tickets, and a ticket says which place it is for; so few
-//! places need be looked at, however many sleep.
+//! Bringers work in the order of tickets, and a ticket says which place it is for. So few places need to be
+//! looked at, however many sleep.
 
 use std::{collections::BTreeMap, mem, sync::PoisonError, task::Waker};
 
 use crate::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
 
-/// Who sleeps, by places; see the module.
+/// The sleepers, by place; see the module.
 #[derive(Debug)]
 pub struct Sleepers<K> {
     count: AtomicUsize,
@@ -42,7 +41,7 @@ impl<K: Copy + PartialEq> Sleepers<K> {
         Self { count: AtomicUsize::new(0), asleep: Mutex::new(asleep) }
     }
 
-    /// Leaves a waker at a place, and fences. Returns the one that lay there.
+    /// Stores a waker at a place, and fences. Returns the waker that was there before.
     #[must_use = "dropping a waker may run the program's code: not under a lock"]
     pub fn lie_down(&self, place: u32, key: K, waker: Waker) -> Option<Waker> {
         let before = {
@@ -56,13 +55,13 @@ impl<K: Copy + PartialEq> Sleepers<K> {
         before.map(|(_, waker)| waker)
     }
 
-    /// Takes the waker back that lies at a place with this key.
+    /// Takes back the waker that was stored at a place with this key.
     #[must_use = "dropping a waker may run the program's code: not under a lock"]
     pub fn get_up(&self, place: u32, key: K) -> Option<Waker> {
         self.take(&mut self.lock(), place, key)
     }
 
-    /// Takes all wakers: what they wait for will not come.
+    /// Takes all wakers, since what they wait for will not come.
     #[must_use = "they are to be woken"]
     pub fn rouse_all(&self) -> Vec<Waker> {
         let mut asleep = self.lock();
@@ -72,16 +71,15 @@ impl<K: Copy + PartialEq> Sleepers<K> {
         wakers.into_values().map(|(_, waker)| waker).collect()
     }
 
-    /// Whether nobody sleeps. Who asks has fenced since it made visible what it brings.
+    /// Whether nobody sleeps. The caller has fenced after making visible what it brings.
     #[inline]
     pub fn is_empty(&self) -> bool {
         // SYNC: sleeper
         self.count.load(Ordering::Relaxed) == 0
     }
 
-    /// Takes the wakers of those for whom something has come: for tickets below `come`, each of which is for
-    /// a place. Called if somebody [sleeps](Self::is_empty); all wakers that it leaves are of those for whom
-    /// nothing has come.
+    /// Takes the wakers of those for whom something has come: of the places of tickets below `come`. Called
+    /// if somebody [sleeps](Self::is_empty). For the wakers that it leaves, nothing has come.
     #[must_use = "they are to be woken"]
     pub fn rouse(
         &self,
@@ -117,7 +115,7 @@ impl<K: Copy + PartialEq> Sleepers<K> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Asleep<K>> {
-        // What a panic could interrupt is one change of the map, and the count is set anew with the next.
+        // A panic can interrupt only one change of the map, and the next change sets the count again.
         self.asleep.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,8 @@
-//! Waiting for room, said in a word that both sides see.
+//! Waiting for room, announced in a word that both sides see.
 //!
-//! A block that finds no room says so in the word, fences, and tries once more; it goes to sleep only if that
-//! is in vain, too. Whoever makes room fences, and looks at the word; if it says that the block waits, he
+//! A block that finds no room stores that in the word, fences, and tries once more.
+//! It goes to sleep only if there is still no room. A thread that makes room
+//! fences, and looks at the word. If it says that the block waits, the thread
 //! wakes it. One of the two fences comes first (`SYNC: stalled`): either the block finds the room, or it is
 //! seen to wait.
 //!
@@ -9,20 +10,20 @@
 
 use crate::{AtomicU32, Ordering, fence};
 
-/// By the block, which has found no room: says so. It must try once more, and [take that back](take_back) if
-/// there is room after all.
+/// Called by a block that has found no room: announces that it waits. The block must try once more, and [take
+/// that back](take_back) if there is room after all.
 pub fn say(word: &AtomicU32, by: u32) {
     word.store(by, Ordering::Relaxed);
     // SYNC: stalled
     fence(Ordering::SeqCst);
 }
 
-/// By the block: it waits no more.
+/// Called by the block when it waits no more.
 pub fn take_back(word: &AtomicU32) {
     word.store(0, Ordering::Relaxed);
 }
 
-/// After making room: whether the block waits, and must be woken.
+/// Called after making room. Returns whether the block waits and must be woken.
 pub fn is_said(word: &AtomicU32) -> bool {
     // SYNC: stalled
     fence(Ordering::SeqCst);

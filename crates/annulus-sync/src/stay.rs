@@ -1,17 +1,17 @@
-//! A kernel that stays on a device, and may once go on in epochs instead, without missing a call.
+//! A kernel that stays on a device, and may change to epochs once, without missing a call.
 //!
-//! The *pump* is the one thread that launches a kernel. *Callers* make work, then [call](Stay::call). What
-//! they have to do depends on where the kernel is:
+//! The *pump* is the one thread that launches a kernel. *Callers* make work, then [call](Stay::call). What a
+//! call has to do depends on how the kernel runs:
 //!
 //! * *staying* (`stays`): its blocks run on the device until they end, look for work by themselves, and nap
-//!   when they find none. A block says so in its word `asleep`, and a caller ends its nap.
+//!   when they find none. A block that naps says so in its word `asleep`, and a caller ends the nap.
 //! * *in epochs*: the kernel runs in launches that end. Between them it sleeps ([`WakeFlag`]); the caller
 //!   that wakes it says that it is *due*, and rings the pump, which launches the next epoch.
 //!
 //! A kernel goes from staying to epochs at most once ([`Stay::go_into_epochs`]), and never back. The pump
-//! decides it, asks the blocks to leave, and waits until each has said that it `ended` and the launch is
-//! over. So nothing of the kernel runs at the moment of the switch, and what the blocks have done is seen by
-//! the pump (acquire).
+//! decides it. It asks the blocks to leave, and waits until each block has stored `ended` and the launch is
+//! over. So nothing of the kernel runs at the moment of the switch, and the pump sees what the blocks have
+//! done (acquire).
 //!
 //! | word | meaning | written by |
 //! |---|---|---|
@@ -26,18 +26,19 @@
 //! which fences, and then looks once more (`SYNC: wake-flag`). One of the two fences comes first.
 //!
 //! * The caller's: the pump's look after its own fence finds the work, if no epoch before has.
-//! * The pump's: the caller sees after his fence that the kernel stays no more, and wakes it. By then it
-//!   sleeps, and the caller claims it, or it has been claimed since, and who claimed it looks after that.
+//! * The pump's: the caller sees after its fence that the kernel stays no more, and wakes it. If the kernel
+//!   still sleeps, the caller claims it. If another thread has claimed it since, that thread looks for work
+//!   after that.
 //!
-//! A caller who already sees at his first look that the kernel is in epochs wakes it as ever. He may be the
-//! one who claims it before the pump has; then it is he who makes it due.
+//! A caller that sees at its first look that the kernel is in epochs wakes it as usual. It may claim the
+//! kernel before the pump does; then the caller makes it due.
 //!
-//! A block that leaves while a caller ends its nap, or does not, is the same case: if the caller saw that the
-//! kernel stays after his fence, that came before the pump's, and the work is found in an epoch.
+//! The same argument covers a block that leaves while a caller ends its nap, or sees no nap. If the caller
+//! saw after its fence that the kernel stays, its fence came before the pump's, and an epoch finds the work.
 
 use crate::{AtomicBool, Ordering, fence, wake_flag::WakeFlag};
 
-/// Whether a kernel stays, and what to do about it if not; see the module.
+/// Whether a kernel stays, and how to wake it if it does not; see the module.
 #[derive(Debug)]
 pub struct Stay {
     stays: AtomicBool,
@@ -46,7 +47,7 @@ pub struct Stay {
 }
 
 impl Stay {
-    /// A kernel that stays, or one in epochs, which sleeps until the first call.
+    /// A kernel that stays, or one in epochs. A kernel in epochs sleeps until the first call.
     pub fn new(stays: bool) -> Self {
         Self { stays: AtomicBool::new(stays), flag: WakeFlag::new(), due: AtomicBool::new(false) }
     }
@@ -57,9 +58,9 @@ impl Stay {
         self.stays.load(Ordering::Relaxed)
     }
 
-    /// After making work: whether the pump has to be rung, since the kernel is in epochs and this call has
-    /// woken it. Of a kernel that stays, `disturb` ends the nap of whoever would do the work, if it naps: a
-    /// fence stands between making the work and that.
+    /// Called after making work. Returns whether the caller has to ring the pump, because the kernel is in
+    /// epochs and this call has woken it. If the kernel stays, calls `disturb`, which ends the nap of the
+    /// block that would do the work, if it naps. A fence stands between making the work and `disturb`.
     #[inline]
     #[must_use = "the kernel sleeps on unless the pump is rung"]
     pub fn call(&self, disturb: impl FnOnce()) -> bool {
@@ -78,18 +79,18 @@ impl Stay {
         woken
     }
 
-    /// By the pump: a kernel that stayed, and of which nothing runs any more, is in epochs from now on, and
-    /// due.
+    /// Called by the pump when nothing of a staying kernel runs any more. From now on the kernel is in
+    /// epochs, and it is due.
     pub fn go_into_epochs(&self) {
         // SYNC: stays. The fence is that of `park`.
         self.stays.store(false, Ordering::Relaxed);
-        // Else a caller has, who makes it due.
+        // Otherwise a caller has claimed it, and makes it due.
         if self.flag.claim() {
             self.make_due();
         }
     }
 
-    /// By the pump, or on behalf of it: the kernel in epochs is to be launched.
+    /// Called by the pump, or for it: the kernel in epochs is to be launched.
     pub fn make_due(&self) {
         // A swap, though a store would do: every write of the word is then a link of one chain of
         // read-modify-writes.
@@ -97,13 +98,13 @@ impl Stay {
         self.due.swap(true, Ordering::AcqRel);
     }
 
-    /// Whether the kernel waits to be launched.
+    /// Whether the kernel waits for its launch.
     pub fn is_due(&self) -> bool {
         // SYNC: due (acquire)
         self.due.load(Ordering::Acquire)
     }
 
-    /// By the pump: whether the kernel waits to be launched; if so it does not any more.
+    /// Called by the pump: whether the kernel waits to be launched. Clears that state.
     pub fn take_due(&self) -> bool {
         // SYNC: due (acquire)
         self.due.swap(false, Ordering::AcqRel)

@@ -1,4 +1,4 @@
-//! How a thread waits: a moment busily, then asleep.
+//! How a thread waits: it spins for a moment, then sleeps.
 
 use std::{
     future::Future,
@@ -12,7 +12,7 @@ pub use crate::{backoff::Backoff, wait_strategy::WaitStrategy};
 
 use crate::{AtomicBool, Ordering, thread};
 
-/// Runs a future on this thread, asleep between polls. Other threads may wake it at any time.
+/// Runs a future on this thread, which sleeps between polls. Other threads may wake it at any time.
 ///
 /// It drives nothing else: a future that needs a runtime's reactor or timers still needs that runtime.
 ///
@@ -26,7 +26,8 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Runs a future on this thread until the deadline; `None`, with the future dropped, if that passed first.
+/// Runs a future on this thread until the deadline. If the deadline passes first, drops the future and
+/// returns `None`.
 ///
 /// It is polled at least once, and a last time after the deadline, so `None` means that it was not ready
 /// *then*.
@@ -60,12 +61,12 @@ fn drive<F: Future>(future: F, deadline: Option<Instant>) -> Option<F::Output> {
     }
 }
 
-/// Puts one thread to sleep and wakes it: `woken` says whether, the thread's own token only that it should
-/// look.
+/// Puts one thread to sleep and wakes it. `woken` says whether it was woken; the thread's own park token only
+/// makes it look at `woken`.
 struct Parker {
     /// Set by wakers, cleared by the thread when it goes on. Stays set if the thread was not asleep, so no
-    /// wake is lost; a thread that uses its parker again may therefore find an old wake, and polls once for
-    /// nothing.
+    /// wake is lost. A thread that uses its parker again may therefore find an old wake, and polls once in
+    /// vain.
     woken: AtomicBool,
     thread: thread::Thread,
 }
@@ -75,8 +76,8 @@ impl Parker {
         Arc::new(Self { woken: AtomicBool::new(false), thread: thread::current() })
     }
 
-    /// The parker that this thread used last, so that blocking allocates nothing; a new one within a future
-    /// that blocks while it is polled, since the outer wait must keep its own wakes.
+    /// The parker that this thread used last, so that blocking does not allocate. A future that blocks while
+    /// it is polled gets a new one, since the outer wait must keep its own wakes.
     #[cfg(not(loom))]
     fn for_this_thread() -> Arc<Self> {
         KEPT.try_with(std::cell::Cell::take).ok().flatten().unwrap_or_else(Self::new)
@@ -84,11 +85,11 @@ impl Parker {
 
     #[cfg(not(loom))]
     fn keep(parker: Arc<Self>) {
-        // Fails while the thread's locals are being destroyed; then there is nothing to keep it for.
+        // Fails while the thread's locals are being destroyed. Then the parker is not needed again.
         let _ = KEPT.try_with(|kept| kept.set(Some(parker)));
     }
 
-    // loom runs all its threads on one of the system's.
+    // loom runs all its threads on one thread of the system.
     #[cfg(loom)]
     fn for_this_thread() -> Arc<Self> {
         Self::new()
@@ -110,7 +111,7 @@ impl Parker {
                     }
                     #[cfg(not(loom))]
                     thread::park_timeout(left);
-                    // loom knows no time.
+                    // loom has no time.
                     #[cfg(loom)]
                     crate::yield_now();
                 }

@@ -1,4 +1,4 @@
-//! How long a thread looks busily before it sleeps.
+//! How long a thread spins before it sleeps.
 
 use std::time::{Duration, Instant};
 
@@ -6,16 +6,16 @@ use crate::backoff::Backoff;
 
 /// How a thread waits in the blocking verbs of a queue.
 ///
-/// Spinning answers within a fraction of a microsecond and costs a core; sleeping costs nothing, and some
-/// microseconds to wake up.
+/// Spinning reacts within a fraction of a microsecond, but occupies a core. Sleeping occupies no core, but
+/// waking up takes some microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum WaitStrategy {
-    /// Never sleeps. It pauses, and lets other threads run, but takes a core for as long as it waits.
+    /// Never sleeps. It pauses and yields to other threads, but occupies a core for as long as it waits.
     Spin,
-    /// Looks busily for a while, then sleeps.
+    /// Spins for a while, then sleeps.
     SpinThenPark {
-        /// How long it looks, give or take a few microseconds.
+        /// How long it spins, accurate to a few microseconds.
         spin: Duration,
     },
     /// Sleeps at once.
@@ -23,20 +23,20 @@ pub enum WaitStrategy {
 }
 
 impl Default for WaitStrategy {
-    /// Looks for 10 µs, about what waking up costs, then sleeps.
+    /// Spins for 10 µs, about as long as waking up takes, then sleeps.
     fn default() -> Self {
         Self::SpinThenPark { spin: Duration::from_micros(10) }
     }
 }
 
 impl WaitStrategy {
-    /// After a step that had no result: takes more until one has, the deadline has passed, or it is time to
-    /// sleep.
+    /// Called after a step without a result. Repeats `step` until it has a result, the deadline has passed,
+    /// or it is time to sleep.
     pub fn look<R>(self, deadline: Option<Instant>, mut step: impl FnMut() -> Option<R>) -> Option<R> {
         let until = match self {
             Self::Spin => deadline,
             Self::SpinThenPark { spin } => {
-                // An end that the clock cannot express never comes.
+                // An end that the clock cannot represent never comes.
                 let end = Instant::now().checked_add(spin);
                 end.into_iter().chain(deadline).min()
             }

@@ -1,11 +1,11 @@
-//! A wake flag: something that is run by one thread at a time goes to sleep without missing a call.
+//! A wake flag: a runner, which one thread at a time runs, goes to sleep without missing a call.
 //!
 //! A *runner* is scheduled, runs as long as it finds work, and parks. A *caller* makes work, then calls. One
 //! word, `asleep`:
 //!
-//! * *awake* (false): scheduled or running, by exactly one thread. Callers leave it alone.
-//! * *asleep* (true): on no schedule. The first caller to swap the word to false schedules it; the others
-//!   leave it alone.
+//! * *awake* (false): the runner is scheduled or running, on exactly one thread. Callers do nothing more.
+//! * *asleep* (true): the runner is on no schedule. The first caller that swaps the word to false schedules
+//!   it; the others do nothing more.
 //!
 //! The runner swaps the word to *asleep*, fences, and looks for work once more (`SYNC: wake-flag`); a caller
 //! makes work, fences, and loads the word. One of the two fences comes first: either the caller sees
@@ -26,7 +26,7 @@ impl WakeFlag {
         Self { asleep: AtomicBool::new(true) }
     }
 
-    /// After making work: whether the caller must schedule the runner.
+    /// Called after making work. Returns whether the caller must schedule the runner.
     ///
     /// Costs a fence and a load as long as the runner is awake.
     #[inline]
@@ -37,9 +37,9 @@ impl WakeFlag {
         self.asleep.load(Ordering::Relaxed) && self.claim()
     }
 
-    /// By the runner: goes to sleep. It must look for work once more; if there is some,
-    /// [`claim`](Self::claim) says whether it is still the one to do it. It must not touch its data in
-    /// between.
+    /// Called by the runner: goes to sleep. The runner must then look for work once more. If it finds some,
+    /// it calls [`claim`](Self::claim), which says whether it may go on. It must not touch its data before
+    /// that.
     pub fn park(&self) {
         // A swap, though a store would do: every write of the word is then a link of one chain of
         // read-modify-writes.
@@ -49,7 +49,7 @@ impl WakeFlag {
         fence(Ordering::SeqCst);
     }
 
-    /// Whether the caller is the one who woke it, and must run or schedule it.
+    /// Wakes the runner. Returns whether this call woke it; then the caller must run or schedule it.
     #[must_use = "the runner sleeps on unless it is scheduled"]
     pub fn claim(&self) -> bool {
         // SYNC: runner-handed-on (acquire)

@@ -1,13 +1,13 @@
-//! Telling of a change that is made often, once somebody has begun to wait for it.
+//! Reports a frequent change only once somebody has begun to wait for it.
 //!
-//! Whoever waits says that the change is [watched](Watched::watch), registers with an
-//! [`Event`](crate::event::Event), which fences, and looks at its condition; then it sleeps. Whoever makes a
-//! change fences, looks whether it is watched, and only then notifies the event. One of the two fences comes
+//! A waiter marks the change as [watched](Watched::watch), registers with an [`Event`](crate::event::Event),
+//! which fences, and looks at its condition; then it sleeps. A thread that makes the change fences, looks
+//! whether it is watched, and only then notifies the event. One of the two fences comes
 //! first (`SYNC: watched`): either the waiter's look sees the change, or the one who made it sees that it is
 //! watched, and that the waiter has registered.
 //!
-//! The word never goes back to *not watched*. It saves those work whose changes nobody ever waits for:
-//! looking for the event, or for several.
+//! The word never goes back to *not watched*. It saves work where nobody ever waits for the change: the
+//! lookup of one or several events.
 
 use crate::{AtomicBool, Ordering, fence};
 
@@ -16,7 +16,7 @@ use crate::{AtomicBool, Ordering, fence};
 pub struct Watched(AtomicBool);
 
 impl Watched {
-    /// Nobody has waited so far.
+    /// Not watched: nobody has waited so far.
     pub fn new() -> Self {
         Self(AtomicBool::new(false))
     }
@@ -27,7 +27,7 @@ impl Watched {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// After a change: tells of it, if it is watched.
+    /// Called after a change: calls `tell` if the change is watched.
     pub fn tell(&self, tell: impl FnOnce()) {
         // SYNC: watched
         fence(Ordering::SeqCst);

@@ -12,7 +12,7 @@ use super::copy;
 use super::{CONSUMED, Header, Ring};
 use crate::sealed::Opened;
 
-/// The consuming end. Its position is private; the producing side learns of it by
+/// The consuming end. Its position is private; the producing side learns it by
 /// [`give_back`](Self::give_back).
 #[derive(Debug)]
 pub struct Consumer {
@@ -29,7 +29,7 @@ pub struct Slot {
     pub length: u32,
     /// The ticket that it was published under.
     ticket: u64,
-    /// From the ring's start to the payload, or from the image's if it is sealed.
+    /// From the ring's start to the payload; in a sealed slot from the image's start.
     payload: usize,
     /// The envelope.
     pub header: Header,
@@ -40,7 +40,7 @@ impl Consumer {
     ///
     /// # Safety
     ///
-    /// No other consumer of this ring exists or will, as long as this one is used.
+    /// No other consumer of this ring exists as long as this one is used.
     pub unsafe fn new(ring: Ring) -> Self {
         let next = ring.consumed();
         Self { ring, next }
@@ -51,13 +51,13 @@ impl Consumer {
         &self.ring
     }
 
-    /// Whether a published slot waits.
+    /// Whether the next slot is published.
     #[inline]
     pub fn is_ready(&self) -> bool {
         self.is_ready_after(0)
     }
 
-    /// Whether a published slot waits behind `slots` others; those may be published or not.
+    /// Whether the slot after the next `slots` slots is published; those may be published or not.
     #[inline]
     pub fn is_ready_after(&self, slots: u32) -> bool {
         self.ring.is_published(self.next + u64::from(slots))
@@ -115,7 +115,7 @@ impl Consumer {
         })
     }
 
-    /// A copy of the payload of a slot that [`peek`](Self::peek) gave.
+    /// A copy of the payload of a slot that [`peek`](Self::peek) returned.
     ///
     /// # Safety
     ///
@@ -166,7 +166,7 @@ impl Consumer {
     ///
     /// # Panics
     ///
-    /// If slots are sealed: such a payload does not lie in one piece. [`read`](Self::read) copies it.
+    /// If slots are sealed: then the payload is not contiguous. [`read`](Self::read) copies it.
     #[cfg(not(loom))]
     #[inline]
     pub fn payload(&self, slot: &Slot) -> *const u8 {
@@ -174,7 +174,7 @@ impl Consumer {
         self.ring.region.pointer(slot.payload)
     }
 
-    /// Passes over the slot that [`peek`](Self::peek) gave.
+    /// Moves past the slot that [`peek`](Self::peek) returned.
     ///
     /// # Panics
     ///
@@ -185,20 +185,20 @@ impl Consumer {
         self.next += 1;
     }
 
-    /// How many slots were passed over in all.
+    /// How many slots this end has moved past in all.
     #[inline]
     pub fn position(&self) -> u64 {
         self.next
     }
 
-    /// Gives every slot that was passed over back to the producing side.
+    /// Gives every slot that this end has moved past back to the producing side.
     #[inline]
     pub fn give_back(&self) {
         // SYNC: slots-returned (release)
         self.ring.word::<CONSUMED>().store(self.next, Ordering::Release);
     }
 
-    /// Whether the ring is closed and every ticket was passed over. Never true before, and true for good.
+    /// Whether the ring is closed and this end has moved past every ticket. Once true, it stays true.
     pub fn is_finished(&self) -> bool {
         self.ring.is_closed() && self.ring.reserved() == self.next
     }

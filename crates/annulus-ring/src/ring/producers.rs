@@ -22,7 +22,7 @@ impl Producers {
     ///
     /// # Safety
     ///
-    /// No [`SoleProducer`] of this ring exists or will.
+    /// No [`SoleProducer`] of this ring exists or will exist.
     pub unsafe fn new(ring: Ring) -> Self {
         Self { ring }
     }
@@ -36,7 +36,8 @@ impl Producers {
     ///
     /// # Errors
     ///
-    /// [`Refused::Full`] if at some moment during the call no slot was free; [`Refused::Closed`] for good.
+    /// [`Refused::Full`] if no slot was free at some moment during the call. [`Refused::Closed`] if the ring
+    /// is closed, which is final.
     #[inline]
     pub fn reserve(&self, want: u32) -> Result<SlotReservation<'_>, Refused> {
         let ring = &self.ring;
@@ -60,7 +61,8 @@ impl Producers {
                 }
             }
             if seen > ticket {
-                // Others reserved and the consumer read past our ticket since we loaded it.
+                // Other producers have reserved since we loaded our ticket, and the consumer has read past
+                // it.
                 ticket = reserved.load(Ordering::Relaxed);
                 continue;
             }
@@ -77,8 +79,7 @@ impl Producers {
     }
 }
 
-/// Slots in a row that one producer holds. What it does not write by the time it is dropped becomes
-/// tombstones.
+/// Slots in a row that one producer holds. Slots that are not written when this is dropped become tombstones.
 #[derive(Debug)]
 #[must_use = "a reservation that is dropped publishes tombstones"]
 pub struct SlotReservation<'a> {
@@ -104,7 +105,7 @@ impl SlotReservation<'_> {
     ///
     /// # Panics
     ///
-    /// If no slot is left, or if the ring's payload has not the size of a `T`, or less alignment.
+    /// If no slot is left, or if the ring's payload has another size than a `T`, or less alignment.
     #[inline]
     pub fn write<T: Copy>(&mut self, message: T, header: Header) {
         assert!(self.next < self.end, "a reservation writes only the slots that it holds");
@@ -127,8 +128,8 @@ impl SlotReservation<'_> {
         unsafe { self.ring.publish(ticket, kind::MESSAGE, size_of::<T>() as u32, header) };
     }
 
-    /// Writes and publishes the next message, by its bytes: [`write`](Self::write) for who does not know its
-    /// type. Padding may be uninitialised.
+    /// Writes and publishes the next message from its bytes: [`write`](Self::write) for callers that do not
+    /// know its type. Padding may be uninitialised.
     ///
     /// # Panics
     ///

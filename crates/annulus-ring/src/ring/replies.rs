@@ -3,9 +3,9 @@
 //! # Room
 //!
 //! The ring of replies has as many slots as the inbound ring. The reply to the message in an inbound slot
-//! goes to the slot of the same number. So whoever has a slot for a call's message has one for the reply: no
-//! reply waits for room, the block asks for no credit, and neither outputs nor other replies stand in its
-//! way.
+//! goes to the slot of the same number. So a caller that has a slot for a call's message also has one for the
+//! reply. No reply waits for room, the block asks for no credit, and neither outputs nor other replies can
+//! block a reply.
 //!
 //! # Words and writers
 //!
@@ -15,8 +15,8 @@
 //! | a slot's `commit`, `meta`, payload, or its units | that block | the caller, or whoever rescues the reply |
 //! | a *place*, one for each slot, in the host's own memory: generation and state | see below | the host |
 //!
-//! The ring's header is not used: nobody counts replies. The lap that a slot is published with is the call's
-//! generation.
+//! The ring's header is not used, since nobody counts replies. A slot is published with the call's generation
+//! as its lap.
 //!
 //! # A place's life
 //!
@@ -30,20 +30,19 @@
 //! ```
 //!
 //! * *Begin*: by the holder of an inbound ticket, before it publishes the message. The former message of that
-//!   slot was given back, so its reply is there, if it was a call's (`slots-returned`: a block publishes
-//!   replies before it gives slots back). The slot is the new call's.
-//! * *Take*: by the caller. *Rescue*: by who has got the ticket and finds the former call still *awaited*:
-//!   its caller has not looked yet. Whoever wins the exchange reads; the other one finds the reply rescued,
-//!   or the place free.
-//! * *Give up*: by the caller. The reply will be written, and read by nobody.
+//!   slot was given back. So if it belonged to a call, its reply is published (`slots-returned`: a block
+//!   publishes replies before it gives slots back). The slot now belongs to the new call.
+//! * *Take*: by the caller. *Rescue*: by the thread that has got the ticket and finds the former call still
+//!   *awaited*, since its caller has not looked yet. The thread that wins the exchange reads the reply. The
+//!   other one finds the reply rescued, or the place free.
+//! * *Give up*: by the caller. The reply will be written, but nobody reads it.
 //!
 //! # Ordering
 //!
-//! * `slot-published`, as in any ring: the block's release store of `commit` and the acquire load of who
-//!   reads.
-//! * `reply-read`: who has read a reply stores *free* with release; who begins the next call there loads the
-//!   place with acquire. The message that it publishes then brings this to the block: reads are over before
-//!   the block writes the slot again.
+//! * `slot-published`, as in any ring: the block's release store of `commit` and the reader's acquire load.
+//! * `reply-read`: the thread that has read a reply stores *free* with release; the thread that begins the
+//!   next call there loads the place with acquire. The message that it then publishes passes this order on to
+//!   the block: reads are complete before the block writes the slot again.
 
 #[cfg(not(loom))]
 use std::mem::MaybeUninit;
@@ -62,12 +61,12 @@ const AWAITED: u64 = 1;
 const READING: u64 = 2;
 const GIVEN_UP: u64 = 3;
 
-/// A call's address: what its message carries, and where its reply goes.
+/// A call's address. The call's message carries it; it says where the reply goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Call(u64);
 
 impl Call {
-    /// As an envelope carries it. Never 0.
+    /// The address as an envelope carries it. Never 0.
     #[inline]
     pub fn word(self) -> u64 {
         self.0
@@ -83,14 +82,14 @@ impl Call {
         self.0 >> 32
     }
 
-    /// The ticket whose slot and lap are the call's.
+    /// The ticket that has the call's slot and lap.
     #[inline]
     fn ticket(self, ring: &Ring) -> u64 {
         (self.generation().wrapping_sub(1)) << ring.layout.capacity.trailing_zeros()
             | u64::from(self.slot() & (ring.layout.capacity - 1))
     }
 
-    /// Its place, in a state.
+    /// The value of its place in a given state.
     #[inline]
     fn place(self, state: u64) -> u64 {
         self.generation() << 32 | state
@@ -101,22 +100,23 @@ impl Call {
 #[derive(Debug)]
 pub struct Callers {
     ring: Ring,
-    /// From the first call on.
+    /// Allocated by the first call.
     places: OnceLock<Box<[AtomicU64]>>,
 }
 
-/// The place is that of a call whose caller has not taken the reply: [rescue](Callers::rescue) it first.
+/// The place belongs to a call whose caller has not taken the reply yet: [rescue](Callers::rescue) the reply
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupied;
 
-/// What a caller finds.
+/// The result of a caller's look for its reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look<R> {
-    /// The reply, as it was read.
+    /// The reply, as `read` returned it.
     Reply(R),
-    /// It has not come.
+    /// The reply has not come yet.
     NotYet,
-    /// It was rescued, or is being rescued.
+    /// The reply was rescued, or is being rescued.
     Rescued,
 }
 
@@ -128,12 +128,12 @@ pub struct Reply<'a> {
     /// Bytes of the payload, or an error code.
     pub length: u32,
     ring: &'a Ring,
-    /// Where the payload lies, or the image if the slot is sealed.
+    /// Where the payload is; if the slot is sealed, where the image is.
     at: At,
 }
 
 #[derive(Debug)]
-// An image is copied once, and does not go to the heap for that.
+// An image is copied once, without using the heap.
 #[allow(clippy::large_enum_variant)]
 enum At {
     Open(usize),
@@ -145,10 +145,10 @@ impl Callers {
     ///
     /// # Safety
     ///
-    /// There is no other, and the ring's other end is one [`Answers`], or a block's on a device.
+    /// There is no other host's end. The ring's other end is one [`Answers`], or a block's end on a device.
     pub unsafe fn new(ring: Ring) -> Self {
         let callers = Self { ring, places: OnceLock::new() };
-        // Models do not know that cell.
+        // Models do not support that cell.
         if cfg!(loom) {
             callers.places();
         }
@@ -191,7 +191,7 @@ impl Callers {
             let now = place.load(Ordering::Acquire);
             match now & u64::from(u32::MAX) {
                 AWAITED => return Err(Occupied),
-                // A few bytes are copied meanwhile.
+                // Another thread copies a few bytes meanwhile.
                 READING => backoff.snooze(),
                 _ => {
                     let generation = ((now >> 32) as u32).wrapping_add(1).max(1);
@@ -204,7 +204,7 @@ impl Callers {
     }
 
     /// Reads the reply to the former call of a ticket's slot, unless its caller takes it meanwhile. `None`
-    /// for a reply says that it never came: the kernel was lost.
+    /// instead of a reply means that it never came: the kernel was lost.
     ///
     /// # Safety
     ///
@@ -247,12 +247,12 @@ impl Callers {
         Look::Reply(result)
     }
 
-    /// Whether the reply is there, and was not taken.
+    /// Whether the reply has come and was not taken.
     pub fn is_waiting(&self, call: Call) -> bool {
         self.is_answered(call) && self.place(call.slot()).load(Ordering::Relaxed) == call.place(AWAITED)
     }
 
-    /// How many replies are there that were not taken.
+    /// How many replies have come and were not taken.
     pub fn waiting(&self) -> usize {
         let Some(places) = self.places.get() else { return 0 };
         let of = |(slot, place): (usize, &AtomicU64)| {
@@ -266,13 +266,13 @@ impl Callers {
             .count()
     }
 
-    /// Gives a call up: nobody takes its reply. `false` if that was rescued.
+    /// Gives a call up: nobody takes its reply. Returns `false` if the reply was rescued.
     pub fn give_up(&self, call: Call) -> bool {
         let place = self.place(call.slot());
         let mut backoff = Backoff::new();
         loop {
             let (from, to) = (call.place(AWAITED), call.place(GIVEN_UP));
-            // Nobody reads: nothing is released.
+            // Nobody reads the reply, so there is nothing to release.
             match place.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => return true,
                 Err(now) if now == call.place(READING) => backoff.snooze(),
@@ -283,25 +283,26 @@ impl Callers {
 
     #[cold]
     fn unanswered<R>(&self, call: Call) -> Look<R> {
-        // If the slot has another call's reply already, the place is seen as that call's.
+        // If the slot already has another call's reply, the load below sees that the place belongs to that
+        // call.
         // SYNC: slot-published (acquire)
         fence(Ordering::Acquire);
         let now = self.place(call.slot()).load(Ordering::Relaxed);
         if now == call.place(AWAITED) { Look::NotYet } else { Look::Rescued }
     }
 
-    /// The slot that the reply to the message of an inbound ticket comes to.
+    /// The slot in which the reply to the message of an inbound ticket arrives.
     pub fn slot_of(&self, ticket: u64) -> u32 {
         ticket as u32 & (self.ring.layout.capacity - 1)
     }
 
-    /// Whether a call's reply is published, and in its slot still. Orders nothing.
+    /// Whether a call's reply is published and still in its slot. Orders nothing.
     #[inline]
     pub fn is_answered(&self, call: Call) -> bool {
         self.ring.is_published(call.ticket(&self.ring))
     }
 
-    /// Makes a call's reply this thread's to read.
+    /// Claims a call's reply for this thread to read.
     #[inline]
     fn claim(&self, call: Call) -> bool {
         let (from, to) = (call.place(AWAITED), call.place(READING));
@@ -315,7 +316,7 @@ impl Callers {
         self.place(call.slot()).store(call.place(FREE), Ordering::Release);
     }
 
-    /// A call's reply, if it is there. Whoever asks has claimed it, so that nobody writes it.
+    /// A call's reply, if it has come. The caller has claimed it, so nobody writes it.
     #[inline]
     fn published(&self, call: Call) -> Option<Reply<'_>> {
         let Ring { region, layout } = &self.ring;
@@ -347,13 +348,13 @@ impl Reply<'_> {
         match &self.at {
             // SAFETY: the caller vouches for its type.
             At::Sealed(image) => unsafe { image.get(self.ring.layout.payload_offset) },
-            // SAFETY: the slot is published, and whoever has the reply keeps others from having it written
-            // again; the caller vouches for its type.
+            // SAFETY: the slot is published, and as long as the reply exists nobody has the slot written
+            // again. The caller vouches for its type.
             At::Open(payload) => unsafe { self.ring.region.read(*payload) },
         }
     }
 
-    /// Copies the payload: [`read`](Self::read) for who does not know its type.
+    /// Copies the payload: [`read`](Self::read) for callers that do not know its type.
     ///
     /// # Panics
     ///
@@ -390,11 +391,11 @@ impl Answers {
     ///
     /// # Safety
     ///
-    /// No other exists or will.
+    /// No other one exists or will exist.
     ///
     /// # Panics
     ///
-    /// If slots are sealed: this end's payloads are written where they lie.
+    /// If slots are sealed: this end writes payloads in place.
     pub unsafe fn new(ring: Ring) -> Self {
         assert!(!ring.layout.is_sealed(), "this end's slots are open");
         Self { ring }
@@ -407,7 +408,7 @@ impl Answers {
         layout.slot_offset(Call(call).ticket(&self.ring)) + layout.payload_offset
     }
 
-    /// Where the payload of a call's reply goes. It is the block's until it is published.
+    /// Where the payload of a call's reply goes. It belongs to the block until it is published.
     #[cfg(not(loom))]
     #[inline]
     pub fn payload(&self, call: u64) -> *mut u8 {
@@ -418,10 +419,11 @@ impl Answers {
     ///
     /// # Safety
     ///
-    /// As for [`publish`](Self::publish), before that; the ring's payloads have the type's size.
+    /// As for [`publish`](Self::publish), and the reply is not published yet. The ring's payloads have the
+    /// type's size.
     pub unsafe fn write<T: Copy>(&self, call: u64, value: T) {
         let region: &Region = &self.ring.region;
-        // SAFETY: the slot is the block's by the caller's word, and inside the region by the layout.
+        // SAFETY: the slot is the block's by the caller's promise, and inside the region by the layout.
         unsafe { region.write(self.payload_offset(call), value) };
     }
 
@@ -429,7 +431,7 @@ impl Answers {
     ///
     /// # Safety
     ///
-    /// `call` is what a message carries that the block has taken and not given back, and this is its one
+    /// `call` is the address in a message that the block has taken and not given back, and this is its one
     /// reply.
     #[inline]
     pub unsafe fn publish(&self, call: u64, kind: u8, length: u32) {

@@ -1,4 +1,4 @@
-//! The producing side, when there is but one producer.
+//! The producing side when there is only one producer.
 
 use annulus_abi::ring::CLOSED;
 #[cfg(doc)]
@@ -7,7 +7,7 @@ use annulus_sync::Ordering;
 
 use super::{CONSUMED, Header, RESERVED, Ring};
 
-/// The producing side when there is but one producer: no CAS, and messages become visible one by one while
+/// The producing side when there is only one producer. It needs no CAS. Messages become visible one by one;
 /// the gauge of depth moves once per batch.
 #[derive(Debug)]
 pub struct SoleProducer {
@@ -21,11 +21,11 @@ impl SoleProducer {
     ///
     /// # Safety
     ///
-    /// No other producer of this ring exists or will.
+    /// No other producer of this ring exists or will exist.
     ///
     /// # Panics
     ///
-    /// If slots are sealed: this end's payloads are written where they lie.
+    /// If slots are sealed: this end writes payloads in place.
     pub unsafe fn new(ring: Ring) -> Self {
         assert!(!ring.layout.is_sealed(), "a sole producer's slots are open");
         let next = ring.reserved();
@@ -66,11 +66,12 @@ impl SoleProducer {
     pub unsafe fn publish(&mut self, kind: u8, length: u32, header: Header) {
         let ticket = self.next;
         self.next += 1;
-        // SAFETY: the only producer holds every ticket that it has credit for, and leaves this one behind.
+        // SAFETY: the only producer holds every ticket that it has credit for, and does not use this one
+        // again.
         unsafe { self.ring.publish(ticket, kind, length, header) };
     }
 
-    /// Publishes a copy of the bytes at `payload`, as many as the ring's payloads have.
+    /// Publishes a copy of the bytes at `payload`. Their number is the ring's payload size.
     ///
     /// # Safety
     ///
@@ -87,14 +88,14 @@ impl SoleProducer {
         unsafe { self.publish(kind, length, header) };
     }
 
-    /// Moves the gauge of depth: once per batch is enough.
+    /// Moves the gauge of depth. Once per batch is enough.
     #[inline]
     pub fn show(&self) {
         // SYNC: gauge (release)
         self.ring.word::<RESERVED>().store(self.next, Ordering::Release);
     }
 
-    /// Says that nothing will come any more.
+    /// Closes the ring: no more messages will come.
     pub fn close(&self) {
         // SYNC: gauge (release)
         self.ring.word::<RESERVED>().store(self.next | CLOSED, Ordering::Release);
