@@ -15,7 +15,7 @@ use annulus_queue::{
 };
 use annulus_ring::{
     region::Region,
-    ring::{Consumer, Header, ProducerMode, Refused, Ring},
+    ring::{Consumer, Header, Producers, Refused, Ring},
 };
 use annulus_sync::{Arc, yield_now};
 use loom::thread;
@@ -50,7 +50,7 @@ fn front(backpressure: Backpressure) -> (Arc<Front>, Ring, Consumer) {
     // SAFETY: the modelled memory is fresh, and these are its ends.
     let ring = unsafe { Ring::new(Region::modelled(256 + 2 * 64), layout) };
     // SAFETY: no model makes a sole producer.
-    let producers = unsafe { ProducerMode::new(ring.clone()) };
+    let producers = unsafe { Producers::new(ring.clone()) };
     // SAFETY: the only consumer.
     let consumer = unsafe { Consumer::new(ring.clone()) };
     let options = FrontOptions {
