@@ -62,6 +62,8 @@ impl<R: Runner> BlockCore<R> {
 
     /// Calls the handler of a call's message. If the handler may send only one output, that is written where
     /// the reply goes. If it may send several, they are put aside.
+    // Not inlined: messages without a caller are the common case, and `call` is inlined there.
+    #[inline(never)]
     fn call_aside(&mut self, message: *const u8, state: *mut u8, caller: u64) -> u16 {
         let place = match &self.answers {
             Some(answers) if self.aside.is_empty() => answers.payload(caller),
@@ -79,6 +81,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Publishes what a call's handler has sent: the first is the reply, all others are outputs.
+    #[inline(never)]
     fn answer(&mut self, caller: u64, sent: u32, batch: &mut TurnTotals) {
         if sent == 0 {
             return self.reply(caller, kind::NO_REPLY, 0);
@@ -116,7 +119,7 @@ impl<R: Runner> BlockCore<R> {
     ///
     /// The outbox's places for `max_outputs` sends from `ticket` on are the block's.
     // TWIN: call
-    #[inline]
+    #[inline(always)]
     unsafe fn call(&self, message: *const u8, state: *mut u8, ticket: u64) -> u16 {
         // SAFETY: by the caller's promise.
         unsafe { self.outbox.begin(ticket) };
