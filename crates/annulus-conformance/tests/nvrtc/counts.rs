@@ -165,27 +165,8 @@ impl<'a> Block<'a> {
         .into();
         let device_heap = memory[7].base();
         let launch = LaunchRecord {
-            shard_stride: layout.shard_bytes() as u64,
-            inbound: layout.inbound_offset() as u64,
-            outbound: layout.outbound_offset() as u64,
-            dead_letters: layout.dead_letters_offset() as u64,
-            in_stride: layout.inbound.slot_stride as u64,
-            in_time: layout.inbound.enqueue_time_offset.expect("it was asked for") as u64,
-            in_correlation: layout.inbound.correlation_offset.expect("it was asked for") as u64,
-            in_payload: layout.inbound.payload_offset as u64,
-            out_stride: layout.outbound.slot_stride as u64,
-            replies: layout.replies_offset() as u64,
-            out_payload: layout.outbound.payload_offset as u64,
-            out_bytes: layout.outbound.payload_size as u64,
-            dead_letter_stride: layout.dead_letters.expect("there are dead letters").slot_stride as u64,
-            dead_letter_payload: layout.dead_letters.expect("there are dead letters").payload_offset as u64,
-            dead_letter_shift: layout.dead_letters.expect("there are dead letters").capacity.trailing_zeros(),
             actors: ACTORS,
             actors_per_block: ACTORS,
-            in_units: layout.inbound.units as u32,
-            out_units: layout.outbound.units as u32,
-            in_shift: CAPACITY.trailing_zeros(),
-            out_shift: CAPACITY.trailing_zeros(),
             grid: 1,
             limit: BATCH,
             credit: 1,
@@ -195,7 +176,7 @@ impl<'a> Block<'a> {
             device_local: device_heap as u64,
             device_local_stride: DEVICE_LOCAL_BYTES as u64,
             device_local_slot,
-            ..LaunchRecord::default()
+            ..LaunchRecord::of_layout(&layout)
         };
         memory[3].fill(launch);
         // SAFETY: all zeros is what a record is before its first launch.
