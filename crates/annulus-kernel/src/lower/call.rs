@@ -6,7 +6,7 @@ use annulus_tree::{BinaryOp, Expression, WitnessId};
 use super::{
     Lowered, Lowerer,
     cases::{Cases, is_either},
-    iterator::is_iterator,
+    items::is_iterator,
     operand::{Operand, describe},
     operator::convert,
     order::{is_comparing, is_ordering},

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     FunctionTree, KernelDefinition, KernelTree,
-    function::{ON_HOST, reachable},
+    tree::{ON_HOST, reachable},
     typed::Type,
 };
 

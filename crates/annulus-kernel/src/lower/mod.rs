@@ -44,9 +44,8 @@ use annulus_tree::{HandlerTree, ParameterRole, Pattern, WitnessId};
 
 use crate::{
     BindingKind, KernelDefinition, KernelTree,
-    function::Callee,
+    tree::{Callee, Witnessed},
     typed::{Type, Value},
-    witness::Witnessed,
 };
 use function::Module;
 use names::Names;
