@@ -24,6 +24,7 @@
 
 mod cli;
 mod completions;
+mod dead_letters;
 mod devices;
 mod doctor;
 mod dump;

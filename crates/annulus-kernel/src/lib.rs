@@ -79,6 +79,7 @@ mod invocation;
 mod lower;
 mod message;
 mod outbox;
+mod plan;
 mod print;
 mod test_outbox;
 mod tree;
@@ -119,5 +120,7 @@ pub use print::PrintSite;
 pub use test_outbox::TestOutbox;
 pub use tree::{Callee, FunctionTree, KernelTree};
 pub use typed::{Scalar, Type, Typed, Value, device_value, type_of};
-pub use wire::{decode, decode_values, encode, encode_values, write_message};
+pub use wire::{
+    decode, decode_by_parts, decode_values, encode, encode_by_parts, encode_values, write_message,
+};
 pub use write::{HOST_PRELUDE_SOURCE, LANGUAGE_SOURCE, Target, UnknownTarget, handler_source};
