@@ -35,6 +35,8 @@ pub struct BatchError {
 /// type is here; the rest of the runtime handles messages as bytes.
 pub(crate) struct Inlet<'a, M> {
     kernel: &'a KernelShared,
+    /// The queue that messages are for: 0 for the kernel's own.
+    lane: usize,
     _message: PhantomData<fn(M)>,
 }
 
@@ -63,14 +65,20 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     /// `M` is the kernel's message type.
     #[inline]
     pub(crate) unsafe fn new(kernel: &'a KernelShared) -> Self {
-        Self { kernel, _message: PhantomData }
+        Self { kernel, lane: 0, _message: PhantomData }
+    }
+
+    /// The same kernel, for messages to this queue.
+    #[inline]
+    pub(crate) fn for_lane(self, lane: usize) -> Self {
+        Self { lane, ..self }
     }
 
     /// The message in the form that this kernel's untyped code takes.
     #[inline]
     pub(crate) fn raw<'m>(&self, message: &'m mut M) -> RawMessage<'m> {
         // SAFETY: it is given to `self.kernel`, whose messages are of this type.
-        unsafe { RawMessage::new(message) }
+        unsafe { RawMessage::new(message) }.for_lane(self.lane)
     }
 
     /// The shard that takes a message: the one of its key, or without a key the least loaded one.
@@ -82,7 +90,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         if M::KEYED {
             return self.shard_of_key(message.key());
         }
-        if self.core.deduplicates() {
+        if self.core.deduplicates(self.lane) {
             // SAFETY: a message of the kernel's type.
             return unsafe { self.shard_by_identity(std::ptr::from_ref(message).cast()) };
         }
@@ -104,7 +112,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     pub(crate) fn try_send(self, mut message: M) -> Result<SendOutcome<M>, TrySendError<M>> {
         let result = self.offer(&mut message);
         if matches!(result, Err(TrySendError::Full(()))) {
-            self.refused();
+            self.refused(self.lane);
         }
         match result {
             Ok(outcome) => Ok(outcome.map(|()| message)),
@@ -121,7 +129,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         let (shard, header) = (self.shard_of(&message), self.header());
         let result = self.front_end().offer(shard, self.raw(&mut message), header, true);
         if matches!(result, Err(TrySendError::Full(()))) {
-            self.refused();
+            self.refused(self.lane);
         }
         match result {
             Ok(outcome) => Ok(outcome.map(|()| message)),
@@ -133,7 +141,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     #[inline]
     pub(crate) fn attempt(self, message: &mut M) -> Option<Sent<()>> {
         let offered = self.offer(message);
-        self.kernel.attempted(offered)
+        self.kernel.attempted(self.lane, offered)
     }
 
     pub(crate) async fn send(self, mut message: M) -> Sent<M> {
@@ -185,7 +193,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
             match self.reserve(shard, 1) {
                 Ok(mut slot) => slot.write(*message, header),
                 Err(refused) => {
-                    error = self.batch_error(refused);
+                    error = self.batch_error(self.lane, refused);
                     break;
                 }
             }
@@ -225,10 +233,10 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
             let back = Back::Each(&mut each);
             // SAFETY: messages of this kernel's type, in a row.
             let (taken, refused) =
-                unsafe { self.front_end().offer_all(shard, bytes, run.len(), header, back) };
+                unsafe { self.front_end().offer_all(shard, self.lane, bytes, run.len(), header, back) };
             sent += taken;
             if let Some(refused) = refused {
-                return (sent, self.batch_error(refused));
+                return (sent, self.batch_error(self.lane, refused));
             }
         }
         (sent, None)
@@ -248,7 +256,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
                     sent += run;
                 }
                 Err(refused) => {
-                    error = self.batch_error(refused);
+                    error = self.batch_error(self.lane, refused);
                     break;
                 }
             }
@@ -280,7 +288,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
 
     /// The event that is notified when the queue of a message's shard has space.
     fn space_for(self, message: &M) -> &'a Event {
-        self.kernel.space(self.shard_of(message))
+        self.kernel.space(self.lane, self.shard_of(message))
     }
 
     /// Sends the messages from index `sent` on, waiting for space. `sent` says how many were sent, even if
@@ -337,7 +345,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         let ended = match deadline {
             None => block_on(rest),
             Some(deadline) => block_on_deadline(rest, deadline).unwrap_or_else(|| {
-                self.refused();
+                self.refused(self.lane);
                 Err(SendError::Timeout(()))
             }),
         };
@@ -349,7 +357,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         match self.attempt_batch(messages, None) {
             (sent, None) if sent == messages.len() => Ok(()),
             (sent, None) => {
-                self.refused();
+                self.refused(self.lane);
                 Err(BatchError { sent, cause: SendError::Full(()) })
             }
             (sent, Some(cause)) => Err(BatchError { sent, cause }),

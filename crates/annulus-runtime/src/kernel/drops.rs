@@ -50,6 +50,8 @@ pub(crate) struct HostDrops {
     pub(crate) duplicate: AtomicU64,
     pub(crate) expired: AtomicU64,
     pub(crate) undelivered: AtomicU64,
+    /// Taken out by the program.
+    pub(crate) cleared: AtomicU64,
     /// Number of operations in which messages expired that are not counted yet. While it is not 0, the kernel
     /// is not drained.
     pub(crate) unsettled: AtomicU64,

@@ -6,6 +6,7 @@
 //! | [`core`] | what does not depend on the queues: words, commands, who waits |
 //! | [`lifecycle`], [`events`], [`status`] | closing, draining, ending; what is told of it; what it says of itself |
 //! | [`front`], [`outbound`], [`calls`], [`dead_letters`], [`print`] | queues in front of rings; outputs; calls and their replies; dead letters; prints |
+//! | [`lanes`] | what can be asked and done about one of several queues |
 //! | [`watcher`] | who looks after sends that wait for space |
 
 pub(crate) mod bytes;
@@ -15,6 +16,7 @@ pub(crate) mod dead_letters;
 pub(crate) mod drops;
 pub(crate) mod events;
 pub(crate) mod front;
+pub(crate) mod lanes;
 pub(crate) mod lifecycle;
 pub(crate) mod links;
 pub(crate) mod outbound;

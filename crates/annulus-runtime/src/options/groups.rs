@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use annulus_kernel::ProcessingMode;
-use annulus_queue::{Backpressure, Deduplication};
+use annulus_queue::{Backpressure, Deduplication, Share};
 
 #[cfg(doc)]
 use crate::options::LaunchOptions;
@@ -32,7 +32,7 @@ pub struct Shape {
     pub spin: Duration,
 }
 
-/// What happens to messages on their way to a kernel.
+/// What happens to messages on their way to a kernel, in its own queue or in a named one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Inbound {
@@ -48,6 +48,8 @@ pub struct Inbound {
     pub priority: bool,
     /// See [`LaunchOptions::expiry`]; `None` for never.
     pub expiry: Option<Duration>,
+    /// See [`LaunchOptions::share`]. Used if the kernel has several queues.
+    pub share: Share,
 }
 
 /// What happens to the outputs that a kernel sends.
@@ -98,6 +100,7 @@ impl Default for Inbound {
             deduplication_window: 1024,
             priority: false,
             expiry: None,
+            share: Share::default(),
         }
     }
 }
