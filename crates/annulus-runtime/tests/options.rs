@@ -6,7 +6,7 @@ use std::time::Duration;
 use annulus_queue::QueueOptions;
 use annulus_runtime::{
     Backpressure, Deduplication, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID,
-    MAX_WINDOW, MIN_WINDOW, ProcessingMode, SendOutcome,
+    MAX_WINDOW, MIN_WINDOW, NamedQueue, ProcessingMode, SendOutcome, Share,
 };
 
 /// What is wrong with these options.

@@ -2,16 +2,13 @@
 //!
 //! [`queue_model`](super::queue_model) has the random programs.
 
-use std::{
-    sync::atomic::{AtomicU64, Ordering},
-    thread,
-    time::Duration,
-};
+use std::{thread, time::Duration};
 
 use annulus_runtime::{
     Backpressure, CallError, Deduplication, KernelHandle, KernelStatus, LaunchError, LaunchOptions,
     LaunchProblem, NamedQueue, SendError, SendOutcome, Share, TrySendError, block_on,
 };
+use annulus_sync::{AtomicBool, Ordering};
 
 use super::{links::received, policies::ticket};
 use crate::{
@@ -272,21 +269,20 @@ pub fn q34_a_flush_ends(bench: &Bench) {
     let options = LaunchOptions::production().queue(NamedQueue::new("side").capacity(64));
     let kernel = batch_sorter::launch(bench.runtime(), options).unwrap();
     let side = kernel.queue("side").unwrap();
-    let stop = AtomicU64::new(0);
+    let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            while stop.load(Ordering::Relaxed) == 0 {
+            while !stop.load(Ordering::Relaxed) {
                 let _ = side.send_blocking(ticket(1, 0)).unwrap();
             }
         });
         scope.spawn(|| {
-            while kernel.recv_timeout(Duration::from_millis(5)).is_ok() || stop.load(Ordering::Relaxed) == 0 {
-            }
+            while kernel.recv_timeout(Duration::from_millis(5)).is_ok() || !stop.load(Ordering::Relaxed) {}
         });
         for _ in 0..20 {
             side.flush_blocking();
         }
-        stop.store(1, Ordering::Relaxed);
+        stop.store(true, Ordering::Relaxed);
     });
     drain(&kernel);
     assert_eq!(side.peek().waiting, 0);
