@@ -376,7 +376,7 @@ pub(crate) enum Outputs<W: Write> {
     Json(W),
     Csv { rows: csv::Writer<W>, has_header: bool },
     Msgpack(W),
-    Wire { frames: FrameWriter<W>, ty: Option<WireType> },
+    Wire { frames: Box<FrameWriter<W>>, ty: Option<WireType> },
 }
 
 impl<W: Write> Outputs<W> {
@@ -390,7 +390,7 @@ impl<W: Write> Outputs<W> {
             Format::Csv => Self::Csv { rows: csv::Writer::from_writer(to), has_header: false },
             Format::Msgpack => Self::Msgpack(to),
             Format::Wire => Self::Wire {
-                frames: FrameWriter::new(to).compressed(256),
+                frames: Box::new(FrameWriter::new(to).compressed(256)),
                 ty: ty.map(|ty| WireType::new(schema_of(ty, 0), ty.size)),
             },
         })

@@ -3,7 +3,7 @@ use std::error::Error;
 use annulus::{
     message::{FrameReader, FrameWriter},
     prelude::*,
-    queue::{Deduplication, MessageQueue, QueueOptions},
+    queue::{DeadLetters, Deduplication, MessageQueue, QueueOptions, Reason},
 };
 
 // ANCHOR: types
@@ -73,5 +73,28 @@ fn main() -> Result<(), Box<dyn Error>> {
     let frame = reader.read()?.ok_or("there are frames")?;
     println!("{}", frame.message::<Other>().unwrap_err());
     // ANCHOR_END: errors
+
+    // ANCHOR: refused
+    let mut damaged = stream.clone();
+    let last = damaged.len() - 1;
+    damaged[last] ^= 1; // the last frame changes on the way
+    let dead_letters = DeadLetters::with_capacity(100);
+    let mut reader = FrameReader::new(&damaged[..]);
+    loop {
+        match reader.read() {
+            Ok(None) => break,
+            Ok(Some(frame)) => println!("entry {} is whole", frame.access::<Entry>()?.number),
+            Err(error) if error.is_passed_over() => {
+                let reason = Reason::Invalid(error.to_string().into());
+                dead_letters.bury_with_id(reader.received().to_vec(), None, reason);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    for dead_letter in dead_letters.take_batch() {
+        println!("{} bytes: {}", dead_letter.message.len(), dead_letter.reason);
+    }
+    println!("changed on the way: {}", reader.refusals().checksum);
+    // ANCHOR_END: refused
     Ok(())
 }

@@ -277,8 +277,8 @@ unsafe fn take<const CHECK: bool>(mut steps: &[Step], bytes: &mut [MaybeUninit<u
                 // SAFETY: a tag counts.
                 let found = unsafe { number(found) };
                 match of_variant(variants, found) {
-                    // SAFETY: the fields of the variant that the tag names count.
                     Some(steps) => {
+                        // SAFETY: the fields of the variant that the tag names count.
                         if !unsafe { take::<CHECK>(steps, bytes) } {
                             return false;
                         }

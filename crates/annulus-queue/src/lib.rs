@@ -102,6 +102,8 @@ mod batch;
 // of its own.
 #[cfg(not(loom))]
 pub mod batching;
+#[cfg(all(feature = "wire", not(loom)))]
+pub mod bridge;
 mod buckets;
 mod clock;
 mod counters;

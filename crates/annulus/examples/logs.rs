@@ -114,7 +114,7 @@ fn watch(line: &Line, seen: &mut Seen, alerts: &Outbox<Alert>) -> Result<(), Fai
             seen.calls[i].port = port;
             seen.calls[i].unanswered += 1;
             let calls = seen.calls[i].unanswered;
-            if calls % 50 == 0 {
+            if calls.is_multiple_of(50) {
                 alerts.send(Alert::Unanswered { port, calls, address });
             }
             break;

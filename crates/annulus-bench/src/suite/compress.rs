@@ -2,8 +2,8 @@
 
 use std::{hint::black_box, time::Instant};
 
-use annulus::message::delta;
-use lz4_flex::block::{CompressTable, compress_into_with_table, decompress_into, get_maximum_output_size};
+use annulus::message::{Lz4, delta};
+use lz4_flex::block::decompress_into;
 
 use super::{Config, Suite};
 use crate::harness::{Better, Candidate, Case, Failure, Goal, Mark, Run};
@@ -85,7 +85,7 @@ fn compressed(
 }
 
 fn lz4(rounds: u64, with_delta: bool) -> Run {
-    let mut table = CompressTable::large();
+    let mut lz4 = Lz4::new();
     let mut differences = vec![0; BATCH];
     compressed(
         rounds,
@@ -99,9 +99,7 @@ fn lz4(rounds: u64, with_delta: bool) -> Run {
             } else {
                 plain
             };
-            to.resize(get_maximum_output_size(plain.len()), 0);
-            let len = compress_into_with_table(plain, to, &mut table).unwrap_or(0);
-            to.truncate(len);
+            lz4.compress(plain, to);
         },
         |packed, to| {
             decompress_into(packed, to)?;

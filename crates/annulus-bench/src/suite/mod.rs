@@ -1,5 +1,6 @@
 //! The suites. A new one is a module with a `cases` function and an entry in [`SUITES`].
 
+mod bridge;
 mod compress;
 mod idle;
 mod language;
@@ -76,6 +77,7 @@ pub(crate) const SUITES: &[Suite] = &[
     queue::SUITE,
     serialize::SUITE,
     compress::SUITE,
+    bridge::SUITE,
     resident::SUITE,
     language::SUITE,
     micro::SUITE,

@@ -1,6 +1,7 @@
 //! Messages as bytes: bridged ones, frames, what changed, what is broken.
 
 mod bridged;
+mod bridges;
 mod compressed;
 mod frames;
 mod refused;

@@ -9,8 +9,8 @@ use super::StartError;
 /// The defaults are those of the specification's section "Message Batching".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchOptions {
-    pub(super) messages: usize,
-    pub(super) delay: Duration,
+    pub(crate) messages: usize,
+    pub(crate) delay: Duration,
 }
 
 /// The capacity of the largest queue.
@@ -52,7 +52,7 @@ impl BatchOptions {
         self
     }
 
-    pub(super) fn validate(&self) -> Result<(), StartError> {
+    pub(crate) fn validate(&self) -> Result<(), StartError> {
         if (1..=MOST_MESSAGES).contains(&self.messages) {
             Ok(())
         } else {
