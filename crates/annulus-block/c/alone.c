@@ -12,34 +12,28 @@ ANN_FUNCTION u32 ann_output_stride(const ann_view *v)
     return ANN_OUTPUT_STRIDE;
 }
 
-/* By the leader: whether it handles alone what it has found. That is the turn's only message, it comes from
-   the host, and it fits into the block's own memory. */
+/* By the leader: whether it handles alone what it has found. That is the turn's only message, and it fits into
+   the block's own memory. */
 ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
-    if (b->window != 1 || ann_is_device_local(v) || ANN_IMAGE_STRIDE(&b->launch) > ANN_BLOCK_IMAGE)
+    if (b->window != 1 || ANN_IMAGE_STRIDE(&b->launch) > ANN_BLOCK_IMAGE)
         return 0;
     if ((ANN_LIMIT > 1 ? ANN_LIMIT : 1) * ann_output_stride(v) > ANN_BLOCK_OUTPUTS)
         return 0;
-#if ANN_LAUNCH_CONNECTABLE
-    if (b->link.grid != 0)
-        return 0;
-#endif
 #if ANN_LAUNCH_SEALED
-    return b->kept;
+    return b->kept || ann_is_device_local(v);
 #else
     return 1;
 #endif
 }
-
-#if !ANN_LAUNCH_SEALED
 
 /* By the leader: copies the message of an open slot, which it has seen published with acquire. Copies up to
    sixteen words at once. */
 ANN_FUNCTION void ann_bring_one(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
-    GLOBAL const u8 *slot = ann_in_slot(v, b->state.next_in);
+    GLOBAL const u8 *slot = ann_turn_slot(v, 0);
     u32 words = (u32)(b->launch.in_payload + ANN_MESSAGE_BYTES + 7) / 8;
     for (u32 first = 0; first < words; first += 16) {
         ann_word copied[16];
@@ -51,8 +45,6 @@ ANN_FUNCTION void ann_bring_one(const ann_view *v)
                 ann_store_word(b->image + (first + j) * 8, copied[j]);
     }
 }
-
-#endif
 
 /* The slot of the message's k-th answer. Its outputs are in the outbound ring from `ticket` on; the first
    answer to a call is the reply. */
@@ -129,17 +121,44 @@ ANN_FUNCTION void ann_answer_one(const ann_view *v, u64 ticket, u32 code, u32 se
             ANN_U32(ann_one_slot(v, ticket, k, caller), 0), ann_one_lap(v, ticket, k, caller));
 }
 
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
+
+/* By the leader: sends the message's outputs to the connected kernel. All threads send those that have to
+   wait: the leader puts them where a turn of all threads has them. */
+ANN_FUNCTION void ann_forward_one(const ann_view *v, u32 sent)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 gone = ann_send_row(v, b->outputs, 0, sent);
+    /* They are counted. */
+    b->lost = 0;
+    b->left = sent - gone;
+    b->state.pending = b->left != 0 ? sent : 0;
+    for (u32 k = 0; k < b->state.pending; k++) {
+        GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
+        parcel->source = k < gone ? ANN_GONE : k;
+        if (k < gone)
+            continue;
+        GLOBAL const u8 *output = b->outputs + k * ANN_OUTPUT_STRIDE;
+        parcel->block = ann_addressee(v, output);
+        for (u32 at = 0; at < ANN_OUTPUT_STRIDE; at += 8)
+            ann_store_word(v->outputs + k * ANN_OUTPUT_STRIDE + at, ann_load_word(output + at));
+    }
+}
+
+#endif
+
 /* By the leader: handles the message that it has found, as the thread that the message is dealt to would. */
 ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_launch *l = &b->launch;
-#if ANN_LAUNCH_SEALED
-    u32 command = ann_command_after(v);
-#else
-    u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
-    ann_bring_one(v);
-#endif
+    u32 command;
+    if (ANN_LAUNCH_SEALED && !ann_is_device_local(v)) {
+        command = ann_command_after(v);
+    } else {
+        command = ann_turn_command(v);
+        ann_bring_one(v);
+    }
     if (ann_accept(v, 1, command) == 0)
         return;
     b->taken = 1;
@@ -150,19 +169,27 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
     u64 caller = ann_caller(v, image);
     u64 actor = ann_actor(v, message);
     ann_outbox outbox;
+    u32 forwarded = ann_is_forwarded(v, caller);
     outbox.first = b->outputs;
 #if ANN_LAUNCH_SEALED
-    if (l->out_units != 0)
+    if (l->out_units != 0 && !forwarded)
         outbox.first += l->out_payload;
 #endif
     outbox.ticket = 0;
     outbox.mask = ~(u64)0;
-    outbox.stride = ann_output_stride(v);
+    outbox.stride = forwarded ? ANN_OUTPUT_STRIDE : ann_output_stride(v);
     outbox.limit = ANN_LIMIT;
     outbox.sent = 0;
     outbox.refused = 0;
     u32 code = ann_transact(
         v, message, actor, ann_owner(v, message, actor, 0), &outbox ANN_BINDING_ARGUMENTS);
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
+    if (forwarded) {
+        ann_forward_one(v, code == 0 ? outbox.sent : 0);
+        ann_account(v, image, code, outbox.sent, 0);
+        return;
+    }
+#endif
     ann_answer_one(v, b->state.next_out, code, outbox.sent, caller);
     ann_account(v, image, code, outbox.sent, ann_outputs(code, outbox.sent, caller));
 }
@@ -189,12 +216,22 @@ ANN_FUNCTION void ann_await_turn(const ann_view *v ANN_BINDING_PARAMETERS)
             continue;
         }
 #endif
-        if (b->window != 0 || b->again || b->ending)
+        if (b->window != 0 || b->ending)
             return;
 #if ANN_LAUNCH_CONNECTABLE
         if (b->state.pending != 0)
             return;
+#endif
+#if ANN_ALONE
+        /* There is nothing in it for the other threads. */
+        if (b->again)
+            continue;
+#else
+        if (b->again)
+            return;
+#if ANN_LAUNCH_CONNECTABLE
         ann_rest(v);
+#endif
 #endif
         ann_idle(v);
         if (b->ending)

@@ -15,6 +15,10 @@ ANN_FUNCTION void ann_store_counts(const ann_view *v)
             ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_ERROR), s->shown_error);
     }
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_SENT), s->sent);
+#if ANN_LAUNCH_CONNECTABLE
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);
+#endif
 }
 
 /* By the leader, behind a fence: the gauges, and the slots that are given back. Who sees in a gauge that
@@ -27,6 +31,14 @@ ANN_FUNCTION void ann_store_gauges(const ann_view *v, u64 next_out)
     ann_store_fenced_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), next_out);
     /* SYNC: slots-returned (release) */
     ann_store_fenced_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), b->state.next_in);
+#if ANN_LAUNCH_CONNECTABLE
+    u32 next = ann_device_local_next(v);
+    if (b->returned != next) {
+        /* SYNC: device-local-returned (release) */
+        ann_device_local_store_release_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED), next);
+        b->returned = next;
+    }
+#endif
     b->owed = 0;
     b->owing = 0;
 }
@@ -50,6 +62,12 @@ ANN_FUNCTION void ann_settle_up(const ann_view *v)
     ann_store_counts(v);
     if ((b->state.command & ANN_TELEMETRY) != 0)
         ann_write_telemetry(v);
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
+    /* Between what was taken and what is given back: whoever sees that the message was consumed whose outputs
+       wait sees that they wait. */
+    if (b->state.pending != 0)
+        ann_publish_pending(v);
+#endif
     /* SYNC: gauge, slots-returned (release) */
     ann_fence_release();
     ann_store_gauges(v, b->state.next_out);
@@ -61,7 +79,12 @@ ANN_FUNCTION void ann_owe(const ann_view *v)
     LOCAL ann_shared *b = v->shared;
     b->owed += 1;
     b->owing += b->taken;
-    if (b->owed >= ANN_OWED_TURNS || b->owing * 4 >= (u32)1 << b->launch.in_shift)
+    u32 is_due = b->owed >= ANN_OWED_TURNS || b->owing * 4 >= (u32)1 << b->launch.in_shift;
+#if ANN_LAUNCH_CONNECTABLE
+    /* The block is about to wait for another kernel. */
+    is_due |= b->state.pending != 0;
+#endif
+    if (is_due)
         ann_settle_up(v);
 }
 

@@ -61,6 +61,10 @@ ANN_KERNEL void ann_main(
             shared.attends = 0;
             shared.owed = 0;
             shared.owing = 0;
+#if ANN_LAUNCH_CONNECTABLE
+            shared.returned = ann_device_local_next(&view);
+            shared.rests = 1;
+#endif
 #endif
             ann_attend(&view);
 #ifdef ANN_LAUNCH_SUPERSTEPS

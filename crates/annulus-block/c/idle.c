@@ -65,6 +65,16 @@ ANN_FUNCTION u32 ann_host_is_gone(const ann_view *v)
     return s->strikes > v->shared->launch.patience;
 }
 
+/* By the leader of a block that has found nothing for a while: tells the host all that it was not told, and
+   that the block rests. */
+ANN_FUNCTION void ann_come_to_rest(const ann_view *v)
+{
+    ann_settle_up(v);
+#if ANN_LAUNCH_CONNECTABLE && ANN_DEFERS
+    ann_rest(v);
+#endif
+}
+
 /* By the leader of a block that found nothing: waits a little, and checks whether the host still lives. */
 ANN_FUNCTION void ann_idle(const ann_view *v)
 {
@@ -72,18 +82,20 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
     LOCAL ann_state *s = &b->state;
     b->idle += 1;
     if (b->idle >= ANN_OWED_LOOKS)
-        ann_settle_up(v);
+        ann_come_to_rest(v);
     if (b->launch.epoch_polls != 0) {
         u32 active = (s->command & ANN_ACTIVE) != 0;
-        if (!active || s->stalled || b->idle >= b->launch.epoch_polls)
+        if (!active || s->stalled || b->idle >= b->launch.epoch_polls) {
             b->ending = 1;
+            ann_come_to_rest(v);
+        }
         ann_pause();
         return;
     }
     u32 nap = ANN_SYSTEM && (b->idle > b->launch.idle_polls || (s->command & ANN_ACTIVE) == 0);
 #if ANN_ALONE
     if (nap)
-        ann_settle_up(v);
+        ann_come_to_rest(v);
     /* Loaded with the next look, without another wait. */
     b->attends |= (b->idle & 15) == 0;
     if (nap) {

@@ -17,7 +17,7 @@
 #define ANN_ALONE 0
 #endif
 /* The host is told later what nobody waits for: see `books.c`. */
-#define ANN_DEFERS (ANN_ALONE && !ANN_LAUNCH_CONNECTABLE)
+#define ANN_DEFERS ANN_ALONE
 /* After so many turns that find something, or looks that find nothing, the host is told what was put off. */
 #define ANN_OWED_TURNS 16
 #define ANN_OWED_LOOKS 4
@@ -257,6 +257,10 @@ typedef struct {
 #if ANN_LAUNCH_CONNECTABLE
     ann_link link;
     u64 rested;     /* what the host was told of state.taken at rest */
+#if ANN_ALONE
+    u32 returned; /* the ticket up to which slots of the ring between kernels were given back */
+    u32 rests;    /* the host may believe that the block rests */
+#endif
     u32 device_local;       /* the turn takes from the ring between kernels */
     u32 device_local_turns; /* turns in a row that did */
     u32 granted;    /* outputs that got a ticket in this turn */

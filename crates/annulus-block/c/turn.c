@@ -39,9 +39,21 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
         b->device_local_turns = 0;
         return 0;
     }
+#if ANN_ALONE
+    u32 next = ann_device_local_next(v);
+    u32 lap = (next >> b->launch.in_shift) + 1;
+    GLOBAL u32 *commit = ANN_U32(ann_device_local_in_slot(v, next), 0);
+#endif
     for (u32 look = 0; look < ANN_DEVICE_LOCAL_LOOKS; look++) {
+#if ANN_ALONE
+        u32 reserved = ann_device_local_load_relaxed_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_RESERVED));
+        /* The last, for what comes behind it waits for it. SYNC: device-local-published (acquire) */
+        if (ann_device_local_load_acquire_u32(commit) != lap)
+            continue;
+#else
         if (!ann_device_local_published(v, 0))
             continue;
+#endif
         b->command = s->command;
 #if ANN_LAUNCH_THREADS == 1
         u32 ready = 1;
@@ -55,10 +67,14 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
         b->device_local = b->count != 0;
 #else
         if (!s->stalled || ann_has_slots(v, b->launch.credit)) {
+#if ANN_ALONE
+            u32 waiting = (reserved - next) & ANN_DEVICE_LOCAL_TICKETS;
+#else
             u32 waiting = ann_device_local_waiting(v);
+#endif
             b->window = waiting < b->launch.limit ? waiting : b->launch.limit;
-            /* The tickets were loaded after the slot, but may be older. */
-            if (waiting == 0)
+            /* What was loaded of the tickets may be older than the slot. */
+            if (waiting == 0 || waiting > (u32)1 << b->launch.in_shift)
                 b->window = 1;
             b->found = b->window;
             b->device_local = 1;
@@ -218,7 +234,7 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         b->again = 1;
 #endif
     if (b->taken == 0) {
-#if ANN_LAUNCH_CONNECTABLE
+#if ANN_LAUNCH_CONNECTABLE && !ANN_DEFERS
         if (!b->again)
             ann_rest(v);
 #endif
@@ -251,7 +267,7 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         s->taken += b->taken;
     else
         s->next_in += b->taken;
-#if ANN_LAUNCH_CONNECTABLE
+#if ANN_LAUNCH_CONNECTABLE && !ANN_DEFERS
     /* This comes before their results are counted. */
     if (device_local)
         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);
@@ -310,6 +326,7 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
             b->ending = 1;
 #if ANN_LAUNCH_CONNECTABLE
             /* There may be nothing to do, and then no other epoch follows. */
+            ann_settle_up(v);
             ann_rest(v);
 #endif
         }

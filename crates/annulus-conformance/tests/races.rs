@@ -218,8 +218,8 @@ const ALONE_MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "the leader handles a message under a command from before it",
-        "    u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));\n    ann_bring_one(v);",
-        "    u32 command = b->command;\n    ann_bring_one(v);",
+        "        command = ann_turn_command(v);\n        ann_bring_one(v);",
+        "        command = b->command;\n        ann_bring_one(v);",
     ),
     (
         "the gauge counts an answer that the leader has not published",

@@ -357,6 +357,15 @@ impl Running {
         self.shards.iter().any(|shard| shard.has_work(self.credit, self.is_connectable()))
     }
 
+    /// Whether telemetry shows fewer waiting messages than there are, if so many of other kernels have not been
+    /// taken: a call that came while an epoch ran may have been about these.
+    pub(crate) fn shows_too_few(&self, unread: u64) -> bool {
+        let shown = |shard: &DeviceShard| (shard.shown_depth().unwrap_or(0), shard.inbound.depth());
+        let depths =
+            self.shards.iter().map(shown).fold((0, unread), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        unread != 0 && self.shards.iter().all(DeviceShard::is_to_show) && depths.0 < depths.1
+    }
+
     /// Tells the blocks where their outputs go.
     ///
     /// # Safety

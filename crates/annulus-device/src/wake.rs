@@ -57,10 +57,21 @@ impl DeviceShard {
     /// Whether telemetry shows another depth than the inbound ring has. If so, a block is launched to show
     /// the depth even if it takes nothing.
     fn shows_another_depth(&self, connectable: bool) -> bool {
-        let Some(line) = self.memory.telemetry() else { return false };
-        let shown = u64::from(line.word(3).load(Ordering::Relaxed) as u32);
+        let Some(shown) = self.shown_depth() else { return false };
         // The shown depth includes messages of other kernels, which only the device sees.
         if connectable { shown < self.inbound.depth() } else { shown != self.inbound.depth() }
+    }
+
+    /// The depth that telemetry shows; `None` if there is no telemetry line.
+    pub(crate) fn shown_depth(&self) -> Option<u64> {
+        self.memory.telemetry().map(|line| u64::from(line.word(3).load(Ordering::Relaxed) as u32))
+    }
+
+    /// Whether the shard has a telemetry line, and the block is commanded to write it.
+    pub(crate) fn is_to_show(&self) -> bool {
+        let wanted = self.memory.command().load(Ordering::Relaxed);
+        let ended = self.memory.state().load(Ordering::Relaxed) == state::TERMINATED;
+        self.memory.telemetry().is_some() && wanted & command::TELEMETRY != 0 && !ended
     }
 
     /// Whether the block has not said that it waits for room, or there is room by now.

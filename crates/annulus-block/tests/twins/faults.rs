@@ -128,10 +128,10 @@ pub(crate) const OF_ONE_ALONE: &[Fault] = &[
 pub(crate) const OF_TWO: &[Fault] = &[
     (
         "that the block rests is not taken back",
-        "    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_RESTED), b->rested);\n",
-        "",
+        "    b->rested = s->taken - 1;\n    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_RESTED), b->rested);\n",
+        "    b->rested = s->taken - 1;\n",
     ),
-    ("what is sent on is not counted", "    s->forwarded += count;\n    if (", "    if ("),
+    ("what is sent on is not counted", "    s->forwarded += count;\n", ""),
     (
         "what the block has taken is not told",
         "        ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);\n",
@@ -149,4 +149,34 @@ pub(crate) const OF_TWO: &[Fault] = &[
         "return v->shared->link.grid != 0;",
     ),
     ("outputs that do not wait for room do", "if (granted == 0 && b->link.waits)", "if (granted == 0)"),
+];
+
+/// Those of a leader that does so by itself, and tells late.
+pub(crate) const OF_TWO_ALONE: &[Fault] = &[
+    (
+        "what waits for room is what has gone",
+        "        parcel->source = k < gone ? ANN_GONE : k;\n",
+        "        parcel->source = k < gone ? ANN_GONE : k - 1;\n",
+    ),
+    (
+        "what waits for room stays in the block's own memory",
+        "            ann_store_word(v->outputs + k * ANN_OUTPUT_STRIDE + at, ann_load_word(output + at));\n",
+        "            ;\n",
+    ),
+    (
+        "what was sent on is not told late",
+        "    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);\n    \
+         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);\n",
+        "    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);\n",
+    ),
+    (
+        "slots of the ring between kernels are not given back late",
+        "        ann_device_local_store_release_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED), next);\n",
+        "",
+    ),
+    (
+        "a block that was told late does not rest",
+        "    ann_settle_up(v);\n#if ANN_LAUNCH_CONNECTABLE && ANN_DEFERS\n    ann_rest(v);\n",
+        "    ann_settle_up(v);\n#if ANN_LAUNCH_CONNECTABLE && ANN_DEFERS\n",
+    ),
 ];

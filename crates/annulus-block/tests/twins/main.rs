@@ -129,12 +129,13 @@ fn planted_faults_are_found() {
     let one: Run = |scene, seed, fault| Some(script::run(scene, seed, Some(fault)).err()?.to_string());
     let two: Run = |scene, seed, fault| Some(linked::run(scene, seed, Some(fault)).err()?.to_string());
     let [several, alone] = [&SCENES[1], &SCENES[2]];
-    assert!(several.threads > 1 && !several.alone && alone.alone);
+    assert!(several.threads > 1 && !several.alone && alone.alone && LINKED[2].alone);
     for (faults, scene, run) in [
         (faults::OF_ONE, &ONE, one),
         (faults::OF_THREADS, several, one),
         (faults::OF_ONE_ALONE, alone, one),
         (faults::OF_TWO, &LINKED[0], two),
+        (faults::OF_TWO_ALONE, &LINKED[2], two),
     ] {
         for fault in faults {
             let found = (0..BOUND).find_map(|seed| Some((seed, run(scene, seed, fault)?)));

@@ -228,7 +228,7 @@ int main(int argc, char **argv)
         while (*(const u32 *)(arguments[0] + (late_slot(l, first_late - 1) - arguments[7]) + ANN_IN_LAP) == 0) first_late -= 1;
         *gauge = first_late;
     }
-    pthread_barrier_init(&barrier, 0, ANN_LAUNCH_THREADS);
+    pthread_barrier_init(&barriers[0], 0, ANN_LAUNCH_THREADS);
     pthread_t threads[ANN_LAUNCH_THREADS];
     for (size_t i = 0; i < ANN_LAUNCH_THREADS; i += 1) pthread_create(&threads[i], 0, run, (void *)i);
     pthread_t reader;

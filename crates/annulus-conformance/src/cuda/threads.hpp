@@ -1,5 +1,6 @@
 // GPU threads as threads of the host, for the thread sanitizer, which watches every access: those of one
-// block, or, where ANN_HOST_BLOCKS is defined, of as many blocks as there are threads, of one each.
+// block, or of some whose programs find their own memory themselves; or, where ANN_HOST_BLOCKS is defined, of
+// as many blocks as there are threads, of one each.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,21 +23,22 @@ static u32 seed;
 static void dawdle(u32 most)
 {
     static thread_local u32 bits;
-    if (bits == 0) bits = (seed * 64 + place.thread.x + 1) * 0x9E3779B9u;
+    if (bits == 0) bits = (seed * 64 + place.block.x * 16 + place.thread.x + 1) * 0x9E3779B9u;
     bits ^= bits << 13;
     bits ^= bits >> 17;
     bits ^= bits << 5;
     if (bits % most != 0) usleep(bits % most);
 }
 
-static pthread_barrier_t barrier;
+// One of each block.
+static pthread_barrier_t barriers[4];
 static void ann_host_barrier(u32)
 {
 #ifdef ANN_HOST_BLOCKS
     return;
 #endif
     dawdle(200);
-    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barriers[place.block.x]);
     dawdle(200);
 }
 

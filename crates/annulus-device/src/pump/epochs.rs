@@ -6,6 +6,7 @@ use std::{
 };
 
 use annulus_abi::control::state;
+use annulus_runtime::HostSignals;
 use annulus_sync::Ordering;
 
 use super::watched::{RETRY, Watched};
@@ -129,8 +130,12 @@ impl Watched {
 
     /// Whether an epoch would find something to do. Only the device sees what other kernels have sent.
     pub(super) fn has_work(&self) -> bool {
-        let fed = || self.signals.as_ref().is_some_and(|signals| signals.is_fed());
-        self.running.has_work() || (self.running.is_connectable() && self.running.takes() && fed())
+        let of_others = |signals: &Arc<dyn HostSignals>| match self.running.takes() {
+            true => signals.is_fed(),
+            false => self.running.shows_too_few(signals.unread()),
+        };
+        self.running.has_work()
+            || (self.running.is_connectable() && self.signals.as_ref().is_some_and(of_others))
     }
 
     /// Whether every block has reported that it has terminated, whether or not the kernel was told to.

@@ -179,11 +179,16 @@ pub trait HostSignals: Signals {
     /// taken.
     fn lost(&self);
 
-    /// Whether kernels have sent messages over the device's own memory that this one has not taken yet
-    /// ([`ShardMemory::forwarded`]). If kernels run in epochs, this tells the host that there is something to
-    /// do.
+    /// How many messages kernels have sent over the device's own memory that this one has not taken yet
+    /// ([`ShardMemory::forwarded`]), as far as they have told.
+    fn unread(&self) -> u64 {
+        0
+    }
+
+    /// Whether there are such messages. If kernels run in epochs, this tells the host that there is something
+    /// to do.
     fn is_fed(&self) -> bool {
-        false
+        self.unread() != 0
     }
 
     /// A launch on this device looks for the kernel's program, and compiles it if there is none. The launch

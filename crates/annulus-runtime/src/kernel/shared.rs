@@ -356,8 +356,8 @@ impl HostSignals for KernelShared {
         self.progressed(0, progress);
     }
 
-    fn is_fed(&self) -> bool {
-        self.core.options.shape.connectable && self.is_fed_by_others()
+    fn unread(&self) -> u64 {
+        if self.core.options.shape.connectable { self.unread().unwrap_or(0) } else { 0 }
     }
 
     fn compiling(&self, device: &str) {

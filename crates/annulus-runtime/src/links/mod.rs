@@ -36,10 +36,17 @@
 //! rest. Proof: let *M* be the messages that the first scan saw in `consumed` or in `rested`. What the
 //! handlers of *M* sent was published in rings, or counted in `forwarded`, before the word that the first
 //! scan acquired was stored. So the second scan sees those tickets in `reserved`. It finds no more tickets
-//! than the first scan saw consumed, so these messages belong to *M*. Step 3 of the first scan sees what *M*
-//! has forwarded. It finds no more than was taken and in `rested`, so these messages belong to *M*, too. A
-//! message that was sent before the first scan is also in *M*: its ticket is in `reserved`. So *M* contains
-//! everything that was sent, and everything that came of it.
+//! than the first scan saw consumed, so these messages belong to *M*. A message that was sent before the
+//! first scan is also in *M*: its ticket is in `reserved`.
+//!
+//! What *M* has forwarded is in *M*, too. A shard may tell late what it has forwarded (`PROTOCOL.md`, "Told
+//! late"), so a message may be in `rested`, and its sender has not told it yet. But then the sender has taken
+//! back that it rests, before it published the message; so before the `rested` that the first scan acquired
+//! was stored. The second scan finds that the sender rests. So it rests again, and before that it has told
+//! what it had forwarded. So step 3 of the second scan counts every message that the first scan saw in
+//! `rested`, and every message that *M* has forwarded. It finds no more than were taken, which are those in
+//! `rested`; so what *M* has forwarded is among them. So *M* contains everything that was sent, and
+//! everything that came of it.
 //!
 //! Whoever waits for this first tells each of these kernels that it is watched, and then waits on an event
 //! that all connected kernels of a runtime share.
@@ -153,8 +160,8 @@ impl KernelShared {
         self.core.shards.iter().map(|shard| shard.memory.taken().load(Ordering::Acquire)).sum()
     }
 
-    /// Whether there are messages of other kernels that this one has not taken. A message is counted as fed
-    /// before it can be taken. So if nothing was added since `taken` was read, nothing was left then.
+    /// Whether what other kernels have told that they sent is something else than what this one has told that
+    /// it took.
     pub(crate) fn is_fed_by_others(&self) -> bool {
         let taken = self.taken();
         self.fed() != taken

@@ -1,0 +1,128 @@
+/* The block: how one thread sends outputs to the connected kernel. */
+
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && (ANN_LAUNCH_THREADS == 1 || ANN_ALONE)
+
+/* The block of the connected kernel that an output is for. */
+ANN_FUNCTION u32 ann_addressee(const ann_view *v, GLOBAL const u8 *output)
+{
+#ifdef ANN_OUTPUT_KEY
+    return (u32)(ANN_OUTPUT_KEY((GLOBAL const ANN_OUTPUT *)output) % v->shared->link.grid);
+#else
+    /* The kernel may have been connected before to a kernel with more blocks. */
+    return v->shared->state.dealt % v->shared->link.grid;
+#endif
+}
+
+/* Sends outputs that lie in a row, from number `from` up to `end`, as many as there is room for, in order.
+   Outputs in a row for the same block go in one step. Returns the number of the first that has to wait. */
+ANN_FUNCTION u32 ann_send_row(const ann_view *v, GLOBAL const u8 *row, u32 from, u32 end)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 grid = b->link.grid;
+    u32 full = 0; /* blocks in a row that did not take outputs without a key; */
+    u32 closed = 0; /* those of them that never will */
+    u64 now = from < end && b->link.time != 0 ? ann_now(v) : 0;
+    while (from < end) {
+        u32 left = end - from;
+        GLOBAL const u8 *next = row + (u64)from * ANN_OUTPUT_STRIDE;
+        u32 block = ann_addressee(v, next);
+#ifdef ANN_OUTPUT_KEY
+        u32 want = 1;
+        while (want < left && ann_addressee(v, next + (u64)want * ANN_OUTPUT_STRIDE) == block)
+            want++;
+#else
+        u32 want = (left + grid - 1) / grid;
+        b->state.dealt = block + 1 < grid ? block + 1 : 0;
+#endif
+        u32 first = 0;
+        GLOBAL u8 *ring = ann_ring_of(v, block);
+        u32 granted = ann_device_local_reserve(v, ring, want, &first);
+        if (granted == 0 || granted == ANN_DEVICE_LOCAL_CLOSED) {
+#ifndef ANN_OUTPUT_KEY
+            /* Another block may have room for it. */
+            full += 1;
+            closed += granted == ANN_DEVICE_LOCAL_CLOSED;
+            if (full < grid)
+                continue;
+            want = left;
+            granted = closed == grid ? ANN_DEVICE_LOCAL_CLOSED : 0;
+            full = 0;
+            closed = 0;
+#endif
+            if (granted == 0 && b->link.waits)
+                break;
+            ann_count_unforwarded(v, want);
+            from += want;
+            b->lost += want;
+            continue;
+        }
+        full = 0;
+        closed = 0;
+        ann_count_forwarded(v, granted);
+        for (u32 i = 0; i < granted; i++) {
+            GLOBAL u8 *slot = ann_device_local_slot(v, ring, first + i);
+            GLOBAL const u8 *output = next + (u64)i * ANN_OUTPUT_STRIDE;
+            if (ANN_OUTPUT_BYTES != 0)
+                *(GLOBAL ANN_OUTPUT *)(slot + b->link.payload) = *(GLOBAL const ANN_OUTPUT *)output;
+            ann_device_local_envelope(v, slot, now);
+        }
+        /* SYNC: device-local-published (release) */
+        ann_device_local_fence_release();
+        for (u32 i = 0; i < granted; i++)
+            ann_device_local_commit(v, ann_device_local_slot(v, ring, first + i), first + i);
+        from += granted;
+        b->granted += granted;
+    }
+    return from;
+}
+
+#if ANN_LAUNCH_THREADS == 1
+
+/* Sends as many pending outputs as there is room for, in order. */
+/* TWIN: deliver */
+ANN_FUNCTION void ann_forward(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    /* Of an inactive block nothing leaves: the host may be about to say where it goes. */
+    if (s->pending == 0 || (s->command & ANN_ACTIVE) == 0)
+        return;
+    if (v->shared->link.grid != 0)
+        s->pending_from = ann_send_row(v, v->outputs, s->pending_from, s->pending);
+    while (v->shared->link.grid == 0 && s->pending_from < s->pending && ann_return(v, s->pending_from))
+        s->pending_from += 1;
+    ann_hold(v, s->pending - s->pending_from);
+}
+
+/* Whether the connected kernel has room for a pending output. */
+ANN_FUNCTION u32 ann_has_room_for_held(const ann_view *v)
+{
+#ifdef ANN_OUTPUT_KEY
+    GLOBAL const u8 *next = v->outputs + (u64)v->shared->state.pending_from * ANN_OUTPUT_STRIDE;
+    return ann_has_room(v, ann_addressee(v, next));
+#else
+    for (u32 block = 0; block < v->shared->link.grid; block++)
+        if (ann_has_room(v, block))
+            return 1;
+    return 0;
+#endif
+}
+
+/* Outputs that have not gone. */
+ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
+{
+    return v->shared->state.pending - v->shared->state.pending_from;
+}
+
+/* By the leader of a kernel that is connected no more: what is held goes to the host, as far as it has room.
+   */
+/* TWIN: publish_rest */
+ANN_FUNCTION void ann_return_held(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    while (s->pending_from < s->pending && ann_return(v, s->pending_from))
+        s->pending_from += 1;
+}
+
+#endif
+
+#endif

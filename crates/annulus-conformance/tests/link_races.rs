@@ -1,0 +1,352 @@
+//! Blocks of several threads that send to each other, on threads of the host, compiled with its compiler's
+//! thread sanitizer. Beside them a host sends tokens that are handed on from block to block, and waits until
+//! everything is drained, by the scan of `annulus_runtime`'s links. Faults that are planted must be found: by
+//! the sanitizer, or by a host that finds the kernel drained too early, or never.
+#![cfg(target_os = "linux")]
+
+// What the kernel macros name.
+extern crate annulus_runtime as annulus;
+
+use std::{
+    mem::offset_of,
+    path::{Path, PathBuf},
+};
+
+use annulus_abi::{
+    control::{ControlBlock, command, state},
+    kernel::{KernelLayout, KernelShape},
+    launch::{BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, NO_LINE, scratch_bytes},
+    ring::Envelope,
+};
+use annulus_block::RUNTIME;
+use annulus_conformance::{
+    cuda,
+    sanitizer::{self, compile, runs},
+};
+use annulus_kernel::{
+    LANGUAGE_SOURCE, RingKernel, Target,
+    device::{CUDA_PRELUDE, INTERFACE},
+};
+use annulus_macros::{DeviceType, RingMessage, ring_kernel};
+use annulus_runtime::prelude::Outbox;
+
+const BLOCKS: usize = 3;
+const THREADS: u32 = 2;
+const ACTORS: u32 = 2 * BLOCKS as u32;
+const CAPACITY: u32 = 8;
+/// So many tokens at once: more than a ring holds, and fewer than all of them do, so that blocks wait for each
+/// other, and never in a circle.
+const TOKENS: u64 = 21;
+const ROUNDS: u64 = 9;
+/// Messages in a turn, at most: with an odd seed 1.
+const LIMIT: u32 = 4;
+
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+struct Token {
+    #[ring(key)]
+    key: u32,
+    /// How often it is still handed on.
+    left: u32,
+    /// Not 0: each time together with a copy.
+    copies: u32,
+    /// Not 0: its handler takes long.
+    takes_long: u32,
+}
+
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+struct Seen {
+    count: u64,
+}
+
+/// Hands a token on to the next actor, which is another block's; together with a copy that goes no further, if
+/// it is told to.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs = 2)]
+fn hand_on(token: &Token, seen: &mut Seen, out: &Outbox<Token>) {
+    seen.count += 1;
+    if token.left != 0 {
+        let key = (token.key + 1) % 6;
+        out.send(Token { key, left: token.left - 1, copies: token.copies, takes_long: 0 });
+        if token.copies != 0 {
+            out.send(Token { key, left: 0, copies: 0, takes_long: token.left / 2 });
+        }
+    }
+}
+
+/// A fault: its name, and what stands in place of what.
+type Fault = (&'static str, &'static [(&'static str, &'static str)]);
+
+const FAULTS: &[Fault] = &[
+    (
+        "a block that has said that it rests sends, and does not take it back",
+        &[(
+            "            ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_RESTED), b->rested);\n",
+            "            b->rested += 1;\n",
+        )],
+    ),
+    (
+        "a block says that it rests before it has told what it sent on",
+        &[
+            (
+                "ANN_CONTROL_TAKEN), s->taken);\n    \
+                 ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);\n",
+                "ANN_CONTROL_TAKEN), s->taken);\n",
+            ),
+            (
+                "#if ANN_LAUNCH_CONNECTABLE && ANN_DEFERS\n    ann_rest(v);\n",
+                "#if ANN_LAUNCH_CONNECTABLE && ANN_DEFERS\n    ann_rest(v);\n    dawdle(300);\n    \
+                 ann_store_release_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), v->shared->state.forwarded);\n",
+            ),
+        ],
+    ),
+    (
+        "a slot between kernels is given back before its message is brought",
+        &[(
+            "    GLOBAL const u8 *slot = ann_turn_slot(v, 0);\n    u32 words",
+            "    GLOBAL const u8 *slot = ann_turn_slot(v, 0);\n    if (ann_is_device_local(v)) {\n        \
+             ann_device_local_store_release_u32(\n            ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED), \
+             (ann_device_local_next(v) + 1) & ANN_DEVICE_LOCAL_TICKETS);\n        dawdle(300);\n    }\n    u32 words",
+        )],
+    ),
+    (
+        "the leader takes a message of another kernel without acquire",
+        &[("ann_device_local_load_acquire_u32(commit)", "ann_device_local_load_relaxed_u32(commit)")],
+    ),
+    (
+        "the leader publishes an output without release",
+        &[(
+            "        ann_device_local_fence_release();\n        for (u32 i = 0; i < granted; i++)",
+            "        for (u32 i = 0; i < granted; i++)",
+        )],
+    ),
+    (
+        "an output is published before it is written",
+        &[(
+            "            if (ANN_OUTPUT_BYTES != 0)\n                *(GLOBAL ANN_OUTPUT *)(slot + b->link.payload)",
+            "            ann_device_local_commit(v, slot, first + i);\n            dawdle(100);\n            \
+             if (ANN_OUTPUT_BYTES != 0)\n                *(GLOBAL ANN_OUTPUT *)(slot + b->link.payload)",
+        )],
+    ),
+    (
+        "slots of another kernel are taken for free without acquire",
+        &[(
+            "        u32 consumed = ann_device_local_load_acquire_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));",
+            "        u32 consumed = ann_device_local_load_relaxed_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));",
+        )],
+    ),
+];
+
+/// The program, with one of the faults. Its blocks have memories of their own, and some handlers take long.
+fn text(sealed: bool, fault: Option<&Fault>) -> String {
+    let handler = hand_on::DEFINITION.handler_source(Target::Cuda).unwrap();
+    let mut runtime = RUNTIME.to_owned();
+    for (from, to) in [
+        (
+            "ANN_KERNEL void ann_main(",
+            "static ann_shared &ann_shared_of(u32 block)\n{\n    static ann_shared all[4];\n    return \
+             all[block];\n}\n\nANN_KERNEL void ann_main(",
+        ),
+        ("    ANN_SHARED ann_shared shared;\n", "    ann_shared &shared = ann_shared_of(ann_block());\n"),
+        (
+            "    u32 code = ANN_CALL(cx, message, &state, outbox);\n",
+            "    if (message->takes_long)\n        usleep(4000);\n    u32 code = ANN_CALL(cx, message, &state, outbox);\n",
+        ),
+    ]
+    .iter()
+    .chain(fault.map_or(&[][..], |(_, changes)| changes))
+    {
+        assert_eq!(runtime.matches(from).count(), 1, "{from}");
+        runtime = runtime.replace(from, to);
+    }
+    let sealed = u32::from(sealed);
+    let program = format!(
+        "#define ANN_LAUNCH_THREADS {THREADS}\n#define ANN_LAUNCH_CONNECTABLE 1\n#define ANN_LAUNCH_PORTABLE 1\n\
+         #define ANN_LAUNCH_SEALED {sealed}\n{CUDA_PRELUDE}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{runtime}\n"
+    );
+    cuda::on_threads(&program, include_str!("../src/cuda/links.cpp")).unwrap()
+}
+
+fn layout(sealed: bool) -> KernelLayout {
+    let layout = KernelLayout::new(&KernelShape {
+        inbound_capacity: CAPACITY,
+        outbound_capacity: 16,
+        message: (size_of::<Token>(), align_of::<Token>()),
+        output: (size_of::<Token>(), align_of::<Token>()),
+        envelope: Envelope { enqueue_time: false, correlation: false },
+        dead_letters_capacity: 0,
+        prints_capacity: 0,
+        print_words: 0,
+        histogram: false,
+    });
+    if sealed { layout.sealed() } else { layout }
+}
+
+fn record(layout: &KernelLayout, limit: u32) -> LaunchRecord {
+    LaunchRecord {
+        shard_stride: layout.shard_bytes() as u64,
+        inbound: layout.inbound_offset() as u64,
+        outbound: layout.outbound_offset() as u64,
+        in_stride: layout.inbound.slot_stride as u64,
+        in_payload: layout.inbound.payload_offset as u64,
+        out_stride: layout.outbound.slot_stride as u64,
+        out_payload: layout.outbound.payload_offset as u64,
+        out_bytes: layout.outbound.payload_size as u64,
+        actors: ACTORS.into(),
+        actors_per_block: (ACTORS / BLOCKS as u32).into(),
+        scratch_stride: scratch_bytes(THREADS, LIMIT, 2, layout, true),
+        device_local_stride: layout.inbound.open().bytes() as u64,
+        device_local_slot: layout.inbound.open().slot_stride as u64,
+        in_units: layout.inbound.units as u32,
+        out_units: layout.outbound.units as u32,
+        in_shift: layout.inbound.capacity.trailing_zeros(),
+        out_shift: layout.outbound.capacity.trailing_zeros(),
+        grid: BLOCKS as u32,
+        limit,
+        credit: 2,
+        idle_polls: u32::MAX,
+        patience: u32::MAX,
+        patience_polls: u32::MAX,
+        ..LaunchRecord::default()
+    }
+}
+
+fn link(layout: &KernelLayout) -> LinkRecord {
+    let open = layout.inbound.open();
+    LinkRecord {
+        stride: open.bytes() as u64,
+        slot_stride: open.slot_stride as u64,
+        payload: open.payload_offset as u64,
+        shift: open.capacity.trailing_zeros(),
+        grid: BLOCKS as u32,
+        waits: 1,
+        ..LinkRecord::default()
+    }
+}
+
+/// A record as bytes.
+fn bytes_of<T>(record: &T) -> &[u8] {
+    // SAFETY: records have no padding, as their twins in the device runtime check, and are read for as long
+    // as they are borrowed.
+    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(record).cast(), size_of::<T>()) }
+}
+
+struct Blocks {
+    folder: PathBuf,
+    sealed: bool,
+}
+
+impl Blocks {
+    fn compile(sealed: bool, fault: Option<&Fault>) -> Self {
+        let name = fault.map_or("whole", |(name, _)| name).replace([' ', ','], "_");
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let folder = folder.join(if sealed { "links-sealed" } else { "links" }).join(name);
+        compile(&folder, &text(sealed, fault)).unwrap_or_else(|error| panic!("{error}"));
+        Self { folder, sealed }
+    }
+
+    /// Runs it once; gives what the sanitizer found, or what else went wrong.
+    fn run(&self, seed: u32) -> Result<(), String> {
+        let [program, before, after] = ["program", "before", "after"].map(|name| self.folder.join(name));
+        let layout = layout(self.sealed);
+        let shard = layout.shard_bytes();
+        let mut shards = vec![0; shard * BLOCKS];
+        for block in 0..BLOCKS {
+            shards[block * shard..][..4].copy_from_slice(&command::ACTIVE.to_ne_bytes());
+        }
+        // SAFETY: all zeros is what a record is before its first launch.
+        let mut block: BlockRecord = unsafe { std::mem::zeroed() };
+        block.telemetry = NO_LINE;
+        block.epoch = 1;
+        let launch = record(&layout, if seed.is_multiple_of(2) { LIMIT } else { 1 });
+        let arguments = [
+            shards,
+            vec![0; 64],
+            bytes_of(&block).repeat(BLOCKS),
+            bytes_of(&launch).to_vec(),
+            vec![0; ACTORS as usize * size_of::<Seen>()],
+            vec![0; launch.scratch_stride as usize * BLOCKS],
+            vec![0; size_of::<DoorbellRecord>()],
+            vec![0; launch.device_local_stride as usize * BLOCKS],
+            bytes_of(&link(&layout)).to_vec(),
+        ];
+        let mut bytes: Vec<u8> =
+            [BLOCKS as u64, TOKENS, ROUNDS].into_iter().flat_map(u64::to_ne_bytes).collect();
+        for argument in arguments {
+            bytes.extend((argument.len() as u64).to_ne_bytes());
+            bytes.extend(argument);
+        }
+        std::fs::write(&before, bytes).unwrap();
+        let output = runs(&program, 60).args([&before, &after]).arg(seed.to_string()).output().unwrap();
+        if !output.status.success() || !output.stderr.is_empty() {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(format!("seed {seed}, {}: {said}", output.status));
+        }
+        let shards = std::fs::read(&after).unwrap();
+        let sum = |offset: usize| -> u64 {
+            let words = shards.chunks(shard).map(|shard| &shard[offset..offset + 8]);
+            words.map(|word| u64::from_ne_bytes(word.try_into().unwrap())).sum()
+        };
+        let found = [
+            sum(offset_of!(ControlBlock, processed)),
+            sum(offset_of!(ControlBlock, taken)),
+            sum(offset_of!(ControlBlock, failed)),
+        ];
+        // What was not sent by the host was sent on.
+        let ends = [offset_of!(ControlBlock, forwarded), offset_of!(ControlBlock, unforwarded)].map(sum);
+        let sent: u64 = (0..ROUNDS).map(|round| if round.is_multiple_of(3) { 1 } else { TOKENS }).sum();
+        let expected = [sent + ends[0], ends[0], 0];
+        let states = shards.chunks(shard).all(|shard| shard[128] == state::TERMINATED as u8);
+        if found != expected || ends[1] != 0 || !states {
+            return Err(format!("seed {seed}: {found:?}, expected {expected:?}, {ends:?}"));
+        }
+        Ok(())
+    }
+}
+
+/// How many seeds a run that should find nothing gets, and at most one that should find something.
+const SEEDS: u32 = 10;
+const SEEDS_TO_FIND: u32 = 60;
+
+fn have_no_data_race(sealed: bool) {
+    if !sanitizer::is_there(Path::new(env!("CARGO_TARGET_TMPDIR"))) {
+        return;
+    }
+    if sealed && !annulus_ring::sealed::is_offered() {
+        println!("skipped: this processor cannot seal slots");
+        return;
+    }
+    let blocks = Blocks::compile(sealed, None);
+    (0..SEEDS).try_for_each(|seed| blocks.run(seed)).unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn blocks_that_send_to_each_other_have_no_data_race() {
+    have_no_data_race(false);
+}
+
+#[test]
+fn nor_with_sealed_slots() {
+    have_no_data_race(true);
+}
+
+#[test]
+fn planted_faults_are_found() {
+    if !sanitizer::is_there(Path::new(env!("CARGO_TARGET_TMPDIR"))) {
+        return;
+    }
+    let unseen: Vec<_> = FAULTS
+        .iter()
+        .filter(|fault| {
+            let blocks = Blocks::compile(false, Some(fault));
+            let found = |seed| {
+                blocks.run(seed).inspect_err(|error| {
+                    println!("{}: {}", fault.0, error.lines().take(3).collect::<Vec<_>>().join(" "));
+                })
+            };
+            (0..SEEDS_TO_FIND).all(|seed| found(seed).is_ok())
+        })
+        .map(|(name, _)| name)
+        .collect();
+    assert!(unseen.is_empty(), "{unseen:?}");
+}
