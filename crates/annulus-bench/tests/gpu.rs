@@ -88,13 +88,18 @@ fn the_first_steps_pass_and_are_not_run_again() {
     assert!(records[0]["environment"].as_array().unwrap().contains(&"CUDA_MODULE_LOADING=EAGER".into()));
     let steps: Vec<_> = records.iter().filter(|line| line["record"] == "step").collect();
     assert_eq!(steps.len(), 7, "{steps:?}");
-    for (suite, least) in [("micro", 12), ("rtt", 20), ("stream of lines", 3), ("poll", 4)] {
+    for (suite, least) in [("micro", 24), ("rtt", 20), ("stream of lines", 3), ("poll", 4)] {
         let figures =
             records.iter().filter(|line| line["record"] == "figure" && line["step"] == suite).count();
         assert!(figures >= least, "{figures} figures of {suite}\n{}", folder.report());
     }
     let torn = records.iter().find(|line| line["case"] == "units of 16 bytes torn").unwrap();
     assert_eq!(torn["median"], 0.0);
+    let managed: Vec<_> = records.iter().filter(|line| line["candidate"] == "limit, managed").collect();
+    assert!(
+        managed.len() >= 3 && managed.iter().all(|line| line["median"].as_f64() > Some(0.0)),
+        "{managed:?}"
+    );
     assert!(folder.report().contains("first: 1,000,000 messages"));
     // Three files, and a second run does nothing but ask the device.
     assert_eq!(fs::read_dir(folder.0.join("gpu-results")).unwrap().count(), 3);
