@@ -35,7 +35,11 @@ impl Folder {
     }
 
     fn run(&self, stand_in: Option<&Path>, arguments: &[&str]) -> Output {
-        let mut command = Command::new(self.0.join("annulus-gpu"));
+        self.run_program("annulus-gpu", stand_in, arguments)
+    }
+
+    fn run_program(&self, program: &str, stand_in: Option<&Path>, arguments: &[&str]) -> Output {
+        let mut command = Command::new(self.0.join(program));
         command.args(arguments).current_dir(&self.0).env_clear().env("PATH", "/usr/bin:/bin");
         if let Some(libraries) = stand_in {
             command.env("LD_LIBRARY_PATH", libraries);
@@ -61,6 +65,7 @@ impl Drop for Folder {
 
 const GPU: &str = env!("CARGO_BIN_EXE_annulus-gpu");
 const BENCH: &str = env!("CARGO_BIN_EXE_annulus-bench");
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../test-gpu");
 
 /// Where the libraries lie that stand in for NVIDIA's; says why not where they cannot be built.
 fn stand_in() -> Option<&'static Path> {
@@ -77,28 +82,73 @@ fn outcomes(records: &[Value]) -> Vec<(&str, &str)> {
     cases.map(|line| (line["case"].as_str().unwrap(), line["outcome"].as_str().unwrap())).collect()
 }
 
+/// What `./test-gpu` does with these arguments, here.
+fn script(arguments: &[&str]) -> Output {
+    Command::new(SCRIPT).args(arguments).output().unwrap()
+}
+
+/// What a bundle's folder has, in a folder of its own that has nothing else.
+fn unpacked(name: &str, bundle: &Path) -> Folder {
+    let folder = Folder::new(name, &[]);
+    let mut tar = Command::new("tar");
+    let unpacked =
+        tar.args(["--strip-components=1", "-xzf"]).arg(bundle).arg("-C").arg(&folder.0).output().unwrap();
+    assert!(unpacked.status.success(), "{}", all(&unpacked));
+    let mut inside: Vec<_> =
+        fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    inside.sort();
+    assert_eq!(inside, ["bin", "test-gpu"]);
+    folder
+}
+
+/// The bundle is packed and unpacked, and run by its own script. The programs are those of this build.
 #[test]
 fn the_first_steps_pass_and_are_not_run_again() {
     let Some(libraries) = stand_in() else { return };
-    let folder = Folder::new("first", &[GPU, BENCH]);
-    let output = folder.run(Some(libraries), &["--first", "--rehearse"]);
+    let made = Folder::new("made", &[GPU, BENCH]);
+    let bundle = made.0.with_extension("tar.gz");
+    let packed = script(&["--pack", bundle.to_str().unwrap(), "--from", made.0.to_str().unwrap()]);
+    assert!(packed.status.success(), "{}", all(&packed));
+    let folder = unpacked("first", &bundle);
+    fs::remove_file(&bundle).unwrap();
+    first_steps(&folder, libraries);
+}
+
+/// A bundle that `./test-gpu --pack` has made, in release; `--try` runs this.
+#[test]
+#[ignore = "`./test-gpu --pack FILE --try` runs it: a release build takes minutes"]
+fn a_bundle_passes_its_first_steps() {
+    let bundle = std::env::var_os("ANNULUS_BUNDLE").expect("ANNULUS_BUNDLE names the bundle");
+    let libraries = stand_in().expect("the stand-in is what the bundle is tried on");
+    let folder = unpacked("bundle", Path::new(&bundle));
+    first_steps(&folder, libraries);
+    println!("{}", folder.report());
+}
+
+fn first_steps(folder: &Folder, libraries: &Path) {
+    let output = folder.run_program("test-gpu", Some(libraries), &["--first", "--rehearse"]);
     assert_eq!(output.status.code(), Some(0), "{}\n{}", all(&output), folder.report());
     let records = folder.records();
     assert_eq!(records[0]["device"]["device"], "Annulus stand-in");
     assert!(records[0]["environment"].as_array().unwrap().contains(&"CUDA_MODULE_LOADING=EAGER".into()));
     let steps: Vec<_> = records.iter().filter(|line| line["record"] == "step").collect();
     assert_eq!(steps.len(), 7, "{steps:?}");
-    for (suite, least) in [("micro", 12), ("rtt", 20), ("stream of lines", 3), ("poll", 4)] {
+    for (suite, least) in [("micro", 24), ("rtt", 20), ("stream of lines", 3), ("poll", 4)] {
         let figures =
             records.iter().filter(|line| line["record"] == "figure" && line["step"] == suite).count();
         assert!(figures >= least, "{figures} figures of {suite}\n{}", folder.report());
     }
     let torn = records.iter().find(|line| line["case"] == "units of 16 bytes torn").unwrap();
     assert_eq!(torn["median"], 0.0);
+    let managed: Vec<_> = records.iter().filter(|line| line["candidate"] == "limit, managed").collect();
+    assert!(
+        managed.len() >= 3 && managed.iter().all(|line| line["median"].as_f64() > Some(0.0)),
+        "{managed:?}"
+    );
     assert!(folder.report().contains("first: 1,000,000 messages"));
     // Three files, and a second run does nothing but ask the device.
     assert_eq!(fs::read_dir(folder.0.join("gpu-results")).unwrap().count(), 3);
-    let again = folder.run(Some(libraries), &["--first", "--rehearse"]);
+    let again = folder.run_program("test-gpu", Some(libraries), &["--first", "--rehearse"]);
     assert_eq!(again.status.code(), Some(0), "{}", all(&again));
     assert_eq!(folder.records().len(), records.len() + 1);
 }

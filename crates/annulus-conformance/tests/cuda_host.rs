@@ -58,6 +58,16 @@ fn in_a_child() {
         "too old" => refused(&["cannot run kernels: it is sm_61", "begin with sm_70"]),
         "no pinned memory" => refused(&["CUDA_ERROR_OUT_OF_MEMORY", "lower Cuda::pinned_bytes"]),
         "no memory" => refused(&["CUDA_ERROR_OUT_OF_MEMORY", "lower Cuda::device_bytes"]),
+        "prohibited" => {
+            refused(&["cannot run kernels: its compute mode lets no process use it", "nvidia-smi -c DEFAULT"])
+        }
+        "held" => refused(&[
+            "CUDA_ERROR_DEVICE_UNAVAILABLE",
+            "one process use it at a time",
+            "nvidia-smi -c DEFAULT",
+        ]),
+        "busy" => refused(&["CUDA_ERROR_DEVICE_UNAVAILABLE", "`nvidia-smi` shows who else uses it"]),
+        "slice" => what_nobody_has_tried_is_told(),
         "no device" => refused(&["the CUDA driver of this machine knows no device: install NVIDIA's driver"]),
         "no compiler" => refused(&["`annulus-probe` cannot be compiled", "annulus emit", "Cuda::cubins"]),
         "unknown architecture" => refused(&["none of which runs on a device of sm_990"]),
@@ -289,6 +299,16 @@ fn a_coarse_clock_is_told() {
     assert!(notes.contains("its clock goes in steps of 1.024µs, and is known to "), "{notes}");
 }
 
+/// A slice of a device, shared by MPS; and where the thread runs that polls for it.
+fn what_nobody_has_tried_is_told() {
+    let runtime = runtime(cuda());
+    echoes(&runtime, "echo");
+    let notes = runtime.devices()[0].notes.join("\n");
+    assert!(notes.contains("a MIG slice: nobody has tried one"), "{notes}");
+    assert!(notes.contains("MPS shares it: kernels that stay keep their multiprocessors"), "{notes}");
+    assert!(notes.contains("the host's poller last ran on processor "), "{notes}");
+}
+
 fn programs_that_are_loaded_lazily_mean_epochs() {
     let runtime = runtime(cuda());
     let notes = runtime.devices()[0].notes.join("\n");
@@ -440,6 +460,10 @@ fn devices_that_are_no_use_are_refused() {
     run("unknown architecture", &[("ANNULUS_STAND_IN_CAPABILITY", "99.0")]);
     run("no device", &[("ANNULUS_STAND_IN_DEVICES", "0")]);
     run("no compiler", &[("ANNULUS_NVRTC", "/nowhere")]);
+    // CU_DEVICE_ATTRIBUTE_COMPUTE_MODE
+    run("prohibited", &[("ANNULUS_STAND_IN_ATTRIBUTES", "20=2")]);
+    run("held", &[("ANNULUS_STAND_IN_ATTRIBUTES", "20=3"), ("ANNULUS_STAND_IN_HELD", "1")]);
+    run("busy", &[("ANNULUS_STAND_IN_HELD", "1")]);
     run("unknown device", &[("ANNULUS_STAND_IN_DEVICES", "2"), ("ANNULUS_STAND_IN_NAME", "first")]);
 }
 
@@ -455,6 +479,13 @@ fn a_device_without_memory_is_refused() {
 fn a_display_means_epochs() {
     // CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT
     run("watchdog", &[("ANNULUS_STAND_IN_ATTRIBUTES", "17=1")]);
+}
+
+#[test]
+fn devices_that_nobody_has_tried_say_so() {
+    // CU_DEVICE_ATTRIBUTE_MPS_ENABLED
+    let name = ("ANNULUS_STAND_IN_NAME", "Annulus stand-in MIG 1g.10gb");
+    run("slice", &[name, ("ANNULUS_STAND_IN_ATTRIBUTES", "133=1")]);
 }
 
 #[test]

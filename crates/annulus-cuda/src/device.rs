@@ -12,7 +12,7 @@ use cudarc::driver::sys::CUresult;
 
 use crate::{
     architecture::Architecture,
-    cu::{self, Context, CuError, DeviceId, PATIENCE, Platform, Program, Reach, Stream},
+    cu::{self, ComputeMode, Context, CuError, DeviceId, PATIENCE, Platform, Program, Reach, Stream},
     probe::{self, Found, Verdict},
     program::{self, Sources},
     text::Text,
@@ -132,11 +132,21 @@ impl Device {
         if !self.id.maps_host_memory() {
             return Err(no_use("it does not map the host's memory; choose another device".into()));
         }
+        let mode = self.id.compute_mode();
+        if mode == ComputeMode::Prohibited {
+            return Err(no_use(
+                "its compute mode lets no process use it; change that (`nvidia-smi -c DEFAULT`), or choose another device".into(),
+            ));
+        }
         let context = Context::new(self.id, &self.residency).map_err(|error| {
-            BackendError::new(format!(
-                "`{}` cannot be opened: {error}; `nvidia-smi` shows who else uses it and how",
-                self.name
-            ))
+            let why = match mode {
+                ComputeMode::Exclusive => {
+                    "its compute mode lets one process use it at a time, and another one may have it; end that process, or change the mode \
+                     (`nvidia-smi -c DEFAULT`)"
+                }
+                ComputeMode::Shared | ComputeMode::Prohibited => "`nvidia-smi` shows who else uses it and how",
+            };
+            BackendError::new(format!("`{}` cannot be opened: {error}; {why}", self.name))
         })?;
         let context = Arc::new(context);
         let text = probe::text();
@@ -161,6 +171,12 @@ impl Device {
             self.id.memory() >> 20,
             self.id.bus(),
         )];
+        let slice = (self.id.is_slice(), "a MIG slice: nobody has tried one");
+        let mps = (
+            self.id.has_mps(),
+            "MPS shares it: kernels that stay keep their multiprocessors from other programs, and nobody has tried that",
+        );
+        notes.extend([slice, mps].into_iter().filter(|(is_so, _)| *is_so).map(|(_, note)| note.to_owned()));
         // Opening a device takes memory of it; that is left to those who use the device.
         match self.opened.get() {
             None => notes.push(
@@ -178,6 +194,10 @@ impl Device {
                     Verdict::Persistent(why) => format!("persistent: {why}"),
                     Verdict::Epochs(why) => format!("epochs: {why}"),
                 });
+                if let Some(node) = self.id.node() {
+                    notes
+                        .push(format!("pinned memory is asked of NUMA node {node}, which it is attached to"));
+                }
                 let (step, known) = (opened.clock_sync.step(), opened.clock_sync.uncertainty());
                 notes.push(format!("its clock goes in steps of {step:?}, and is known to {known:?}"));
             }

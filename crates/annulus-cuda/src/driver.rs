@@ -157,6 +157,10 @@ unsafe impl Driver for CudaDriver {
         DeviceClock { needs: 0, origin: self.opened.clock_sync.origin(between, now) }
     }
 
+    fn node(&self) -> Option<u32> {
+        self.device.id.node()
+    }
+
     fn clock_sync(&self) -> Option<&Arc<ClockSync>> {
         Some(&self.opened.clock_sync)
     }

@@ -56,6 +56,12 @@ pub unsafe trait Driver: Send + Sync + 'static {
         None
     }
 
+    /// The NUMA node of the host that the device is attached to, if it is known: for people, beside where the
+    /// pump runs. Asked only of devices that are [far](Abilities::far).
+    fn node(&self) -> Option<u32> {
+        None
+    }
+
     /// Zeroed memory that the host sees, and that kernels see while they run.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ use crate::{
     driver::{Abilities, Argument, Driver, Program, Remedies, Shape},
     kernel::{DeviceLocal, LaunchedKernel, Parts, Running},
     launch_plan::{self, LaunchPlan},
+    numa::describe_poller,
     options::HostOptions,
     pump::{Pump, Rhythm, Watched},
     residency::ResidentSlots,
@@ -237,7 +238,14 @@ unsafe impl DeviceBackend for DeviceHost {
     }
 
     fn devices(&self) -> Vec<DeviceInfo> {
-        self.driver.devices(&self.options)
+        let mut devices = self.driver.devices(&self.options);
+        // The first is the one that is used.
+        if let (Some(used), Some(place), true) =
+            (devices.first_mut(), self.pump.place(), self.driver.abilities().far)
+        {
+            used.notes.push(describe_poller(place, self.driver.node()));
+        }
+        devices
     }
 
     fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {

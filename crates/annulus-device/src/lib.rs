@@ -42,6 +42,7 @@ mod host;
 mod kernel;
 mod launch_plan;
 mod memory;
+mod numa;
 mod options;
 mod pace;
 mod program;
@@ -63,6 +64,7 @@ pub use environment::tell_driver;
 pub use file::read_regular;
 pub use free_list::{FreeList, PART_ALIGN};
 pub use host::DeviceHost;
+pub use numa::{Place, Preference, node_of_pci};
 pub use options::HostOptions;
 #[doc(hidden)]
 pub use options::{Faults, HandlerText};

@@ -32,9 +32,9 @@ use std::{
 };
 
 use annulus_runtime::BackendError;
-use annulus_sync::{AtomicBool, Ordering, contain::contained, doorbell::Depth, spin_loop};
+use annulus_sync::{AtomicBool, AtomicU64, Ordering, contain::contained, doorbell::Depth, spin_loop};
 
-use crate::{doorbell::PumpDoorbell, residency::Residency};
+use crate::{doorbell::PumpDoorbell, numa::Place, residency::Residency};
 
 mod epochs;
 mod watched;
@@ -70,6 +70,8 @@ struct Shared {
     stop: AtomicBool,
     rhythm: Rhythm,
     residency: Arc<Residency>,
+    /// Where the thread ran at its last beat: a [`Place`]'s word, or 0.
+    place: AtomicU64,
     ended: (Mutex<bool>, Condvar),
 }
 
@@ -98,6 +100,7 @@ impl Pump {
             some_arrived: AtomicBool::new(false),
             stop: AtomicBool::new(false),
             rhythm,
+            place: AtomicU64::new(0),
             ended: Default::default(),
         });
         let its = Arc::clone(&shared);
@@ -112,6 +115,12 @@ impl Pump {
 
     pub(crate) fn doorbell(&self) -> &Arc<PumpDoorbell> {
         &self.shared.doorbell
+    }
+
+    /// Where its thread ran at its last beat, if the system says.
+    pub(crate) fn place(&self) -> Option<Place> {
+        // Nothing is ordered by it: it is for people.
+        Place::of_word(self.shared.place.load(Ordering::Relaxed))
     }
 
     /// Hands over a launched kernel.
@@ -159,6 +168,7 @@ impl Shared {
             let beat_is_due = last_beat.is_none_or(|last| now.duration_since(last) >= beat);
             if beat_is_due {
                 last_beat = Some(now);
+                self.place.store(Place::here().map_or(0, Place::word), Ordering::Relaxed);
                 if !self.rhythm.no_heartbeat {
                     kernels.iter().for_each(Watched::beat);
                 }

@@ -9,9 +9,7 @@ use annulus_sync::AtomicBool;
 use annulus_sync::Ordering;
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg, result, sys};
 
-#[cfg(target_arch = "x86_64")]
-use super::Buffer;
-use super::{Device, failed};
+use super::{Buffer, Device, failed};
 use crate::{
     clock::{await_answer, timed},
     harness::{Failure, Run},
@@ -24,8 +22,10 @@ const FOUND: usize = 512;
 /// What a loop works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Where {
-    /// Memory of the host that is mapped for the device.
+    /// Memory of the host that is pinned, and mapped for the device.
     Host,
+    /// Managed memory that stays with the host.
+    Managed,
     /// The device's own.
     Device,
 }
@@ -35,6 +35,8 @@ struct Bench {
     device: Device,
     /// The device's own memory, 4 KiB of zeros.
     own: sys::CUdeviceptr,
+    /// If it is asked for: not every device has any.
+    managed: Option<Buffer>,
 }
 
 impl Bench {
@@ -44,12 +46,22 @@ impl Bench {
         let own = unsafe { result::malloc_sync(4096) }.map_err(failed("cuMemAlloc"))?;
         // SAFETY: so much was just allocated, and nothing runs.
         unsafe { result::memset_d8_sync(own, 0, 4096) }.map_err(failed("cuMemsetD8"))?;
-        Ok(Self { device, own })
+        Ok(Self { device, own, managed: None })
+    }
+
+    /// With memory of this kind.
+    fn open_with(on: Where) -> Result<Self, Failure> {
+        let mut bench = Self::open()?;
+        if on == Where::Managed {
+            bench.managed = Some(Buffer::managed(&bench.device.flags.context, 1024)?);
+        }
+        Ok(bench)
     }
 
     fn place(&self, place: Where) -> sys::CUdeviceptr {
         match place {
             Where::Host => self.device.flags.device,
+            Where::Managed => self.managed.as_ref().expect("`open_with` made it").device,
             Where::Device => self.own,
         }
     }
@@ -104,10 +116,10 @@ impl Drop for Bench {
 /// Nanoseconds of a load that waits for the one before it.
 pub(crate) fn load(on: Where, rounds: u32) -> Run {
     let name = match on {
-        Where::Host => "loads",
+        Where::Host | Where::Managed => "loads",
         Where::Device => "near_loads",
     };
-    Ok(vec![Bench::open()?.time(name, Some(on), 1, rounds, None)?])
+    Ok(vec![Bench::open_with(on)?.time(name, Some(on), 1, rounds, None)?])
 }
 
 /// Nanoseconds of an atomic addition in the device's memory that waits for the one before it.
@@ -115,9 +127,9 @@ pub(crate) fn atomic(rounds: u32) -> Run {
     Ok(vec![Bench::open()?.time("atomics", Some(Where::Device), 1, rounds, None)?])
 }
 
-/// Nanoseconds of a system fence behind so many stores to lines of the host's memory.
-pub(crate) fn fence(stores: u32, rounds: u32) -> Run {
-    Ok(vec![Bench::open()?.time("fences", Some(Where::Host), 1, rounds, Some(stores))?])
+/// Nanoseconds of a system fence behind so many stores to lines of the host's memory, of this kind.
+pub(crate) fn fence(on: Where, stores: u32, rounds: u32) -> Run {
+    Ok(vec![Bench::open_with(on)?.time("fences", Some(on), 1, rounds, Some(stores))?])
 }
 
 /// Nanoseconds of a barrier of a block.
@@ -136,21 +148,23 @@ pub(crate) fn clock_step(looks: u32) -> Run {
 }
 
 /// The percentiles of the way of a word to a thread that looks for it, and of its answer to the host, in
-/// nanoseconds.
-pub(crate) fn word_round_trips(samples: u32) -> Run {
-    let device = Device::open(SOURCE)?;
+/// nanoseconds, through the host's memory of this kind.
+pub(crate) fn word_round_trips(on: Where, samples: u32) -> Run {
+    let bench = Bench::open_with(on)?;
+    let device = &bench.device;
+    let words = bench.managed.as_ref().unwrap_or(&device.flags);
     let function = device.function("echo")?;
-    let answer = device.flags.device + FOUND as u64 * 4;
+    let answer = words.device + FOUND as u64 * 4;
     let mut launch = device.stream.launch_builder(&function);
-    launch.arg(&device.flags.device).arg(&answer);
+    launch.arg(&words.device).arg(&answer);
     let shape = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
     // SAFETY: `echo` takes two pointers, to words that live until it has ended, below.
     unsafe { launch.launch(shape) }.map_err(failed("cuLaunchKernel"))?;
     let result = timed(samples, |number| {
-        device.flags.word(0).store(number, Ordering::Release);
-        await_answer(device.flags.word(FOUND), number)
+        words.word(0).store(number, Ordering::Release);
+        await_answer(words.word(FOUND), number)
     });
-    device.flags.word(0).store(u32::MAX, Ordering::Release);
+    words.word(0).store(u32::MAX, Ordering::Release);
     device.wait()?;
     result
 }

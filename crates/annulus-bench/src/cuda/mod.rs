@@ -72,26 +72,73 @@ fn machine_code(context: &CudaContext, source: &str) -> Result<Vec<u8>, Failure>
     Ok(code?)
 }
 
-/// Mapped memory of the host, cached, as resident kernels use it.
+/// Memory of the host that the device sees.
 struct Buffer {
     words: NonNull<u32>,
     /// Its address on the device.
     device: sys::CUdeviceptr,
     context: Arc<CudaContext>,
+    /// Managed, and not pinned.
+    is_managed: bool,
 }
 
 impl Buffer {
+    /// Mapped memory, cached, as resident kernels use it.
     fn new(context: &Arc<CudaContext>, words: usize) -> Result<Self, Failure> {
         context.bind_to_thread().map_err(failed("cuCtxSetCurrent"))?;
         let flags = sys::CU_MEMHOSTALLOC_DEVICEMAP | sys::CU_MEMHOSTALLOC_PORTABLE;
         // SAFETY: the context is this thread's; the memory is ours until `drop`.
         let memory = unsafe { result::malloc_host(words * 4, flags) }.map_err(failed("cuMemHostAlloc"))?;
         let words = NonNull::new(memory.cast::<u32>()).ok_or("cuMemHostAlloc gave no memory")?;
-        let mut buffer = Self { words, device: 0, context: Arc::clone(context) };
+        let mut buffer = Self { words, device: 0, context: Arc::clone(context), is_managed: false };
         // SAFETY: the memory was just allocated, mapped.
         unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut buffer.device, memory, 0) }
             .result()
             .map_err(failed("cuMemHostGetDevicePointer"))?;
+        Ok(buffer)
+    }
+
+    /// Managed memory that stays with the host, where the device reaches it: the alternative to [`new`].
+    ///
+    /// [`new`]: Self::new
+    fn managed(context: &Arc<CudaContext>, words: usize) -> Result<Self, Failure> {
+        context.bind_to_thread().map_err(failed("cuCtxSetCurrent"))?;
+        let concurrent = context
+            .attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
+            .map_err(failed("cuDeviceGetAttribute"))?;
+        if concurrent == 0 {
+            return Err("the host may not access managed memory while a kernel of this device runs".into());
+        }
+        let mut version = 0;
+        // SAFETY: the place is live, and the driver is there.
+        unsafe { sys::cuDriverGetVersion(&raw mut version) }
+            .result()
+            .map_err(failed("cuDriverGetVersion"))?;
+        if version < 12_020 {
+            return Err(
+                "the driver is older than CUDA 12.2, and cannot be told where managed memory lies".into()
+            );
+        }
+        let flags = sys::CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL;
+        // SAFETY: the context is this thread's; the memory is ours until `drop`.
+        let device =
+            unsafe { result::malloc_managed(words * 4, flags) }.map_err(failed("cuMemAllocManaged"))?;
+        let start = NonNull::new(device as *mut u32).ok_or("cuMemAllocManaged gave no memory")?;
+        let buffer = Self { words: start, device, context: Arc::clone(context), is_managed: true };
+        let host = sys::CUmemLocation { type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, id: 0 };
+        let own = sys::CUmemLocation {
+            type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+            id: context.ordinal() as i32,
+        };
+        for (advice, location) in [
+            (sys::CUmem_advise::CU_MEM_ADVISE_SET_PREFERRED_LOCATION, host),
+            (sys::CUmem_advise::CU_MEM_ADVISE_SET_ACCESSED_BY, own),
+        ] {
+            // SAFETY: all of the memory that was just allocated, managed.
+            unsafe { result::mem_advise(device, words * 4, advice, location) }
+                .map_err(failed("cuMemAdvise"))?;
+        }
+        (0..words).for_each(|i| buffer.word(i).store(0, Ordering::Relaxed));
         Ok(buffer)
     }
 
@@ -119,8 +166,13 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         // Failing to free leaks, which a benchmark survives.
         let _ = self.context.bind_to_thread();
-        // SAFETY: allocated by `new`, freed once; every kernel has ended.
-        let _ = unsafe { result::free_host(self.words.as_ptr().cast::<c_void>()) };
+        let _ = if self.is_managed {
+            // SAFETY: allocated by `managed`, freed once; every kernel has ended.
+            unsafe { result::free_sync(self.device) }
+        } else {
+            // SAFETY: allocated by `new`; otherwise as above.
+            unsafe { result::free_host(self.words.as_ptr().cast::<c_void>()) }
+        };
     }
 }
 

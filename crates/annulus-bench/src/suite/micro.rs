@@ -13,7 +13,8 @@ pub(super) const SUITE: Suite = Suite {
     method: "One thread does the same again and again, each time behind the one before, and reads the device's clock at both \
              ends. A word's way to the device and back is timed by the host. The units of 16 bytes are stored by the host, in \
              one access and with equal halves, while many threads look at them: a look that sees two halves that differ is a \
-             torn one, and sealed slots rest on there being none.",
+             torn one, and sealed slots rest on there being none. Managed memory is told to stay with the host, and to be \
+             reached from there by the device: the same bytes behind the same bus, by the driver's other way.",
     cases,
 };
 
@@ -35,7 +36,7 @@ fn cases(config: Config) -> Vec<Case> {
         candidates,
         marks,
     };
-    let fence = |name, stores| Candidate::new(name, move || micro::fence(stores, rounds));
+    let fence = |name, stores| Candidate::new(name, move || micro::fence(Where::Host, stores, rounds));
     let barrier = |name, threads| Candidate::new(name, move || micro::barrier(threads, rounds));
     vec![
         case(
@@ -76,7 +77,7 @@ fn cases(config: Config) -> Vec<Case> {
             "a word to the device and back",
             "ns",
             PERCENTILES,
-            vec![Candidate::new("limit, one thread", move || micro::word_round_trips(rounds))],
+            vec![Candidate::new("limit, one thread", move || micro::word_round_trips(Where::Host, rounds))],
             vec![],
         ),
         case(
@@ -92,6 +93,37 @@ fn cases(config: Config) -> Vec<Case> {
             &["millions", "torn", "millions new"],
             vec![Candidate::new("limit, many threads", move || micro::unit_looks(blocks, threads, looks))],
             vec![Mark { candidate: "limit, many threads", metric: "torn", goal: Goal::AtMost(0.0) }],
+        ),
+        // The last: a device that has no such memory fails here, and the others' figures are there.
+        case(
+            "the host's memory, pinned and managed: a load",
+            "ns",
+            &[""],
+            vec![
+                Candidate::new("limit, pinned", move || micro::load(Where::Host, rounds)),
+                Candidate::new("limit, managed", move || micro::load(Where::Managed, rounds)),
+            ],
+            vec![],
+        ),
+        case(
+            "the host's memory, pinned and managed: a fence behind 8 stores",
+            "ns",
+            &[""],
+            vec![
+                Candidate::new("limit, pinned", move || micro::fence(Where::Host, 8, rounds)),
+                Candidate::new("limit, managed", move || micro::fence(Where::Managed, 8, rounds)),
+            ],
+            vec![],
+        ),
+        case(
+            "the host's memory, pinned and managed: a word to the device and back",
+            "ns",
+            PERCENTILES,
+            vec![
+                Candidate::new("limit, pinned", move || micro::word_round_trips(Where::Host, rounds)),
+                Candidate::new("limit, managed", move || micro::word_round_trips(Where::Managed, rounds)),
+            ],
+            vec![],
         ),
     ]
 }

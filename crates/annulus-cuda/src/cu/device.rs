@@ -27,6 +27,17 @@ pub(crate) enum Platform {
     Watchdog,
 }
 
+/// Which processes may use a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ComputeMode {
+    /// Any number of them.
+    Shared,
+    /// One at a time.
+    Exclusive,
+    /// None.
+    Prohibited,
+}
+
 /// Every device, in the driver's order. Initialises the driver, which must be present.
 pub(crate) fn devices() -> Result<Vec<DeviceId>, CuError> {
     result::init().map_err(CuError::of("cuInit"))?;
@@ -105,6 +116,30 @@ impl DeviceId {
             self.number(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
             self.number(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
         )
+    }
+
+    /// The NUMA node of the host that it is attached to, if the system says.
+    pub(crate) fn node(self) -> Option<u32> {
+        annulus_device::node_of_pci(&self.bus())
+    }
+
+    /// Who may use it.
+    pub(crate) fn compute_mode(self) -> ComputeMode {
+        match self.number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) {
+            0 => ComputeMode::Shared,
+            2 => ComputeMode::Prohibited,
+            _ => ComputeMode::Exclusive,
+        }
+    }
+
+    /// Whether the driver says that this process shares it with others through MPS.
+    pub(crate) fn has_mps(self) -> bool {
+        self.number(Attribute::CU_DEVICE_ATTRIBUTE_MPS_ENABLED) != 0
+    }
+
+    /// Whether its name says that it is a slice of a device.
+    pub(crate) fn is_slice(self) -> bool {
+        self.name().split_whitespace().any(|word| word == "MIG")
     }
 
     /// Whether kernels can use the host's memory at the host's addresses.

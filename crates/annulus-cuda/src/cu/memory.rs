@@ -16,7 +16,7 @@ use std::{
 
 use cudarc::driver::{result, sys};
 
-use annulus_device::{FreeList, PART_ALIGN as ALIGN};
+use annulus_device::{FreeList, PART_ALIGN as ALIGN, Preference};
 
 use super::{Context, CuError, Reach, Stream};
 
@@ -24,7 +24,7 @@ use super::{Context, CuError, Reach, Stream};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// In the host's memory, pinned and mapped: both sides see each other's writes. The host caches it, and
-    /// it is never write-combined, since the host reads it.
+    /// it is never write-combined, since the host reads it. It is asked of the device's NUMA node.
     Shared,
     /// In the device's own memory.
     Device,
@@ -79,10 +79,13 @@ pub(crate) enum NoRoom {
 }
 
 impl Chunk {
-    /// Allocates. The context is this thread's current one, and nothing stays on the device.
-    fn allocate(kind: Kind, bytes: usize) -> Result<Self, CuError> {
+    /// Allocates. The context is this thread's current one, and nothing stays on the device. Memory of the
+    /// host is asked of this NUMA node; a node without room, or a system that refuses, gives it from elsewhere.
+    fn allocate(kind: Kind, bytes: usize, node: Option<u32>) -> Result<Self, CuError> {
         match kind {
             Kind::Shared => {
+                // The driver touches the pages while it pins them, on this thread.
+                let _near = node.and_then(Preference::node);
                 let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
                 // SAFETY: nobody reads the memory before it is written.
                 let host =
@@ -141,7 +144,9 @@ impl Arena {
     /// that leaves may first give memory back.
     fn grow(&self, bytes: usize) -> Result<(Chunk, FreeList), NoRoom> {
         let free_list = FreeList::new(bytes.max(self.step));
-        match self.context.quietly(self.kind.reach(), || Chunk::allocate(self.kind, free_list.bytes())) {
+        let node = self.context.device().node();
+        let allocate = || Chunk::allocate(self.kind, free_list.bytes(), node);
+        match self.context.quietly(self.kind.reach(), allocate) {
             Some(Ok(chunk)) => Ok((chunk, free_list)),
             Some(Err(error)) => Err(NoRoom::Refused(error)),
             None => {

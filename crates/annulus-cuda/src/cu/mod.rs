@@ -21,7 +21,7 @@ use cudarc::driver::{DriverError, sys};
 
 pub(crate) use self::{
     context::{Context, PATIENCE, Reach, Staying},
-    device::{DeviceId, Platform, devices, driver_version, loads_eagerly},
+    device::{ComputeMode, DeviceId, Platform, devices, driver_version, loads_eagerly},
     memory::{Arena, Copies, CopyError, Kind, Memory, NoRoom},
     module::{Entry, Program},
     stream::{Run, Stream},

@@ -221,6 +221,7 @@ Status cuDevicePrimaryCtxRetain(Context **context, int ordinal)
     Device *device = device_of(ordinal);
     if (!device) return all.is_initialised ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_NOT_INITIALIZED;
     if (device->dead != CUDA_SUCCESS) return device->dead;
+    if (all.settings.is_held) return CUDA_ERROR_DEVICE_UNAVAILABLE;
     if (!device->context) {
         device->context = new Context{device, nullptr, device->flags, 1024};
         device->multiprocessors.assign(all.settings.multiprocessors, {threads_of_multiprocessor, all.settings.blocks, shared_of_multiprocessor});

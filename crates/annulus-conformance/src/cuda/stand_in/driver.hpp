@@ -26,6 +26,7 @@ enum Status : int {
     CUDA_ERROR_INVALID_VALUE = 1,
     CUDA_ERROR_OUT_OF_MEMORY = 2,
     CUDA_ERROR_NOT_INITIALIZED = 3,
+    CUDA_ERROR_DEVICE_UNAVAILABLE = 46,
     CUDA_ERROR_NO_DEVICE = 100,
     CUDA_ERROR_INVALID_DEVICE = 101,
     CUDA_ERROR_INVALID_IMAGE = 200,
@@ -54,7 +55,7 @@ struct Settings {
     std::map<int, int> attributes;
     Waiting waiting;
     bool loads_eagerly;
-    bool in_turn;
+    bool in_turn, is_held;
     unsigned grace_ms, seed, drift_ppm, clock_step, local_bytes, fail_launch, fail_allocation, dies_after_ms, watchdog_ms;
 };
 
@@ -65,7 +66,7 @@ struct Stream;
 
 // Bytes that the driver gave out, with pages before and after them that nobody may touch.
 struct Allocation {
-    enum Kind { device_memory, host_memory, module_memory, fiber_stack };
+    enum Kind { device_memory, host_memory, module_memory, fiber_stack, managed_memory };
     Kind kind;
     size_t start, bytes;
     // All that is mapped for it, with the pages around it.
@@ -73,6 +74,11 @@ struct Allocation {
     unsigned flags;
     Context *context;
     bool is_freed;
+};
+
+// Where managed memory should lie: a device (1) of this number, or the host (2).
+struct Location {
+    int type, id;
 };
 
 struct Module {

@@ -83,7 +83,7 @@ void describe(size_t address, char *to, size_t room)
         snprintf(to, room, "where nothing was ever allocated");
         return;
     }
-    static const char *const kinds[] = {"device memory", "page-locked host memory", "a module's variable", "a GPU thread's stack"};
+    static const char *const kinds[] = {"device memory", "page-locked host memory", "a module's variable", "a GPU thread's stack", "managed memory"};
     const char *where = address < found->start ? "before" : address - found->start < found->bytes ? "in" : "behind";
     snprintf(to, room, "%s %s of %zu bytes from %#zx on%s", where, kinds[found->kind], found->bytes, found->start,
              found->is_freed ? ", which was freed" : "");
@@ -132,10 +132,10 @@ static Status fill(const char *call, Stream *handle, size_t to, unsigned char va
     return waits ? wait_until(*stream, number, guard) : CUDA_SUCCESS;
 }
 
-// Page-locked memory is every device's: who asks for it waits for all of them.
+// Page-locked memory, and managed memory, is every device's: who asks for it waits for all of them.
 static void wait_for_kernels(const char *call, Allocation::Kind kind, Context *own, Guard &guard)
 {
-    if (kind != Allocation::host_memory) return synchronises(call, own, guard);
+    if (kind != Allocation::host_memory && kind != Allocation::managed_memory) return synchronises(call, own, guard);
     for (Device *device : driver().devices)
         if (device->context) synchronises(call, device->context, guard);
 }
@@ -199,11 +199,41 @@ Status cuMemHostGetFlags(unsigned *flags, void *host)
     return CUDA_SUCCESS;
 }
 
+Status cuMemAllocManaged(size_t *to, size_t bytes, unsigned flags)
+{
+    // Reached by every stream from the beginning, or by the host alone.
+    if (flags != 1 && flags != 2) return CUDA_ERROR_INVALID_VALUE;
+    return allocate_now("cuMemAllocManaged", Allocation::managed_memory, bytes, flags, to);
+}
+
+// Advice changes nothing here: there is one memory. It must be such as a driver takes.
+Status cuMemAdvise_v2(size_t start, size_t bytes, int advice, Location location)
+{
+    Guard guard(driver().lock);
+    Status status = usable(current());
+    if (status != CUDA_SUCCESS) return status;
+    Allocation *found = find(start, bytes);
+    bool is_device = location.type == 1 && location.id >= 0 && (size_t)location.id < driver().devices.size();
+    // Read mostly, preferred location, accessed by, each set and unset; of the device, or of the host.
+    bool is_known = advice >= 1 && advice <= 6 && (is_device || (location.type == 2 && location.id == 0));
+    return is_known && found && found->kind == Allocation::managed_memory ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 Status cuMemFreeHost(void *host) { return free_now("cuMemFreeHost", Allocation::host_memory, (size_t)host); }
 
 Status cuMemAlloc_v2(size_t *to, size_t bytes) { return allocate_now("cuMemAlloc", Allocation::device_memory, bytes, 0, to); }
 
-Status cuMemFree_v2(size_t start) { return free_now("cuMemFree", Allocation::device_memory, start); }
+// Managed memory is freed by the same call.
+Status cuMemFree_v2(size_t start)
+{
+    Allocation::Kind kind = Allocation::device_memory;
+    {
+        Guard guard(driver().lock);
+        auto found = driver().allocations.find(start);
+        if (found != driver().allocations.end() && found->second.kind == Allocation::managed_memory) kind = found->second.kind;
+    }
+    return free_now("cuMemFree", kind, start);
+}
 
 Status cuMemAllocAsync(size_t *to, size_t bytes, Stream *handle)
 {

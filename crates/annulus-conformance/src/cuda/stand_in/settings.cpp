@@ -16,6 +16,7 @@
 // | LOCAL_BYTES | local memory that each kernel says its threads need | 0 |
 // | DRIFT_PPM | by so many millionths %globaltimer goes faster than the host's clock | 0 |
 // | CLOCK_STEP_NS | %globaltimer goes in steps of so many nanoseconds | 32 |
+// | HELD | 1: another process has each device in exclusive mode | 0 |
 // | FAIL_LAUNCH | the launch of this number, from 1 on, is refused for want of resources | |
 // | FAIL_ALLOCATION | the allocation of this number, from 1 on, is refused for want of memory | |
 // | DIES_AFTER_MS | a device dies when a kernel has run so long | |
@@ -97,6 +98,7 @@ Settings read_settings()
     settings.drift_ppm = (unsigned)number("DRIFT_PPM", 0);
     settings.clock_step = (unsigned)number("CLOCK_STEP_NS", 32);
     if (settings.clock_step == 0) stop("ANNULUS_STAND_IN_CLOCK_STEP_NS is 0: a clock must go");
+    settings.is_held = number("HELD", 0) != 0;
     settings.fail_launch = (unsigned)number("FAIL_LAUNCH", 0);
     settings.fail_allocation = (unsigned)number("FAIL_ALLOCATION", 0);
     settings.dies_after_ms = (unsigned)number("DIES_AFTER_MS", 0);
@@ -112,6 +114,7 @@ static const struct {
     {1, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
     {2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
     {3, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
+    {46, "CUDA_ERROR_DEVICE_UNAVAILABLE", "CUDA-capable device(s) is/are busy or unavailable"},
     {100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
     {101, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     {200, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
