@@ -76,7 +76,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
 
 /// What `Message` says by the marked fields.
 pub(crate) struct Facts {
-    keyed: bool,
+    pub(crate) keyed: bool,
     /// The constants of `Message`.
     pub(crate) consts: TokenStream,
     /// Its functions.

@@ -217,8 +217,8 @@ pub fn device_type(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// A *direct* message is plain old data, and travels through kernels' rings: `RingMessage` and `DeviceType`
 /// are implemented, too, and the rules for [`DeviceType`](macro@DeviceType) apply here. A *bridged* message
-/// holds text, lists, maps, options, other bridged types, and travels through the host's queues, files and
-/// pipes; it needs the feature `wire` of the crate `annulus`.
+/// holds text, lists, maps, options, other bridged types. Kernels on the CPU take it as `&Archived<M>`, and
+/// it travels through the host's queues, files and pipes; it needs the feature `wire` of the crate `annulus`.
 ///
 /// | above the type | meaning |
 /// |---|---|

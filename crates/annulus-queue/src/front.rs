@@ -41,7 +41,8 @@
 //! to a [`Told`], which only records it.
 //!
 //! Messages are bytes here, so that this code is compiled once. Waiting messages lie in the cells of one
-//! block of memory; an entry of the order refers to its message's cell.
+//! block of memory; an entry of the order refers to its message's cell. Bridged messages have different sizes;
+//! a cell has room for the largest one.
 
 use std::{collections::VecDeque, mem::MaybeUninit};
 
@@ -58,7 +59,7 @@ pub const RUN: usize = 64;
 /// How a front is made. These options are validated elsewhere, not here.
 #[derive(Clone, Copy, Debug)]
 pub struct FrontOptions {
-    /// The size of a message, in bytes.
+    /// The size of a message, in bytes; of bridged messages, that of the largest image.
     pub size: usize,
     /// How many messages wait at most: 1 to 2^20.
     pub capacity: usize,
@@ -134,6 +135,8 @@ pub struct Front {
 struct Parcel {
     /// Where the message lies.
     cell: u32,
+    /// Bytes of the message.
+    length: u32,
     header: Header,
 }
 
@@ -161,7 +164,11 @@ struct Cells {
 
 impl Front {
     /// A front of the ring that `producers` write to. All its memory is allocated here.
-    pub fn new(options: FrontOptions, producers: Producers) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// If the ring carries bridged messages, only images of such messages are offered.
+    pub unsafe fn new(options: FrontOptions, producers: Producers) -> Self {
         let order = if options.priority {
             Order::ByPriority(Buckets::new(options.capacity))
         } else {
@@ -197,8 +204,8 @@ impl Front {
     }
 
     /// Offers messages in order, one for each of the facts and at most [`RUN`], until one is refused: `Full`
-    /// under Block and Reject. `messages` has their bytes, one message after the other. All get this header;
-    /// its time is now.
+    /// under Block and Reject. `messages` has their bytes, one message after the other. Bridged messages are
+    /// offered one by one. All get this header; its time is now.
     ///
     /// On return, the messages that could be handed over are in the ring.
     ///
@@ -206,7 +213,11 @@ impl Front {
     ///
     /// If the number of bytes does not fit the number of messages, or if there are too many messages.
     pub fn offer(&self, messages: &Bytes, facts: &[Facts], header: Header, told: &mut impl Told) -> Offered {
-        assert!(facts.len() <= RUN && messages.len() == facts.len() * self.options.size, "a run of messages");
+        let size = self.size_in(messages, facts);
+        assert!(
+            facts.len() <= RUN && messages.len() == facts.len() * size && size <= self.options.size,
+            "a run of messages"
+        );
         self.state.with_on(
             told,
             |told, state| state.offer(self, messages, facts, header, told),
@@ -244,6 +255,12 @@ impl Front {
         );
     }
 
+    /// The size of each message of a run.
+    #[inline]
+    fn size_in(&self, messages: &Bytes, facts: &[Facts]) -> usize {
+        if facts.len() == 1 { messages.len() } else { self.options.size }
+    }
+
     /// How many more messages may go into the ring.
     #[inline]
     fn room(&self) -> u64 {
@@ -253,16 +270,16 @@ impl Front {
 
 impl Cells {
     #[inline]
-    fn get(&self, cell: u32) -> &Bytes {
-        &self.bytes[cell as usize * self.size..][..self.size]
+    fn get(&self, parcel: Parcel) -> &Bytes {
+        &self.bytes[parcel.cell as usize * self.size..][..parcel.length as usize]
     }
 
     /// Stores a message. The caller has made sure that there is space.
     #[inline]
     fn put(&mut self, message: &Bytes, header: Header) -> Parcel {
         let cell = self.free.pop().expect("there are as many cells as messages");
-        self.bytes[cell as usize * self.size..][..self.size].copy_from_slice(message);
-        Parcel { cell, header }
+        self.bytes[cell as usize * self.size..][..message.len()].copy_from_slice(message);
+        Parcel { cell, length: message.len() as u32, header }
     }
 
     /// Returns a message that has left the order. Its cell is free from here on, and the next stored message
@@ -270,7 +287,7 @@ impl Cells {
     #[inline]
     fn take(&mut self, parcel: Parcel) -> &Bytes {
         self.free.push(parcel.cell);
-        self.get(parcel.cell)
+        self.get(parcel)
     }
 }
 
@@ -287,6 +304,7 @@ impl State {
             return Offered { taken: 0, refused: Some(Refused::Closed) };
         }
         let before = self.order.len();
+        let size = front.size_in(messages, facts);
         let mut taken = 0;
         if self.order.is_empty() && !front.options.priority {
             taken = self.pass(front, messages, facts, header, told);
@@ -295,7 +313,7 @@ impl State {
         // Whether the ring may have room that was not checked yet.
         let mut may_advance = true;
         while let Some(&facts) = facts.get(taken) {
-            let message = &messages[taken * front.options.size..][..front.options.size];
+            let message = &messages[taken * size..][..size];
             // Checked before the space: a duplicate is a duplicate on a full queue as well.
             let vacancy = match (&self.window, facts.key) {
                 (Some(window), Some(key)) => match window.look_up(key) {
@@ -352,7 +370,7 @@ impl State {
         told: &mut impl Told,
     ) -> usize {
         let room = front.room().min(front.options.capacity as u64).min(facts.len() as u64) as usize;
-        let size = front.options.size;
+        let size = front.size_in(messages, facts);
         let mut fresh = [0u8; RUN];
         let mut count = 0;
         for (i, facts) in facts[..room].iter().enumerate() {
@@ -378,7 +396,8 @@ impl State {
         if let Ok(mut slots) = front.producers.reserve(count as u32) {
             for message in fresh.by_ref().take(slots.remaining() as usize) {
                 let header = told.hands_over(slots.ticket(), header);
-                slots.write_bytes(message, header);
+                // SAFETY: it was offered, so it is what the ring carries, by the promise of `new`.
+                unsafe { slots.write_bytes(message, header) };
             }
             told.moved();
         }
@@ -424,7 +443,8 @@ impl State {
                 let Some(parcel) = self.order.pop() else { break };
                 let message = self.cells.take(parcel);
                 let header = told.hands_over(slots.ticket(), parcel.header);
-                slots.write_bytes(message, Header { command: now.command, ..header });
+                // SAFETY: as in `pass`.
+                unsafe { slots.write_bytes(message, Header { command: now.command, ..header }) };
                 if front.options.expiry.is_some() {
                     self.expire(front, now, told);
                 }

@@ -91,7 +91,7 @@ pub use crate::{
 };
 pub use annulus_abi::error::describe as describe_error;
 pub use annulus_block::{Deliver, Delivery, Progress, RuntimeClock, Signals};
-pub use annulus_kernel::ProcessingMode;
+pub use annulus_kernel::{KernelMessage, ProcessingMode};
 pub use annulus_queue::{
     Alert, Backpressure, DeadLetter, DeadLetters, Deduplication, InvalidOptions, Reason, RecvError, Redriven,
     SendError, SendOutcome, TryRecvError, TrySendError,

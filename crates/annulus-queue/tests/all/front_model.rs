@@ -48,7 +48,9 @@ impl Owned {
 
     fn front(&self, options: FrontOptions) -> Front {
         // SAFETY: no test makes a sole producer.
-        Front::new(options, unsafe { Producers::new(self.ring.clone()) })
+        let producers = unsafe { Producers::new(self.ring.clone()) };
+        // SAFETY: the ring carries no bridged messages.
+        unsafe { Front::new(options, producers) }
     }
 
     fn consumer(&self) -> Consumer {
