@@ -9,7 +9,12 @@ use crate::{DeviceType, FieldDescriptor, KeyDescriptor, Meaning, RingMessage, Ty
 
 /// A message that kernels take: a direct one ([`RingMessage`]), or a [bridged](BridgedMessage) one.
 ///
-/// It is implemented for every type that derives `RingMessage`, and cannot be implemented by hand.
+/// Every type that derives `RingMessage` implements it. Bounds name it; programs do not implement it by hand.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a message",
+    label = "a ring cannot carry a `{Self}`",
+    note = "write `#[derive(RingMessage, Clone, Copy)]` and `#[repr(C)]` above its definition (`#[repr(u32)]` for an enum)"
+)]
 pub trait KernelMessage: Message + Sized + Send + 'static {
     /// What lies in a slot: the message itself, or the head of an archive.
     #[doc(hidden)]

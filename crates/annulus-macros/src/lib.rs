@@ -61,6 +61,7 @@
 //! |---|---|---|
 //! | `cx: &Cx` | where the call runs | at most one, the first |
 //! | `message: &M` | the message; `M: RingMessage` | one, the first or after `cx` |
+//! | `message: &Archived<M>` | a bridged message `M`, in its slot; with `cpu_only` | instead of `&M` |
 //! | `state: &mut S` | the state, `S: DeviceType + Default`: of the actor that the message's key names, or of the whole kernel if it has no key | at most one |
 //! | `out: &Outbox<T>` | where sends go; `T: RingMessage` | at most one |
 //! | `p: &P` | a launch parameter, read-only; `P: DeviceType` | any |
