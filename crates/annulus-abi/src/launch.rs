@@ -3,7 +3,7 @@
 
 use core::mem::offset_of;
 
-use crate::kernel::KernelLayout;
+use crate::{kernel::KernelLayout, ring::RingLayout};
 
 /// Value of [`BlockRecord::telemetry`]: there is no telemetry line.
 pub const NO_LINE: u64 = u64::MAX;
@@ -55,6 +55,44 @@ pub struct LaunchRecord {
     pub device_local_first: u32,
     pub in_units: u32,
     pub out_units: u32,
+}
+
+impl LaunchRecord {
+    /// What the layout of a kernel's shards decides; all other fields are 0. The offset of a ring that the
+    /// layout does not have is 0.
+    pub fn of_layout(layout: &KernelLayout) -> Self {
+        let KernelLayout { inbound, outbound, replies, dead_letters, prints, histogram } = layout;
+        let place = |is_there: bool, offset: usize| if is_there { offset as u64 } else { 0 };
+        let shift = |ring: &RingLayout| ring.capacity.trailing_zeros();
+        Self {
+            shard_stride: layout.shard_bytes() as u64,
+            inbound: layout.inbound_offset() as u64,
+            in_stride: inbound.slot_stride as u64,
+            in_time: inbound.enqueue_time_offset.unwrap_or(0) as u64,
+            in_correlation: inbound.correlation_offset.unwrap_or(0) as u64,
+            in_payload: inbound.payload_offset as u64,
+            in_shift: shift(inbound),
+            in_units: inbound.units as u32,
+            outbound: layout.outbound_offset() as u64,
+            out_stride: outbound.slot_stride as u64,
+            out_payload: outbound.payload_offset as u64,
+            out_bytes: outbound.payload_size as u64,
+            out_shift: shift(outbound),
+            out_units: outbound.units as u32,
+            replies: place(replies.is_some(), layout.replies_offset()),
+            dead_letters: place(dead_letters.is_some(), layout.dead_letters_offset()),
+            dead_letter_stride: dead_letters.map_or(0, |ring| ring.slot_stride as u64),
+            dead_letter_payload: dead_letters.map_or(0, |ring| ring.payload_offset as u64),
+            dead_letter_shift: dead_letters.as_ref().map_or(0, shift),
+            prints: place(prints.is_some(), layout.prints_offset()),
+            print_stride: prints.map_or(0, |ring| ring.slot_stride as u64),
+            print_shift: prints.as_ref().map_or(0, shift),
+            histogram: place(*histogram, layout.histogram_offset()),
+            device_local_stride: inbound.open().bytes() as u64,
+            device_local_slot: inbound.open().slot_stride as u64,
+            ..Self::default()
+        }
+    }
 }
 
 /// Where a kernel's outputs go, if not to the host. The host writes it while every block of the kernel is

@@ -45,7 +45,8 @@ pub struct SlotHeader {
     /// The lap whose message the slot holds: `ticket / capacity + 1`, its low 32 bits; 0 in fresh memory. The
     /// producer writes it last. It is never cleared.
     pub commit: u32,
-    /// The [`kind`] in the upper 8 bits, the payload's length in bytes in the lower 24.
+    /// The [`kind`] in the upper 8 bits, the number of the message's queue in the next 5 ([`QUEUE_SHIFT`]), the
+    /// payload's length in bytes in the lower 19.
     pub meta: u32,
 }
 
@@ -58,6 +59,16 @@ pub struct SealedUnit {
     /// The lap whose message the unit belongs to; 0 in fresh memory.
     pub lap: u32,
 }
+
+/// Where [`SlotHeader::meta`] has the number of the queue that the message came from: 0 for the kernel's own
+/// queue, else that of a named one.
+pub const QUEUE_SHIFT: u32 = 19;
+/// The bits of that number.
+pub const QUEUE_MASK: u32 = 31;
+/// The bits of [`SlotHeader::meta`] that are the payload's length.
+pub const LENGTH_MASK: u32 = (1 << QUEUE_SHIFT) - 1;
+/// The most named queues of a kernel. Source: the documents' limit.
+pub const MAX_QUEUES: usize = 16;
 
 /// What a slot holds: the upper 8 bits of [`SlotHeader::meta`].
 pub mod kind {
@@ -260,6 +271,8 @@ const _: () = {
     assert!(size_of::<SlotHeader>() == 8);
     assert!(offset_of!(SlotHeader, commit) == 0);
     assert!(offset_of!(SlotHeader, meta) == 4);
+    assert!(MAX_PAYLOAD <= LENGTH_MASK as usize && MAX_QUEUES <= QUEUE_MASK as usize);
+    assert!(QUEUE_MASK << QUEUE_SHIFT | LENGTH_MASK == 0xFF_FFFF);
     assert!(size_of::<SealedUnit>() == UNIT && align_of::<SealedUnit>() == UNIT);
     assert!(offset_of!(SealedUnit, lap) == UNIT_CONTENT);
 };

@@ -20,7 +20,6 @@ mod limit;
 mod machine;
 mod opencl;
 mod processor;
-mod queue_suite;
 mod report;
 mod suite;
 

@@ -35,6 +35,11 @@ ANN_FUNCTION u32 ann_transact(
     to.shift = v->shared->launch.print_shift;
     PRIVATE ann_printer *printer = &to;
 #endif
+#ifdef ANN_ASKS_QUEUE
+    /* The slot's second word is in front of the message, wherever that was copied to. */
+    GLOBAL const u8 *slot = (GLOBAL const u8 *)message - v->shared->launch.in_payload;
+    u32 queue = *(GLOBAL const u32 *)(slot + 4) >> ANN_QUEUE_SHIFT & ANN_QUEUE_MASK;
+#endif
 #ifdef ANN_STATE
     GLOBAL ANN_STATE *cell = (GLOBAL ANN_STATE *)v->states + actor;
     ANN_STATE state = *cell;

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use annulus_abi::{error, ring::kind};
-use annulus_kernel::{Invocation, panic_code};
+use annulus_kernel::{Cx, Invocation, panic_code};
 use annulus_ring::ring::{Header, Slot};
 use annulus_sync::contain::discard;
 
@@ -25,11 +25,12 @@ impl<R: Runner> BlockCore<R> {
         let key = self.key.map_or(0, |key| unsafe { key(message) });
         let state = self.state.of(key);
         let caller = slot.header.correlation;
+        let cx = self.cx.with_queue(slot.queue);
         let code = match state {
             None => error::UNKNOWN_ACTOR,
-            Some(state) if caller != 0 => self.call_aside(message, state, caller),
+            Some(state) if caller != 0 => self.call_aside(cx, message, state, caller),
             // SAFETY: the block has credit for `max_outputs` slots from the next ticket on.
-            Some(state) => unsafe { self.call(message, state, self.outbound.next()) },
+            Some(state) => unsafe { self.call(cx, message, state, self.outbound.next()) },
         };
         if code == 0 && caller == 0 && self.link.is_some() {
             self.pending = Some(PendingOutputs { gone: 0, all: self.outbox.sent() });
@@ -62,7 +63,9 @@ impl<R: Runner> BlockCore<R> {
 
     /// Calls the handler of a call's message. If the handler may send only one output, that is written where
     /// the reply goes. If it may send several, they are put aside.
-    fn call_aside(&mut self, message: *const u8, state: *mut u8, caller: u64) -> u16 {
+    // Not inlined: messages without a caller are the common case, and `call` is inlined there.
+    #[inline(never)]
+    fn call_aside(&mut self, cx: Cx, message: *const u8, state: *mut u8, caller: u64) -> u16 {
         let place = match &self.answers {
             Some(answers) if self.aside.is_empty() => answers.payload(caller),
             _ => self.aside.as_mut_ptr().cast(),
@@ -72,13 +75,14 @@ impl<R: Runner> BlockCore<R> {
         // payloads, whose alignment is at most 64.
         let ring = unsafe { self.outbox.redirect(place) };
         // SAFETY: the places are the block's.
-        let code = unsafe { self.call(message, state, 0) };
+        let code = unsafe { self.call(cx, message, state, 0) };
         // SAFETY: this is the place where sends went before.
         unsafe { self.outbox.redirect(ring) };
         code
     }
 
     /// Publishes what a call's handler has sent: the first is the reply, all others are outputs.
+    #[inline(never)]
     fn answer(&mut self, caller: u64, sent: u32, batch: &mut TurnTotals) {
         if sent == 0 {
             return self.reply(caller, kind::NO_REPLY, 0);
@@ -116,12 +120,11 @@ impl<R: Runner> BlockCore<R> {
     ///
     /// The outbox's places for `max_outputs` sends from `ticket` on are the block's.
     // TWIN: call
-    #[inline]
-    unsafe fn call(&self, message: *const u8, state: *mut u8, ticket: u64) -> u16 {
+    #[inline(always)]
+    unsafe fn call(&self, cx: Cx, message: *const u8, state: *mut u8, ticket: u64) -> u16 {
         // SAFETY: by the caller's promise.
         unsafe { self.outbox.begin(ticket) };
-        let invocation =
-            Invocation { cx: self.cx, message, state, bindings: &self.bindings, outbox: &self.outbox };
+        let invocation = Invocation { cx, message, state, bindings: &self.bindings, outbox: &self.outbox };
         // The handler's state is a copy that is committed on success, and its sends are not published yet. So
         // after a panic nobody sees anything half done, except in whole-kernel slices and shared atomics, as
         // documented.

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
-use crate::{cli::Cli, failure::Failure};
+use crate::failure::Failure;
 
 /// Print a script with which a shell completes this command
 #[derive(Args)]
@@ -23,9 +23,10 @@ Examples:
   fish:  annulus completions fish > ~/.config/fish/completions/annulus.fish";
 
 impl Completions {
-    pub(crate) fn execute(&self) -> Result<(), Failure> {
+    /// `command` is the whole command line.
+    pub(crate) fn execute(&self, mut command: clap::Command) -> Result<(), Failure> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "annulus", &mut script);
+        clap_complete::generate(self.shell, &mut command, "annulus", &mut script);
         io::stdout().write_all(&script).map_err(Failure::stdout)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     cell::Cell,
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     fmt::Display,
     io::{self, BufRead, Read, Write},
     rc::Rc,
@@ -17,8 +17,10 @@ use clap::ValueEnum;
 use serde_json::Value;
 
 use crate::{
+    dead_letters::{BadInput, DeadLetterFile},
     failure::Failure,
     run::lines::{Lines, MAX_ROW, RowTooLong},
+    signals::Interrupt,
 };
 
 /// How messages are written.
@@ -64,8 +66,22 @@ pub(crate) struct Messages {
     input: Input,
     ty: &'static TypeDescriptor,
     number: u64,
-    skipped: u64,
-    skip_bad: bool,
+    /// How many inputs were skipped, by cause.
+    skipped: BTreeMap<&'static str, u64>,
+    on_bad: OnBad,
+    stop: Interrupt,
+    /// Whether a signal ended the input inside a message.
+    is_cut: bool,
+}
+
+/// What is done with input that is no message.
+pub(crate) enum OnBad {
+    /// It is an error.
+    Fail,
+    /// It is counted.
+    Skip,
+    /// It is counted, and kept.
+    Bury(DeadLetterFile),
 }
 
 enum Input {
@@ -78,9 +94,21 @@ enum Input {
 /// Why there is no message here.
 enum Bad {
     /// What follows can be read.
-    One(String),
+    One(BadInput),
     /// Nothing more can.
-    All(String),
+    All(BadInput),
+}
+
+impl Bad {
+    /// Something is wrong with these bytes alone.
+    fn one(cause: &'static str, reason: impl Display, bytes: &[u8]) -> Self {
+        Self::One(BadInput { cause, reason: reason.to_string(), bytes: bytes.into() })
+    }
+
+    /// Where the next message would begin is not known.
+    fn all(cause: &'static str, reason: impl Display) -> Self {
+        Self::All(BadInput { cause, reason: reason.to_string(), bytes: Vec::new() })
+    }
 }
 
 impl Messages {
@@ -88,7 +116,8 @@ impl Messages {
         input: Box<dyn BufRead>,
         format: Format,
         ty: &'static TypeDescriptor,
-        skip_bad: bool,
+        on_bad: OnBad,
+        stop: &Interrupt,
     ) -> Result<Self, Failure> {
         format.check(ty)?;
         let input = match format {
@@ -108,12 +137,26 @@ impl Messages {
                 pending: VecDeque::new(),
             },
         };
-        Ok(Self { input, ty, number: 0, skipped: 0, skip_bad })
+        let stop = stop.clone();
+        Ok(Self { input, ty, number: 0, skipped: BTreeMap::new(), on_bad, stop, is_cut: false })
     }
 
-    /// How many inputs were not valid messages, and were skipped.
-    pub(crate) fn skipped(&self) -> u64 {
-        self.skipped
+    /// How many inputs were not valid messages, and were skipped: by cause.
+    pub(crate) fn skipped(&self) -> &BTreeMap<&'static str, u64> {
+        &self.skipped
+    }
+
+    /// How many dead letters are in the file, and its name, if there is a file.
+    pub(crate) fn dead_letters(&self) -> Option<(u64, &str)> {
+        match &self.on_bad {
+            OnBad::Bury(file) => Some(file.kept()),
+            OnBad::Fail | OnBad::Skip => None,
+        }
+    }
+
+    /// Whether a signal ended the input inside a message.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// What is wrong with the last message, or with the kernel's handling of it.
@@ -129,72 +172,111 @@ impl Messages {
     /// The next message, or none at the input's end.
     pub(crate) fn next(&mut self) -> Result<Option<DynamicMessage>, Failure> {
         loop {
-            match self.read() {
+            let (bad, goes_on) = match self.read() {
                 Ok(message) => return Ok(message),
-                Err(Bad::One(_)) if self.skip_bad => self.skipped += 1,
-                Err(Bad::One(problem) | Bad::All(problem)) => return Err(self.failure(problem)),
+                // The input was ended inside what was to be a message.
+                Err(_) if self.stop.has_ended_input() => {
+                    self.is_cut = true;
+                    return Ok(None);
+                }
+                Err(Bad::One(bad)) => (bad, true),
+                Err(Bad::All(bad)) => (bad, false),
+            };
+            if let OnBad::Bury(file) = &mut self.on_bad {
+                file.bury(self.number, &bad)?;
             }
+            if !goes_on || matches!(self.on_bad, OnBad::Fail) {
+                return Err(self.failure(bad.reason));
+            }
+            *self.skipped.entry(bad.cause).or_default() += 1;
         }
     }
 
     fn read(&mut self) -> Result<Option<DynamicMessage>, Bad> {
-        let Self { input, ty, number, .. } = self;
-        let of_type = |problem: &dyn Display| Bad::One(format!("not of type {}: {problem}", ty.name));
+        let Self { input, ty, number, stop, .. } = self;
+        let of_type = |problem: &dyn Display, bytes: &[u8]| {
+            Bad::one("type", format_args!("not of type {}: {problem}", ty.name), bytes)
+        };
         match input {
             Input::Json { input, bytes } => {
                 let Some(line) = line(input, bytes, number)? else { return Ok(None) };
                 let mut text = serde_json::Deserializer::from_str(line);
                 let message =
                     DynamicMessage::read(ty, &mut text).and_then(|message| text.end().map(|()| message));
-                message.map(Some).map_err(|error| of_type(&error))
+                message.map(Some).map_err(|error| of_type(&error, line.trim_end().as_bytes()))
             }
             Input::Csv { rows, unfinished, columns } => {
                 if columns.is_empty() {
                     *number = 1;
-                    let header = rows.headers().map_err(|error| Bad::All(row_problem(&error)))?;
+                    let header = rows.headers().map_err(|error| Bad::all("row", row_problem(&error)))?;
                     *columns = header.iter().map(str::to_owned).collect();
                 }
                 *number += 1;
+                let was_ended = stop.has_ended_input();
                 let mut row = csv::StringRecord::new();
                 let more = rows.read_record(&mut row);
                 unfinished.set(0);
                 match more {
+                    // A row that needed the end of the input to end was not whole: a quote is still open.
+                    Ok(true) if stop.has_ended_input() && !was_ended => {
+                        return Err(Bad::all("row", "the row is not whole"));
+                    }
                     Ok(true) => {}
                     Ok(false) => return Ok(None),
-                    Err(error) if error.is_io_error() => return Err(Bad::All(row_problem(&error))),
-                    Err(error) => return Err(Bad::One(row_problem(&error))),
+                    Err(error) if error.is_io_error() => return Err(Bad::all("row", row_problem(&error))),
+                    Err(error) => return Err(Bad::one("row", row_problem(&error), &of_row(&row))),
                 }
-                let object = object(ty, columns, &row).map_err(|problem| of_type(&problem))?;
-                DynamicMessage::read(ty, object).map(Some).map_err(|error| of_type(&error))
+                let message = object(ty, columns, &row)
+                    .map_err(|problem| of_type(&problem, &of_row(&row)))
+                    .map(|object| DynamicMessage::read(ty, object))?;
+                message.map(Some).map_err(|error| of_type(&error, &of_row(&row)))
             }
             Input::Msgpack(from) => {
                 *number += 1;
                 from.get_mut().left = MAX_ROW;
                 let ended = from.get_mut().from.fill_buf().map(<[u8]>::is_empty);
-                if ended.map_err(|error| Bad::All(error.to_string()))? {
+                if ended.map_err(|error| Bad::all("io", error))? {
                     return Ok(None);
                 }
                 // Invalid input may be shorter or longer than a message, so the start of the next one is
                 // unknown.
                 DynamicMessage::read(ty, from)
                     .map(Some)
-                    .map_err(|error| Bad::All(format!("not of type {}: {error}", ty.name)))
+                    .map_err(|error| Bad::all("type", format_args!("not of type {}: {error}", ty.name)))
             }
             Input::Wire { frames, ty: wire, pending } => {
                 *number += 1;
                 if pending.is_empty() {
-                    let problem = |error: ReadError| match error.is_passed_over() {
-                        true => Bad::One(error.to_string()),
-                        false => Bad::All(error.to_string()),
+                    let outcome = match frames.read() {
+                        Ok(None) => return Ok(None),
+                        Ok(Some(frame)) => frame
+                            .payloads_of(wire)
+                            .map(|payloads| pending.extend(payloads.map(<[u8]>::to_vec))),
+                        Err(error) => Err(error),
                     };
-                    let Some(frame) = frames.read().map_err(problem)? else { return Ok(None) };
-                    pending.extend(frame.payloads_of(wire).map_err(problem)?.map(<[u8]>::to_vec));
+                    outcome.map_err(|error| of_frame(&error, frames.received()))?;
                 }
-                let payload = pending.pop_front().ok_or_else(|| Bad::One("an empty frame".into()))?;
-                DynamicMessage::from_payload(ty, &payload).map(Some).map_err(|error| of_type(&error))
+                let payload = pending.pop_front().ok_or_else(|| Bad::one("sizes", "an empty frame", &[]))?;
+                DynamicMessage::from_payload(ty, &payload)
+                    .map(Some)
+                    .map_err(|error| of_type(&error, &payload))
             }
         }
     }
+}
+
+/// What is wrong with a frame.
+fn of_frame(error: &ReadError, bytes: &[u8]) -> Bad {
+    let bad = BadInput { cause: error.cause(), reason: error.to_string(), bytes: bytes.into() };
+    if error.is_passed_over() { Bad::One(bad) } else { Bad::All(bad) }
+}
+
+/// A row as text.
+fn of_row(row: &csv::StringRecord) -> Vec<u8> {
+    let mut rows = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
+    // Memory takes every row.
+    let _ = rows.write_record(row);
+    rows.into_inner().unwrap_or_default().trim_ascii_end().to_vec()
 }
 
 /// The next line that is not empty.
@@ -208,11 +290,14 @@ fn line<'a>(
         *number += 1;
         // The end of the line does not count.
         let mut bounded = input.take(MAX_ROW as u64 + 1);
-        if bounded.read_until(b'\n', bytes).map_err(|error| Bad::All(error.to_string()))? == 0 {
+        if bounded.read_until(b'\n', bytes).map_err(|error| Bad::all("io", error))? == 0 {
             return Ok(None);
         }
         if bytes.len() > MAX_ROW && !bytes.ends_with(b"\n") {
-            return Err(Bad::All(format!("{RowTooLong}: check that this is JSON, one message a line")));
+            return Err(Bad::all(
+                "too_long",
+                format_args!("{RowTooLong}: check that this is JSON, one message a line"),
+            ));
         }
         if *number == 1 && bytes.starts_with(BYTE_ORDER_MARK) {
             bytes.drain(..BYTE_ORDER_MARK.len());
@@ -221,7 +306,9 @@ fn line<'a>(
             break;
         }
     }
-    str::from_utf8(bytes).map(Some).map_err(|error| Bad::One(format!("not UTF-8 text: {error}")))
+    str::from_utf8(bytes)
+        .map(Some)
+        .map_err(|error| Bad::one("not_utf8", format_args!("not UTF-8 text: {error}"), bytes))
 }
 
 fn row_problem(error: &csv::Error) -> String {

@@ -105,6 +105,7 @@ impl BufRead for UntilStopped {
         while self.taken == self.whole && !self.ended {
             if self.stop.is_asked() {
                 self.ended = true;
+                self.stop.end_input();
                 break;
             }
             match self.chunks.recv_timeout(LOOK) {

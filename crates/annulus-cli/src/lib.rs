@@ -24,6 +24,7 @@
 
 mod cli;
 mod completions;
+mod dead_letters;
 mod devices;
 mod doctor;
 mod dump;
@@ -44,7 +45,7 @@ use std::{
 };
 
 use annulus::LIFECYCLE_TARGET;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use tracing::Level;
 use tracing_subscriber::{filter::Targets, prelude::*};
 
@@ -59,13 +60,13 @@ pub fn main() -> ExitCode {
     // A program that has a subscriber keeps it.
     let _ = tracing_subscriber::registry().with(told.with_filter(events())).try_init();
     let outcome = match cli.command {
-        Command::Run(run) => run.execute(),
+        Command::Run(run) => run.execute(&Cli::command()),
         Command::Send(send) => send.execute(),
         Command::Dump(dump) => dump.execute(),
         Command::Emit(emit) => emit.execute(),
         Command::Devices(devices) => devices.execute(),
         Command::Doctor(doctor) => doctor.execute(),
-        Command::Completions(completions) => completions.execute(),
+        Command::Completions(completions) => completions.execute(Cli::command()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

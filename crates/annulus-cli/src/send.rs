@@ -16,9 +16,10 @@ use annulus::{
 use clap::Args;
 
 use crate::{
+    dead_letters::DeadLetterFile,
     failure::Failure,
     flags::{SEND, in_flags},
-    format::{Format, Messages, Outputs, json},
+    format::{Format, Messages, OnBad, Outputs, json},
     input::UntilStopped,
     run::{LaunchReport, shape},
     signals::Interrupt,
@@ -62,6 +63,11 @@ pub(crate) struct Send {
     #[arg(long)]
     skip_bad: bool,
 
+    /// Skip bad messages, and keep them in this file: for each a line of JSON with the reason, up to 1000 of
+    /// them and 64 MiB
+    #[arg(long, value_name = "FILE")]
+    dead_letters: Option<PathBuf>,
+
     /// Where the kernel runs
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = values::backend())]
     backend: Backend,
@@ -86,6 +92,9 @@ pub(crate) struct Send {
 const EXAMPLES: &str = r#"Examples:
   See which kernels there are, and what they take:
       annulus run --list
+
+  Keep what is no message of the kernel's type, to see later why:
+      annulus send anomalies --actors 8 --bind 'limits={"threshold": 3}' --dead-letters bad.json < lines.json
 
   Ask a kernel something:
       echo '{"sequence": 1, "series": 0, "value": 20.5}' | annulus send anomalies --actors 8 --bind 'limits={"threshold": 3}'
@@ -132,7 +141,13 @@ impl Send {
         if let Some(ty) = definition.output {
             output.check(ty)?;
         }
-        let mut messages = Messages::new(self.open(&stop)?, self.format, definition.message, self.skip_bad)?;
+        let input = self.open(&stop)?;
+        let on_bad = match &self.dead_letters {
+            Some(path) => OnBad::Bury(DeadLetterFile::create(path)?),
+            None if self.skip_bad => OnBad::Skip,
+            None => OnBad::Fail,
+        };
+        let mut messages = Messages::new(input, self.format, definition.message, on_bad, &stop)?;
         let in_words = |error: &dyn std::fmt::Display| in_flags(&error.to_string(), SEND);
         let runtime = Runtime::builder().backend(self.backend).build();
         let runtime = runtime.map_err(|error| Failure::Fault(in_words(&error)))?;
@@ -150,9 +165,10 @@ impl Send {
             true => call_all(&kernel, &mut messages),
             false => stream(&kernel, &mut messages, output),
         };
-        summary(&kernel, messages.skipped(), launch);
+        summary(&kernel, &messages, launch);
         if stop.is_asked() {
-            let _ = writeln!(io::stderr(), "interrupted by a signal: what was sent before was handled");
+            let cut = if messages.is_cut() { "; a message that was not whole was not sent" } else { "" };
+            let _ = writeln!(io::stderr(), "interrupted by a signal: what was sent before was handled{cut}");
         }
         outcome
     }
@@ -321,17 +337,25 @@ fn hint(definition: &KernelDefinition, format: Format) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-fn summary(kernel: &DynamicKernel, skipped: u64, launch: LaunchReport) {
+fn summary(kernel: &DynamicKernel, messages: &Messages, launch: LaunchReport) {
     let _ = kernel.control().terminate_blocking();
     let status = kernel.control().status();
     let mut text = format!(
         "{} on {}: {} processed, {} sent back",
         status.name, status.backend, status.processed, status.produced
     );
+    let skipped: u64 = messages.skipped().values().sum();
     for (cause, count) in status.drops.by_cause().into_iter().chain([("skipped lines", skipped)]) {
         if count != 0 {
             text += &format!(", {count} {}", cause.replace('_', " "));
         }
+    }
+    if let Some((kept, file)) = messages.dead_letters() {
+        let causes =
+            messages.skipped().iter().map(|(cause, count)| format!("{count} {}", cause.replace('_', " ")));
+        let causes = causes.collect::<Vec<_>>().join(", ");
+        let causes = if causes.is_empty() { causes } else { format!(" ({causes})") };
+        text += &format!("{causes}; {kept} dead letters in {file}");
     }
     if status.last_error != 0 {
         let what = annulus::describe_error(status.last_error);

@@ -14,6 +14,8 @@ use crate::failure::Failure;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt {
     asked: Arc<AtomicBool>,
+    /// Whether an input has ended since, before its own end.
+    ended_input: Arc<AtomicBool>,
 }
 
 impl Interrupt {
@@ -36,6 +38,16 @@ impl Interrupt {
 
     pub(crate) fn is_asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Says that an input has been ended before its own end.
+    pub(crate) fn end_input(&self) {
+        self.ended_input.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether an input has been ended so: what was read last may be cut off.
+    pub(crate) fn has_ended_input(&self) -> bool {
+        self.ended_input.load(Ordering::Relaxed)
     }
 
     #[cfg(test)]

@@ -190,6 +190,67 @@ fn bad_messages_of_every_format_are_told() {
     assert!(told.contains("--calls prints JSON"), "{told}");
 }
 
+/// W-11: what is no message is kept with the reason, in every format in which the next message is found.
+#[test]
+fn w_11_bad_messages_become_dead_letters() {
+    let path = std::env::temp_dir().join(format!("annulus-cli-{}-dead-letters", std::process::id()));
+    let with = |format: &str, input: &[u8]| {
+        let more = ["--format", format, "--dead-letters", path.to_str().unwrap()];
+        let output = run(&[&KERNEL[..], &more].concat(), input);
+        let lines = fs::read_to_string(&path).unwrap();
+        let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        (output.status.code(), text(&output.stderr).to_owned(), lines)
+    };
+    let input =
+        [reading(1, 0, 1.0).as_bytes(), b"{\"series\": 1}\n\xFF\xFE\n", reading(2, 0, 1.0).as_bytes()]
+            .concat();
+    let (code, told, lines) = with("json", &input);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(
+        told.contains("2 processed, 0 sent back, 2 skipped lines (1 not utf8, 1 type); 2 dead letters in "),
+        "{told}"
+    );
+    assert_eq!((&lines[0]["number"], &lines[0]["text"]), (&json!(2), &json!("{\"series\": 1}")));
+    assert_eq!(
+        lines[0]["reason"],
+        "not of type Observation: `value` of Observation is missing at line 1 column 13"
+    );
+    assert_eq!((&lines[1]["cause"], &lines[1]["hex"]), (&json!("not_utf8"), &json!("fffe0a")));
+
+    let (code, told, lines) = with("csv", b"sequence,series,value\n1,0,1.5\n2,0,often\n3,0\n3,0,2\n");
+    assert_eq!(code, Some(0), "{told}");
+    assert!(told.contains("2 processed"), "{told}");
+    let texts: Vec<_> = lines.iter().map(|line| (&line["cause"], &line["text"])).collect();
+    assert_eq!(texts, [(&json!("type"), &json!("2,0,often")), (&json!("row"), &json!("3,0"))]);
+
+    let mut frames = readings("wire");
+    let last = frames.len() - 1;
+    frames[last] ^= 1;
+    let (code, told, lines) = with("wire", &frames);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(
+        told.contains("40 processed, 0 sent back, 1 skipped lines (1 checksum); 1 dead letters in "),
+        "{told}"
+    );
+    let hex = lines[0]["hex"].as_str().unwrap();
+    let bytes: Vec<u8> =
+        (0..hex.len() / 2).map(|at| u8::from_str_radix(&hex[2 * at..][..2], 16).unwrap()).collect();
+    assert!(frames.ends_with(&bytes) && bytes.len() > 256, "the frame, as it came");
+
+    // What nothing can be read after ends the program, and is a dead letter all the same.
+    let (code, told, lines) = with("wire", &[b'x'; 300]);
+    assert_eq!(code, Some(1), "{told}");
+    assert_eq!((lines.len(), &lines[0]["cause"]), (1, &json!("header")));
+    // Without bad messages the file is empty.
+    let (code, told, lines) = with("json", reading(1, 0, 1.0).as_bytes());
+    assert_eq!((code, lines.len()), (Some(0), 0), "{told}");
+    assert!(told.contains("; 0 dead letters in "), "{told}");
+    fs::remove_file(&path).unwrap();
+    let output = run(&[&KERNEL[..], &["--dead-letters", "/nowhere/at/all"]].concat(), "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("--dead-letters: cannot write /nowhere/at/all: "));
+}
+
 /// W-11: frames are shown, and what is no frame is told.
 #[test]
 fn frames_are_dumped() {

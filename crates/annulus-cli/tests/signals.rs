@@ -9,7 +9,14 @@ use std::{
     time::Duration,
 };
 
-use serde_json::Value;
+use annulus::{
+    DynamicMessage, RegisteredKernel,
+    kernel::schema_of,
+    message::{Facts, FrameWriter, WireType},
+};
+// Its kernels are listed where it is linked.
+use annulus_cli as _;
+use serde_json::{Value, json};
 
 fn annulus(arguments: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_annulus"))
@@ -149,6 +156,73 @@ fn a_signal_ends_messages_from_standard_input() {
         child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(0), "{told}");
         assert!(told.contains("100 processed") && told.contains("\ninterrupted by a signal"), "{told}");
+        drop(stdin);
+    }
+}
+
+/// A hundred readings in a format that has no lines, or in which a line may be a part of a message; and the
+/// beginning of one more.
+fn cut_off(format: &str) -> Vec<u8> {
+    let value = |sequence: u64| if sequence.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let reading = |sequence: u64| json!({"sequence": sequence, "series": 0, "value": value(sequence)});
+    let (mut whole, more) = match format {
+        "csv" => {
+            let rows: String = (0..100).map(|i| format!("{i},0,{}\n", value(i))).collect();
+            (format!("sequence,series,value\n{rows}").into_bytes(), b"100,0,\"1\n".to_vec())
+        }
+        "msgpack" => {
+            let message = |i| rmp_serde::to_vec(&reading(i)).unwrap();
+            ((0..100).flat_map(message).collect(), message(100))
+        }
+        _ => {
+            let ty = RegisteredKernel::find("anomalies").unwrap().definition().message;
+            let wire = WireType::new(schema_of(ty, 0), ty.size);
+            let mut frames = FrameWriter::new(Vec::new());
+            let mut write = |i| {
+                let payload = DynamicMessage::read(ty, reading(i)).unwrap().payload();
+                frames.write_payload(&wire, Facts::default(), &payload).unwrap();
+            };
+            (0..=100).for_each(&mut write);
+            let mut whole = frames.into_inner();
+            let more = whole.split_off(whole.len() - 272);
+            (whole, more)
+        }
+    };
+    let part = if format == "csv" { more.len() } else { more.len() / 2 };
+    whole.extend_from_slice(&more[..part]);
+    whole
+}
+
+/// A signal that comes inside a message is no error of the input: the part is not sent, and this is told.
+#[test]
+fn a_signal_inside_a_message_ends_the_input() {
+    for format in ["wire", "msgpack", "csv"] {
+        let bind = r#"limits={"threshold": 0.1}"#;
+        let mut child = annulus(&[
+            "send",
+            "anomalies",
+            "--actors",
+            "1",
+            "--bind",
+            bind,
+            "--format",
+            format,
+            "--output-format",
+            "json",
+        ]);
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(&cut_off(format)).unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        while !line(&mut stdout).contains(r#""sequence":99,"#) {}
+        // Until the part after it is read as well.
+        thread::sleep(Duration::from_millis(300));
+        signal(&child, "INT");
+        let mut told = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{format}: {told}");
+        assert!(told.contains("100 processed"), "{format}: {told}");
+        let words = "interrupted by a signal: what was sent before was handled; a message that was not whole was not sent";
+        assert!(told.contains(words), "{format}: {told}");
         drop(stdin);
     }
 }

@@ -255,6 +255,14 @@ pub(crate) fn balanced(kernel: &KernelControl) -> KernelStatus {
         status.processed + status.drops.total() + status.pending,
         "sent = processed + drops + pending: {status:?}"
     );
+    for queue in &status.queues {
+        let counters = queue.counters;
+        assert_eq!(
+            counters.enqueued,
+            counters.dequeued + counters.evicted + counters.expired + counters.abandoned + queue.depth as u64,
+            "accepted = left + drops + waiting: {queue:?}"
+        );
+    }
     status
 }
 

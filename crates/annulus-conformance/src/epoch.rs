@@ -112,36 +112,13 @@ pub fn launch(layout: &KernelLayout, grid: u32) -> LaunchRecord {
     let limit = 16;
     let credit = 2;
     LaunchRecord {
-        shard_stride: layout.shard_bytes() as u64,
-        inbound: layout.inbound_offset() as u64,
-        outbound: layout.outbound_offset() as u64,
-        dead_letters: layout.dead_letters_offset() as u64,
-        histogram: layout.histogram_offset() as u64,
-        in_stride: layout.inbound.slot_stride as u64,
-        in_time: layout.inbound.enqueue_time_offset.unwrap() as u64,
-        in_correlation: layout.inbound.correlation_offset.unwrap() as u64,
-        in_payload: layout.inbound.payload_offset as u64,
-        out_stride: layout.outbound.slot_stride as u64,
-        replies: layout.replies_offset() as u64,
-        out_payload: layout.outbound.payload_offset as u64,
-        out_bytes: layout.outbound.payload_size as u64,
-        dead_letter_stride: layout.dead_letters.unwrap().slot_stride as u64,
-        dead_letter_payload: layout.dead_letters.unwrap().payload_offset as u64,
-        dead_letter_shift: layout.dead_letters.unwrap().capacity.trailing_zeros(),
-        prints: layout.prints_offset() as u64,
-        print_stride: layout.prints.unwrap().slot_stride as u64,
-        print_shift: layout.prints.unwrap().capacity.trailing_zeros(),
         actors: ACTORS,
         actors_per_block: ACTORS.div_ceil(u64::from(grid)),
         scratch_stride: scratch_bytes(2, limit, credit, layout, false),
-        in_units: layout.inbound.units as u32,
-        out_units: layout.outbound.units as u32,
-        in_shift: layout.inbound.capacity.trailing_zeros(),
-        out_shift: layout.outbound.capacity.trailing_zeros(),
         grid,
         limit,
         credit,
-        ..LaunchRecord::default()
+        ..LaunchRecord::of_layout(layout)
     }
 }
 

@@ -21,6 +21,7 @@ pub mod own;
 pub mod own_edges;
 pub mod policies;
 pub mod prints;
+pub mod queues;
 pub mod real;
 pub mod sizes;
 pub mod sorted;

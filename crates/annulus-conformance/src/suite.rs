@@ -129,6 +129,23 @@ macro_rules! conformance_suite {
                 what_has_expired_comes_back_whole: Bridged,
                 sends_wait_for_space: Bridged,
             }
+            queues {
+                q31_a_handler_knows_the_queue: Handlers,
+                q31_actors_of_several_queues: Handlers,
+                q39_sixteen_queues_and_no_more: Nothing,
+                q31_ranks_and_weights_decide: Handlers,
+                q32_each_queue_has_its_own_policies: Nothing,
+                q34_peek_clear_and_flush: Nothing,
+                q34_a_flush_ends: Handlers,
+                q33_queues_end_with_their_kernel: Nothing,
+                w02_a_queue_has_every_verb: Handlers,
+                q31_full_queues_keep_no_sender: Handlers,
+                q31_counts_are_exact_under_load: Handlers,
+                q12_presets_are_launched: Nothing,
+            }
+            queue_model {
+                q31_several_queues_against_a_model: Handlers,
+            }
             failures {
                 an_error_is_rolled_back: Handlers,
                 a_panic_is_contained: Panics,

@@ -143,45 +143,17 @@ impl LaunchPlan {
         let Abilities { clock, look, .. } = driver.abilities();
         let clock = if clock { driver.clock(spec.clock) } else { DeviceClock::default() };
         let layout = spec.shards[0].layout();
-        let place = |offset: Option<usize>| offset.unwrap_or(0) as u64;
         let look = if self.supersteps { look * SUPERSTEP_LOOKS } else { look };
         let looks =
             |time: Duration| u32::try_from(time.as_nanos() / look.as_nanos().max(1)).unwrap_or(u32::MAX);
         let bounds = self.bounds(driver, spec);
         LaunchRecord {
-            shard_stride: layout.shard_bytes() as u64,
-            inbound: layout.inbound_offset() as u64,
-            outbound: layout.outbound_offset() as u64,
-            dead_letters: if layout.dead_letters.is_some() { layout.dead_letters_offset() as u64 } else { 0 },
-            histogram: if layout.histogram { layout.histogram_offset() as u64 } else { 0 },
-            in_stride: layout.inbound.slot_stride as u64,
-            in_time: place(layout.inbound.enqueue_time_offset),
-            in_correlation: place(layout.inbound.correlation_offset),
-            in_payload: layout.inbound.payload_offset as u64,
-            out_stride: layout.outbound.slot_stride as u64,
-            replies: if layout.replies.is_some() { layout.replies_offset() as u64 } else { 0 },
-            out_payload: layout.outbound.payload_offset as u64,
-            out_bytes: layout.outbound.payload_size as u64,
-            dead_letter_stride: layout.dead_letters.map_or(0, |dead_letters| dead_letters.slot_stride as u64),
-            dead_letter_payload: layout
-                .dead_letters
-                .map_or(0, |dead_letters| dead_letters.payload_offset as u64),
-            prints: if layout.prints.is_some() { layout.prints_offset() as u64 } else { 0 },
-            print_stride: layout.prints.map_or(0, |prints| prints.slot_stride as u64),
             actors: spec.actors,
             actors_per_block,
             clock: clock.needs,
             clock_origin: clock.origin,
             scratch_stride: self.scratch,
             device_local: device_local.map_or(0, |device_local| device_local.place),
-            device_local_stride: layout.inbound.open().bytes() as u64,
-            device_local_slot: layout.inbound.open().slot_stride as u64,
-            in_shift: layout.inbound.capacity.trailing_zeros(),
-            out_shift: layout.outbound.capacity.trailing_zeros(),
-            dead_letter_shift: layout
-                .dead_letters
-                .map_or(0, |dead_letters| dead_letters.capacity.trailing_zeros()),
-            print_shift: layout.prints.map_or(0, |prints| prints.capacity.trailing_zeros()),
             grid: spec.shards.len() as u32,
             limit: self.limit,
             credit: self.credit,
@@ -192,8 +164,7 @@ impl LaunchPlan {
             patience: self.faults.patience.unwrap_or(PATIENCE),
             patience_polls: PATIENCE_LOOKS,
             device_local_first: self.faults.device_local_first & DEVICE_LOCAL_TICKETS,
-            in_units: layout.inbound.units as u32,
-            out_units: layout.outbound.units as u32,
+            ..LaunchRecord::of_layout(layout)
         }
     }
 

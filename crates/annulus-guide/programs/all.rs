@@ -15,6 +15,8 @@ mod getting_started;
 mod grid;
 #[path = "messages.rs"]
 mod messages;
+#[path = "queues.rs"]
+mod queues;
 #[path = "sending.rs"]
 mod sending;
 #[path = "stalled.rs"]

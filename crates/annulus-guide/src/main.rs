@@ -39,6 +39,7 @@ programs!(
     getting_started,
     grid,
     messages,
+    queues,
     sending,
     stalled,
     state,

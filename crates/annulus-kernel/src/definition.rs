@@ -4,7 +4,7 @@ use annulus_message::Message;
 
 use crate::{
     BindingDefinition, BridgedDefinition, CpuEntry, DeviceType, KernelMessage, KernelTree, KeyDescriptor,
-    LowerError, RingMessage, Target, TypeDescriptor,
+    LowerError, PrintSite, RingMessage, Target, TypeDescriptor, tree::reachable,
 };
 
 /// A ring kernel. `#[ring_kernel]` implements it for a type that has the handler's name.
@@ -123,6 +123,17 @@ unsafe fn init_default<S: Default>(state: *mut u8) {
 }
 
 impl KernelDefinition {
+    /// The prints of the handler and of all functions that it can reach, indexed by their numbers in its
+    /// device texts. A `cpu_only` kernel has no such text and no prints.
+    pub fn prints(&self) -> Vec<PrintSite> {
+        let Some(tree) = self.tree else { return Vec::new() };
+        let KernelTree { mut prints, functions, .. } = tree();
+        for (_, function) in reachable(&functions) {
+            prints.extend(function.tree.prints);
+        }
+        prints
+    }
+
     /// The handler as C in one of the dialects: readable, with the lines of its Rust in comments.
     ///
     /// # Errors

@@ -222,7 +222,7 @@ impl TypeDescriptor {
 
     /// For a [`List`](crate::List) or [`Text`](crate::Text): the fields of its length and its items, the
     /// items' type, and the room for them.
-    pub(crate) fn bounded(&self) -> Option<(&FieldDescriptor, &FieldDescriptor, &'static Self, usize)> {
+    pub(crate) const fn bounded(&self) -> Option<(&FieldDescriptor, &FieldDescriptor, &'static Self, usize)> {
         let (Meaning::List | Meaning::Text, TypeKind::Struct([len, items])) = (self.meaning, &self.kind)
         else {
             return None;

@@ -5,68 +5,15 @@
 use std::{
     any::TypeId,
     cmp,
-    collections::HashSet,
     marker::PhantomData,
     sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering},
 };
 
-use crate::{Cx, Failure, KernelTree, Outbox, typed::Typed, witness::Witness};
-
-/// A function with what rustc knows about it; for a generic function, one instance.
-#[derive(Clone, Debug)]
-pub struct FunctionTree {
-    /// Its name: `mix`, `Stats::push`.
-    pub name: &'static str,
-    /// The values of its generic parameters.
-    pub generics: Vec<String>,
-    /// The source file.
-    pub file: &'static str,
-    /// Its line.
-    pub line: u32,
-    /// Its body; the syntax is an encoded `annulus_tree::FunctionTree`.
-    pub tree: KernelTree,
-}
-
-/// A function that a body calls.
-#[derive(Clone, Copy, Debug)]
-pub struct Callee {
-    /// Distinguishes functions, and instances of generic functions.
-    pub id: TypeId,
-    /// The function as data.
-    pub tree: fn() -> FunctionTree,
-}
-
-/// Replaces the syntax of a function that exists only on the host.
-pub(crate) const ON_HOST: &[u8] = b"host";
-
-impl FunctionTree {
-    /// A function with `#[cpu_only]`, which devices do not know.
-    pub fn on_host(name: &'static str, file: &'static str, line: u32) -> Self {
-        let tree = KernelTree {
-            syntax: ON_HOST,
-            witnesses: Vec::new(),
-            functions: Vec::new(),
-            prints: Vec::new(),
-            checks: false,
-        };
-        Self { name, generics: Vec::new(), file, line, tree }
-    }
-}
-
-/// The functions that can be reached from these, each once, and always in the same order.
-pub(crate) fn reachable(callees: &[Option<Callee>]) -> Vec<(TypeId, FunctionTree)> {
-    let mut found: Vec<(TypeId, FunctionTree)> = Vec::new();
-    let mut known = HashSet::new();
-    let mut left: Vec<Callee> = callees.iter().flatten().copied().collect();
-    while let Some(callee) = left.pop() {
-        if known.insert(callee.id) {
-            let function = (callee.tree)();
-            left.extend(function.tree.functions.iter().flatten());
-            found.push((callee.id, function));
-        }
-    }
-    found
-}
+use crate::{
+    Cx, Failure, Outbox,
+    tree::{Callee, FunctionTree, Witness},
+    typed::Typed,
+};
 
 /// What a companion returns: it says that its function is of type `F`.
 #[derive(Debug)]

@@ -80,8 +80,10 @@ mod invocation;
 mod lower;
 mod message;
 mod outbox;
+mod plan;
 mod print;
 mod test_outbox;
+mod tree;
 mod typed;
 mod wire;
 pub mod witness;
@@ -110,8 +112,8 @@ pub use descriptor::{
 };
 pub use failure::{Failure, HandlerReturn, panic_code};
 pub use function::{
-    Behind, Callee, DeviceFunction, DeviceMethod, DeviceOperator, DeviceReferenceOperator, FunctionTree,
-    Inherent, Instance, OwnType, Receiver, Subject, SubjectFunction,
+    Behind, DeviceFunction, DeviceMethod, DeviceOperator, DeviceReferenceOperator, Inherent, Instance,
+    OwnType, Receiver, Subject, SubjectFunction,
 };
 pub use inline::{List, Text, TooLong};
 pub use invocation::{BoundMemory, CpuEntry, Invocation};
@@ -120,7 +122,9 @@ pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage, payload_hash, 
 pub use outbox::{Outbox, RawOutbox};
 pub use print::PrintSite;
 pub use test_outbox::TestOutbox;
+pub use tree::{Callee, FunctionTree, KernelTree};
 pub use typed::{Scalar, Type, Typed, Value, device_value, type_of};
-pub use wire::{decode, decode_values, encode, encode_values, write_message};
-pub use witness::KernelTree;
+pub use wire::{
+    decode, decode_by_parts, decode_values, encode, encode_by_parts, encode_values, write_message,
+};
 pub use write::{HOST_PRELUDE_SOURCE, LANGUAGE_SOURCE, Target, UnknownTarget, handler_source};

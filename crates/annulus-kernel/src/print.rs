@@ -6,8 +6,6 @@
 
 use std::{fmt, sync::Arc};
 
-use crate::{KernelDefinition, KernelTree, function::reachable};
-
 /// One `device_print!` of a body.
 #[derive(Clone)]
 pub struct PrintSite {
@@ -39,19 +37,6 @@ impl PrintSite {
 impl fmt::Debug for PrintSite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PrintSite({}:{})", self.file, self.line)
-    }
-}
-
-impl KernelDefinition {
-    /// The prints of the handler and of all functions that it can reach, indexed by their numbers in its
-    /// device texts. A `cpu_only` kernel has no such text and no prints.
-    pub fn prints(&self) -> Vec<PrintSite> {
-        let Some(tree) = self.tree else { return Vec::new() };
-        let KernelTree { mut prints, functions, .. } = tree();
-        for (_, function) in reachable(&functions) {
-            prints.extend(function.tree.prints);
-        }
-        prints
     }
 }
 

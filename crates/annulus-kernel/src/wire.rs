@@ -14,7 +14,7 @@ use std::mem::MaybeUninit;
 
 use annulus_message::{DecodeError, EncodeError, MAX_PAYLOAD};
 
-use crate::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind};
+use crate::{DeviceType, FieldDescriptor, Primitive, TypeDescriptor, TypeKind, plan::Plan};
 
 /// The error for a list of a type without values.
 pub(crate) const NO_VALUES: &str = "a list of what has no values has none either";
@@ -27,13 +27,33 @@ pub(crate) const NO_VALUES: &str = "a list of what has no values has none either
 /// encode(&[258u16, 3], &mut bytes);
 /// assert_eq!(bytes, [2, 1, 3, 0]);
 /// ```
+#[inline]
 pub fn encode<T: DeviceType>(value: &T, to: &mut Vec<u8>) {
-    // SAFETY: the value is as long as its type, and any byte is a `MaybeUninit`.
-    let from = unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast(), size_of::<T>()) };
+    let Some(plan) = (const { &Plan::of(T::DESCRIPTOR) }) else { return encode_by_parts(value, to) };
+    let from = bytes_of(value);
+    to.reserve(from.len());
+    let place = &mut to.spare_capacity_mut()[..from.len()];
+    place.copy_from_slice(from);
+    // SAFETY: a copy of a valid value of the plan's type.
+    unsafe { plan.clean(place) };
+    let len = to.len() + from.len();
+    // SAFETY: there is room for them, and the plan has initialised those that the value had not.
+    unsafe { to.set_len(len) };
+}
+
+/// [`encode`], number by number as the descriptor says: for types without a plan, and for tests.
+#[doc(hidden)]
+pub fn encode_by_parts<T: DeviceType>(value: &T, to: &mut Vec<u8>) {
     let begin = to.len();
     to.resize(begin + size_of::<T>(), 0);
     // SAFETY: these are the bytes of a valid value of this type.
-    unsafe { write(T::DESCRIPTOR, from, &mut to[begin..]) };
+    unsafe { write(T::DESCRIPTOR, bytes_of(value), &mut to[begin..]) };
+}
+
+/// A value's bytes. Its padding may be uninitialised.
+fn bytes_of<T: DeviceType>(value: &T) -> &[MaybeUninit<u8>] {
+    // SAFETY: the value is as long as its type, and any byte is a `MaybeUninit`.
+    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast(), size_of::<T>()) }
 }
 
 /// Like [`encode`], for a message.
@@ -65,7 +85,30 @@ pub fn write_message<T: DeviceType>(message: &T, to: &mut Vec<u8>) -> Result<(),
 /// let error = decode::<[u16; 2]>(&[2, 1, 3]).unwrap_err();
 /// assert_eq!(error.to_string(), "3 bytes are no array, which has 4");
 /// ```
+#[inline]
 pub fn decode<T: DeviceType>(bytes: &[u8]) -> Result<T, DecodeError> {
+    if let (Some(plan), true) = (const { &Plan::of(T::DESCRIPTOR) }, bytes.len() == size_of::<T>()) {
+        let mut value = MaybeUninit::<T>::uninit();
+        // SAFETY: the place is as long as the type, and lives.
+        let to = unsafe { std::slice::from_raw_parts_mut(value.as_mut_ptr().cast(), size_of::<T>()) };
+        if plan.check(<[MaybeUninit<u8>]>::write_copy_of_slice(to, bytes)) {
+            // SAFETY: every part that the descriptor names is valid, as the plan has checked; it has made
+            // zero what is after a list's items, which is valid for types that have a plan.
+            return Ok(unsafe { value.assume_init() });
+        }
+    }
+    decode_by_parts(bytes)
+}
+
+/// [`decode`], number by number as the descriptor says: for types without a plan, for bytes that are no
+/// value, and for tests.
+///
+/// # Errors
+///
+/// As for [`decode`].
+#[doc(hidden)]
+#[cold]
+pub fn decode_by_parts<T: DeviceType>(bytes: &[u8]) -> Result<T, DecodeError> {
     let ty = T::DESCRIPTOR;
     if bytes.len() != ty.size {
         let (given, TypeDescriptor { name, size, .. }) = (bytes.len(), ty);
@@ -90,6 +133,21 @@ pub fn decode<T: DeviceType>(bytes: &[u8]) -> Result<T, DecodeError> {
 #[doc(hidden)]
 pub unsafe fn encode_values(ty: &TypeDescriptor, from: &[MaybeUninit<u8>], to: &mut Vec<u8>) {
     let begin = to.len();
+    if let Some(plan) = Plan::of(ty) {
+        to.reserve(from.len());
+        let place = &mut to.spare_capacity_mut()[..from.len()];
+        place.copy_from_slice(from);
+        if ty.size != 0 {
+            for value in place.chunks_exact_mut(ty.size) {
+                // SAFETY: a copy of a valid value, by the caller's promise.
+                unsafe { plan.clean(value) };
+            }
+        }
+        // SAFETY: there is room for them. They are whole values, of which the plan has initialised what was
+        // not.
+        unsafe { to.set_len(begin + from.len()) };
+        return;
+    }
     to.resize(begin + from.len(), 0);
     if ty.size != 0 {
         for (from, to) in from.chunks_exact(ty.size).zip(to[begin..].chunks_exact_mut(ty.size)) {
@@ -107,13 +165,21 @@ pub unsafe fn encode_values(ty: &TypeDescriptor, from: &[MaybeUninit<u8>], to: &
 /// If the bytes are no values of the type; the error says where.
 #[doc(hidden)]
 pub fn decode_values(ty: &TypeDescriptor, bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
-    let mut values = vec![0; bytes.len()];
     if ty.size != 0 {
         if !bytes.len().is_multiple_of(ty.size) {
             let problem =
                 format!("{} bytes are no values of {}, which has {}", bytes.len(), ty.name, ty.size);
             return Err(DecodeError::new(problem));
         }
+        if let Some(plan) = Plan::of(ty) {
+            let mut values = bytes.to_vec();
+            if values.chunks_exact_mut(ty.size).all(|value| plan.check(value)) {
+                return Ok(values);
+            }
+        }
+    }
+    let mut values = vec![0; bytes.len()];
+    if ty.size != 0 {
         for (index, (from, to)) in
             bytes.chunks_exact(ty.size).zip(values.chunks_exact_mut(ty.size)).enumerate()
         {

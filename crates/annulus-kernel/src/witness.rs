@@ -1,55 +1,13 @@
 //! What `#[ring_kernel]` puts around expressions whose type it must know. Not for use in programs.
 
-use std::marker::PhantomData;
-
 pub use crate::function::{
     Compares, Handed, HasMixedComparison, HasNoOperator, HasNone, HasOperator, HasOwn, Operands, Operates,
     Own, alone, attempt, function, handed, left, left_of, method, receiver, right, right_of,
     without_companion,
 };
 pub use crate::print::{Shown, Words, Written};
-use crate::{
-    Failure, PrintSite,
-    function::Callee,
-    typed::{Type, Typed, Value},
-};
-
-/// A body with what rustc knows about it.
-#[derive(Clone, Debug)]
-pub struct KernelTree {
-    /// The syntax: for a handler, an encoded `annulus_tree::HandlerTree`.
-    pub syntax: &'static [u8],
-    /// What its witnesses saw, indexed by their numbers.
-    pub witnesses: Vec<Witnessed>,
-    /// The functions that it calls, indexed by their numbers; `None` for a function of the standard library.
-    pub functions: Vec<Option<Callee>>,
-    /// Its prints, indexed by their numbers.
-    pub prints: Vec<PrintSite>,
-    /// Whether its crate is built with debug assertions: then overflow is an error, and `debug_assert!` is
-    /// checked.
-    pub checks: bool,
-}
-
-/// What a witness saw.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Witnessed {
-    /// The expression's type.
-    pub ty: Type,
-    /// Its value, if it is a constant.
-    pub value: Option<Value>,
-}
-
-/// Wraps one expression of a body that is type-checked and never run: rustc infers `T`.
-#[derive(Debug)]
-pub struct Witness<T: ?Sized>(PhantomData<*mut T>);
-
-impl<T: ?Sized> Witness<T> {
-    /// A witness of a type that will be inferred.
-    #[allow(clippy::new_without_default)] // Nobody but the macro's output makes one.
-    pub const fn new() -> Self {
-        Self(PhantomData)
-    }
-}
+pub use crate::tree::{KernelTree, Witness, Witnessed};
+use crate::{Failure, PrintSite, typed::Typed};
 
 /// The type that was inferred.
 pub fn ty<T: Typed>(_: &Witness<T>) -> Witnessed {

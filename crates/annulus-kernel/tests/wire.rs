@@ -3,7 +3,9 @@
 extern crate annulus_runtime as annulus;
 
 use annulus::prelude::*;
-use annulus_kernel::{NoOutput, decode, encode};
+use annulus_kernel::{
+    NoOutput, decode, decode_by_parts, decode_values, encode, encode_by_parts, encode_values,
+};
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
@@ -176,6 +178,120 @@ fn items_behind_the_end_are_valid() {
     encode(&list, &mut bytes);
     let decoded = decode::<List<[Side; 2], 3>>(&bytes).unwrap();
     assert_eq!((decoded.len, decoded.items), (3, [[Side::Sell; 2]; 3]));
+}
+
+/// One with everything at once: lists of what has padding, variants, or lists itself, and arrays of such.
+#[derive(DeviceType, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Nested {
+    flags: [bool; 3],
+    lists: List<List<Leg, 2>, 3>,
+    actions: [Action; 2],
+    maybe: Maybe<Text<5>>,
+    switches: List<bool, 4>,
+    pairs: [[Pair; 2]; 2],
+}
+
+#[derive(DeviceType, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Pair(u8, u32);
+
+/// More variants than a plan has room for.
+#[derive(DeviceType, Clone, Copy, Debug, PartialEq)]
+#[repr(u8)]
+#[rustfmt::skip]
+#[expect(dead_code, reason = "they are decoded")]
+enum Many {
+    A0, A1, A2, A3, A4, A5, A6, A7, A8, A9, B0, B1, B2, B3, B4, B5, B6, B7, B8, B9, C0, C1, C2, C3, C4, C5, C6, C7, C8,
+    C9, D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, E0, E1, E2, E3, E4, E5, E6, E7, E8, E9, F0, F1, F2, F3, F4 { x: u32 },
+}
+
+/// Whatever the bytes are, copying them whole and putting them right gives what the descriptor says, number
+/// by number: the same value, or the same error.
+fn both_ways_agree<T: DeviceType>(rounds: u64) -> u64 {
+    let size = size_of::<T>();
+    let mut random = 0x2545_F491_4F6C_DD1D_u64;
+    let mut next = move || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        random
+    };
+    let mut taken = 0;
+    for round in 0..rounds {
+        // Small numbers are lengths, tags and bools that are often valid.
+        let bytes: Vec<u8> = (0..size)
+            .map(|_| match (round % 4, next() % 16) {
+                (0, _) => next() as u8,
+                (_, 0) => next() as u8 % 4,
+                (_, 1..4) => next() as u8 % 2,
+                _ => 0,
+            })
+            .collect();
+        let (fast, slow) = (decode::<T>(&bytes), decode_by_parts::<T>(&bytes));
+        let value = match (fast, slow) {
+            (Ok(fast), Ok(slow)) => {
+                let (mut a, mut b) = (Vec::new(), Vec::new());
+                encode_by_parts(&fast, &mut a);
+                encode_by_parts(&slow, &mut b);
+                assert_eq!(a, b, "{bytes:?}");
+                slow
+            }
+            (Err(fast), Err(slow)) => {
+                assert_eq!(fast, slow);
+                if size == 0 {
+                    continue; // No bytes are no values, of any type.
+                }
+                assert_eq!(decode_values(T::DESCRIPTOR, &bytes).unwrap_err(), slow.within("[0]"));
+                continue;
+            }
+            (fast, slow) => panic!("{bytes:?}: {:?}, {:?}", fast.err(), slow.err()),
+        };
+        taken += 1;
+        let (mut fast, mut slow, mut values) = (vec![1], vec![1], vec![1]);
+        encode(&value, &mut fast);
+        encode_by_parts(&value, &mut slow);
+        assert_eq!(fast, slow, "{bytes:?}");
+        let two = [value; 2];
+        // SAFETY: the bytes of two values; any byte is a `MaybeUninit`.
+        let of_two = unsafe { std::slice::from_raw_parts(two.as_ptr().cast(), 2 * size) };
+        // SAFETY: they are valid values of this type.
+        unsafe { encode_values(T::DESCRIPTOR, of_two, &mut values) };
+        assert_eq!(values[1..], [&slow[1..], &slow[1..]].concat());
+        let decoded = decode_values(T::DESCRIPTOR, &values[1..]).unwrap();
+        assert_eq!(decoded.len(), 2 * size);
+    }
+    taken
+}
+
+/// for types with every kind of part, with a plan and without one.
+#[test]
+fn q_05_copied_whole_or_number_by_number_is_the_same() {
+    assert!((200..19_000).contains(&both_ways_agree::<Nested>(20_000)));
+    assert!((200..19_000).contains(&both_ways_agree::<Order>(20_000)));
+    assert!((200..19_000).contains(&both_ways_agree::<[Action; 3]>(20_000)));
+    assert!((200..19_000).contains(&both_ways_agree::<Many>(20_000)));
+    assert!(both_ways_agree::<List<[Side; 2], 3>>(20_000) >= 200);
+    assert_eq!(both_ways_agree::<[u64; 5]>(1000), 1000);
+    assert_eq!(both_ways_agree::<[Leg; 3]>(1000), 1000);
+    assert_eq!(both_ways_agree::<[u8; 0]>(10), 10);
+    assert_eq!(both_ways_agree::<NoOutput>(10), 0);
+}
+
+/// What a device wrote is encoded, whatever it is: an unknown tag alone, a list of as many items as there are.
+#[test]
+fn what_a_device_wrote_is_encoded() {
+    let bytes = [9u8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9]
+        .map(std::mem::MaybeUninit::new);
+    let mut encoded = Vec::new();
+    // SAFETY: the bytes are initialised, and the encoder takes any tag.
+    unsafe { encode_values(Action::DESCRIPTOR, &bytes[..size_of::<Action>()], &mut encoded) };
+    assert_eq!(encoded[..2], [9, 9]);
+    assert!(encoded[2..].iter().all(|byte| *byte == 0));
+    let mut encoded = Vec::new();
+    // SAFETY: the bytes are initialised, and the encoder takes any length.
+    unsafe { encode_values(Text::<8>::DESCRIPTOR, &bytes[..12], &mut encoded) };
+    assert_eq!(encoded, [8, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9]);
 }
 
 /// A type of the program's own that is called as one of the library's, and looks like it.

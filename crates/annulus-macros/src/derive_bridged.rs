@@ -13,9 +13,9 @@ use syn::{
 
 use crate::{
     derive_device::members,
-    derive_message::{facts, is_ring},
     errors::Errors,
     layout::Layout,
+    message_facts::{facts, is_ring},
     types,
 };
 

@@ -130,6 +130,7 @@ mod errors;
 mod function;
 mod kernel;
 mod layout;
+mod message_facts;
 mod types;
 
 use proc_macro::TokenStream;

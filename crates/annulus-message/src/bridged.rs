@@ -5,15 +5,24 @@
 //! elsewhere are checked as a whole before any of them are used: offsets stay inside and do not overlap, tags
 //! are known, text is UTF-8.
 
-use std::{cell::RefCell, mem::MaybeUninit};
+use std::{
+    alloc::Layout,
+    cell::{Cell, RefCell},
+    mem::MaybeUninit,
+    ptr::NonNull,
+};
 
 use rkyv::{
     Archive, Deserialize, Serialize,
     api::high::{HighDeserializer, HighValidator},
     bytecheck::CheckBytes,
     rancor::{self, Source, Strategy},
-    ser::{Positional, Serializer, Writer, allocator::ArenaHandle, sharing::Share},
-    util::{AlignedVec, with_arena},
+    ser::{
+        Allocator, Positional, Serializer, Writer,
+        allocator::{Arena, ArenaHandle},
+        sharing::Share,
+    },
+    util::AlignedVec,
 };
 
 use crate::{DecodeError, EncodeError, MAX_PAYLOAD, hash_bytes};
@@ -30,13 +39,13 @@ pub const ALIGNMENT: usize = 16;
 pub trait Bridged:
     Sized
     + Archive<Archived: for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<Self, Reviver>>
-    + for<'a> Serialize<Strategy<Serializer<Tail, ArenaHandle<'a>, Share>, rancor::Error>>
+    + for<'a> Serialize<Strategy<Serializer<Tail, Scratch<'a>, Share>, rancor::Error>>
 {
 }
 
 impl<T> Bridged for T where
     T: Archive<Archived: for<'a> CheckBytes<HighValidator<'a, rancor::Error>> + Deserialize<T, Reviver>>
-        + for<'a> Serialize<Strategy<Serializer<Tail, ArenaHandle<'a>, Share>, rancor::Error>>
+        + for<'a> Serialize<Strategy<Serializer<Tail, Scratch<'a>, Share>, rancor::Error>>
 {
 }
 
@@ -125,6 +134,62 @@ impl Tail {
     }
 }
 
+/// The memory that some types need while they are written, such as a list of lists: an arena of the thread,
+/// which is fetched only if it is needed.
+#[doc(hidden)]
+pub struct Scratch<'a> {
+    /// Where the arena will be, until it is there.
+    place: Option<&'a mut Option<Arena>>,
+    handle: Option<ArenaHandle<'a>>,
+}
+
+thread_local! {
+    /// The arena of this thread while no message is written. A message that is written while another is
+    /// (by a type that serializes itself so) has an arena of its own.
+    static ARENA: Cell<Option<Arena>> = const { Cell::new(None) };
+}
+
+impl<'a> Scratch<'a> {
+    #[cold]
+    fn fetch(&mut self) -> Option<&mut ArenaHandle<'a>> {
+        let arena = self.place.take()?.get_or_insert_with(|| ARENA.take().unwrap_or_default());
+        Some(self.handle.insert(arena.acquire()))
+    }
+}
+
+/// There is no memory for a part of the message.
+#[derive(Debug)]
+struct NoScratch;
+
+impl std::fmt::Display for NoScratch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("memory was given back that was never taken")
+    }
+}
+
+impl std::error::Error for NoScratch {}
+
+// SAFETY: all memory is the handle's, which stays where it is until the scratch is dropped.
+unsafe impl<E: Source> Allocator<E> for Scratch<'_> {
+    #[inline]
+    unsafe fn push_alloc(&mut self, layout: Layout) -> Result<NonNull<[u8]>, E> {
+        let handle = match &mut self.handle {
+            Some(handle) => handle,
+            // There is a place as long as there is no handle.
+            None => self.fetch().ok_or_else(|| E::new(NoScratch))?,
+        };
+        // SAFETY: by the caller's word.
+        unsafe { handle.push_alloc(layout) }
+    }
+
+    #[inline]
+    unsafe fn pop_alloc(&mut self, place: NonNull<u8>, layout: Layout) -> Result<(), E> {
+        let handle = self.handle.as_mut().ok_or_else(|| E::new(NoScratch))?;
+        // SAFETY: by the caller's word, it is this scratch's memory, so it is the handle's.
+        unsafe { handle.pop_alloc(place, layout) }
+    }
+}
+
 impl Positional for Tail {
     #[inline]
     fn pos(&self) -> usize {
@@ -150,6 +215,10 @@ impl std::error::Error for TooLarge {}
 impl<E: Source> Writer<E> for Tail {
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> Result<(), E> {
+        // Often there is nothing to fill up to an alignment.
+        if bytes.is_empty() {
+            return Ok(());
+        }
         if bytes.len() > self.room - self.written && !self.grow(bytes.len()) {
             return Err(E::new(TooLarge));
         }
@@ -177,11 +246,16 @@ pub fn write<T: Bridged>(value: &T, to: &mut Vec<u8>) -> Result<(), EncodeError>
 }
 
 fn serialize<T: Bridged>(value: &T, to: Tail) -> (Tail, Result<(), rancor::Error>) {
-    with_arena(|arena| {
-        let mut serializer = Serializer::new(to, arena.acquire(), Share::new());
-        let outcome = rkyv::api::serialize_using::<_, rancor::Error>(value, &mut serializer);
-        (serializer.into_writer(), outcome.map(drop))
-    })
+    let mut arena = None;
+    let scratch = Scratch { place: Some(&mut arena), handle: None };
+    let mut serializer = Serializer::new(to, scratch, Share::new());
+    let outcome = rkyv::api::serialize_using::<_, rancor::Error>(value, &mut serializer);
+    let tail = serializer.into_writer();
+    if let Some(mut arena) = arena {
+        arena.shrink();
+        ARENA.set(Some(arena));
+    }
+    (tail, outcome.map(drop))
 }
 
 /// Writes a value's archive to `near`; if it has not enough room, to `far` instead. Returns how many bytes it

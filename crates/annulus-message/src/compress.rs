@@ -46,19 +46,36 @@ impl Sampler {
 }
 
 /// Makes LZ4 blocks; owns the memory that this needs.
-pub(crate) struct Lz4(CompressTable);
+#[doc(hidden)]
+pub struct Lz4 {
+    /// For payloads up to [`SHORT`]: half the memory, which is cleared for each payload.
+    short: CompressTable,
+    /// For longer ones. Made when the first one comes.
+    long: Option<CompressTable>,
+}
+
+/// The longest payload that the small table is for. Source: `lz4_flex`.
+const SHORT: usize = u16::MAX as usize - 1;
 
 impl Lz4 {
-    pub(crate) fn new() -> Self {
-        // A small table would be replaced at the first larger payload anyway.
-        Self(CompressTable::large())
+    /// A compressor.
+    #[expect(clippy::new_without_default, reason = "it allocates")]
+    pub fn new() -> Self {
+        Self { short: CompressTable::small(), long: None }
     }
 
     /// Writes a payload's block to `to`, replacing its contents.
-    pub(crate) fn compress(&mut self, plain: &[u8], to: &mut Vec<u8>) {
-        to.resize(get_maximum_output_size(plain.len()), 0);
+    pub fn compress(&mut self, plain: &[u8], to: &mut Vec<u8>) {
+        let most = get_maximum_output_size(plain.len());
+        if to.len() < most {
+            to.resize(most, 0);
+        }
+        let table = match plain.len() {
+            0..=SHORT => &mut self.short,
+            _ => self.long.get_or_insert_with(CompressTable::large),
+        };
         // A buffer of this size takes any result; if not, the payload is sent uncompressed.
-        match compress_into_with_table(plain, to, &mut self.0) {
+        match compress_into_with_table(plain, to, table) {
             Ok(len) => to.truncate(len),
             Err(_) => {
                 to.clear();

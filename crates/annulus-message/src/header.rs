@@ -10,7 +10,7 @@
 //! | 28 | 2 | the version of this layout: 1 |
 //! | 30 | 1 | what follows: 0 messages, 1 a schema |
 //! | 31 | 1 | how it is laid out: 0 direct, 1 bridged |
-//! | 32 | 1 | how it is compressed: 0 not, 1 by LZ4, 2 by differences of records |
+//! | 32 | 1 | how it is compressed: 0 not, 1 by LZ4, 3 by differences of records (2 was another form of these) |
 //! | 33 | 1 | the priority |
 //! | 34 | 1 | what is said of the message: bit 0 a key, bit 1 an id, bit 2 a time of its own |
 //! | 35 | 1 | bytes of the name |
@@ -222,7 +222,7 @@ impl Header {
         let compression = match self.compression {
             Compression::None => 0,
             Compression::Lz4 => 1,
-            Compression::Delta => 2,
+            Compression::Delta => 3,
         };
         put(30, &[content, encoding, compression, self.priority, said, self.name.len]);
         put(36, &self.version.to_le_bytes());
@@ -281,7 +281,7 @@ impl Header {
             compression: match byte(32) {
                 0 => Compression::None,
                 1 => Compression::Lz4,
-                2 => Compression::Delta,
+                3 => Compression::Delta,
                 _ => return Err(HeaderError::Field("compression")),
             },
             priority: byte(33),

@@ -38,6 +38,8 @@ pub mod delta;
 #[cfg(feature = "wire")]
 pub mod header;
 #[cfg(feature = "wire")]
+mod read_error;
+#[cfg(feature = "wire")]
 mod reader;
 #[cfg(feature = "wire")]
 mod wire;
@@ -53,11 +55,16 @@ pub use shaped::Shaped;
 #[cfg(feature = "wire")]
 pub use bridged::Archived;
 #[cfg(feature = "wire")]
+#[doc(hidden)]
+pub use compress::Lz4;
+#[cfg(feature = "wire")]
 pub use compress::Sampler;
 #[cfg(feature = "wire")]
 pub use header::{Compression, Content, Header, HeaderError, TypeName};
 #[cfg(feature = "wire")]
-pub use reader::{Frame, FrameReader, ReadError};
+pub use read_error::{ReadError, Refusals};
+#[cfg(feature = "wire")]
+pub use reader::{Frame, FrameReader};
 #[cfg(feature = "wire")]
 pub use wire::{MAX_BATCH, MAX_COUNT, MAX_SCHEMA, WireType};
 #[cfg(feature = "wire")]

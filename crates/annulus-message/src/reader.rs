@@ -2,7 +2,7 @@
 
 use std::{
     any::TypeId,
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::BTreeMap,
     fmt,
     io::{self, Read},
@@ -11,10 +11,10 @@ use std::{
 use rkyv::util::AlignedVec;
 
 use crate::{
-    DecodeError, Encoding, MAX_PAYLOAD, Payload, Schema, SchemaMismatch,
+    Encoding, MAX_PAYLOAD, Payload, ReadError, Refusals, Schema, SchemaMismatch,
     bridged::{self, ALIGNMENT, Archived, Bridged},
     delta,
-    header::{Compression, Content, HEADER_SIZE, Header, HeaderError, checksum},
+    header::{Compression, Content, HEADER_SIZE, Header, checksum},
     wire::{MAX_BATCH, MAX_COUNT, MAX_SCHEMA, WireType},
     writer::FrameCounters,
 };
@@ -27,9 +27,40 @@ const MAX_SCHEMAS: usize = 1 << 20;
 ///
 /// Whatever the bytes are, it keeps at most one frame of 1 MiB (two buffers if it is compressed) and schemas
 /// of 1 MiB as JSON. It reads from `from` twice per frame, so give it a [`BufReader`](io::BufReader).
+///
+/// A bad frame that was passed over is still there, as it came, until the next one is read:
+/// [`received`](Self::received) gives its bytes, for a store of dead letters. [`refusals`](Self::refusals)
+/// counts bad frames by cause.
+///
+/// ```
+/// use annulus_message::FrameReader;
+/// # use annulus_message::{Compression, Content, Encoding, Header, TypeName};
+/// # let header = Header {
+/// #     size: 3, time: 0, timed: false, sender: 0, receiver: 0, content: Content::Messages,
+/// #     encoding: Encoding::Direct, compression: Compression::None, priority: 0, key: None, id: None, version: 0,
+/// #     schema: 0, sequence: 0, plain: 3, count: 1, root: 3, checksum: 1, name: TypeName::new("Tick"),
+/// # };
+/// # let stream = [&header.to_bytes()[..], b"abc"].concat();
+///
+/// let mut bad = Vec::new(); // or a file, or a queue's `DeadLetters`
+/// let mut reader = FrameReader::new(&stream[..]);
+/// loop {
+///     match reader.read() {
+///         Ok(None) => break,
+///         Ok(Some(frame)) => println!("{} messages", frame.header().count),
+///         Err(error) if error.is_passed_over() => bad.push((error.to_string(), reader.received().to_vec())),
+///         Err(error) => return Err(error),
+///     }
+/// }
+/// assert_eq!(bad[0].0, "the payload was changed on the way: its checksum is another");
+/// assert_eq!(bad[0].1, stream);
+/// assert_eq!(reader.refusals().checksum, 1);
+/// # Ok::<(), annulus_message::ReadError>(())
+/// ```
 pub struct FrameReader<R> {
     from: R,
     known: Known,
+    /// The last frame as it came: header and payload.
     wire: Vec<u8>,
     plain: AlignedVec<ALIGNMENT>,
     counters: FrameCounters,
@@ -46,114 +77,16 @@ struct Known {
     /// Their total size in bytes, as JSON.
     bytes: usize,
     verdicts: RefCell<BTreeMap<(TypeId, u64), Verdict>>,
+    refusals: Cell<Refusals>,
 }
 
-/// Why a frame, or a message of it, was not read.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// The stream's source failed.
-    Io(io::Error),
-    /// The stream ends inside a frame.
-    Truncated {
-        /// How many bytes of the frame were there.
-        got: u64,
-        /// How many bytes it should have had.
-        of: u64,
-    },
-    /// There is no header that this program reads.
-    Header(HeaderError),
-    /// A size in the header is above its limit.
-    TooLarge {
-        /// What has this size.
-        what: &'static str,
-        /// The size.
-        size: u64,
-        /// The largest size allowed.
-        limit: u64,
-    },
-    /// The header's sizes do not agree.
-    Sizes,
-    /// The payload was changed on the way: its checksum differs.
-    Checksum,
-    /// The payload is not compressed as its header says.
-    Compression(&'static str),
-    /// A schema is not valid: the reason.
-    Schema(String),
-    /// The schema of a message was not announced, and it is not the reader's own schema.
-    Unannounced {
-        /// The message's type.
-        name: String,
-        /// Its version.
-        version: u32,
-    },
-    /// The message is of another type.
-    Mismatch(Box<SchemaMismatch>),
-    /// There are several messages, but only one was asked for.
-    Several(u32),
-    /// The payload is no message of the type.
-    Decode(DecodeError),
-    /// After an earlier error it is unknown where the next frame begins.
-    Broken,
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::Truncated { got, of } => {
-                write!(f, "the stream ends inside a frame: {got} of {of} bytes are there")
-            }
-            Self::Header(error) => error.fmt(f),
-            Self::TooLarge { what, size, limit } => {
-                write!(f, "{what} would have {size}, and there are at most {limit}")
-            }
-            Self::Sizes => f.write_str("the sizes that the header names do not agree"),
-            Self::Checksum => f.write_str("the payload was changed on the way: its checksum is another"),
-            Self::Compression(name) => {
-                write!(f, "the payload is not compressed by {name}, as its header says")
-            }
-            Self::Schema(problem) => write!(f, "a schema is none: {problem}"),
-            Self::Unannounced { name, version } => write!(
-                f,
-                "a message of the sender's {name} (version {version}) came, whose schema was not announced: read \
-                 the stream from its beginning"
-            ),
-            Self::Mismatch(error) => error.fmt(f),
-            Self::Several(count) => {
-                write!(f, "the frame has {count} messages: read them one after the other")
-            }
-            Self::Decode(error) => error.fmt(f),
-            Self::Broken => f.write_str("an earlier error left no way to tell where the next frame begins"),
-        }
-    }
-}
-
-impl std::error::Error for ReadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => Some(error),
-            Self::Header(error) => Some(error),
-            Self::Mismatch(error) => Some(&**error),
-            Self::Decode(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl ReadError {
-    /// Whether the next frame can still be read.
-    pub fn is_passed_over(&self) -> bool {
-        !matches!(
-            self,
-            Self::Io(_) | Self::Truncated { .. } | Self::Header(_) | Self::TooLarge { .. } | Self::Broken
-        )
-    }
-}
-
-impl From<DecodeError> for ReadError {
-    fn from(error: DecodeError) -> Self {
-        Self::Decode(error)
+impl Known {
+    /// Counts a refusal.
+    fn refused(&self, error: ReadError) -> ReadError {
+        let mut refusals = self.refusals.get();
+        refusals.count(&error);
+        self.refusals.set(refusals);
+        error
     }
 }
 
@@ -186,7 +119,8 @@ impl<R: Read> FrameReader<R> {
                     self.counters.frames += 1;
                     self.counters.messages += u64::from(header.count);
                     self.counters.plain_bytes += header.plain;
-                    return Ok(Some(Frame { header, payload: &self.plain, known: &self.known }));
+                    let (payload, wire) = (&self.plain[..], &self.wire[..]);
+                    return Ok(Some(Frame { header, payload, wire, known: &self.known }));
                 }
                 Err(error) => {
                     if error.is_passed_over() {
@@ -194,7 +128,7 @@ impl<R: Read> FrameReader<R> {
                     } else {
                         self.broken = true;
                     }
-                    return Err(error);
+                    return Err(self.known.refused(error));
                 }
             }
         }
@@ -203,6 +137,17 @@ impl<R: Read> FrameReader<R> {
     /// Counts of what was read so far.
     pub fn counters(&self) -> FrameCounters {
         self.counters
+    }
+
+    /// Counts of what was refused so far, by cause: also messages that a [`Frame`] refused to give.
+    pub fn refusals(&self) -> Refusals {
+        self.known.refusals.get()
+    }
+
+    /// The last frame as it came, with its header: as many of its bytes as were there. After an error this is
+    /// the frame that was refused.
+    pub fn received(&self) -> &[u8] {
+        &self.wire
     }
 
     /// The source of the frames.
@@ -216,7 +161,10 @@ impl<R: Read> FrameReader<R> {
             return Err(ReadError::Broken);
         }
         let mut bytes = [0; HEADER_SIZE];
-        match fill(&mut self.from, &mut bytes)? {
+        let got = fill(&mut self.from, &mut bytes)?;
+        self.wire.clear();
+        self.wire.extend_from_slice(&bytes[..got]);
+        match got {
             0 => return Ok(None),
             HEADER_SIZE => {}
             got => return Err(ReadError::Truncated { got: got as u64, of: HEADER_SIZE as u64 }),
@@ -234,13 +182,14 @@ impl<R: Read> FrameReader<R> {
         within("the bytes of a payload", header.plain, limit as u64)?;
         within("the messages of a frame", header.count.into(), MAX_COUNT.into())?;
         let size = header.size as usize;
-        self.wire.resize(size, 0);
-        let got = fill(&mut self.from, &mut self.wire)?;
+        self.wire.resize(HEADER_SIZE + size, 0);
+        let got = fill(&mut self.from, &mut self.wire[HEADER_SIZE..])?;
         if got != size {
+            self.wire.truncate(HEADER_SIZE + got);
             return Err(ReadError::Truncated { got: got as u64, of: header.size });
         }
         self.counters.bytes += (HEADER_SIZE + size) as u64;
-        if checksum(&self.wire) != header.checksum {
+        if checksum(&self.wire[HEADER_SIZE..]) != header.checksum {
             return Err(ReadError::Checksum);
         }
         self.unpack(&header)?;
@@ -265,11 +214,11 @@ impl<R: Read> FrameReader<R> {
             Compression::None if header.size != header.plain => return Err(ReadError::Sizes),
             Compression::None => {
                 self.plain.clear();
-                self.plain.extend_from_slice(&self.wire);
+                self.plain.extend_from_slice(&self.wire[HEADER_SIZE..]);
             }
             Compression::Lz4 => {
                 self.plain.resize(plain, 0);
-                let unpacked = lz4_flex::block::decompress_into(&self.wire, &mut self.plain);
+                let unpacked = lz4_flex::block::decompress_into(&self.wire[HEADER_SIZE..], &mut self.plain);
                 if unpacked.ok() != Some(plain) {
                     return Err(ReadError::Compression("lz4"));
                 }
@@ -277,7 +226,7 @@ impl<R: Read> FrameReader<R> {
             Compression::Delta => {
                 self.plain.resize(plain, 0);
                 let size = (plain / count).max(1);
-                delta::decompress(&self.wire, size, &mut self.plain)
+                delta::decompress(&self.wire[HEADER_SIZE..], size, &mut self.plain)
                     .map_err(|_| ReadError::Compression("delta"))?;
             }
         }
@@ -321,6 +270,7 @@ fn fill(from: &mut impl Read, buffer: &mut [u8]) -> Result<usize, ReadError> {
 pub struct Frame<'a> {
     header: Header,
     payload: &'a [u8],
+    wire: &'a [u8],
     known: &'a Known,
 }
 
@@ -340,6 +290,11 @@ impl<'a> Frame<'a> {
         self.payload
     }
 
+    /// The frame as it came, with its header: for a store of dead letters, if a message is bad.
+    pub fn received(&self) -> &'a [u8] {
+        self.wire
+    }
+
     /// The payloads of the messages.
     pub fn payloads(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let (payload, count) = (self.payload, self.header.count as usize);
@@ -353,7 +308,8 @@ impl<'a> Frame<'a> {
     ///
     /// [`ReadError`] if they are of another type.
     pub fn payloads_of(&self, ty: &WireType) -> Result<impl Iterator<Item = &'a [u8]> + use<'a>, ReadError> {
-        self.judge(ty)?.map_err(ReadError::Mismatch)?;
+        let verdict = self.judge(ty).and_then(|verdict| verdict.map_err(ReadError::Mismatch));
+        verdict.map_err(|error| self.known.refused(error))?;
         let (sent, known) = (self.header.root as usize, ty.root_size() as usize);
         // All payloads have the same length, so a check of the first one holds for all.
         for payload in self.payloads().take(1) {
@@ -369,7 +325,8 @@ impl<'a> Frame<'a> {
     /// [`ReadError`]: it is of another type, it is no valid message of its type, or there are several
     /// messages.
     pub fn message<M: Payload + 'static>(&self) -> Result<M, ReadError> {
-        Ok(M::read(self.only::<M>()?)?)
+        let payload = self.only::<M>()?;
+        M::read(payload).map_err(|error| self.known.refused(error.into()))
     }
 
     /// The frame's messages.
@@ -381,8 +338,11 @@ impl<'a> Frame<'a> {
         &self,
     ) -> Result<impl Iterator<Item = Result<M, ReadError>> + use<'a, M>, ReadError> {
         self.accept::<M>()?;
-        let root = self.header.root as usize;
-        Ok(self.payloads().map(move |payload| Ok(M::read(own_part(payload, root, M::ROOT_SIZE)?)?)))
+        let (root, known) = (self.header.root as usize, self.known);
+        Ok(self.payloads().map(move |payload| {
+            let read = own_part(payload, root, M::ROOT_SIZE).and_then(|part| Ok(M::read(part)?));
+            read.map_err(|error| known.refused(error))
+        }))
     }
 
     /// The frame's message in place, checked.
@@ -391,7 +351,8 @@ impl<'a> Frame<'a> {
     ///
     /// As for [`message`](Self::message).
     pub fn access<M: Payload + Bridged + 'static>(&self) -> Result<&'a Archived<M>, ReadError> {
-        Ok(bridged::access::<M>(self.only::<M>()?)?)
+        let payload = self.only::<M>()?;
+        bridged::access::<M>(payload).map_err(|error| self.known.refused(error.into()))
     }
 
     /// The payload of the frame's only message, as this type reads it.
@@ -401,10 +362,15 @@ impl<'a> Frame<'a> {
             return Err(ReadError::Several(self.header.count));
         }
         own_part(self.payload, self.header.root as usize, M::ROOT_SIZE)
+            .map_err(|error| self.known.refused(error))
     }
 
-    /// Whether the type can read messages of the frame's schema.
+    /// Whether the type can read messages of the frame's schema. Counts it if not.
     fn accept<M: Payload + 'static>(&self) -> Result<(), ReadError> {
+        self.verdict::<M>().map_err(|error| self.known.refused(error))
+    }
+
+    fn verdict<M: Payload + 'static>(&self) -> Result<(), ReadError> {
         let key = (TypeId::of::<M>(), self.header.schema);
         let mut verdicts = self.known.verdicts.borrow_mut();
         if let Some(verdict) = verdicts.get(&key) {

@@ -161,6 +161,7 @@ pub use annulus_sync::{event, wait};
 pub use clock::Clock;
 pub use counters::Counters;
 pub use dead_letters::{Alert, DeadLetter, DeadLetterCounters, DeadLetters, Reason, Redriven};
+pub use front::Share;
 pub use future::{RecvFuture, SendFuture};
 #[doc(hidden)]
 pub use invalid::Problem;

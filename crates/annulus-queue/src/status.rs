@@ -5,7 +5,7 @@ use std::{fmt, time::Instant};
 use crate::{Backpressure, Counters};
 
 /// What a [`Registry`](crate::Registry) reports about one queue at one moment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueueStatus {
     /// The queue's name.
@@ -46,6 +46,34 @@ pub struct Rates {
 }
 
 impl QueueStatus {
+    /// The status of a queue that is not a [`MessageQueue`](crate::MessageQueue): its name and message type;
+    /// how many messages are queued, and how many at most; its counts; its memory. Its high water is not
+    /// known.
+    #[doc(hidden)]
+    pub fn of(
+        (name, message): (String, &'static str),
+        (depth, capacity, backpressure): (usize, usize, Backpressure),
+        closed: bool,
+        counters: Counters,
+        memory: usize,
+        at: Instant,
+    ) -> Self {
+        let (high_water, high_water_certain) = (depth, false);
+        Self {
+            name,
+            message,
+            depth,
+            capacity,
+            backpressure,
+            closed,
+            high_water,
+            high_water_certain,
+            counters,
+            memory,
+            at,
+        }
+    }
+
     /// The rates since an earlier status of the same queue. `None` if no time passed between the two, if
     /// `earlier` is of another queue, or if it is the later of the two.
     ///

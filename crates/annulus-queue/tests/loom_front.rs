@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 use annulus_abi::ring::{Envelope, RingLayout, kind};
 use annulus_queue::{
     Backpressure,
-    front::{Bytes, Facts, Fate, Front, FrontOptions, Told},
+    front::{Bytes, Facts, Fate, Front, LaneOptions, Share, Told},
 };
 use annulus_ring::{
     region::Region,
@@ -34,7 +34,7 @@ struct Notes {
 }
 
 impl Told for Notes {
-    fn gone(&mut self, fate: Fate, message: &Bytes, _: Header) {
+    fn gone(&mut self, _: usize, fate: Fate, message: &Bytes, _: Header) {
         // SAFETY: each is a number of these models, all of whose bytes are written.
         let number = u64::from_ne_bytes(std::array::from_fn(|i| unsafe { message[i].assume_init() }));
         self.gone.push((fate, number));
@@ -42,10 +42,14 @@ impl Told for Notes {
 
     fn moved(&mut self) {}
 
-    fn freed(&mut self, _: usize) {}
+    fn freed(&mut self, _: usize, _: usize) {}
 }
 
 fn front(backpressure: Backpressure) -> (Arc<Front>, Ring, Consumer) {
+    front_of(1, backpressure)
+}
+
+fn front_of(lanes: usize, backpressure: Backpressure) -> (Arc<Front>, Ring, Consumer) {
     let layout = RingLayout::new(2, 8, 8, Envelope { enqueue_time: false, correlation: false });
     // SAFETY: the modelled memory is fresh, and these are its ends.
     let ring = unsafe { Ring::new(Region::modelled(256 + 2 * 64), layout) };
@@ -53,23 +57,26 @@ fn front(backpressure: Backpressure) -> (Arc<Front>, Ring, Consumer) {
     let producers = unsafe { Producers::new(ring.clone()) };
     // SAFETY: the only consumer.
     let consumer = unsafe { Consumer::new(ring.clone()) };
-    let options = FrontOptions {
-        size: 8,
+    let lane = LaneOptions {
         capacity: 1,
         backpressure,
         priority: false,
         window: None,
         expiry: None,
-        ahead: 1,
+        share: Share::Weight(1),
     };
     // SAFETY: the ring carries no bridged messages.
-    let front = unsafe { Front::new(options, producers) };
+    let front = unsafe { Front::new(8, 1, &vec![lane; lanes], producers) };
     (Arc::new(front), ring, consumer)
 }
 
 fn offer(front: &Front, message: u64, notes: &mut Notes) -> Option<Refused> {
+    offer_to(front, 0, message, notes)
+}
+
+fn offer_to(front: &Front, lane: usize, message: u64, notes: &mut Notes) -> Option<Refused> {
     let message = message.to_ne_bytes().map(MaybeUninit::new);
-    front.offer(&message, &[Facts::default()], Header::default(), notes).refused
+    front.offer(lane, &message, &[Facts::default()], Header::default(), notes).refused
 }
 
 /// The next message; waits for it.
@@ -169,7 +176,7 @@ fn close_against_offer() {
         left();
         let refused = sender.join().unwrap();
         left();
-        front.take_all(|_, _| arrived += 1);
+        front.take_all(|_, _, _| arrived += 1);
         assert_eq!(refused.is_none(), arrived == 2);
         assert!(matches!(refused, None | Some(Refused::Closed)));
     });
@@ -205,5 +212,35 @@ fn evicted_or_handed_over() {
             [(Fate::Evicted, 2)] => assert_eq!(arrived, [3]),
             other => panic!("{other:?}"),
         }
+    });
+}
+
+/// Two senders to two lanes, and a consumer: all arrive; and whoever has seen a message taken finds it handed
+/// over in its lane's counts, and no longer waiting there.
+#[test]
+fn q31_nobody_is_left_behind_in_another_lane() {
+    model(|| {
+        let (front, ring, mut consumer) = front_of(2, Backpressure::Reject);
+        let other = thread::spawn({
+            let front = Arc::clone(&front);
+            move || {
+                let mut notes = Notes::default();
+                assert_eq!(offer_to(&front, 1, 3, &mut notes), None);
+            }
+        });
+        let mut notes = Notes::default();
+        assert_eq!(offer_to(&front, 0, 1, &mut notes), None);
+        let mut seen = Vec::new();
+        for _ in 0..2 {
+            let message = take(&mut consumer);
+            let counts = front.counts(usize::from(message == 3));
+            assert_eq!((counts.handed_over, counts.waiting), (1, 0));
+            seen.push(message);
+            front.refill(Header::default(), &mut notes);
+        }
+        other.join().unwrap();
+        seen.sort_unstable();
+        assert_eq!(seen, [1, 3]);
+        assert_eq!((front.waiting(), ring.depth(), front.accepted(), notes.gone.len()), (0, 0, 2, 0));
     });
 }

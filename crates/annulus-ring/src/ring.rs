@@ -52,6 +52,8 @@
 use std::mem::MaybeUninit;
 use std::mem::offset_of;
 
+#[cfg(not(loom))]
+use annulus_abi::ring::QUEUE_SHIFT;
 use annulus_abi::ring::{CLOSED, RingHeader, RingLayout, SlotHeader, kind};
 
 pub use crate::header::Header;
@@ -253,8 +255,9 @@ impl Ring {
     ///
     /// As for [`publish`](Self::publish).
     #[cfg(not(loom))]
-    unsafe fn seal_bytes(&self, ticket: u64, message: &[MaybeUninit<u8>], header: Header) {
-        let mut image = Image::new(&self.layout, kind::MESSAGE, message.len() as u32, header);
+    unsafe fn seal_bytes(&self, ticket: u64, queue: u32, message: &[MaybeUninit<u8>], header: Header) {
+        let length = queue << QUEUE_SHIFT | message.len() as u32;
+        let mut image = Image::new(&self.layout, kind::MESSAGE, length, header);
         image.put_bytes(self.layout.payload_offset, message);
         // SAFETY: by the caller's promise.
         unsafe { image.publish(&self.region, ticket) };

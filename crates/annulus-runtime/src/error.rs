@@ -124,6 +124,30 @@ impl fmt::Display for UnknownKernel {
 
 impl std::error::Error for UnknownKernel {}
 
+/// The kernel has no queue of this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownQueue {
+    /// The kernel.
+    pub kernel: String,
+    /// The name that was asked for.
+    pub name: String,
+    /// The names of its queues, besides its own.
+    pub queues: Vec<String>,
+}
+
+impl fmt::Display for UnknownQueue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the kernel `{}` has no queue named \"{}\"", self.kernel, self.name)?;
+        if self.queues.is_empty() {
+            f.write_str(": name it in the launch's options, with `queue`")
+        } else {
+            write!(f, "; it has: {}", self.queues.join(", "))
+        }
+    }
+}
+
+impl std::error::Error for UnknownQueue {}
+
 /// Why a call got no reply.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

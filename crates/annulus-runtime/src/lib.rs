@@ -61,9 +61,16 @@ pub use crate::{
         BackendError, BackendSource, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals,
         LaunchSpec, Link, LinkTarget, OrElse, ProgramOrigin, noop::Noop,
     },
-    error::{CallError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel},
+    error::{
+        CallError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel, UnknownQueue,
+    },
     handle::{
-        KernelHandle, Shutdown, control::KernelControl, outputs::Outputs, send::BatchError, sink::KernelSink,
+        KernelHandle, Shutdown,
+        control::KernelControl,
+        outputs::Outputs,
+        queue::{Cleared, KernelQueue, Peeked},
+        send::BatchError,
+        sink::KernelSink,
     },
     kernel::{
         core::Transition,
@@ -83,7 +90,7 @@ pub use crate::{
     maybe::Maybe,
     options::{
         Inbound, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW,
-        Observe, Outbound, Shape, WholeKernel,
+        NamedQueue, Observe, Outbound, Shape, WholeKernel,
     },
     snapshot::{Snapshot, SnapshotError},
     telemetry::{LatencyHistogram, Telemetry, TelemetrySnapshot},
@@ -93,8 +100,8 @@ pub use annulus_abi::error::describe as describe_error;
 pub use annulus_block::{Deliver, Delivery, Progress, RuntimeClock, Signals};
 pub use annulus_kernel::{KernelMessage, ProcessingMode};
 pub use annulus_queue::{
-    Alert, Backpressure, DeadLetter, DeadLetters, Deduplication, InvalidOptions, Reason, RecvError, Redriven,
-    SendError, SendOutcome, TryRecvError, TrySendError,
+    Alert, Backpressure, Counters, DeadLetter, DeadLetters, Deduplication, InvalidOptions, QueueStatus,
+    Rates, Reason, RecvError, Redriven, SendError, SendOutcome, Share, TryRecvError, TrySendError,
 };
 pub use annulus_ring::memory::{Place, ShardMemory, SharedMemory, TelemetryLine};
 pub use annulus_sync::wait::block_on;

@@ -16,9 +16,11 @@ pub const MAX_BLOCK: u32 = 1024;
 
 mod groups;
 mod problem;
+mod queues;
 
 pub use groups::{Inbound, Observe, Outbound, Shape};
 pub use problem::{LaunchProblem, WholeKernel};
+pub use queues::NamedQueue;
 
 /// How a kernel is launched: start from a preset, change what you need.
 ///
@@ -41,6 +43,8 @@ pub struct LaunchOptions {
     pub shape: Shape,
     /// What happens to messages on their way to the kernel.
     pub inbound: Inbound,
+    /// The kernel's named queues; see [`queue`](Self::queue).
+    pub queues: Vec<NamedQueue>,
     /// What happens to the outputs that the kernel sends.
     pub outbound: Outbound,
     /// What the host can learn about each message.
@@ -69,6 +73,7 @@ impl LaunchOptions {
             name: None,
             shape: Shape::default(),
             inbound: Inbound::default(),
+            queues: Vec::new(),
             outbound: Outbound::default(),
             observe: Observe::default(),
         }
@@ -413,6 +418,7 @@ impl LaunchOptions {
             || self.inbound.priority
             || self.inbound.deduplication != Deduplication::Off
             || self.inbound.expiry.is_some()
+            || !self.queues.is_empty()
     }
 
     /// The deduplication window that is really used: at most the capacity.

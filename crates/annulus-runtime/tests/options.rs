@@ -251,3 +251,55 @@ fn q18_every_policy_is_offered() {
     assert!(problems(options().expiry(Duration::from_nanos(1))).is_empty());
     problem(options().expiry(Duration::ZERO), &["expiry is 0", "use a longer one"]);
 }
+
+#[test]
+fn q12_launches_have_the_presets_of_queues() {
+    use annulus_queue::{MessageQueue, QueueOptions};
+    for (launch, queue) in [
+        (LaunchOptions::production(), QueueOptions::production()),
+        (LaunchOptions::low_latency(), QueueOptions::low_latency()),
+        (LaunchOptions::high_throughput(), QueueOptions::high_throughput()),
+        (LaunchOptions::orleans(), QueueOptions::orleans()),
+        (LaunchOptions::graph(), QueueOptions::graph()),
+        (LaunchOptions::realtime(), QueueOptions::realtime()),
+        (LaunchOptions::ml(), QueueOptions::ml()),
+    ] {
+        assert!(problems(launch.clone()).is_empty());
+        let made = |options| MessageQueue::<u64>::new(options).unwrap();
+        let (launched, plain) = (made(launch.to_queue_options()), made(queue.clone()));
+        assert_eq!(launched.capacity(), plain.capacity());
+        assert_eq!(launched.backpressure(), plain.backpressure());
+        // All else that the two kinds of options have in common: what a queue of these options allocates,
+        // which depends on the window, and whether it orders by priority.
+        assert_eq!(launched.memory_usage(), plain.memory_usage());
+        let by_id = annulus_queue::Deduplication::ByPayload;
+        let memory =
+            |options: QueueOptions| MessageQueue::<u64>::memory_usage_of(&options.deduplication(by_id));
+        assert_eq!(memory(launch.to_queue_options()), memory(queue));
+    }
+}
+
+#[test]
+fn q39_named_queues_are_checked_like_the_kernels_own() {
+    let named = |queue: NamedQueue| LaunchOptions::production().queue(queue);
+    problem(named(NamedQueue::new("a").capacity(17)), &["queue \"a\"", "capacity is 17", "use 32"]);
+    problem(
+        named(NamedQueue::new("a").deduplication_window(8)),
+        &["queue \"a\"", "deduplication_window is 8", "16 ..= 1024", "use 16"],
+    );
+    problem(named(NamedQueue::new("a").expiry(Duration::ZERO)), &["queue \"a\"", "expiry is 0"]);
+    problem(
+        named(NamedQueue::new("a").share(Share::Weight(1001))),
+        &["weight is 1001", "1 ..= 1000", "use 1000"],
+    );
+    problem(LaunchOptions::production().share(Share::Weight(0)), &["weight is 0", "use 1"]);
+    problem(named(NamedQueue::new("")), &["queue 1 has an empty name"]);
+    problem(named(NamedQueue::new("a")).queue(NamedQueue::new("a")), &["two queues are named \"a\""]);
+    let many = |count: usize| {
+        (0..count)
+            .map(|i| NamedQueue::new(i.to_string()))
+            .fold(LaunchOptions::default(), LaunchOptions::queue)
+    };
+    assert!(problems(many(16)).is_empty());
+    problem(many(17), &["17 queues", "16 besides its own"]);
+}

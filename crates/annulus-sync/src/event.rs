@@ -165,6 +165,7 @@ impl Event {
         }
     }
 
+    #[inline]
     fn has_registered(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) & !FLAGS != 0
     }

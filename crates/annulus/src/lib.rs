@@ -207,25 +207,25 @@ pub use choice::{Backend, BuildAuto, UnknownBackend};
 
 // Launching: runtimes, kernels and handles.
 pub use annulus_runtime::{
-    BackendSource, Bound, KernelControl, KernelHandle, KernelSink, Launching, Maybe, Outputs, Runtime,
-    RuntimeBuilder, Shutdown, ShutdownOutcome, Transition, block_on, device_print,
+    BackendSource, Bound, Cleared, KernelControl, KernelHandle, KernelQueue, KernelSink, Launching, Maybe,
+    Outputs, Peeked, Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Transition, block_on, device_print,
 };
 // Options of a launch.
 pub use annulus_runtime::{
-    Backpressure, DeadLetters, Deduplication, Inbound, LaunchOptions, Observe, Outbound, ProcessingMode,
-    SendOutcome, Shape,
+    Backpressure, DeadLetters, Deduplication, Inbound, LaunchOptions, NamedQueue, Observe, Outbound,
+    ProcessingMode, SendOutcome, Shape, Share,
 };
 // Status and telemetry.
 pub use annulus_runtime::{
     Compilation, DeviceInfo, Drops, KernelState, KernelStatus, LIFECYCLE_TARGET, LatencyHistogram,
-    PRINT_TARGET, ProgramOrigin, STALL_TARGET, Snapshot, Stall, StallEnd, Telemetry, TelemetrySnapshot,
-    describe_error, for_people,
+    PRINT_TARGET, ProgramOrigin, QueueStatus, Rates, STALL_TARGET, Snapshot, Stall, StallEnd, Telemetry,
+    TelemetrySnapshot, describe_error, for_people,
 };
 // Errors.
 pub use annulus_runtime::{
     BackendError, BatchError, CallError, ConnectError, HandleError, InvalidLaunch, LaunchError,
     LaunchProblem, LifecycleError, RecvError, SendError, SnapshotError, TelemetryError, TryRecvError,
-    TrySendError, UnknownKernel,
+    TrySendError, UnknownKernel, UnknownQueue,
 };
 #[cfg(feature = "registry")]
 pub use annulus_runtime::{DynamicError, DynamicKernel, DynamicMessage, NotRegistered, RegisteredKernel};

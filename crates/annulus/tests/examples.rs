@@ -10,11 +10,12 @@ use std::{
 use annulus::{OpenCl, Runtime};
 
 /// What each example shows, whatever the backend; those that tell of times and threads say so little.
-const SHOWN: [(&str, &str); 16] = [
+const SHOWN: [(&str, &str); 17] = [
     ("calls", "account 7: not enough money"),
     ("detect", "sensor 7 is 54.4 sigma off"),
     ("histogram", " 0.00   4926 "),
     ("life", " ▄▄        ▄▀   ▀▄   ██            ▀▀\n"),
+    ("logs", "port 16464: 100 calls without an answer, now to 182.189.125.230\n"),
     ("market", "  20    613 "),
     ("maze", "178 steps, found with "),
     ("pipeline", "station 2:  13.9 to  26.0 °C, mean  19.7"),

@@ -7,6 +7,7 @@ mod links;
 mod micro;
 mod policies;
 mod poll;
+mod queue;
 mod resident;
 mod rtt;
 mod serialize;
@@ -17,7 +18,6 @@ use std::time::Instant;
 use crate::{
     BackendName,
     harness::{Case, Failure},
-    queue_suite,
 };
 
 /// What a suite needs to know.
@@ -73,7 +73,7 @@ pub(crate) const SUITES: &[Suite] = &[
     policies::SUITE,
     links::SUITE,
     idle::SUITE,
-    queue_suite::SUITE,
+    queue::SUITE,
     serialize::SUITE,
     compress::SUITE,
     resident::SUITE,

@@ -327,8 +327,8 @@ impl CBlock {
     /// Where its outputs go: to a kernel of this layout, by its number in the exchange.
     pub(crate) fn connect(&self, target: Option<usize>, layout: &KernelLayout, waits: bool) {
         let (exchange, _) = self.exchange.as_ref().expect("only linked blocks are connected");
-        let layout = layout.inbound.open();
         let word = |offset: Option<usize>| offset.unwrap_or(0) as u64;
+        let layout = layout.inbound.open();
         self.link.set(
             0,
             match target {
@@ -366,45 +366,19 @@ fn record(
     limit: u32,
     exchange: Option<&(Arc<Exchange>, usize)>,
 ) -> LaunchRecord {
-    let word = |offset: Option<usize>| offset.unwrap_or(0) as u64;
     let definition = text.definition;
     LaunchRecord {
-        shard_stride: layout.shard_bytes() as u64,
-        inbound: layout.inbound_offset() as u64,
-        outbound: layout.outbound_offset() as u64,
-        dead_letters: if layout.dead_letters.is_some() { layout.dead_letters_offset() as u64 } else { 0 },
-        histogram: if layout.histogram { layout.histogram_offset() as u64 } else { 0 },
-        in_stride: layout.inbound.slot_stride as u64,
-        in_time: word(layout.inbound.enqueue_time_offset),
-        in_correlation: word(layout.inbound.correlation_offset),
-        in_payload: layout.inbound.payload_offset as u64,
-        out_stride: layout.outbound.slot_stride as u64,
-        replies: if layout.replies.is_some() { layout.replies_offset() as u64 } else { 0 },
-        out_payload: layout.outbound.payload_offset as u64,
-        out_bytes: layout.outbound.payload_size as u64,
-        dead_letter_stride: layout.dead_letters.map_or(0, |dead_letters| dead_letters.slot_stride as u64),
-        dead_letter_payload: layout.dead_letters.map_or(0, |dead_letters| dead_letters.payload_offset as u64),
-        dead_letter_shift: layout
-            .dead_letters
-            .map_or(0, |dead_letters| dead_letters.capacity.trailing_zeros()),
-        prints: if layout.prints.is_some() { layout.prints_offset() as u64 } else { 0 },
-        print_stride: layout.prints.map_or(0, |prints| prints.slot_stride as u64),
-        print_shift: layout.prints.map_or(0, |prints| prints.capacity.trailing_zeros()),
         actors: actors.into(),
         actors_per_block: actors.div_ceil(place.grid).into(),
         scratch_stride: scratch_bytes(text.threads, limit, definition.max_outputs, layout, text.connectable),
         device_local: exchange.map_or(0, |(rings, kernel)| (kernel * rings.stride) as u64),
-        device_local_stride: layout.inbound.open().bytes() as u64,
-        device_local_slot: layout.inbound.open().slot_stride as u64,
         device_local_first: exchange.map_or(0, |(rings, _)| rings.first),
-        in_shift: layout.inbound.capacity.trailing_zeros(),
-        out_shift: layout.outbound.capacity.trailing_zeros(),
         grid: place.grid,
         limit,
         credit: definition.max_outputs,
         idle_polls: 64,
         patience: u32::MAX,
         patience_polls: u32::MAX,
-        ..LaunchRecord::default()
+        ..LaunchRecord::of_layout(layout)
     }
 }

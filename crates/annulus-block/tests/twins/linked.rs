@@ -19,7 +19,7 @@ use crate::{
     kernels::{Item, Kernel},
     random::Random,
     rust_block::Target,
-    scene::{Fault, Found, Options, Pair, Scene},
+    scene::{Fault, Found, History, Options, Pair, Scene},
     words::{Facts, waits_for_kernel},
 };
 
@@ -91,7 +91,6 @@ const LENGTH: u32 = 150;
 
 struct Script<'a> {
     scene: &'a Scene,
-    seed: u64,
     random: Random,
     /// The kernel that sends, and the one that is sent to.
     pairs: [Pair; 2],
@@ -101,7 +100,7 @@ struct Script<'a> {
     /// The first kernel's block has ended with outputs that had not gone.
     ended_holding: bool,
     now: u64,
-    actions: Vec<Action>,
+    history: History<Action>,
     lived: Lived,
 }
 
@@ -226,7 +225,6 @@ impl<'a> Script<'a> {
         let targets = [Target::new(&pairs[1].rust, &pairs[0].rust), Target::new(&pairs[1].c, &pairs[0].c)];
         let mut script = Self {
             scene,
-            seed,
             random,
             pairs,
             targets,
@@ -234,7 +232,7 @@ impl<'a> Script<'a> {
             commands: [command::ACTIVE | command::TELEMETRY; 2],
             ended_holding: false,
             now: 1000,
-            actions: Vec::new(),
+            history: History::new(scene, seed),
             lived: Lived::default(),
         };
         script.pass(0);
@@ -266,7 +264,7 @@ impl<'a> Script<'a> {
     }
 
     fn play(&mut self, action: Action) -> Result<(), Box<Found>> {
-        self.actions.push(action);
+        self.history.actions.push(action);
         match action {
             Action::Send(count) => {
                 for _ in 0..count {
@@ -293,11 +291,11 @@ impl<'a> Script<'a> {
                     let ready = (pair.rust.is_ready().0, pair.c.is_ready().0);
                     if ready == (true, true) {
                         let taken = (pair.rust.receive(), pair.c.receive());
-                        self.same("an answer", taken.0, taken.1)?;
+                        self.history.same("an answer", taken.0, taken.1)?;
                     } else if self.is_ahead(second) {
                         return Ok(());
                     } else {
-                        return self.same("there is an answer", ready.0, ready.1);
+                        return self.history.same("there is an answer", ready.0, ready.1);
                     }
                 }
             }
@@ -309,11 +307,11 @@ impl<'a> Script<'a> {
                 let ready = (pair.rust.is_ready().1, pair.c.is_ready().1);
                 if ready == (true, true) {
                     let taken = (pair.rust.take_dead_letter(), pair.c.take_dead_letter());
-                    self.same("a dead letter", taken.0, taken.1)?;
+                    self.history.same("a dead letter", taken.0, taken.1)?;
                 } else if self.is_ahead(second) {
                     return Ok(());
                 } else {
-                    return self.same("there is a dead letter", ready.0, ready.1);
+                    return self.history.same("there is a dead letter", ready.0, ready.1);
                 }
             },
             Action::Settle(second) => self.settle(second.into())?,
@@ -437,7 +435,7 @@ impl<'a> Script<'a> {
         };
         // Rust's question moves what it can, and says whether all of it has gone.
         if which == 1 || left <= 1 {
-            self.same("it has work", work.0, work.1)?;
+            self.history.same("it has work", work.0, work.1)?;
         }
         self.pairs[which].settle();
         let (_, now) = self.pairs[0].c_block.pending();
@@ -446,7 +444,7 @@ impl<'a> Script<'a> {
         self.compare(0)?;
         self.compare(1)?;
         let looked = (self.targets[0].looked_waiting(), self.pairs[0].c_block.looked_waiting());
-        self.same("it looked as if it waited while it sent", looked.0, looked.1)
+        self.history.same("it looked as if it waited while it sent", looked.0, looked.1)
     }
 
     fn compare(&mut self, which: usize) -> Result<(), Box<Found>> {
@@ -471,23 +469,10 @@ impl<'a> Script<'a> {
         if !wrong.is_empty() {
             let mut what: Vec<_> = wrong.iter().map(ToString::to_string).collect();
             what.push(format!("of kernel {which}, {facts:?}, {:?}", pair.options));
-            return Err(self.found(what));
+            return Err(self.history.found(what));
         }
         self.pairs[which].count_replies(&mut self.lived.replied[which]);
         let pair = &self.pairs[which];
-        self.same("it has ended", pair.rust_block.has_ended(), pair.c_block.has_ended())
-    }
-
-    fn same<T: Debug + PartialEq>(&self, what: &str, rust: T, c: T) -> Result<(), Box<Found>> {
-        if rust == c {
-            return Ok(());
-        }
-        Err(self.found(vec![format!("{what}: {rust:?} in Rust, {c:?} in C")]))
-    }
-
-    fn found(&self, what: Vec<String>) -> Box<Found> {
-        let last = self.actions.len().saturating_sub(16);
-        let actions = self.actions[last..].iter().map(|action| format!("{action:?}")).collect();
-        Box::new(Found { scene: self.scene.name, seed: self.seed, actions, what })
+        self.history.same("it has ended", pair.rust_block.has_ended(), pair.c_block.has_ended())
     }
 }

@@ -47,6 +47,40 @@ impl fmt::Display for Found {
     }
 }
 
+/// What a script has done so far.
+pub(crate) struct History<A> {
+    pub(crate) scene: &'static str,
+    pub(crate) seed: u64,
+    pub(crate) actions: Vec<A>,
+}
+
+impl<A: fmt::Debug> History<A> {
+    /// Nothing so far.
+    pub(crate) fn new(scene: &Scene, seed: u64) -> Self {
+        Self { scene: scene.name, seed, actions: Vec::new() }
+    }
+
+    /// Whether both twins show the same.
+    pub(crate) fn same<T: fmt::Debug + PartialEq>(
+        &self,
+        what: &str,
+        rust: T,
+        c: T,
+    ) -> Result<(), Box<Found>> {
+        if rust == c {
+            return Ok(());
+        }
+        Err(self.found(vec![format!("{what}: {rust:?} in Rust, {c:?} in C")]))
+    }
+
+    /// What was found after these actions.
+    pub(crate) fn found(&self, what: Vec<String>) -> Box<Found> {
+        let last = self.actions.len().saturating_sub(16);
+        let actions = self.actions[last..].iter().map(|action| format!("{action:?}")).collect();
+        Box::new(Found { scene: self.scene, seed: self.seed, actions, what })
+    }
+}
+
 /// A drawn launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {

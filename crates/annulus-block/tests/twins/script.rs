@@ -13,7 +13,7 @@ use crate::{
     memory::Side,
     prints::Printed,
     random::Random,
-    scene::{Fault, Found, Options, Pair, Scene},
+    scene::{Fault, Found, History, Options, Pair, Scene},
     words::Facts,
 };
 
@@ -117,7 +117,6 @@ const LENGTH: u32 = 120;
 /// A script while it runs.
 struct Script<'a> {
     scene: &'a Scene,
-    seed: u64,
     random: Random,
     pair: Pair,
     printed: Printed,
@@ -126,7 +125,7 @@ struct Script<'a> {
     listens: u32,
     /// The block in C has seen a command.
     begun: bool,
-    actions: Vec<Action>,
+    history: History<Action>,
     lived: Lived,
 }
 
@@ -140,7 +139,6 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     let printed = Printed::default();
     let mut script = Script {
         scene,
-        seed,
         random,
         pair,
         printed,
@@ -148,7 +146,7 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
         now: 1000,
         listens: 0,
         begun: false,
-        actions: Vec::new(),
+        history: History::new(scene, seed),
         lived: Lived::default(),
     };
     script.pair.set_time(script.now);
@@ -209,7 +207,7 @@ impl Script<'_> {
 
     /// Does one thing to both sides, and compares.
     fn play(&mut self, action: Action) -> Result<(), Box<Found>> {
-        self.actions.push(action);
+        self.history.actions.push(action);
         match action {
             Action::Send(count) => {
                 for _ in 0..count {
@@ -218,7 +216,7 @@ impl Script<'_> {
             }
             Action::SendNothing => {
                 let sides = [&self.pair.rust, &self.pair.c].map(|side| side.send_nothing());
-                self.same("a slot is free", sides[0], sides[1])?;
+                self.history.same("a slot is free", sides[0], sides[1])?;
             }
             Action::Reserve => {
                 if self.pair.rust.pending.is_none() {
@@ -236,7 +234,7 @@ impl Script<'_> {
                     let taken = (self.pair.rust.receive(), self.pair.c.receive());
                     self.lived.answered += u64::from(taken.0.is_some());
                     let is_last = taken.0.is_none();
-                    self.same("an answer", taken.0, taken.1)?;
+                    self.history.same("an answer", taken.0, taken.1)?;
                     if is_last {
                         break;
                     }
@@ -247,7 +245,7 @@ impl Script<'_> {
                     let taken = (self.pair.rust.take_dead_letter(), self.pair.c.take_dead_letter());
                     self.lived.dead_letters += u64::from(taken.0.is_some());
                     let is_last = taken.0.is_none();
-                    self.same("a dead letter", taken.0, taken.1)?;
+                    self.history.same("a dead letter", taken.0, taken.1)?;
                     if is_last {
                         break;
                     }
@@ -296,7 +294,7 @@ impl Script<'_> {
         if self.begun && !self.pair.rust_block.has_ended() {
             let work = (self.pair.rust_block.has_work(), self.pair.c_block.has_work());
             self.lived.called_without_work += u64::from(!work.0);
-            self.same("it has work", work.0, work.1)?;
+            self.history.same("it has work", work.0, work.1)?;
         }
         Ok(())
     }
@@ -342,7 +340,7 @@ impl Script<'_> {
                 .word::<u64>(std::mem::offset_of!(annulus_abi::control::ControlBlock, prints_lost));
             // Those of C that found no room are missing.
             let beside = self.printed.take_until(&said, lost);
-            self.same("a print", beside, Some(said))?;
+            self.history.same("a print", beside, Some(said))?;
         }
         Ok(())
     }
@@ -353,10 +351,10 @@ impl Script<'_> {
         let facts = self.facts();
         let wrong = self.pair.wrong(&facts);
         if !wrong.is_empty() {
-            return Err(self.found(wrong.iter().map(ToString::to_string).collect()));
+            return Err(self.history.found(wrong.iter().map(ToString::to_string).collect()));
         }
         self.pair.count_replies(&mut self.lived.replied);
-        self.same("it has ended", self.pair.rust_block.has_ended(), self.pair.c_block.has_ended())?;
+        self.history.same("it has ended", self.pair.rust_block.has_ended(), self.pair.c_block.has_ended())?;
         let stalled = self.pair.rust.memory.stalled().load(annulus_sync::Ordering::Relaxed);
         self.lived.stalled += u64::from(stalled != 0);
         let (told, dead_letters) = self.pair.rust_block.told();
@@ -370,19 +368,6 @@ impl Script<'_> {
             1 => told != 0,
             _ => dead_letters != 0 || facts.prints && rung,
         };
-        self.same("the host is woken", expected, rung)
-    }
-
-    fn same<T: Debug + PartialEq>(&self, what: &str, rust: T, c: T) -> Result<(), Box<Found>> {
-        if rust == c {
-            return Ok(());
-        }
-        Err(self.found(vec![format!("{what}: {rust:?} in Rust, {c:?} in C")]))
-    }
-
-    fn found(&self, what: Vec<String>) -> Box<Found> {
-        let last = self.actions.len().saturating_sub(16);
-        let actions = self.actions[last..].iter().map(|action| format!("{action:?}")).collect();
-        Box::new(Found { scene: self.scene.name, seed: self.seed, actions, what })
+        self.history.same("the host is woken", expected, rung)
     }
 }

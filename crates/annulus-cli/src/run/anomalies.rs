@@ -10,8 +10,9 @@ use clap::Args;
 
 use super::alerts::{AlertSink, Show};
 use super::csv_input::ColumnNames;
-use super::engine::{self, EngineOptions};
+use super::engine::EngineOptions;
 use super::feed::{self, FeedOptions};
+use super::kernel_engine::KernelEngine;
 use super::pace::Pace;
 use super::pipeline::Pipeline;
 use super::progress::Progress;
@@ -141,7 +142,7 @@ impl Anomalies {
             ColumnNames { time: self.time_column, series: self.series_column, value: self.value_column };
         let options =
             EngineOptions { backend: self.backend, max_series: self.max_series, threshold: self.threshold };
-        let engine = engine::launch(&options).map_err(Failure::fault)?;
+        let engine = Box::new(KernelEngine::launch(&options).map_err(Failure::fault)?);
         let feed = FeedOptions {
             source: source.clone(),
             columns,

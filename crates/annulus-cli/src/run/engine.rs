@@ -5,8 +5,6 @@ use std::time::Duration;
 
 use annulus::{Backend, Compilation, for_people};
 
-use super::kernel_engine::KernelEngine;
-
 /// One reading, as it is sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reading {
@@ -118,9 +116,4 @@ pub(crate) struct EngineOptions {
     pub(crate) max_series: u32,
     /// Standard deviations beyond which a reading is an alert.
     pub(crate) threshold: f32,
-}
-
-/// Launches the engine: the ring kernel.
-pub(crate) fn launch(options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
-    Ok(Box::new(KernelEngine::launch(options)?))
 }

@@ -30,9 +30,8 @@ use annulus::{
     RegisteredKernel,
     kernel::{BindingKind, FieldDescriptor, TypeDescriptor, TypeKind, VariantDescriptor},
 };
-use clap::{Args, CommandFactory, Subcommand};
+use clap::{Args, Subcommand};
 
-use crate::cli::Cli;
 use crate::failure::Failure;
 
 /// Run a ready-made job on a ring kernel
@@ -58,17 +57,17 @@ enum Job {
 }
 
 impl Run {
-    pub(crate) fn execute(self) -> Result<(), Failure> {
+    /// `command` is the whole command line.
+    pub(crate) fn execute(self, command: &clap::Command) -> Result<(), Failure> {
         match self.job {
             Some(Job::Anomalies(job)) => job.execute(),
-            None => list(),
+            None => list(command),
         }
     }
 }
 
 /// Prints one line per job, its name and what it does; then the kernels that `annulus send` knows.
-fn list() -> Result<(), Failure> {
-    let command = Cli::command();
+fn list(command: &clap::Command) -> Result<(), Failure> {
     let jobs = command.find_subcommand("run").into_iter().flat_map(clap::Command::get_subcommands);
     let lines: String = jobs
         .map(|job| format!("  {:<12} {}\n", job.get_name(), job.get_about().cloned().unwrap_or_default()))

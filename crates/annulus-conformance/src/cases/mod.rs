@@ -19,6 +19,8 @@ pub mod pipelines;
 pub mod policies;
 pub mod policy_model;
 pub mod prints;
+pub mod queue_model;
+pub mod queues;
 pub mod shutdown;
 pub mod snapshots;
 pub mod stalls;

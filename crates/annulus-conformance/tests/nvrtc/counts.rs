@@ -2,7 +2,7 @@
 //! architecture, disassembled, and [run](crate::machine) beside a host that gives it messages. What is
 //! counted stands in `docs/performance/cuda-counts.md`; `UPDATE_COUNTS=1` writes it anew.
 
-use std::{fmt::Write, path::Path, process::Command, ptr::NonNull};
+use std::{fmt::Write, path::Path, process::Command, ptr::NonNull, sync::Mutex};
 
 use annulus_abi::{
     control::command,
@@ -21,27 +21,26 @@ use annulus_runtime::prelude::Outbox;
 use annulus_sync::Ordering;
 
 use crate::{
-    Effort,
     code::Code,
+    compiler::{Effort, nvrtc, program},
     machine::{Access, Costs, Done, Machine, Owner, Range, Time},
-    nvrtc, program,
 };
 
 /// Where the disassembler is: `./test` installs it and sets this.
-const DISASSEMBLER: &str = "ANNULUS_NVDISASM";
+pub(crate) const DISASSEMBLER: &str = "ANNULUS_NVDISASM";
 const TABLE: &str = "../../docs/performance/cuda-counts.md";
 
 /// Architectures, and where their kernels' parameters begin.
-const ARCHITECTURES: [(u32, usize); 3] = [(80, 0x160), (90, 0x210), (100, 0x380)];
+pub(crate) const ARCHITECTURES: [(u32, usize); 3] = [(80, 0x160), (90, 0x210), (100, 0x380)];
 const THREADS: u32 = 32;
 /// Messages in a turn, and in a batch.
 const BATCH: u32 = 64;
-const CAPACITY: u32 = 1024;
+pub(crate) const CAPACITY: u32 = 1024;
 const ACTORS: u64 = 64;
 
 /// Cycles of a clock of 1.7 GHz: a load of the host's memory takes 1.1 µs, a system fence 1.5, an access to
 /// memory of the device's 0.25, a barrier 20 ns.
-const COSTS: Costs = Costs {
+pub(crate) const COSTS: Costs = Costs {
     host_load: 1870,
     device_load: 425,
     system_fence: 2550,
@@ -53,7 +52,7 @@ const COSTS: Costs = Costs {
 
 #[derive(RingMessage, Clone, Copy, Debug)]
 #[repr(C)]
-struct Ask {
+pub(crate) struct Ask {
     number: u64,
     #[ring(key)]
     key: u32,
@@ -62,13 +61,13 @@ struct Ask {
 
 #[derive(DeviceType, Clone, Copy, Debug, Default)]
 #[repr(C)]
-struct Sum {
+pub(crate) struct Sum {
     sum: u64,
 }
 
 /// An actor that answers 56 bytes with 56 bytes.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 64)]
-fn ask(ask: &Ask, sum: &mut Sum, replies: &Outbox<Ask>) {
+pub(crate) fn ask(ask: &Ask, sum: &mut Sum, replies: &Outbox<Ask>) {
     sum.sum += ask.number;
     replies.send(*ask);
 }
@@ -98,8 +97,8 @@ impl Memory {
 }
 
 /// How slots lie, and whether kernels are connected.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
     Open,
     Sealed,
     Linked,
@@ -107,41 +106,68 @@ enum Kind {
 
 /// What a stretch of the path took.
 #[derive(Clone, Copy, Default)]
-struct Stretch {
+pub(crate) struct Stretch {
     /// To the store that publishes the last answer.
-    answered: Time,
+    pub(crate) answered: Time,
     /// To the next look.
-    whole: Time,
-    done: Done,
+    pub(crate) whole: Time,
+    pub(crate) done: Done,
+}
+
+/// What a block's kernel is, and how it is launched.
+pub(crate) struct Form {
+    pub(crate) threads: u32,
+    /// The most messages of a turn.
+    pub(crate) batch: u32,
+    /// Sizes and alignments; an output of `(0, 1)` is none.
+    pub(crate) message: (usize, usize),
+    pub(crate) output: (usize, usize),
+    pub(crate) envelope: Envelope,
+}
+
+impl Form {
+    /// Of [`ask`].
+    pub(crate) const ASK: Self = Self {
+        threads: THREADS,
+        batch: BATCH,
+        message: (size_of::<Ask>(), align_of::<Ask>()),
+        output: (size_of::<Ask>(), align_of::<Ask>()),
+        envelope: Envelope { enqueue_time: true, correlation: true },
+    };
 }
 
 /// One block in its memory, and its host.
-struct Block<'a> {
-    machine: Machine<'a>,
+pub(crate) struct Block<'a> {
+    pub(crate) machine: Machine<'a>,
     layout: KernelLayout,
     _memory: Vec<Memory>,
     region: Region,
-    producers: Producers,
-    answers: Consumer,
-    callers: Callers,
+    pub(crate) producers: Producers,
+    pub(crate) answers: Consumer,
+    /// Where there are calls.
+    callers: Option<Callers>,
     answered: u64,
-    device_heap: *mut u8,
+    pub(crate) device_heap: *mut u8,
     device_local_slot: u64,
-    next: u64,
-    sent: u64,
+    pub(crate) next: u64,
+    pub(crate) sent: u64,
     called: u64,
 }
 
-const DEVICE_LOCAL_BYTES: usize = 256 + CAPACITY as usize * 128;
+pub(crate) const DEVICE_LOCAL_BYTES: usize = 256 + CAPACITY as usize * 128;
 
 impl<'a> Block<'a> {
-    fn new(code: &'a Code, parameters: usize, slots: Kind) -> Self {
+    pub(crate) fn new(code: &'a Code, parameters: usize, slots: Kind) -> Self {
+        Self::of(code, parameters, slots, COSTS, &Form::ASK)
+    }
+
+    pub(crate) fn of(code: &'a Code, parameters: usize, slots: Kind, costs: Costs, form: &Form) -> Self {
         let layout = KernelLayout::new(&KernelShape {
             inbound_capacity: CAPACITY,
             outbound_capacity: CAPACITY,
-            message: (size_of::<Ask>(), align_of::<Ask>()),
-            output: (size_of::<Ask>(), align_of::<Ask>()),
-            envelope: Envelope { enqueue_time: true, correlation: true },
+            message: form.message,
+            output: form.output,
+            envelope: form.envelope,
             dead_letters_capacity: 16,
             prints_capacity: 0,
             print_words: 0,
@@ -150,13 +176,14 @@ impl<'a> Block<'a> {
         let device_local_slot = layout.inbound.slot_stride as u64;
         let open = layout;
         let layout = if slots == Kind::Open { layout } else { layout.sealed() };
+        let outputs = u32::from(form.output.0 != 0);
         let mut memory: Vec<Memory> = [
             layout.shard_bytes(),
             128,
             size_of::<BlockRecord>(),
             size_of::<LaunchRecord>(),
             ACTORS as usize * size_of::<Sum>(),
-            scratch_bytes(THREADS, BATCH, 1, &layout, slots == Kind::Linked) as usize,
+            scratch_bytes(form.threads, form.batch, outputs, &layout, slots == Kind::Linked) as usize,
             128,
             2 * DEVICE_LOCAL_BYTES,
             size_of::<LinkRecord>(),
@@ -165,37 +192,18 @@ impl<'a> Block<'a> {
         .into();
         let device_heap = memory[7].base();
         let launch = LaunchRecord {
-            shard_stride: layout.shard_bytes() as u64,
-            inbound: layout.inbound_offset() as u64,
-            outbound: layout.outbound_offset() as u64,
-            dead_letters: layout.dead_letters_offset() as u64,
-            in_stride: layout.inbound.slot_stride as u64,
-            in_time: layout.inbound.enqueue_time_offset.expect("it was asked for") as u64,
-            in_correlation: layout.inbound.correlation_offset.expect("it was asked for") as u64,
-            in_payload: layout.inbound.payload_offset as u64,
-            out_stride: layout.outbound.slot_stride as u64,
-            replies: layout.replies_offset() as u64,
-            out_payload: layout.outbound.payload_offset as u64,
-            out_bytes: layout.outbound.payload_size as u64,
-            dead_letter_stride: layout.dead_letters.expect("there are dead letters").slot_stride as u64,
-            dead_letter_payload: layout.dead_letters.expect("there are dead letters").payload_offset as u64,
-            dead_letter_shift: layout.dead_letters.expect("there are dead letters").capacity.trailing_zeros(),
             actors: ACTORS,
             actors_per_block: ACTORS,
-            in_units: layout.inbound.units as u32,
-            out_units: layout.outbound.units as u32,
-            in_shift: CAPACITY.trailing_zeros(),
-            out_shift: CAPACITY.trailing_zeros(),
             grid: 1,
-            limit: BATCH,
-            credit: 1,
+            limit: form.batch,
+            credit: outputs,
             idle_polls: 1 << 20,
             patience: 10,
             patience_polls: 10,
             device_local: device_heap as u64,
             device_local_stride: DEVICE_LOCAL_BYTES as u64,
             device_local_slot,
-            ..LaunchRecord::default()
+            ..LaunchRecord::of_layout(&layout)
         };
         memory[3].fill(launch);
         // SAFETY: all zeros is what a record is before its first launch.
@@ -246,13 +254,15 @@ impl<'a> Block<'a> {
         };
         // SAFETY: one consumer; the memory lives as long as the block.
         let answers = unsafe { Consumer::new(outbound) };
-        let replies = layout.replies.expect("they were asked for");
-        // SAFETY: as above.
-        let replies = unsafe { Ring::new(region.part(layout.replies_offset(), replies.bytes()), replies) };
-        // SAFETY: the host's one end; the memory lives as long as the block.
-        let callers = unsafe { Callers::new(replies) };
+        let callers = layout.replies.map(|replies| {
+            // SAFETY: as above.
+            let replies =
+                unsafe { Ring::new(region.part(layout.replies_offset(), replies.bytes()), replies) };
+            // SAFETY: the host's one end; the memory lives as long as the block.
+            unsafe { Callers::new(replies) }
+        });
         region.u32(0).store(command::ACTIVE, Ordering::Relaxed);
-        let machine = Machine::new(code, THREADS, (parameters, arguments), ranges, COSTS);
+        let machine = Machine::new(code, form.threads, (parameters, arguments), ranges, costs);
         Self {
             machine,
             layout,
@@ -271,7 +281,7 @@ impl<'a> Block<'a> {
     }
 
     /// Takes the answers, which are what they should be: so the machine code did what it is there for.
-    fn take_answers(&mut self) {
+    pub(crate) fn take_answers(&mut self) {
         while self.answered < self.sent {
             let slot = self.answers.peek().expect("each message has its answer");
             assert_eq!((slot.kind, slot.length as usize), (kind::MESSAGE, size_of::<Ask>()));
@@ -287,7 +297,7 @@ impl<'a> Block<'a> {
     }
 
     /// Looks that find nothing, after which all is told that may be told late.
-    fn rest(&mut self) {
+    pub(crate) fn rest(&mut self) {
         for _ in 0..8 {
             self.look();
         }
@@ -297,7 +307,7 @@ impl<'a> Block<'a> {
     }
 
     /// Sends messages, each to an actor of its own.
-    fn send(&mut self, count: u32) {
+    pub(crate) fn send(&mut self, count: u32) {
         let mut slots = self.producers.reserve(count).expect("there is room");
         for _ in 0..count {
             let key = (self.sent % ACTORS) as u32;
@@ -311,7 +321,7 @@ impl<'a> Block<'a> {
     fn call(&mut self) -> Call {
         let mut slots = self.producers.reserve(1).expect("there is room");
         // SAFETY: the ticket is that of this call's message.
-        let call = unsafe { self.callers.begin(slots.ticket()) }.expect("no reply waits");
+        let call = unsafe { self.callers().begin(slots.ticket()) }.expect("no reply waits");
         let key = (self.sent % ACTORS) as u32;
         let ask = Ask { number: self.sent, key, rest: [key; 11] };
         slots.write(ask, Header { enqueue_time: 5, correlation: call.word(), command: command::ACTIVE });
@@ -322,7 +332,7 @@ impl<'a> Block<'a> {
     /// Takes the reply to a call, which is the only answer.
     fn take_reply(&mut self, call: Call) {
         // SAFETY: the kernel answers with its message.
-        let reply = self.callers.take(call, |reply| (reply.kind, unsafe { reply.read::<Ask>() }));
+        let reply = self.callers().take(call, |reply| (reply.kind, unsafe { reply.read::<Ask>() }));
         let Look::Reply((found, answer)) = reply else { panic!("the call has its reply: {reply:?}") };
         let key = (self.answered % ACTORS) as u32;
         assert_eq!((found, answer.number, answer.key), (kind::MESSAGE, self.answered, key));
@@ -330,8 +340,12 @@ impl<'a> Block<'a> {
         assert!(self.answers.peek().is_none());
     }
 
+    fn callers(&self) -> &Callers {
+        self.callers.as_ref().expect("calls were asked for")
+    }
+
     /// A message from another kernel, as it writes it: a ticket, the slot, its commit word.
-    fn send_device_local(&mut self) {
+    pub(crate) fn send_device_local(&mut self) {
         let ticket = self.next as u32;
         let slot = self.device_local_in_slot();
         let layout = &self.layout.inbound;
@@ -349,24 +363,29 @@ impl<'a> Block<'a> {
         self.sent += 1;
     }
 
-    fn device_local_in_slot(&self) -> *mut u8 {
+    pub(crate) fn device_local_in_slot(&self) -> *mut u8 {
         self.device_heap
             .wrapping_add(256 + (self.next % u64::from(CAPACITY) * self.device_local_slot) as usize)
     }
 
-    fn next_slot(&self) -> u64 {
+    pub(crate) fn next_slot(&self) -> u64 {
         let at = self.layout.inbound.slot_offset(self.next);
         self.region.pointer(0) as u64 + (self.layout.inbound_offset() + at) as u64
     }
 
+    /// From slot to slot of the inbound ring.
+    pub(crate) fn stride(&self) -> u64 {
+        self.layout.inbound.slot_stride as u64
+    }
+
     /// Goes on to the next look at the host's words, which begins with the command.
-    fn look(&mut self) -> Access {
+    pub(crate) fn look(&mut self) -> Access {
         let command = self.region.pointer(0) as u64;
         self.machine.run_until(|access| !access.is_store && access.address == command)
     }
 
     /// The turn that takes what was just sent, from this look on to the next.
-    fn turn(
+    pub(crate) fn turn(
         &mut self,
         from: Access,
         taken: u64,
@@ -387,7 +406,7 @@ impl<'a> Block<'a> {
         Stretch { answered: answered - from.time, whole, done: self.machine.done }
     }
 
-    fn answers(&self) -> std::ops::Range<u64> {
+    pub(crate) fn answers(&self) -> std::ops::Range<u64> {
         let from = self.region.pointer(0) as u64 + self.layout.outbound_offset() as u64 + 256;
         from..from + (self.layout.outbound.bytes() - 256) as u64
     }
@@ -407,7 +426,7 @@ fn device_local_layout(payload: usize) -> usize {
 
 /// The machine code of a program as text. What was made of the same program before is kept, since compiling
 /// takes seconds.
-fn disassembled(program: &str, name: &str, compile: impl Fn() -> Vec<u8>) -> String {
+pub(crate) fn disassembled(program: &str, name: &str, compile: impl Fn() -> Vec<u8>) -> String {
     let disassembler = std::env::var_os(DISASSEMBLER).expect("the caller looked");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("counts");
     let [source, cubin, text] = ["cu", "cubin", "sass"].map(|kind| folder.join(format!("{name}.{kind}")));
@@ -418,7 +437,13 @@ fn disassembled(program: &str, name: &str, compile: impl Fn() -> Vec<u8>) -> Str
         return text;
     }
     std::fs::create_dir_all(&folder).expect("the folder can be made");
-    std::fs::write(&cubin, compile()).expect("a file can be written");
+    // Of two tests that want the same code one makes it, and the other takes it.
+    static COMPILING: Mutex<()> = Mutex::new(());
+    let compiled = {
+        let _only = COMPILING.lock();
+        compile()
+    };
+    std::fs::write(&cubin, compiled).expect("a file can be written");
     let output =
         Command::new(disassembler).arg("-hex").arg(&cubin).output().expect("the disassembler starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -30,11 +30,44 @@ pub(crate) struct Time {
     pub(crate) device_loads: u32,
     /// Cycles, by [`Costs`]: a model.
     pub(crate) cycles: u64,
+    /// What the chain of most cycles spent them on, by [`Spent`]: it sums up to them.
+    pub(crate) spent: [u64; Spent::COUNT],
+}
+
+/// What a chain of waits spends cycles on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spent {
+    /// Loads of the host's memory.
+    HostLoads,
+    /// Fences at the system's scope.
+    SystemFences,
+    /// Loads of the device's memory, and atomic operations there.
+    DeviceLoads,
+    /// Fences at the device's scope.
+    DeviceFences,
+    /// Barriers of the block.
+    Barriers,
+    /// The block's own memory, and exchanges between threads of a warp.
+    Shared,
+    /// All else: one instruction behind the other.
+    Instructions,
+}
+
+impl Spent {
+    pub(crate) const COUNT: usize = 7;
 }
 
 impl Time {
+    /// So many cycles later.
+    fn plus(mut self, cycles: u64, on: Spent) -> Self {
+        self.cycles += cycles;
+        self.spent[on as usize] += cycles;
+        self
+    }
+
     fn max(self, other: Self) -> Self {
         Self {
+            spent: if other.cycles > self.cycles { other.spent } else { self.spent },
             host_loads: self.host_loads.max(other.host_loads),
             fences: self.fences.max(other.fences),
             barriers: self.barriers.max(other.barriers),
@@ -54,6 +87,7 @@ impl std::ops::Sub for Time {
             barriers: self.barriers.saturating_sub(other.barriers),
             device_loads: self.device_loads.saturating_sub(other.device_loads),
             cycles: self.cycles.saturating_sub(other.cycles),
+            spent: std::array::from_fn(|on| self.spent[on].saturating_sub(other.spent[on])),
         }
     }
 }
@@ -80,7 +114,15 @@ pub(crate) struct Done {
     pub(crate) host_loads: u32,
     pub(crate) host_stores: u32,
     pub(crate) barriers: u32,
+    /// Bytes that loads of the host's memory bring across the bus, in sectors of 32, and requests for them:
+    /// one for each line of 128 bytes that a warp's instruction touches.
+    pub(crate) bus_loaded: u64,
+    pub(crate) bus_requests: u64,
+    /// The same of stores.
+    pub(crate) bus_stored: u64,
+    pub(crate) bus_writes: u64,
 }
+
 /// Whose memory it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
@@ -328,19 +370,43 @@ impl<'a> Machine<'a> {
     }
 
     fn loaded(&self, from: Time, is_host: bool) -> Time {
-        let mut time = from;
         if is_host {
-            time.host_loads += 1;
-            time.cycles += self.costs.host_load;
+            let time = from.plus(self.costs.host_load, Spent::HostLoads);
+            Time { host_loads: from.host_loads + 1, ..time }
         } else {
-            time.device_loads += 1;
-            time.cycles += self.costs.device_load;
+            let time = from.plus(self.costs.device_load, Spent::DeviceLoads);
+            Time { device_loads: from.device_loads + 1, ..time }
         }
-        time
+    }
+
+    /// When an access to the block's own memory, or an exchange within a warp, is done.
+    fn exchanged(&self, from: Time) -> Time {
+        from.plus(self.costs.shared_load, Spent::Shared)
     }
 
     fn after(&self, from: Time, cycles: u64) -> Time {
-        Time { cycles: from.cycles + cycles, ..from }
+        from.plus(cycles, Spent::Instructions)
+    }
+
+    /// Notes what an access to the host's memory moves across the bus: the sectors and lines that a warp's
+    /// instruction touches.
+    fn cross(&mut self, mut addresses: Vec<u64>, width: u64, is_store: bool) {
+        let parts = |addresses: &[u64], size: u64| {
+            let mut parts: Vec<u64> =
+                addresses.iter().flat_map(|at| [at / size, (at + width - 1) / size]).collect();
+            parts.sort_unstable();
+            parts.dedup();
+            parts.len() as u64
+        };
+        addresses.sort_unstable();
+        let (bytes, lines) = (32 * parts(&addresses, 32), parts(&addresses, 128));
+        if is_store {
+            self.done.bus_stored += bytes;
+            self.done.bus_writes += lines;
+        } else {
+            self.done.bus_loaded += bytes;
+            self.done.bus_requests += lines;
+        }
     }
 
     fn set_board(&mut self, warp: usize, mask: u32, board: usize, ready: Time) {
@@ -363,7 +429,7 @@ impl<'a> Machine<'a> {
         }
         let mut time = all().fold(Time::default(), |most, lane| most.max(lane.now));
         time.barriers += 1;
-        time.cycles += self.costs.barrier;
+        time = time.plus(self.costs.barrier, Spent::Barriers);
         self.done.barriers += 1;
         for warp in &mut self.warps {
             warp.current = u32::MAX;

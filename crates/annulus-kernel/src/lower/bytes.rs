@@ -4,8 +4,7 @@ use annulus_tree::{BinaryOp, Expression};
 
 use super::{
     Lowered, Lowerer,
-    integer::unsigned,
-    operand::Operand,
+    operand::{Operand, unsigned},
     operator::convert,
     program::{Expr, Step, Stmt},
 };

@@ -6,7 +6,7 @@ use annulus_tree::{BinaryOp, Expression, WitnessId};
 use super::{
     Lowered, Lowerer,
     cases::{Cases, is_either},
-    iterator::is_iterator,
+    items::is_iterator,
     operand::{Operand, describe},
     operator::convert,
     order::{is_comparing, is_ordering},
@@ -29,7 +29,7 @@ impl Lowerer<'_> {
         let operand = self.operand(receiver, None)?;
         let line = self.line;
         let result = match operand {
-            Operand::Cx => cx_method(method),
+            Operand::Cx => self.cx_method(method),
             Operand::Outbox => self.outbox_method(method, arguments),
             Operand::Atomic(place) => self.atomic_method(place, method, arguments),
             Operand::Never => Ok(Operand::Never),
@@ -265,12 +265,18 @@ impl Lowerer<'_> {
     }
 }
 
-fn cx_method(method: &str) -> Lowered<Operand> {
-    let field = match method {
-        "block_index" => "block_index",
-        "grid_size" => "grid_size",
-        "thread_index" => "thread_index",
-        _ => return Err(format!("the context has no `{method}` on a device")),
-    };
-    Ok(Operand::Value(Expr::Cx(field), Type::Scalar(Scalar::U32)))
+impl Lowerer<'_> {
+    fn cx_method(&mut self, method: &str) -> Lowered<Operand> {
+        let value = match method {
+            "block_index" => Expr::Cx("block_index"),
+            "grid_size" => Expr::Cx("grid_size"),
+            "thread_index" => Expr::Cx("thread_index"),
+            "queue" => {
+                self.asks_queue = true;
+                Expr::Queue
+            }
+            _ => return Err(format!("the context has no `{method}` on a device")),
+        };
+        Ok(Operand::Value(value, Type::Scalar(Scalar::U32)))
+    }
 }

@@ -6,8 +6,7 @@ use annulus_tree::BinaryOp;
 use super::{
     Lowered, Lowerer,
     cases::Cases,
-    integer::unsigned,
-    operand::Operand,
+    operand::{Operand, signed_of},
     operator::convert,
     program::{Expr, Stmt},
 };
@@ -163,10 +162,4 @@ fn saturated(operation: &str, scalar: Scalar, values: &[Expr]) -> Expr {
         _ => return most,
     };
     Expr::Select(Box::new(down), Box::new(least), Box::new(most))
-}
-
-/// The signed type of the same width.
-pub(super) fn signed_of(scalar: Scalar) -> Scalar {
-    let signed = [Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64, Scalar::Isize];
-    signed.into_iter().find(|signed| unsigned(*signed) == scalar).unwrap_or(scalar)
 }

@@ -13,12 +13,13 @@ use super::{
     LowerError, Lowered, Lowerer,
     operand::{Operand, Variable, describe},
     program::{
-        Argument, Constant, Expr, Function, Parameter, Place, Root, Space, Stmt, fails, prints, ticks,
+        Argument, Constant, Expr, Function, Parameter, Place, Root, Space, Stmt, calls_who_asks_queue, fails,
+        prints, ticks,
     },
 };
 use crate::{
     FunctionTree, KernelDefinition, KernelTree,
-    function::{ON_HOST, reachable},
+    tree::{ON_HOST, reachable},
     typed::Type,
 };
 
@@ -382,6 +383,7 @@ impl Lowerer<'_> {
         function.fails = fails(&function.body, &self.module.functions);
         function.ticks = ticks(&function.body, &self.module.functions);
         function.prints = prints(&function.body, &self.module.functions);
+        function.asks_queue |= calls_who_asks_queue(&function.body, &self.module.functions);
         if function.fails
             && function.output == Type::Unit
             && !matches!(function.body.last(), Some(Stmt::Give(_) | Stmt::Abort(_)))

@@ -5,8 +5,7 @@ use annulus_tree::BinaryOp;
 
 use super::{
     Lowered, Lowerer, ascii,
-    checked::signed_of,
-    operand::Operand,
+    operand::{Operand, signed_of, unsigned},
     operator::convert,
     program::{Expr, Stmt},
 };
@@ -28,18 +27,6 @@ const OWN: &[&str] = &[
     "wrapping_shr",
     "wrapping_sub",
 ];
-
-/// The unsigned type of the same width.
-pub(super) fn unsigned(scalar: Scalar) -> Scalar {
-    match scalar {
-        Scalar::I8 => Scalar::U8,
-        Scalar::I16 => Scalar::U16,
-        Scalar::I32 => Scalar::U32,
-        Scalar::I64 => Scalar::U64,
-        Scalar::Isize => Scalar::Usize,
-        other => other,
-    }
-}
 
 impl Lowerer<'_> {
     pub(super) fn integer_method(

@@ -6,7 +6,6 @@ use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern};
 
 use super::{
     Lowered, Lowerer,
-    iterator::has_closures,
     operand::{Operand, Variable, describe, is_fixed},
     program::{Expr, Place, Root, Stmt},
     slice::{View, compared, is_slice, size, usize_bits},
@@ -388,5 +387,35 @@ fn number_of<'p>(pattern: &'p Pattern, items: &Items) -> Option<&'p str> {
         ) => Some(name),
         (Kind::Zipped(first, second), [a, b]) => number_of(a, first).or_else(|| number_of(b, second)),
         _ => None,
+    }
+}
+
+/// Whether a closure is called for each item, before the loop's body.
+pub(super) fn has_closures(expression: &Expression) -> bool {
+    let ExpressionKind::Method { receiver, method, arguments, .. } = &expression.kind else { return false };
+    let is_closure = |argument: &Expression| matches!(argument.kind, ExpressionKind::Closure { .. });
+    arguments.iter().any(is_closure)
+        || method == "zip" && arguments.iter().any(has_closures)
+        || is_iterator(receiver) && has_closures(receiver)
+}
+
+/// Whether an expression makes an iterator.
+pub(super) fn is_iterator(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Range { .. } => true,
+        ExpressionKind::Method { receiver, method, arguments, .. } => {
+            match (method.as_str(), arguments.len()) {
+                ("iter" | "iter_mut" | "into_iter", 0)
+                | ("chunks" | "chunks_exact" | "chunks_exact_mut" | "chunks_mut" | "windows", 1) => true,
+                ("cloned" | "copied" | "enumerate" | "rev", 0)
+                | (
+                    "filter" | "filter_map" | "inspect" | "map" | "map_while" | "skip" | "skip_while"
+                    | "step_by" | "take" | "take_while" | "zip",
+                    1,
+                ) => is_iterator(receiver),
+                _ => false,
+            }
+        }
+        _ => false,
     }
 }

@@ -6,7 +6,7 @@ use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern, Witness
 use super::{
     Lowered, Lowerer,
     cases::Cases,
-    items::{Items, Kind},
+    items::{Items, Kind, has_closures},
     operand::Operand,
     order::{self, is_ordered},
     program::{Expr, LocalId, Stmt},
@@ -38,36 +38,6 @@ enum Stage<'e> {
     Numbered(LocalId),
     Take(LocalId, Expr),
     Skip(LocalId, Expr),
-}
-
-/// Whether a closure is called for each item, before the loop's body.
-pub(super) fn has_closures(expression: &Expression) -> bool {
-    let ExpressionKind::Method { receiver, method, arguments, .. } = &expression.kind else { return false };
-    let is_closure = |argument: &Expression| matches!(argument.kind, ExpressionKind::Closure { .. });
-    arguments.iter().any(is_closure)
-        || method == "zip" && arguments.iter().any(has_closures)
-        || is_iterator(receiver) && has_closures(receiver)
-}
-
-/// Whether an expression makes an iterator.
-pub(super) fn is_iterator(expression: &Expression) -> bool {
-    match &expression.kind {
-        ExpressionKind::Range { .. } => true,
-        ExpressionKind::Method { receiver, method, arguments, .. } => {
-            match (method.as_str(), arguments.len()) {
-                ("iter" | "iter_mut" | "into_iter", 0)
-                | ("chunks" | "chunks_exact" | "chunks_exact_mut" | "chunks_mut" | "windows", 1) => true,
-                ("cloned" | "copied" | "enumerate" | "rev", 0)
-                | (
-                    "filter" | "filter_map" | "inspect" | "map" | "map_while" | "skip" | "skip_while"
-                    | "step_by" | "take" | "take_while" | "zip",
-                    1,
-                ) => is_iterator(receiver),
-                _ => false,
-            }
-        }
-        _ => false,
-    }
 }
 
 /// Whether the items may be references that change their targets.

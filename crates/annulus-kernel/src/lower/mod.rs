@@ -44,14 +44,15 @@ use annulus_tree::{HandlerTree, ParameterRole, Pattern, WitnessId};
 
 use crate::{
     BindingKind, KernelDefinition, KernelTree,
-    function::Callee,
+    tree::{Callee, Witnessed},
     typed::{Type, Value},
-    witness::Witnessed,
 };
 use function::Module;
 use names::Names;
 use operand::{Operand, Variable};
-use program::{Expr, Function, Local, LocalId, Place, Program, Root, Space, Stmt, prints, ticks};
+use program::{
+    Expr, Function, Local, LocalId, Place, Program, Root, Space, Stmt, calls_who_asks_queue, prints, ticks,
+};
 use types::TypeNames;
 
 /// Why a handler cannot run on a device.
@@ -112,6 +113,7 @@ pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, T
     })?;
     handler.ticks = ticks(&handler.body, &module.functions);
     handler.prints = prints(&handler.body, &module.functions);
+    handler.asks_queue |= calls_who_asks_queue(&handler.body, &module.functions);
     let Module { constants, functions, .. } = module;
     types.late();
     for local in functions.iter().chain([&handler]).flat_map(|function| &function.locals) {
@@ -158,6 +160,8 @@ struct Lowerer<'a> {
     /// The line that is being lowered.
     line: u32,
     cx: String,
+    /// Whether it has asked for the message's queue.
+    asks_queue: bool,
     message: String,
     state: String,
     outbox: String,
@@ -193,6 +197,7 @@ impl<'a> Lowerer<'a> {
             loops: Vec::new(),
             line,
             cx: String::new(),
+            asks_queue: false,
             message: String::new(),
             state: String::new(),
             outbox: String::new(),
@@ -209,6 +214,7 @@ impl<'a> Lowerer<'a> {
         let Self {
             definition,
             cx,
+            asks_queue,
             message,
             state,
             outbox,
@@ -244,6 +250,7 @@ impl<'a> Lowerer<'a> {
             fails: true,
             ticks: false,
             prints: false,
+            asks_queue,
             locals,
             body: out,
         }

@@ -226,3 +226,21 @@ impl Lowerer<'_> {
         Place::new(Root::Local(local), self.locals[local].ty.clone())
     }
 }
+
+/// The unsigned type of the same width.
+pub(super) fn unsigned(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::I8 => Scalar::U8,
+        Scalar::I16 => Scalar::U16,
+        Scalar::I32 => Scalar::U32,
+        Scalar::I64 => Scalar::U64,
+        Scalar::Isize => Scalar::Usize,
+        other => other,
+    }
+}
+
+/// The signed type of the same width.
+pub(super) fn signed_of(scalar: Scalar) -> Scalar {
+    let signed = [Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64, Scalar::Isize];
+    signed.into_iter().find(|signed| unsigned(*signed) == scalar).unwrap_or(scalar)
+}

@@ -5,7 +5,7 @@ use annulus_tree::BinaryOp;
 
 use super::{
     Lowered, Lowerer,
-    integer::unsigned,
+    operand::unsigned,
     operator::convert,
     program::{Expr, Stmt},
 };

@@ -47,6 +47,8 @@ pub(crate) struct Function {
     pub(crate) ticks: bool,
     /// Whether it prints.
     pub(crate) prints: bool,
+    /// Whether it needs the number of the message's queue.
+    pub(crate) asks_queue: bool,
     pub(crate) locals: Vec<Local>,
     pub(crate) body: Vec<Stmt>,
 }
@@ -177,6 +179,8 @@ pub(crate) enum Expr {
     Len(usize),
     /// A field of `cx`: the C field.
     Cx(&'static str),
+    /// The number of the message's queue.
+    Queue,
     /// Operands of type `Scalar`.
     Binary(BinaryOp, Scalar, Box<Self>, Box<Self>),
     Not(Scalar, Box<Self>),
@@ -205,7 +209,7 @@ impl Expr {
     /// Whether its value depends on the content of any of `roots`.
     pub(crate) fn reads(&self, roots: &[Root]) -> bool {
         match self {
-            Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) => false,
+            Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) | Self::Queue => false,
             Self::Read(place) | Self::Tag(place) => place.reads(roots),
             Self::Binary(_, _, left, right) => left.reads(roots) || right.reads(roots),
             Self::Not(_, value) | Self::Convert(_, _, value) => value.reads(roots),
@@ -218,7 +222,7 @@ impl Expr {
     pub(crate) fn any(&self, test: &impl Fn(&Self) -> bool) -> bool {
         test(self)
             || match self {
-                Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) => false,
+                Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) | Self::Queue => false,
                 Self::Read(place) | Self::Tag(place) => place.indices().any(|index| index.any(test)),
                 Self::Binary(_, _, left, right) => left.any(test) || right.any(test),
                 Self::Not(_, value) | Self::Convert(_, _, value) => value.any(test),
@@ -243,7 +247,7 @@ impl Expr {
     /// Whether writing it twice costs nothing.
     pub(crate) fn is_simple(&self) -> bool {
         match self {
-            Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) => true,
+            Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) | Self::Queue => true,
             Self::Read(place) => place.steps.is_empty() && matches!(place.root, Root::Local(_)),
             _ => false,
         }
@@ -454,4 +458,12 @@ pub(crate) fn prints(statements: &[Stmt], functions: &[Function]) -> bool {
         Stmt::Call { function, .. } => functions[*function].prints,
         _ => false,
     })
+}
+
+/// Whether statements call functions that need the number of the message's queue.
+pub(crate) fn calls_who_asks_queue(statements: &[Stmt], functions: &[Function]) -> bool {
+    any(
+        statements,
+        &|statement| matches!(statement, Stmt::Call { function, .. } if functions[*function].asks_queue),
+    )
 }

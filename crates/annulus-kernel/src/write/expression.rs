@@ -2,7 +2,7 @@
 
 use annulus_tree::BinaryOp;
 
-use super::Writer;
+use super::{Writer, function::QUEUE};
 use crate::{
     BindingKind,
     lower::{
@@ -22,6 +22,7 @@ impl Writer<'_> {
             Expr::Tag(place) => format!("{}tag", self.with_dot(place)),
             Expr::Len(binding) => self.function.lens[*binding].clone(),
             Expr::Cx(field) => format!("{}.{field}", self.function.cx),
+            Expr::Queue => QUEUE.to_owned(),
             Expr::Binary(op, scalar, left, right) => self.binary(*op, *scalar, left, right),
             Expr::Not(Scalar::Bool, value) => format!("!{}", self.tight(value)),
             Expr::Not(scalar, value) => format!("({})~{}", c_scalar(*scalar), self.tight(value)),
@@ -49,9 +50,13 @@ impl Writer<'_> {
     fn tight(&self, expr: &Expr) -> String {
         let text = self.expression(expr);
         let is_tight = match expr {
-            Expr::Bits(..) | Expr::Code(_) | Expr::Read(_) | Expr::Tag(_) | Expr::Len(_) | Expr::Cx(_) => {
-                true
-            }
+            Expr::Bits(..)
+            | Expr::Code(_)
+            | Expr::Read(_)
+            | Expr::Tag(_)
+            | Expr::Len(_)
+            | Expr::Cx(_)
+            | Expr::Queue => true,
             Expr::Call(name, scalar, values) => is_call(name, *scalar, values),
             Expr::Convert(from, to, _) => from.is_float() && !to.is_float(),
             Expr::Binary(op, scalar, ..) => function_of(*op, *scalar).is_some(),

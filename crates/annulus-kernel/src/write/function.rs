@@ -40,6 +40,9 @@ impl<'a> Writer<'a> {
         if function.prints {
             parameters.push(PRINTER.to_owned());
         }
+        if function.asks_queue {
+            parameters.push(format!("u32 {QUEUE}"));
+        }
         if parameters.is_empty() {
             parameters.push("void".to_owned());
         }
@@ -106,6 +109,9 @@ impl<'a> Writer<'a> {
         if callee.prints {
             handed.push("ann_print_to".to_owned());
         }
+        if callee.asks_queue {
+            handed.push(QUEUE.to_owned());
+        }
         let call = format!("{}({})", callee.name, handed.join(", "));
         let text = match result {
             _ if callee.fails => format!("RS_TRY({call});"),
@@ -144,6 +150,9 @@ impl<'a> Writer<'a> {
 
 /// The extra parameter of a function that prints.
 pub(super) const PRINTER: &str = "PRIVATE ann_printer *ann_print_to";
+
+/// The extra parameter of a function that asks for the message's queue.
+pub(super) const QUEUE: &str = "ann_queue";
 
 /// A path's last word.
 pub(super) fn file_name(path: &'static str) -> &'static str {

@@ -1,6 +1,9 @@
 //! The handler's function, and the macros by which the device runtime knows it.
 
-use super::{Writer, function::PRINTER};
+use super::{
+    Writer,
+    function::{PRINTER, QUEUE},
+};
 use crate::{
     BindingKind, KeyDescriptor, StateShape, TypeDescriptor, TypeKind,
     lower::names::{field_name, variant_name},
@@ -31,6 +34,9 @@ impl Writer<'_> {
         }
         if handler.prints {
             parameters.push(PRINTER.to_owned());
+        }
+        if handler.asks_queue {
+            parameters.push(format!("u32 {QUEUE}"));
         }
         self.put("");
         let (qualifier, name) = (self.target.function(), &handler.name);
@@ -117,6 +123,10 @@ impl Writer<'_> {
         if handler.prints {
             self.put("#define ANN_PRINTS 1");
             called += ", printer";
+        }
+        if handler.asks_queue {
+            self.put("#define ANN_ASKS_QUEUE 1");
+            called += ", queue";
         }
         let (function, arguments) = (&handler.name, arguments.join(", "));
         self.put(&format!("#define ANN_CALL(cx, message, state, outbox) {function}({arguments}{called})"));

@@ -13,10 +13,9 @@ use syn::{
 };
 
 use super::{
-    allowed,
+    CPU_ONLY, allowed,
     emit::{cfgs, instances, tree, word_of},
-    imp::{CPU_ONLY, own_generics},
-    no_words, signature,
+    no_words, own_generics, signature,
 };
 use crate::body;
 

@@ -3,17 +3,14 @@
 use annulus_tree::names;
 use proc_macro2::{Group, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
-use syn::{GenericParam, ImplItem, ImplItemFn, ItemImpl, ext::IdentExt};
+use syn::{ImplItem, ImplItemFn, ItemImpl, ext::IdentExt};
 
 use super::{
-    allowed, device_trait,
+    CPU_ONLY, allowed, device_trait,
     emit::{cfgs, instances, tree, word_of},
-    no_words, signature,
+    no_words, own_generics, signature,
 };
 use crate::{body, types::bare};
-
-/// The word before a function of the block that stays on the host.
-pub(super) const CPU_ONLY: &str = "cpu_only";
 
 /// The word for the `impl` of a trait whose definition is not the program's.
 const FOREIGN: &str = "foreign";
@@ -310,13 +307,4 @@ fn companion(
             }
         }
     }
-}
-
-/// The refusal of a function's own generic parameters, of which its name alone does not tell.
-pub(super) fn own_generics(signature: &syn::Signature) -> Option<syn::Error> {
-    let generic =
-        signature.generics.params.iter().find(|parameter| !matches!(parameter, GenericParam::Lifetime(_)))?;
-    let message = "a device knows the parameters of the type, and none of its functions' own: write a free function with \
-                   `#[device_fn]`, or write `#[cpu_only]` before this one";
-    Some(syn::Error::new_spanned(generic.to_token_stream(), message))
 }

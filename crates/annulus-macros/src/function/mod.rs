@@ -6,11 +6,14 @@ mod imp;
 mod signature;
 
 use proc_macro2::TokenStream;
-use quote::quote;
-use syn::ItemFn;
+use quote::{ToTokens, quote};
+use syn::{GenericParam, ItemFn};
 
 pub(crate) use device_trait::expand as expand_trait;
 pub(crate) use imp::expand as expand_impl;
+
+/// The word before a function of the block that stays on the host.
+const CPU_ONLY: &str = "cpu_only";
 
 /// What a function is allowed because a device has only this.
 fn allowed() -> TokenStream {
@@ -30,6 +33,15 @@ fn no_words(name: &str, attribute: &TokenStream) -> syn::Result<()> {
         return Ok(());
     }
     Err(syn::Error::new_spanned(attribute, format!("`#[{name}]` has no words: leave them out")))
+}
+
+/// The refusal of a function's own generic parameters, of which its name alone does not tell.
+fn own_generics(signature: &syn::Signature) -> Option<syn::Error> {
+    let generic =
+        signature.generics.params.iter().find(|parameter| !matches!(parameter, GenericParam::Lifetime(_)))?;
+    let message = "a device knows the parameters of the type, and none of its functions' own: write a free function with \
+                   `#[device_fn]`, or write `#[cpu_only]` before this one";
+    Some(syn::Error::new_spanned(generic.to_token_stream(), message))
 }
 
 /// The function as it was, and its companion beside it. If something is wrong the companion is there all the

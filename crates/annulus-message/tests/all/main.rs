@@ -3,6 +3,7 @@
 mod bridged;
 mod compressed;
 mod frames;
+mod refused;
 mod samples;
 mod schemas;
 mod untrusted;

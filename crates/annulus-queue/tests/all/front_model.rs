@@ -1,6 +1,6 @@
-//! A queue in front of a ring, in every combination of strategy, priority, deduplication and expiry, against
-//! a plain model that does the same slowly: same verdicts, same messages in the ring in the same order, same
-//! counts. The clock is moved by hand.
+//! Queues in front of a ring, one or several, in every combination of strategy, priority, deduplication and
+//! expiry, against a plain model that does the same slowly: same verdicts, same messages in the ring in the
+//! same order, same counts. The clock is moved by hand.
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
@@ -12,7 +12,7 @@ use std::{
 use annulus_abi::ring::{Envelope, RingLayout, kind};
 use annulus_queue::{
     Backpressure,
-    front::{Bytes, Facts, Fate, Front, FrontOptions, RUN, Told},
+    front::{Bytes, Facts, Fate, Front, LaneOptions, RUN, Share, Told},
 };
 use annulus_ring::{
     region::Region,
@@ -46,11 +46,11 @@ impl Owned {
         Self { ring: unsafe { Ring::new(region, layout) }, base, memory }
     }
 
-    fn front(&self, options: FrontOptions) -> Front {
+    fn front(&self, lanes: &[LaneOptions]) -> Front {
         // SAFETY: no test makes a sole producer.
         let producers = unsafe { Producers::new(self.ring.clone()) };
         // SAFETY: the ring carries no bridged messages.
-        unsafe { Front::new(options, producers) }
+        unsafe { Front::new(8, AHEAD, lanes, producers) }
     }
 
     fn consumer(&self) -> Consumer {
@@ -78,19 +78,19 @@ fn number_of(message: &Bytes) -> u64 {
 /// What an operation told.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Notes {
-    gone: Vec<(Fate, u64)>,
-    freed: usize,
+    gone: Vec<(usize, Fate, u64)>,
+    freed: Vec<(usize, usize)>,
 }
 
 impl Told for Notes {
-    fn gone(&mut self, fate: Fate, message: &Bytes, _: Header) {
-        self.gone.push((fate, number_of(message)));
+    fn gone(&mut self, lane: usize, fate: Fate, message: &Bytes, _: Header) {
+        self.gone.push((lane, fate, number_of(message)));
     }
 
     fn moved(&mut self) {}
 
-    fn freed(&mut self, places: usize) {
-        self.freed += places;
+    fn freed(&mut self, lane: usize, places: usize) {
+        self.freed.push((lane, places));
     }
 }
 
@@ -103,7 +103,12 @@ struct Item {
 
 #[derive(Clone, Debug)]
 enum Step {
-    Send(Vec<Item>),
+    /// To a lane, modulo their number.
+    Send(usize, Vec<Item>),
+    /// The lane's next message is looked at; or all of the lane are taken out.
+    Peek(usize),
+    Clear(usize),
+    CloseLane(usize),
     /// The consumer takes up to so many slots, and says so.
     Take(usize),
     Advance(u64),
@@ -115,29 +120,40 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let priority = prop_oneof![0u8..4, Just(63), Just(64), Just(255)];
     let item = (key, priority).prop_map(|(key, priority)| Item { key, priority });
     let step = prop_oneof![
-        8 => prop::collection::vec(item.clone(), 1..3).prop_map(Step::Send),
-        2 => prop::collection::vec(item, 1..RUN).prop_map(Step::Send),
+        8 => (0usize..17, prop::collection::vec(item.clone(), 1..3)).prop_map(|(l, i)| Step::Send(l, i)),
+        2 => (0usize..17, prop::collection::vec(item, 1..RUN)).prop_map(|(l, i)| Step::Send(l, i)),
+        2 => (0usize..17).prop_map(Step::Peek),
+        1 => (0usize..17).prop_map(Step::Clear),
         6 => (1usize..5).prop_map(Step::Take),
         3 => (0u64..LIFETIME).prop_map(Step::Advance),
     ];
-    (prop::collection::vec(step.clone(), 0..150), prop::collection::vec(step, 0..20))
-        .prop_map(|(open, closed)| open.into_iter().chain([Step::Close]).chain(closed).collect())
+    let close_lane = prop::option::weighted(0.3, (0usize..17).prop_map(Step::CloseLane));
+    let some = |most| prop::collection::vec(step.clone(), 0..most);
+    (some(100), close_lane, some(50), some(20)).prop_map(|(first, lane, open, closed)| {
+        first.into_iter().chain(lane).chain(open).chain([Step::Close]).chain(closed).collect()
+    })
 }
 
-struct Model {
-    options: FrontOptions,
-    now: u64,
+struct ModelLane {
+    options: LaneOptions,
     /// In the order of acceptance: number, item, time.
     waiting: Vec<(u64, Item, u64)>,
     window: VecDeque<u64>,
-    /// What the ring holds; `None` for a tombstone.
-    ring: VecDeque<Option<u64>>,
     closed: bool,
     accepted: u64,
+    handed_over: u64,
+    credit: i64,
+}
+
+struct Model {
+    now: u64,
+    lanes: Vec<ModelLane>,
+    /// What the ring holds: the lane and the message; `None` for a tombstone.
+    ring: VecDeque<Option<(usize, u64)>>,
     notes: Notes,
 }
 
-impl Model {
+impl ModelLane {
     fn rank(&self, item: &Item) -> u8 {
         if self.options.priority { item.priority } else { 0 }
     }
@@ -147,74 +163,116 @@ impl Model {
         let highest = self.waiting.iter().map(|(_, item, _)| self.rank(item)).max()?;
         self.waiting.iter().position(|(_, item, _)| self.rank(item) == highest)
     }
+}
 
-    fn expire(&mut self) {
-        while let Some(next) = self.next() {
-            let (number, _, at) = self.waiting[next];
-            if self.options.expiry.is_none_or(|lifetime| self.now - at < lifetime) {
+impl Model {
+    fn waiting(&self) -> usize {
+        self.lanes.iter().map(|lane| lane.waiting.len()).sum()
+    }
+
+    /// Whose turn it is.
+    fn turn(&mut self) -> Option<usize> {
+        let level = |lane: &ModelLane| match lane.options.share {
+            Share::Weight(_) => -1,
+            Share::Rank(rank) => i32::from(rank),
+        };
+        let best = self.lanes.iter().filter(|lane| !lane.waiting.is_empty()).map(level).max()?;
+        let takes_part = |lane: &ModelLane| !lane.waiting.is_empty() && level(lane) == best;
+        let mut total = 0;
+        for lane in self.lanes.iter_mut().filter(|lane| takes_part(lane)) {
+            let weight = match lane.options.share {
+                Share::Weight(weight) => i64::from(weight),
+                Share::Rank(_) => 1,
+            };
+            lane.credit += weight;
+            total += weight;
+        }
+        let most = self.lanes.iter().filter(|lane| takes_part(lane)).map(|lane| lane.credit).max()?;
+        let turn = self.lanes.iter().position(|lane| takes_part(lane) && lane.credit == most)?;
+        self.lanes[turn].credit -= total;
+        Some(turn)
+    }
+
+    fn expire(&mut self, at: usize) {
+        let lane = &mut self.lanes[at];
+        while let Some(next) = lane.next() {
+            let (number, _, time) = lane.waiting[next];
+            if lane.options.expiry.is_none_or(|lifetime| self.now - time < lifetime) {
                 return;
             }
-            self.waiting.remove(next);
-            self.notes.gone.push((Fate::Expired, number));
+            lane.waiting.remove(next);
+            self.notes.gone.push((at, Fate::Expired, number));
         }
     }
 
     fn advance(&mut self) {
-        self.expire();
-        let room = (self.options.ahead as usize).saturating_sub(self.ring.len()).min(self.waiting.len());
+        (0..self.lanes.len()).for_each(|at| self.expire(at));
+        let room = (AHEAD as usize).saturating_sub(self.ring.len()).min(self.waiting());
         for _ in 0..room {
-            let next = self.next();
-            self.ring.push_back(next.map(|next| self.waiting.remove(next).0));
-            self.expire();
+            let Some(at) = self.turn() else {
+                self.ring.push_back(None);
+                continue;
+            };
+            let lane = &mut self.lanes[at];
+            let next = lane.next().unwrap();
+            lane.handed_over += 1;
+            self.ring.push_back(Some((at, lane.waiting.remove(next).0)));
+            self.expire(at);
         }
     }
 
-    fn send(&mut self, first: u64, items: &[Item]) -> (usize, Option<Refused>) {
-        if self.closed {
+    fn send(&mut self, at: usize, first: u64, items: &[Item]) -> (usize, Option<Refused>) {
+        if self.lanes[at].closed {
             return (0, Some(Refused::Closed));
         }
         let mut looked = false;
         // Where there are priorities, and where messages wait, the run is queued before the next in order are
         // handed over.
-        let passes = self.waiting.is_empty() && !self.options.priority;
+        let passes = self.waiting() == 0 && !self.lanes[at].options.priority;
         for (i, item) in items.iter().enumerate() {
             let number = first + i as u64;
-            if self.options.window.is_some() && item.key.is_some_and(|key| self.window.contains(&key)) {
-                self.notes.gone.push((Fate::Duplicate, number));
+            let lane = &self.lanes[at];
+            if lane.options.window.is_some() && item.key.is_some_and(|key| lane.window.contains(&key)) {
+                self.notes.gone.push((at, Fate::Duplicate, number));
                 continue;
             }
-            if passes && self.waiting.is_empty() && self.ring.len() < self.options.ahead as usize {
-                self.ring.push_back(Some(number));
+            if passes && self.waiting() == 0 && self.ring.len() < AHEAD as usize {
+                self.ring.push_back(Some((at, number)));
+                self.lanes[at].handed_over += 1;
             } else {
-                if self.waiting.len() == self.options.capacity && !std::mem::replace(&mut looked, true) {
+                let is_full =
+                    |model: &Self| model.lanes[at].waiting.len() == model.lanes[at].options.capacity;
+                if is_full(self) && !std::mem::replace(&mut looked, true) {
                     self.advance();
                 }
-                if self.waiting.len() == self.options.capacity {
-                    let lowest = self.waiting.iter().map(|(_, item, _)| self.rank(item)).min().unwrap();
-                    match self.options.backpressure {
+                if is_full(self) {
+                    let lane = &mut self.lanes[at];
+                    let lowest = lane.waiting.iter().map(|(_, item, _)| lane.rank(item)).min().unwrap();
+                    match lane.options.backpressure {
                         Backpressure::Block | Backpressure::Reject => {
                             self.advance();
                             return (i, Some(Refused::Full));
                         }
-                        Backpressure::DropOldest if lowest <= self.rank(item) => {
+                        Backpressure::DropOldest if lowest <= lane.rank(item) => {
                             let oldest =
-                                self.waiting.iter().position(|(_, item, _)| self.rank(item) == lowest);
-                            let (old, ..) = self.waiting.remove(oldest.unwrap());
-                            self.notes.gone.push((Fate::Evicted, old));
+                                lane.waiting.iter().position(|(_, item, _)| lane.rank(item) == lowest);
+                            let (old, ..) = lane.waiting.remove(oldest.unwrap());
+                            self.notes.gone.push((at, Fate::Evicted, old));
                         }
                         _ => {
-                            self.notes.gone.push((Fate::Discarded, number));
+                            self.notes.gone.push((at, Fate::Discarded, number));
                             continue;
                         }
                     }
                 }
-                self.waiting.push((number, *item, self.now));
+                self.lanes[at].waiting.push((number, *item, self.now));
             }
-            self.accepted += 1;
-            if let (Some(window), Some(key)) = (self.options.window, item.key) {
-                self.window.push_back(key);
-                if self.window.len() > window {
-                    self.window.pop_front();
+            let lane = &mut self.lanes[at];
+            lane.accepted += 1;
+            if let (Some(window), Some(key)) = (lane.options.window, item.key) {
+                lane.window.push_back(key);
+                if lane.window.len() > window {
+                    lane.window.pop_front();
                 }
             }
         }
@@ -223,92 +281,140 @@ impl Model {
     }
 }
 
-fn combinations() -> Vec<FrontOptions> {
+fn combinations() -> Vec<LaneOptions> {
     let mut all = Vec::new();
     for backpressure in
         [Backpressure::Block, Backpressure::Reject, Backpressure::DropOldest, Backpressure::DropNew]
     {
         for bits in 0..8 {
-            all.push(FrontOptions {
-                size: 8,
+            all.push(LaneOptions {
                 capacity: CAPACITY,
                 backpressure,
                 priority: bits & 1 != 0,
                 window: (bits & 2 != 0).then_some(WINDOW),
                 expiry: (bits & 4 != 0).then_some(LIFETIME),
-                ahead: AHEAD,
+                share: Share::Weight(1),
             });
         }
     }
     all
 }
 
-fn agree(options: FrontOptions, steps: &[Step]) -> Result<(), TestCaseError> {
+fn agree(lanes: &[LaneOptions], steps: &[Step]) -> Result<(), TestCaseError> {
     let owned = Owned::new();
-    let front = owned.front(options);
+    let front = owned.front(lanes);
     let mut consumer = owned.consumer();
-    let mut model = Model {
+    let lane = |&options| ModelLane {
         options,
-        now: 0,
         waiting: Vec::new(),
         window: VecDeque::new(),
-        ring: VecDeque::new(),
         closed: false,
         accepted: 0,
+        handed_over: 0,
+        credit: 0,
+    };
+    let mut model = Model {
+        now: 0,
+        lanes: lanes.iter().map(lane).collect(),
+        ring: VecDeque::new(),
         notes: Notes::default(),
     };
     let mut number = 0;
     for step in steps {
         let mut notes = Notes::default();
-        let before = model.waiting.len();
+        let before: Vec<usize> = model.lanes.iter().map(|lane| lane.waiting.len()).collect();
         let now = Header { enqueue_time: model.now, ..Header::default() };
         match step {
-            Step::Send(items) => {
+            Step::Send(at, items) => {
+                let at = at % lanes.len();
+                let options = lanes[at];
                 let facts: Vec<_> = items
                     .iter()
-                    .map(|item| Facts { priority: model.rank(item), key: options.window.and(item.key) })
+                    .map(|item| Facts {
+                        priority: model.lanes[at].rank(item),
+                        key: options.window.and(item.key),
+                    })
                     .collect();
                 let messages: Vec<u64> = (number..number + items.len() as u64).collect();
-                let expected = model.send(number, items);
+                let expected = model.send(at, number, items);
                 number += items.len() as u64;
-                let offered = front.offer(&bytes_of(&messages), &facts, now, &mut notes);
+                let offered = front.offer(at, &bytes_of(&messages), &facts, now, &mut notes);
                 prop_assert_eq!((offered.taken, offered.refused), expected);
             }
             Step::Take(slots) => {
                 for _ in 0..*slots {
                     let Some(slot) = consumer.peek() else { break };
                     // SAFETY: messages of this ring are numbers.
-                    let message =
-                        (slot.kind == kind::MESSAGE).then(|| unsafe { consumer.read::<u64>(&slot) });
+                    let message = (slot.kind == kind::MESSAGE)
+                        .then(|| (slot.queue as usize, unsafe { consumer.read::<u64>(&slot) }));
                     prop_assert_eq!(Some(message), model.ring.pop_front());
+                    prop_assert!(message.is_none() || slot.length == 8);
                     consumer.advance(&slot);
                 }
                 consumer.give_back();
                 model.advance();
                 front.refill(now, &mut notes);
             }
+            Step::Peek(at) => {
+                let at = at % lanes.len();
+                let mut found = bytes_of(&[u64::MAX]);
+                let is_there = front.peek(at, now, &mut found, &mut notes);
+                model.advance();
+                let expected = model.lanes[at].next().map(|next| model.lanes[at].waiting[next].0);
+                prop_assert_eq!(is_there.then(|| number_of(&found)), expected);
+            }
+            Step::Clear(at) => {
+                let at = at % lanes.len();
+                let mut taken = Vec::new();
+                front.clear(at, now, &mut notes, |message, _| taken.push(number_of(message)));
+                model.expire(at);
+                let mut expected = Vec::new();
+                while let Some(next) = model.lanes[at].next() {
+                    expected.push(model.lanes[at].waiting.remove(next).0);
+                }
+                prop_assert_eq!(taken, expected);
+            }
+            Step::CloseLane(at) => {
+                let at = at % lanes.len();
+                let was_open = !std::mem::replace(&mut model.lanes[at].closed, true);
+                prop_assert_eq!(front.close_lane(at, now, &mut notes), was_open);
+            }
             Step::Advance(by) => model.now += by,
             Step::Close => {
-                model.closed = true;
+                model.lanes.iter_mut().for_each(|lane| lane.closed = true);
                 front.close(now, &mut notes);
             }
         }
         let mut expected = std::mem::take(&mut model.notes);
-        expected.freed = before.saturating_sub(model.waiting.len());
+        for (at, (before, lane)) in before.into_iter().zip(&model.lanes).enumerate() {
+            if lane.waiting.len() < before {
+                expected.freed.push((at, before - lane.waiting.len()));
+            }
+        }
         prop_assert_eq!(notes, expected);
-        prop_assert_eq!(front.waiting(), model.waiting.len());
+        prop_assert_eq!(front.waiting(), model.waiting());
         prop_assert_eq!(owned.ring.depth(), model.ring.len() as u64);
-        prop_assert_eq!(front.accepted(), model.accepted);
+        prop_assert_eq!(front.accepted(), model.lanes.iter().map(|lane| lane.accepted).sum::<u64>());
+        for (at, lane) in model.lanes.iter().enumerate() {
+            let found = front.counts(at);
+            let expected = (lane.accepted, lane.handed_over, lane.waiting.len());
+            prop_assert_eq!((found.accepted, found.handed_over, found.waiting), expected, "lane {}", at);
+        }
     }
     let mut left = Vec::new();
-    while let Some(next) = model.next() {
-        left.push(model.waiting.remove(next).0);
+    while let Some(at) = model.turn() {
+        let next = model.lanes[at].next().unwrap();
+        left.push((at, model.lanes[at].waiting.remove(next).0));
     }
     let mut drained = Vec::new();
-    front.take_all(|message, _| drained.push(number_of(message)));
+    front.take_all(|lane, message, _| drained.push((lane, number_of(message))));
     prop_assert_eq!(drained, left);
     prop_assert_eq!(front.waiting(), 0);
     Ok(())
+}
+
+fn shares() -> impl Strategy<Value = Share> {
+    prop_oneof![(1u32..6).prop_map(Share::Weight), (0u8..3).prop_map(Share::Rank)]
 }
 
 proptest! {
@@ -317,7 +423,19 @@ proptest! {
     #[test]
     fn a_front_does_what_its_model_does(steps in steps()) {
         for options in combinations() {
-            agree(options, &steps)?;
+            agree(&[options], &steps)?;
         }
+    }
+
+    /// up to 17 queues, each with its own options and share.
+    #[test]
+    fn q31_q39_several_queues_do_what_their_model_does(
+        steps in steps(),
+        lanes in prop::collection::vec((0usize..32, shares()), 2..18),
+    ) {
+        let lane = |&(options, share): &(usize, Share)| LaneOptions { share, ..combinations()[options] };
+        let lanes: Vec<_> = lanes.iter().map(lane).collect();
+        agree(&lanes, &steps)?;
+        agree(&lanes[..2], &steps)?;
     }
 }

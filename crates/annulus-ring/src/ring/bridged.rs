@@ -7,7 +7,7 @@ use std::{mem::MaybeUninit, slice};
 
 use annulus_abi::{
     bridged::{Head, INLINE},
-    ring::kind,
+    ring::{QUEUE_SHIFT, kind},
 };
 
 use super::{Consumer, Header, Ring, Slot, SlotReservation};
@@ -184,23 +184,26 @@ impl SlotReservation<'_> {
         Ok(())
     }
 
-    /// Writes and publishes the next message from its image.
+    /// Writes and publishes the next message from its image; it came from the queue of this number.
     ///
     /// # Panics
     ///
-    /// If the slot has no room for it.
+    /// If no slot is left, or if the slot has no room for it.
     ///
     /// # Safety
     ///
     /// The bytes are an image, all written.
-    pub(super) unsafe fn write_image(&mut self, image: &[MaybeUninit<u8>], header: Header) {
+    pub(super) unsafe fn write_image(&mut self, queue: u32, image: &[MaybeUninit<u8>], header: Header) {
+        assert!(self.next < self.end, "a reservation writes only the slots that it holds");
         let ticket = self.next;
         // SAFETY: the slot is ours by its ticket, and nobody else has a pointer into it; the image has its
         // archive behind its head.
         unsafe { self.ring.copy_bridged(ticket, image.as_ptr().cast()) };
         self.next += 1;
         // SAFETY: the ticket was ours and is left behind.
-        unsafe { self.ring.publish(ticket, kind::MESSAGE, image.len() as u32, header) };
+        unsafe {
+            self.ring.publish(ticket, kind::MESSAGE, queue << QUEUE_SHIFT | image.len() as u32, header);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 
 #[cfg(doc)]
 use annulus_abi::ring::kind;
+use annulus_abi::ring::{LENGTH_MASK, QUEUE_MASK, QUEUE_SHIFT};
 use annulus_sync::Ordering;
 
 #[cfg(not(loom))]
@@ -27,6 +28,8 @@ pub struct Slot {
     pub kind: u8,
     /// Bytes of the payload, or an error code.
     pub length: u32,
+    /// The queue that a message came from: 0 for the kernel's own.
+    pub queue: u32,
     /// The ticket that it was published under.
     ticket: u64,
     /// From the ring's start to the payload; in a sealed slot from the image's start.
@@ -88,7 +91,8 @@ impl Consumer {
         }
         Some(Slot {
             kind: (meta >> 24) as u8,
-            length: meta & 0xFF_FFFF,
+            length: meta & LENGTH_MASK,
+            queue: meta >> QUEUE_SHIFT & QUEUE_MASK,
             ticket: self.next,
             payload: slot + layout.payload_offset,
             header,
@@ -104,7 +108,8 @@ impl Consumer {
         let word = |offset: Option<usize>| offset.map_or(0, |offset| unsafe { image.get::<u64>(offset) });
         Some(Slot {
             kind: (meta >> 24) as u8,
-            length: meta & 0xFF_FFFF,
+            length: meta & LENGTH_MASK,
+            queue: meta >> QUEUE_SHIFT & QUEUE_MASK,
             ticket: self.next,
             payload: layout.payload_offset,
             header: Header {

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use annulus_abi::ring::{CLOSED, kind};
+use annulus_abi::ring::{CLOSED, QUEUE_MASK, QUEUE_SHIFT, kind};
 use annulus_sync::{Ordering, wait::Backoff};
 
 #[cfg(doc)]
@@ -143,25 +143,55 @@ impl SlotReservation<'_> {
     #[cfg(not(loom))]
     #[inline]
     pub unsafe fn write_bytes(&mut self, message: &[MaybeUninit<u8>], header: Header) {
+        // SAFETY: by the caller's word.
+        unsafe { self.write_bytes_from(0, message, header) };
+    }
+
+    /// [`write_bytes`](Self::write_bytes) of a message that came from the queue of this number.
+    ///
+    /// # Panics
+    ///
+    /// As that method; and if there is no such number.
+    ///
+    /// # Safety
+    ///
+    /// As for that method.
+    #[cfg(not(loom))]
+    #[inline]
+    pub unsafe fn write_bytes_from(&mut self, queue: u32, message: &[MaybeUninit<u8>], header: Header) {
+        assert!(queue <= QUEUE_MASK, "queues have numbers of few bits");
         assert!(self.next < self.end, "a reservation writes only the slots that it holds");
         let Ring { region, layout } = self.ring;
         if layout.spill.is_some() {
             // SAFETY: by the caller's word.
-            return unsafe { self.write_image(message, header) };
+            return unsafe { self.write_image(queue, message, header) };
         }
         assert!(message.len() == layout.payload_size, "a ring's payload has its message type's size");
         let ticket = self.next;
         self.next += 1;
         if layout.is_sealed() {
             // SAFETY: the ticket was ours and is left behind.
-            return unsafe { self.ring.seal_bytes(ticket, message, header) };
+            return unsafe { self.ring.seal_bytes(ticket, queue, message, header) };
         }
         let payload = region.pointer(layout.slot_offset(ticket) + layout.payload_offset).cast();
         // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits by the assertion;
         // nobody else has a pointer into it.
         unsafe { copy(message.as_ptr(), payload, message.len()) };
         // SAFETY: the ticket was ours and is left behind.
-        unsafe { self.ring.publish(ticket, kind::MESSAGE, message.len() as u32, header) };
+        unsafe {
+            self.ring.publish(ticket, kind::MESSAGE, queue << QUEUE_SHIFT | message.len() as u32, header);
+        }
+    }
+
+    /// The same in a model, whose messages are words. Models do not look at the queue.
+    ///
+    /// # Safety
+    ///
+    /// None: models have no bridged messages.
+    #[cfg(loom)]
+    pub unsafe fn write_bytes_from(&mut self, _: u32, message: &[MaybeUninit<u8>], header: Header) {
+        // SAFETY: it has no condition.
+        unsafe { self.write_bytes(message, header) };
     }
 
     /// The same in a model, whose messages are words.

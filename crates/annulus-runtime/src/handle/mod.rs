@@ -19,6 +19,7 @@ use crate::{
 
 pub(crate) mod control;
 pub(crate) mod outputs;
+pub(crate) mod queue;
 pub(crate) mod receive;
 mod receiving;
 pub(crate) mod send;
@@ -84,12 +85,10 @@ impl AnyHandle {
         Some(Self { guard: guard.downcast().ok()?, control })
     }
 
-    #[cfg(feature = "registry")]
     pub(crate) fn control(&self) -> &KernelControl {
         &self.control
     }
 
-    #[cfg(feature = "registry")]
     pub(crate) fn shared(&self) -> &KernelShared {
         &self.guard.shared
     }

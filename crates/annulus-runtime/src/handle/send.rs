@@ -37,13 +37,16 @@ pub struct BatchError {
 /// type is here; the rest of the runtime handles messages as bytes.
 pub(crate) struct Inlet<'a, M> {
     pub(super) kernel: &'a KernelShared,
+    /// The queue that messages are for: 0 for the kernel's own.
+    pub(super) lane: usize,
     _message: PhantomData<fn(M)>,
 }
 
 /// A message in the form that untyped code takes: its own bytes, or a bridged one's image.
 pub(crate) enum Raw<'a> {
     InPlace(RawMessage<'a>),
-    Image(Image),
+    /// And the queue that it is for.
+    Image(Image, usize),
 }
 
 impl Raw<'_> {
@@ -52,7 +55,7 @@ impl Raw<'_> {
         match self {
             Self::InPlace(message) => message.reborrow(),
             // SAFETY: it is given to the kernel that it was made for.
-            Self::Image(image) => unsafe { RawMessage::of_bytes(image.bytes_mut()) },
+            Self::Image(image, lane) => unsafe { RawMessage::of_bytes(image.bytes_mut()) }.for_lane(*lane),
         }
     }
 }
@@ -82,7 +85,13 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
     /// `M` is the kernel's message type.
     #[inline]
     pub(crate) unsafe fn new(kernel: &'a KernelShared) -> Self {
-        Self { kernel, _message: PhantomData }
+        Self { kernel, lane: 0, _message: PhantomData }
+    }
+
+    /// The same kernel, for messages to this queue.
+    #[inline]
+    pub(crate) fn for_lane(self, lane: usize) -> Self {
+        Self { lane, ..self }
     }
 
     /// The message in the form that this kernel's untyped code takes.
@@ -98,14 +107,14 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
                 M: RingMessage,
             {
                 // SAFETY: it is given to `self.0.kernel`, whose messages are of this type.
-                Ok(Raw::InPlace(unsafe { RawMessage::new(self.1) }))
+                Ok(Raw::InPlace(unsafe { RawMessage::new(self.1) }.for_lane(self.0.lane)))
             }
 
             fn bridged(self) -> Self::Result
             where
                 M: BridgedMessage,
             {
-                self.0.image_of(self.1).map(Raw::Image)
+                self.0.image_of(self.1).map(|image| Raw::Image(image, self.0.lane))
             }
         }
         M::visit(MakeRaw(*self, message))
@@ -128,7 +137,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
     /// Describes a message that is too large, and counts it.
     #[cold]
     pub(super) fn oversize(self, message: &M) -> Oversize {
-        self.refused();
+        self.refused(self.lane);
         Oversize { size: message.payload_size(), limit: self.core.max_payload() }
     }
 
@@ -141,7 +150,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
         if M::KEYED {
             return self.shard_of_key(message.key());
         }
-        if self.core.deduplicates() {
+        if self.core.deduplicates(self.lane) {
             return Fronts::shard_of_identity(identity_of(message), self.core.shards.len());
         }
         self.kernel.least_loaded()
@@ -174,7 +183,8 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
                 let Self(inlet, message, again) = self;
                 let (shard, header) = (inlet.shard_of(message), inlet.header());
                 // SAFETY: the kernel's messages are of this type.
-                inlet.front_end().offer(shard, unsafe { RawMessage::new(message) }, header, again)
+                let message = unsafe { RawMessage::new(message) }.for_lane(inlet.lane);
+                inlet.front_end().offer(shard, message, header, again)
             }
 
             fn bridged(self) -> Self::Result
@@ -199,7 +209,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
     pub(crate) fn try_send(self, mut message: M) -> Result<SendOutcome<M>, TrySendError<M>> {
         let result = self.offer(&mut message);
         if matches!(result, Err(TrySendError::Full(()))) {
-            self.refused();
+            self.refused(self.lane);
         }
         match result {
             Ok(outcome) => Ok(outcome.map(|()| message)),
@@ -215,7 +225,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
         }
         let result = self.offer_in_front(&mut message, true);
         if matches!(result, Err(TrySendError::Full(()))) {
-            self.refused();
+            self.refused(self.lane);
         }
         match result {
             Ok(outcome) => Ok(outcome.map(|()| message)),
@@ -227,7 +237,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
     #[inline]
     pub(crate) fn attempt(self, message: &mut M) -> Option<Sent<()>> {
         let offered = self.offer(message);
-        self.kernel.attempted(offered)
+        self.kernel.attempted(self.lane, offered)
     }
 
     pub(crate) async fn send(self, mut message: M) -> Sent<M> {
@@ -288,7 +298,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
             touched.insert(shard);
             let put = match self.reserve(shard, 1) {
                 Ok(mut slot) => self.put(message, &mut slot, header).map_err(|error| Some(error.into())),
-                Err(refused) => Err(self.batch_error(refused)),
+                Err(refused) => Err(self.batch_error(self.lane, refused)),
             };
             if let Err(cause) = put {
                 error = cause;
@@ -359,10 +369,10 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
             let back = Back::Each(&mut each);
             // SAFETY: messages of this kernel's type, in a row.
             let (taken, refused) =
-                unsafe { self.front_end().offer_all(shard, bytes, run.len(), header, back) };
+                unsafe { self.front_end().offer_all(shard, self.lane, bytes, run.len(), header, back) };
             sent += taken;
             if let Some(refused) = refused {
-                return (sent, self.batch_error(refused));
+                return (sent, self.batch_error(self.lane, refused));
             }
         }
         (sent, None)
@@ -386,7 +396,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
                     }
                 }
                 Err(refused) => {
-                    error = self.batch_error(refused);
+                    error = self.batch_error(self.lane, refused);
                     break;
                 }
             }
@@ -406,7 +416,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
         for (sent, message) in messages.iter().enumerate() {
             let (shard, header) = (self.shard_of(message), self.header());
             let offered = self.kernel.offer_open(shard, |slot| self.put(message, slot, header));
-            match self.kernel.attempted(offered) {
+            match self.kernel.attempted(self.lane, offered) {
                 Some(Ok(SendOutcome::Accepted)) => {}
                 Some(Ok(other)) => {
                     back.iter_mut().for_each(|back| back.push(other.map(|()| message.again())));
@@ -420,7 +430,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
 
     /// The event that is notified when the queue of a message's shard has space.
     fn space_for(self, message: &M) -> &'a Event {
-        self.kernel.space(self.shard_of(message))
+        self.kernel.space(self.lane, self.shard_of(message))
     }
 
     /// Sends the messages from index `sent` on, waiting for space. `sent` says how many were sent, even if
@@ -477,7 +487,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
         let ended = match deadline {
             None => block_on(rest),
             Some(deadline) => block_on_deadline(rest, deadline).unwrap_or_else(|| {
-                self.refused();
+                self.refused(self.lane);
                 Err(SendError::Timeout(()))
             }),
         };
@@ -489,7 +499,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
         match self.attempt_batch(messages, None) {
             (sent, None) if sent == messages.len() => Ok(()),
             (sent, None) => {
-                self.refused();
+                self.refused(self.lane);
                 Err(BatchError { sent, cause: SendError::Full(()) })
             }
             (sent, Some(cause)) => Err(BatchError { sent, cause }),

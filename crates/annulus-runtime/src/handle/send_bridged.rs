@@ -22,12 +22,18 @@ impl<M: KernelMessage + BridgedMessage> Inlet<'_, M> {
         again: bool,
     ) -> Result<SendOutcome<Option<M>>, TrySendError<()>> {
         let image = self.image_of(message)?;
-        let facts = facts_of(&self.kernel.core.options, message);
+        let facts = facts_of(self.kernel.core.inbound(self.lane), message);
         let facts = Facts { key: facts.key.filter(|_| !again), ..facts };
         let mut evicted = None;
         let mut note = |bytes: &Bytes| evicted = Some(Box::from(bytes));
         let (shard, header) = (self.shard_of(message), self.header());
-        let outcome = self.kernel.front_end().offer_image(shard, image.bytes(), facts, header, &mut note)?;
+        let outcome = self.kernel.front_end().offer_image(
+            (shard, self.lane),
+            image.bytes(),
+            facts,
+            header,
+            &mut note,
+        )?;
         let evicted: Option<Box<Bytes>> = evicted;
         // SAFETY: it was offered to this kernel, whose messages are of this type.
         Ok(outcome.map(|()| evicted.map(|image| unsafe { M::of_bytes(&image) })))
@@ -48,7 +54,7 @@ impl<M: KernelMessage + BridgedMessage> Inlet<'_, M> {
                     }
                 }
                 Err(refused) => {
-                    return match self.kernel.attempted(Err(refused)) {
+                    return match self.kernel.attempted(self.lane, Err(refused)) {
                         Some(Err(error)) => (sent, Some(error)),
                         _ => (sent, None),
                     };

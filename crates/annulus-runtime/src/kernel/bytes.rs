@@ -14,6 +14,8 @@ pub(crate) use annulus_queue::front::Bytes;
 pub(crate) struct RawMessage<'a> {
     /// Aligned as the type is.
     bytes: &'a mut Bytes,
+    /// The queue that it is for: 0 for the kernel's own.
+    lane: usize,
 }
 
 impl<'a> RawMessage<'a> {
@@ -27,7 +29,7 @@ impl<'a> RawMessage<'a> {
         let first = std::ptr::from_mut(message).cast();
         // SAFETY: a value has as many bytes, borrowed like it; any of them may be uninitialised. What is
         // written there is another message of the type, by `evicted`.
-        Self { bytes: unsafe { slice::from_raw_parts_mut(first, size_of::<M>()) } }
+        Self { bytes: unsafe { slice::from_raw_parts_mut(first, size_of::<M>()) }, lane: 0 }
     }
 
     /// A message by its bytes.
@@ -36,7 +38,19 @@ impl<'a> RawMessage<'a> {
     ///
     /// The bytes are a message of the kernels that it is given to, and aligned as its type needs.
     pub(crate) unsafe fn of_bytes(bytes: &'a mut Bytes) -> Self {
-        Self { bytes }
+        Self { bytes, lane: 0 }
+    }
+
+    /// The same message, for this queue.
+    #[inline]
+    pub(crate) fn for_lane(self, lane: usize) -> Self {
+        Self { lane, ..self }
+    }
+
+    /// The queue that it is for.
+    #[inline]
+    pub(crate) fn lane(&self) -> usize {
+        self.lane
     }
 
     /// The bytes.
@@ -47,7 +61,7 @@ impl<'a> RawMessage<'a> {
 
     /// The same message, borrowed for a shorter time.
     pub(crate) fn reborrow(&mut self) -> RawMessage<'_> {
-        RawMessage { bytes: self.bytes }
+        RawMessage { bytes: self.bytes, lane: self.lane }
     }
 
     /// The bytes, to be replaced by those of another message.

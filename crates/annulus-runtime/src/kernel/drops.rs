@@ -53,6 +53,8 @@ pub(crate) struct HostDrops {
     /// Slots that the host has reserved, and not used: a message was too large for them. Each has a ticket,
     /// which counts as a message sent, and must not.
     voided: AtomicU64,
+    /// Taken out by the program.
+    pub(crate) cleared: AtomicU64,
     /// Number of operations in which messages expired that are not counted yet. While it is not 0, the kernel
     /// is not drained.
     pub(crate) unsettled: AtomicU64,

@@ -1,8 +1,8 @@
 //! The queues in front of a kernel's rings, one for each shard. They carry out its policies;
 //! [`annulus_queue::front`] says how they work.
 //!
-//! A kernel has them if its launch asks for DropOldest, priority, deduplication or expiry. Other kernels have
-//! none, and their messages go straight into the rings. Messages from other kernels always go past these
+//! A kernel has them if its launch asks for DropOldest, priority, deduplication or expiry, or names further
+//! queues. Other kernels have none, and their messages go straight into the rings. Messages from other kernels always go past these
 //! queues: on some devices the host never sees them.
 //!
 //! While the queue's lock is held, the effects of an operation are only noted. Afterwards the same thread
@@ -25,16 +25,18 @@
 use std::{
     mem::{self, MaybeUninit},
     task::Waker,
+    time::Duration,
 };
 
+use annulus_abi::ring::MAX_QUEUES;
 use annulus_kernel::{BridgedMessage, KernelMessage, RingMessage, Visitor};
 use annulus_queue::{
     Backpressure, Deduplication, SendOutcome, TrySendError,
-    front::{Facts, Fate, Front, FrontOptions, RUN, Told},
+    front::{Facts, Fate, Front, LaneOptions, RUN, Told},
 };
 use annulus_ring::ring::{Archived, Header, Refused};
 use annulus_sync::{
-    AtomicU64, Ordering,
+    AtomicBool, AtomicU64, Ordering,
     event::{Event, wake},
 };
 
@@ -48,7 +50,7 @@ use crate::{
         dead_letters::DeadLetterBacklog,
         drops::HostDrops,
     },
-    options::LaunchOptions,
+    options::Inbound,
 };
 
 /// What the queues in front must know of messages: functions for the message type. All pointers must point to
@@ -58,15 +60,29 @@ pub(crate) struct Asked {
     /// Whether the type declares an id.
     pub(crate) identified: bool,
     /// Writes the facts about messages that lie one behind the other, one for each element of the slice.
-    facts: unsafe fn(*const u8, &LaunchOptions, &mut [Facts]),
+    facts: unsafe fn(*const u8, &Inbound, &mut [Facts]),
     /// The identity of a message: duplicates have the same one.
     identity: unsafe fn(*const u8) -> u64,
 }
 
-/// The queues in front, one for each shard, or none.
+/// The queues in front, for each shard, or none.
 pub(crate) struct Fronts {
-    fronts: Box<[Front]>,
+    pub(super) fronts: Box<[Front]>,
     asked: Asked,
+    /// One for each queue of the kernel, its own first, if it has named queues; else empty.
+    pub(super) lanes: Box<[KernelLane]>,
+}
+
+/// One of several queues of a kernel.
+pub(crate) struct KernelLane {
+    /// Notified when the queue of some shard has space. Not used for the kernel's own.
+    space: Event,
+    /// The same for one shard each.
+    spaces: Box<[Event]>,
+    /// What it has dropped, which also counts for the kernel.
+    pub(super) drops: HostDrops,
+    /// Whether it was closed, other than with the kernel.
+    pub(super) closed: AtomicBool,
 }
 
 /// The queues in front of a kernel, with the parts of the kernel that they need.
@@ -92,15 +108,19 @@ pub(crate) enum Back<'a> {
 const NEAR: usize = 256;
 
 /// The effects of an operation, to be settled without the lock.
-struct Notes<'b, 'a> {
+pub(super) struct Notes<'b, 'a> {
     back: Back<'b>,
     moved: bool,
+    /// The queue that the messages were offered to.
+    lane: usize,
+    /// Places that became free in that queue, and in the others.
     freed: usize,
+    freed_elsewhere: Option<[u8; MAX_QUEUES + 1]>,
     evicted: u64,
     discarded: u64,
     duplicate: u64,
     /// Messages that have expired, and their calls.
-    expired: Option<(ByteQueue, Vec<u64>)>,
+    expired: Option<(ByteQueue, Vec<(u64, usize)>)>,
     /// Held from the moment at which a message expires until that is settled.
     unsettled: Option<Unsettled<'a>>,
     drops: &'a HostDrops,
@@ -131,14 +151,14 @@ impl Drop for Unsettled<'_> {
 }
 
 impl Told for Notes<'_, '_> {
-    fn gone(&mut self, fate: Fate, message: &Bytes, header: Header) {
+    fn gone(&mut self, lane: usize, fate: Fate, message: &Bytes, header: Header) {
         match fate {
             Fate::Expired => {
                 // Under the queue's lock: whoever sees that the queue is empty also sees this.
                 self.unsettled.get_or_insert_with(|| Unsettled::new(&self.drops.unsettled));
                 let (messages, calls) = self.expired.get_or_insert_with(|| (ByteQueue::new(), Vec::new()));
                 messages.push(message);
-                calls.push(header.correlation);
+                calls.push((header.correlation, lane));
                 return;
             }
             Fate::Evicted => {
@@ -166,8 +186,14 @@ impl Told for Notes<'_, '_> {
         self.moved = true;
     }
 
-    fn freed(&mut self, places: usize) {
-        self.freed += places;
+    fn freed(&mut self, lane: usize, places: usize) {
+        if lane == self.lane {
+            self.freed += places;
+        } else {
+            // So many that the number does not fit wake all who wait.
+            let freed = &mut self.freed_elsewhere.get_or_insert([0; MAX_QUEUES + 1])[lane];
+            *freed = freed.saturating_add(u8::try_from(places).unwrap_or(u8::MAX));
+        }
     }
 
     fn hands_over(&mut self, ticket: u64, header: Header) -> Header {
@@ -183,7 +209,7 @@ impl Told for Notes<'_, '_> {
 }
 
 impl<'b, 'a> Notes<'b, 'a> {
-    fn new(back: Back<'b>, front: &FrontEnd<'a>, shard: usize) -> Self {
+    pub(super) fn new(back: Back<'b>, front: &FrontEnd<'a>, shard: usize, lane: usize) -> Self {
         Self {
             back,
             unsettled: None,
@@ -191,7 +217,9 @@ impl<'b, 'a> Notes<'b, 'a> {
             calls: (shard, front.calls),
             displaced: Vec::new(),
             moved: false,
+            lane,
             freed: 0,
+            freed_elsewhere: None,
             evicted: 0,
             discarded: 0,
             duplicate: 0,
@@ -207,7 +235,7 @@ impl Asked {
         /// # Safety
         ///
         /// There are as many messages as facts, of bridged ones a single image.
-        unsafe fn facts<M: KernelMessage>(messages: *const u8, options: &LaunchOptions, to: &mut [Facts]) {
+        unsafe fn facts<M: KernelMessage>(messages: *const u8, options: &Inbound, to: &mut [Facts]) {
             M::visit(FactsOf(messages, options, to));
         }
         /// # Safety
@@ -220,7 +248,7 @@ impl Asked {
     }
 }
 
-struct FactsOf<'o, 't>(*const u8, &'o LaunchOptions, &'t mut [Facts]);
+struct FactsOf<'o, 't>(*const u8, &'o Inbound, &'t mut [Facts]);
 
 impl<M: KernelMessage> Visitor<M> for FactsOf<'_, '_> {
     type Result = ();
@@ -296,24 +324,58 @@ impl Fronts {
     pub(crate) fn new(core: &KernelCore, shards: &[HostShard], asked: Asked) -> Self {
         let options = &core.options;
         if !options.has_policies() {
-            return Self { fronts: Box::default(), asked };
+            return Self { fronts: Box::default(), asked, lanes: Box::default() };
         }
-        let identified = options.inbound.deduplication != Deduplication::Off;
-        let front = FrontOptions {
-            size: core.message_size(),
-            capacity: options.inbound.capacity as usize,
-            backpressure: options.inbound.backpressure,
-            priority: options.inbound.priority,
-            window: identified.then(|| options.effective_deduplication_window() as usize),
-            expiry: options
-                .inbound
-                .expiry
-                .map(|lifetime| u64::try_from(lifetime.as_nanos()).unwrap_or(u64::MAX).max(1)),
-            ahead: 2 * u64::from(core.max_batch()),
+        let lanes: Vec<_> = (0..=options.queues.len()).map(|lane| lane_options(core.inbound(lane))).collect();
+        let ahead = 2 * u64::from(core.max_batch());
+        let front = |shard: &HostShard| {
+            // SAFETY: messages of this kernel are offered, and bridged ones as images.
+            unsafe { Front::new(core.message_size(), ahead, &lanes, shard.inbound.clone()) }
         };
-        // SAFETY: messages of this kernel are offered, and bridged ones as images.
-        let new = |shard: &HostShard| unsafe { Front::new(front, shard.inbound.clone()) };
-        Self { fronts: shards.iter().map(new).collect(), asked }
+        let named = if options.queues.is_empty() { 0 } else { lanes.len() };
+        let lane = |_| KernelLane {
+            space: Event::new(),
+            spaces: shards.iter().map(|_| Event::new()).collect(),
+            drops: HostDrops::default(),
+            closed: AtomicBool::new(false),
+        };
+        Self { fronts: shards.iter().map(front).collect(), asked, lanes: (0..named).map(lane).collect() }
+    }
+
+    /// Counts what a queue has dropped, besides what the kernel counts. A kernel without named queues counts
+    /// only once.
+    #[inline]
+    pub(crate) fn count(&self, lane: usize, cause: impl FnOnce(&HostDrops) -> &AtomicU64, messages: u64) {
+        if let Some(lane) = self.lanes.get(lane) {
+            cause(&lane.drops).fetch_add(messages, Ordering::Relaxed);
+        }
+    }
+
+    /// Notified when a shard's queue has space. A message that may go to any shard waits for the first space.
+    #[inline]
+    pub(crate) fn space_of<'a>(&'a self, core: &'a KernelCore, lane: usize, shard: usize) -> &'a Event {
+        let is_placed = core.definition.key.is_some() || core.deduplicates(lane);
+        match lane {
+            0 if is_placed => &core.shards[shard].space,
+            0 => &core.space,
+            lane if is_placed => &self.lanes[lane].spaces[shard],
+            lane => &self.lanes[lane].space,
+        }
+    }
+
+    /// Wakes all who wait for space in a queue, which was closed.
+    pub(crate) fn notify_all(&self, lane: usize) {
+        let Some(lane) = self.lanes.get(lane) else { return };
+        lane.space.notify_all();
+        lane.spaces.iter().for_each(Event::notify_all);
+    }
+
+    /// Whether somebody waits for space in a named queue.
+    pub(crate) fn has_waiters(&self) -> bool {
+        // SYNC: expected
+        let waits =
+            |lane: &KernelLane| lane.space.has_waiters() || lane.spaces.iter().any(Event::has_waiters);
+        self.lanes.iter().any(waits)
     }
 
     #[inline]
@@ -335,7 +397,10 @@ impl Fronts {
     /// Takes out the messages that wait in front of a terminated shard.
     pub(crate) fn take_all(&self, shard: usize, mut to: impl FnMut(&Bytes)) {
         if let Some(front) = self.fronts.get(shard) {
-            front.take_all(|message, _| to(message));
+            front.take_all(|lane, message, _| {
+                self.count(lane, |drops| &drops.undelivered, 1);
+                to(message);
+            });
         }
     }
 
@@ -358,23 +423,32 @@ impl Fronts {
 }
 
 impl KernelCore {
-    /// Whether duplicates are recognised. If so, messages without a key also belong to one shard each.
+    /// The options of one of the kernel's queues: of its own, 0, or of a named one.
     #[inline]
-    pub(crate) fn deduplicates(&self) -> bool {
-        self.options.inbound.deduplication != Deduplication::Off
+    pub(crate) fn inbound(&self, lane: usize) -> &Inbound {
+        match lane {
+            0 => &self.options.inbound,
+            lane => &self.options.queues[lane - 1].inbound,
+        }
     }
 
-    /// Notified when a shard's queue has space. A message that may go to any shard waits for the first space.
+    /// Whether a queue recognises duplicates. If so, messages without a key also belong to one shard each.
     #[inline]
-    pub(crate) fn space_of(&self, shard: usize) -> &Event {
-        let is_placed = self.definition.key.is_some() || self.deduplicates();
-        if is_placed { &self.shards[shard].space } else { &self.space }
+    pub(crate) fn deduplicates(&self, lane: usize) -> bool {
+        self.inbound(lane).deduplication != Deduplication::Off
+    }
+
+    /// Whether messages expire in any of the kernel's queues.
+    #[inline]
+    fn expires(&self) -> bool {
+        self.options.inbound.expiry.is_some()
+            || self.options.queues.iter().any(|queue| queue.inbound.expiry.is_some())
     }
 
     /// The envelope of a message that is sent now.
     #[inline]
     pub(crate) fn header(&self) -> Header {
-        let is_timed = self.options.observe.timestamps || self.options.inbound.expiry.is_some();
+        let is_timed = self.options.observe.timestamps || self.expires();
         let enqueue_time = if is_timed { self.clock.now() } else { 0 };
         // All shards have the same command, or are about to have it. For a message that is sent during a
         // change, either command is right.
@@ -383,15 +457,29 @@ impl KernelCore {
     }
 }
 
+/// What a queue in front does, by its options.
+fn lane_options(inbound: &Inbound) -> LaneOptions {
+    let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).max(1);
+    LaneOptions {
+        capacity: inbound.capacity as usize,
+        backpressure: inbound.backpressure,
+        priority: inbound.priority,
+        window: (inbound.deduplication != Deduplication::Off)
+            .then(|| inbound.deduplication_window.min(inbound.capacity) as usize),
+        expiry: inbound.expiry.map(nanoseconds),
+        share: inbound.share,
+    }
+}
+
 /// The facts that a queue in front must know of a message.
 #[inline]
-pub(crate) fn facts_of<M: KernelMessage>(options: &LaunchOptions, message: &M) -> Facts {
-    let key = match options.inbound.deduplication {
+pub(crate) fn facts_of<M: KernelMessage>(options: &Inbound, message: &M) -> Facts {
+    let key = match options.deduplication {
         Deduplication::Off => None,
         Deduplication::ById => message.id(),
         Deduplication::ByPayload => message.id().or_else(|| Some(message.hash())),
     };
-    Facts { priority: if options.inbound.priority { message.priority() } else { 0 }, key }
+    Facts { priority: if options.priority { message.priority() } else { 0 }, key }
 }
 
 /// The outcome of offering one message.
@@ -417,19 +505,19 @@ impl FrontEnd<'_> {
         header: Header,
         again: bool,
     ) -> Result<SendOutcome<()>, TrySendError<()>> {
+        let lane = message.lane();
+        let options = self.core.inbound(lane);
         let mut facts = [Facts::default()];
-        if self.is_asked() {
+        if options.priority || options.deduplication != Deduplication::Off {
             // SAFETY: it is a message of this kernel, as the type says, and aligned.
-            unsafe {
-                (self.fronts.asked.facts)(message.bytes().as_ptr().cast(), &self.core.options, &mut facts)
-            };
+            unsafe { (self.fronts.asked.facts)(message.bytes().as_ptr().cast(), options, &mut facts) };
         }
         if again {
             facts[0].key = None;
         }
         let (mut near, mut far);
         let evicted = match message.bytes().len() {
-            _ if self.core.options.inbound.backpressure != Backpressure::DropOldest => &mut [],
+            _ if options.backpressure != Backpressure::DropOldest => &mut [],
             // Who offers an image here wants no other message back.
             _ if self.core.definition.bridged.is_some() => &mut [],
             size @ ..=NEAR => {
@@ -441,8 +529,8 @@ impl FrontEnd<'_> {
                 &mut far[..]
             }
         };
-        let mut notes = Notes::new(Back::One(None, evicted), self, shard);
-        let offered = self.fronts.fronts[shard].offer(message.bytes(), &facts, header, &mut notes);
+        let mut notes = Notes::new(Back::One(None, evicted), self, shard, lane);
+        let offered = self.fronts.fronts[shard].offer(lane, message.bytes(), &facts, header, &mut notes);
         let mut fate = None;
         if let Back::One(found, evicted) = &notes.back {
             fate = *found;
@@ -459,7 +547,7 @@ impl FrontEnd<'_> {
     /// else: it is called under the queue's lock.
     pub(crate) fn offer_image(
         &self,
-        shard: usize,
+        (shard, lane): (usize, usize),
         image: &Bytes,
         facts: Facts,
         header: Header,
@@ -472,15 +560,10 @@ impl FrontEnd<'_> {
                 evicted(message);
             }
         };
-        let mut notes = Notes::new(Back::Each(&mut each), self, shard);
-        let offered = self.fronts.fronts[shard].offer(image, &[facts], header, &mut notes);
+        let mut notes = Notes::new(Back::Each(&mut each), self, shard, lane);
+        let offered = self.fronts.fronts[shard].offer(lane, image, &[facts], header, &mut notes);
         self.settle_send(shard, notes);
         outcome(offered.refused, fate)
-    }
-
-    /// Whether the queues must know any facts of messages.
-    fn is_asked(&self) -> bool {
-        self.core.options.inbound.priority || self.core.deduplicates()
     }
 
     /// Offers a run of messages for one shard, at most [`RUN`] of them, until one is refused. Returns how
@@ -492,6 +575,7 @@ impl FrontEnd<'_> {
     pub(crate) unsafe fn offer_all(
         &self,
         shard: usize,
+        lane: usize,
         messages: &Bytes,
         count: usize,
         header: Header,
@@ -499,12 +583,13 @@ impl FrontEnd<'_> {
     ) -> (usize, Option<Refused>) {
         let mut facts = [Facts::default(); RUN];
         let facts = &mut facts[..count];
-        if self.is_asked() {
+        let options = self.core.inbound(lane);
+        if options.priority || options.deduplication != Deduplication::Off {
             // SAFETY: by the caller's word.
-            unsafe { (self.fronts.asked.facts)(messages.as_ptr().cast(), &self.core.options, facts) };
+            unsafe { (self.fronts.asked.facts)(messages.as_ptr().cast(), options, facts) };
         }
-        let mut notes = Notes::new(back, self, shard);
-        let offered = self.fronts.fronts[shard].offer(messages, facts, header, &mut notes);
+        let mut notes = Notes::new(back, self, shard, lane);
+        let offered = self.fronts.fronts[shard].offer(lane, messages, facts, header, &mut notes);
         self.settle_send(shard, notes);
         (offered.taken, offered.refused)
     }
@@ -512,7 +597,7 @@ impl FrontEnd<'_> {
     /// Hands over as many messages as there is room for.
     pub(crate) fn refill(&self, shard: usize) {
         let Some(front) = self.fronts.fronts.get(shard) else { return };
-        let mut notes = Notes::new(Back::Nowhere, self, shard);
+        let mut notes = Notes::new(Back::Nowhere, self, shard, 0);
         front.refill(self.now(), &mut notes);
         self.settle(shard, notes);
     }
@@ -520,23 +605,23 @@ impl FrontEnd<'_> {
     /// Closes all queues to new messages.
     pub(crate) fn close(&self) {
         for (shard, front) in self.fronts.fronts.iter().enumerate() {
-            let mut notes = Notes::new(Back::Nowhere, self, shard);
+            let mut notes = Notes::new(Back::Nowhere, self, shard, 0);
             front.close(self.now(), &mut notes);
             self.settle(shard, notes);
         }
     }
 
     /// The time, if messages expire, and the command in force.
-    fn now(&self) -> Header {
+    pub(super) fn now(&self) -> Header {
         let command = self.core.shards[0].memory.command().load(Ordering::Relaxed);
-        let enqueue_time = if self.core.options.inbound.expiry.is_some() { self.core.clock.now() } else { 0 };
+        let enqueue_time = if self.core.expires() { self.core.clock.now() } else { 0 };
         Header { enqueue_time, command, correlation: 0 }
     }
 
     fn settle_send(&self, shard: usize, notes: Notes<'_, '_>) {
-        if notes.duplicate != 0 && self.core.options.inbound.backpressure == Backpressure::Block {
+        if notes.duplicate != 0 && self.core.inbound(notes.lane).backpressure == Backpressure::Block {
             // The sender may have been woken for a place that it did not take.
-            self.core.space_of(shard).notify(1);
+            self.fronts.space_of(self.core, notes.lane, shard).notify(1);
         }
         self.settle(shard, notes);
         if self.fronts.waiting(shard) != 0 {
@@ -546,13 +631,20 @@ impl FrontEnd<'_> {
 
     /// Settles the effects. Called after the lock is released.
     #[inline]
-    fn settle(&self, shard: usize, mut notes: Notes<'_, '_>) {
+    pub(super) fn settle(&self, shard: usize, mut notes: Notes<'_, '_>) {
         mem::take(&mut notes.displaced).into_iter().for_each(wake);
         if notes.moved {
             self.core.wake(shard);
         }
         if notes.freed != 0 {
-            self.core.space_of(shard).notify(notes.freed);
+            self.fronts.space_of(self.core, notes.lane, shard).notify(notes.freed);
+        }
+        for (lane, freed) in notes.freed_elsewhere.into_iter().flatten().enumerate() {
+            match freed {
+                0 => {}
+                u8::MAX => self.fronts.space_of(self.core, lane, shard).notify_all(),
+                _ => self.fronts.space_of(self.core, lane, shard).notify(freed.into()),
+            }
         }
         if notes.evicted + notes.discarded + notes.duplicate != 0 || notes.expired.is_some() {
             self.settle_drops(notes);
@@ -569,6 +661,12 @@ impl FrontEnd<'_> {
             // SAFETY: they were sent to this kernel.
             unsafe { dead_letters.bury_expired(messages) };
         }
+        self.fronts.count(notes.lane, |drops| &drops.evicted, notes.evicted);
+        self.fronts.count(notes.lane, |drops| &drops.discarded, notes.discarded);
+        self.fronts.count(notes.lane, |drops| &drops.duplicate, notes.duplicate);
+        for &(_, lane) in calls.iter().flatten() {
+            self.fronts.count(lane, |drops| &drops.expired, 1);
+        }
         for (count, of) in [
             (&drops.evicted, notes.evicted),
             (&drops.discarded, notes.discarded),
@@ -582,7 +680,7 @@ impl FrontEnd<'_> {
         for call in notes.ended {
             self.calls.complete(call, CallError::Dropped);
         }
-        for call in calls.into_iter().flatten().filter(|&call| call != 0) {
+        for (call, _) in calls.into_iter().flatten().filter(|&(call, _)| call != 0) {
             self.calls.complete(call, CallError::Expired);
         }
         if notes.unsettled.is_some() {

@@ -31,6 +31,7 @@ impl KernelShared {
         for shard in &core.shards {
             shard.space.notify_all();
         }
+        (0..=core.options.queues.len()).for_each(|lane| self.fronts.notify_all(lane));
         core.changed.notify_all();
         core.tell_plainly("closed");
         Transition::Done
@@ -118,6 +119,7 @@ impl KernelShared {
             failed,
             unknown_actor,
             undelivered: core.drops.undelivered.load(Ordering::Relaxed) + unread,
+            cleared: core.drops.cleared.load(Ordering::Relaxed),
         };
         let admitted = self.admitted().unwrap_or_else(|| {
             let reserved: u64 = core.shards.iter().map(|shard| shard.inbound.ring().reserved()).sum();
@@ -134,6 +136,7 @@ impl KernelShared {
             handed_over: if core.is_finished() { 0 } else { core.handed_over() },
             processed,
             drops,
+            queues: self.lane_statuses(),
             produced: sum(ShardMemory::produced),
             outputs_waiting: core.shards.iter().map(|shard| shard.outbound.depth()).sum(),
             replies_waiting: self.calls.waiting(),

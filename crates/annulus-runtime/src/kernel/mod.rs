@@ -7,6 +7,7 @@
 //! | [`lifecycle`], [`events`], [`status`] | closing, draining, ending; what is told of it; what it says of itself |
 //! | [`front`], [`outbound`], [`calls`], [`dead_letters`], [`print`] | queues in front of rings; outputs; calls and their replies; dead letters; prints |
 //! | [`carried`], [`image`], [`bytes`] | messages between typed and untyped code |
+//! | [`lanes`] | what can be asked and done about one of several queues |
 //! | [`watcher`] | who looks after sends that wait for space |
 
 pub(crate) mod bytes;
@@ -18,6 +19,7 @@ pub(crate) mod drops;
 pub(crate) mod events;
 pub(crate) mod front;
 pub(crate) mod image;
+pub(crate) mod lanes;
 pub(crate) mod lifecycle;
 pub(crate) mod links;
 pub(crate) mod outbound;

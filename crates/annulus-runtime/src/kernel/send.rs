@@ -50,18 +50,18 @@ impl KernelShared {
     /// The shard that takes a message: the one of its key, or without a key the least loaded one.
     pub(crate) fn shard_of(&self, message: &RawMessage<'_>) -> usize {
         // SAFETY: the bytes of a message of this kernel, as the type says; and aligned.
-        unsafe { self.shard_of_aligned(message.bytes()) }
+        unsafe { self.shard_of_aligned(message.lane(), message.bytes()) }
     }
 
     /// # Safety
     ///
     /// It is a message of this kernel, aligned as its type is.
-    pub(crate) unsafe fn shard_of_aligned(&self, message: &Bytes) -> usize {
+    pub(crate) unsafe fn shard_of_aligned(&self, lane: usize, message: &Bytes) -> usize {
         if self.core.shards.len() == 1 {
             return 0;
         }
         let Some(key) = self.core.definition.key else {
-            if self.core.deduplicates() {
+            if self.core.deduplicates(lane) {
                 // SAFETY: by the caller's word.
                 return unsafe { self.shard_by_identity(message.as_ptr().cast()) };
             }
@@ -91,12 +91,12 @@ impl KernelShared {
         }
         if message.as_ptr().addr().is_multiple_of(self.core.definition.message.align) {
             // SAFETY: aligned, or not looked at.
-            return unsafe { self.shard_of_aligned(message) };
+            return unsafe { self.shard_of_aligned(0, message) };
         }
         let mut copy = Aligned::new(self.core.definition.message);
         copy.bytes().copy_from_slice(message);
         // SAFETY: a copy of the message, and aligned.
-        unsafe { self.shard_of_aligned(copy.bytes()) }
+        unsafe { self.shard_of_aligned(0, copy.bytes()) }
     }
 
     #[inline]
@@ -139,17 +139,23 @@ impl KernelShared {
         }
     }
 
-    pub(crate) fn refused(&self) {
+    /// Counts a message that a queue has refused.
+    pub(crate) fn refused(&self, lane: usize) {
+        self.fronts.count(lane, |drops| &drops.rejected, 1);
         self.core.drops.rejected.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The result of an offer for a send that may wait: `None` if waiting for space helps.
     #[inline]
-    pub(crate) fn attempted(&self, offered: Result<SendOutcome<()>, TrySendError<()>>) -> Option<Sent<()>> {
+    pub(crate) fn attempted(
+        &self,
+        lane: usize,
+        offered: Result<SendOutcome<()>, TrySendError<()>>,
+    ) -> Option<Sent<()>> {
         match offered {
             Ok(outcome) => Some(Ok(outcome)),
-            Err(TrySendError::Full(())) if self.core.options.inbound.backpressure == Backpressure::Reject => {
-                self.refused();
+            Err(TrySendError::Full(())) if self.core.inbound(lane).backpressure == Backpressure::Reject => {
+                self.refused(lane);
                 Some(Err(SendError::Full(())))
             }
             Err(TrySendError::Full(())) => None,
@@ -183,13 +189,13 @@ impl KernelShared {
                 Ok(())
             })
         };
-        self.attempted(offered)
+        self.attempted(message.lane(), offered)
     }
 
     /// The event that is notified when a shard's queue has space.
     #[inline]
-    pub(crate) fn space(&self, shard: usize) -> &Event {
-        self.core.space_of(shard)
+    pub(crate) fn space(&self, lane: usize, shard: usize) -> &Event {
+        self.fronts.space_of(&self.core, lane, shard)
     }
 
     /// Sends a message, which may be a call's, waiting for space.
@@ -211,7 +217,7 @@ impl KernelShared {
         mut call: Option<&mut PendingCall<'_>>,
     ) -> Sent<()> {
         loop {
-            let listener = self.space(self.shard_of(&message)).listen();
+            let listener = self.space(message.lane(), self.shard_of(&message)).listen();
             if let Some(sent) = self.attempt(&mut message, call.as_deref_mut()) {
                 return sent;
             }
@@ -240,20 +246,21 @@ impl KernelShared {
         call: Option<&mut PendingCall<'_>>,
         deadline: Option<Instant>,
     ) -> Sent<()> {
+        let lane = message.lane();
         let sending = self.send_when_free(message, call);
         let Some(deadline) = deadline else { return block_on(sending) };
         block_on_deadline(sending, deadline).unwrap_or_else(|| {
-            self.refused();
+            self.refused(lane);
             Err(SendError::Timeout(()))
         })
     }
 
     /// The error that a refusal means for a batch: `None` if waiting helps.
-    pub(crate) fn batch_error(&self, refused: Refused) -> Option<SendError<()>> {
+    pub(crate) fn batch_error(&self, lane: usize, refused: Refused) -> Option<SendError<()>> {
         match refused {
             Refused::Closed => Some(SendError::Closed(())),
-            Refused::Full if self.core.options.inbound.backpressure == Backpressure::Reject => {
-                self.refused();
+            Refused::Full if self.core.inbound(lane).backpressure == Backpressure::Reject => {
+                self.refused(lane);
                 Some(SendError::Full(()))
             }
             Refused::Full => None,

@@ -309,7 +309,7 @@ impl Signals for KernelShared {
         }
         if progress.consumed != 0 {
             if self.fronts.is_empty() {
-                self.space(shard).notify(progress.consumed as usize);
+                self.space(0, shard).notify(progress.consumed as usize);
             } else {
                 self.front_end().refill(shard);
             }
@@ -353,6 +353,7 @@ impl HostSignals for KernelShared {
             || core.options.shape.connectable && core.flow.has_waiters()
             || core.space.has_waiters()
             || self.calls.has_sleepers()
+            || self.fronts.has_waiters()
             || core.shards.iter().any(|shard| shard.space.has_waiters())
             || !self.fronts.is_empty() && (0..core.shards.len()).any(|shard| self.staged(shard) != 0)
     }

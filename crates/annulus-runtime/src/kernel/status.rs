@@ -2,6 +2,8 @@
 
 use std::{fmt, time::Duration};
 
+use annulus_queue::QueueStatus;
+
 /// The lifecycle state of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KernelState {
@@ -46,6 +48,8 @@ pub struct Drops {
     /// Left in the queues when the kernel terminated. Handed back, except messages that other kernels sent
     /// over a device's own memory.
     pub undelivered: u64,
+    /// Taken out of a queue by the program, with `clear`, and handed back.
+    pub cleared: u64,
 }
 
 impl Drops {
@@ -57,7 +61,7 @@ impl Drops {
     /// let failed = drops.by_cause().into_iter().find(|(cause, _)| *cause == "failed");
     /// assert_eq!(failed, Some(("failed", 2)));
     /// ```
-    pub fn by_cause(&self) -> [(&'static str, u64); 8] {
+    pub fn by_cause(&self) -> [(&'static str, u64); 9] {
         [
             ("rejected", self.rejected),
             ("evicted", self.evicted),
@@ -67,6 +71,7 @@ impl Drops {
             ("failed", self.failed),
             ("unknown_actor", self.unknown_actor),
             ("undelivered", self.undelivered),
+            ("cleared", self.cleared),
         ]
     }
 
@@ -109,6 +114,9 @@ pub struct KernelStatus {
     pub processed: u64,
     /// Messages that were not processed, by cause.
     pub drops: Drops,
+    /// The kernel's queues, its own first, if the launch names further ones; else empty. A message is
+    /// dequeued when it is handed over to the ring, or cleared. Capacity and memory are those of all shards.
+    pub queues: Vec<QueueStatus>,
     /// Messages that handlers sent.
     pub produced: u64,
     /// How many of these were for a connected kernel and were lost: that kernel had terminated, or had no
@@ -244,6 +252,11 @@ impl fmt::Display for KernelStatus {
                 self.last_error,
                 annulus_abi::error::describe(self.last_error)
             )?;
+        }
+        for queue in &self.queues {
+            let QueueStatus { name, depth, capacity, counters, .. } = queue;
+            let state = if queue.closed { ", closed" } else { "" };
+            write!(f, "; queue {name}: {depth} of {capacity} wait{state}, {} left", counters.dequeued)?;
         }
         for note in &self.notes {
             write!(f, "; {note}")?;

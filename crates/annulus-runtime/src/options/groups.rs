@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use annulus_kernel::ProcessingMode;
-use annulus_queue::{Backpressure, Deduplication};
+use annulus_queue::{Backpressure, Deduplication, Share};
 
 #[cfg(doc)]
 use crate::options::LaunchOptions;
@@ -32,7 +32,7 @@ pub struct Shape {
     pub spin: Duration,
 }
 
-/// What happens to messages on their way to a kernel.
+/// What happens to messages on their way to a kernel, in its own queue or in a named one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Inbound {
@@ -50,6 +50,8 @@ pub struct Inbound {
     pub expiry: Option<Duration>,
     /// In bytes; see [`LaunchOptions::max_payload`].
     pub max_payload: u32,
+    /// See [`LaunchOptions::share`]. Used if the kernel has several queues.
+    pub share: Share,
 }
 
 /// What happens to the outputs that a kernel sends.
@@ -101,6 +103,7 @@ impl Default for Inbound {
             priority: false,
             expiry: None,
             max_payload: 4096,
+            share: Share::default(),
         }
     }
 }

@@ -7,9 +7,9 @@ use annulus_abi::{
     ring::{MAX_CAPACITY, MAX_PAYLOAD, MIN_CAPACITY},
 };
 use annulus_kernel::{BindingKind, KernelDefinition, StateShape, TypeDescriptor};
-use annulus_queue::{Deduplication, Problem};
+use annulus_queue::{Deduplication, Problem, Share};
 
-use crate::options::{LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW};
+use crate::options::{Inbound, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW};
 
 /// One thing that is wrong with a launch's options. Its text names the value, the limit and the remedy.
 ///
@@ -66,6 +66,30 @@ pub enum LaunchProblem {
     Expiry,
     /// The name is empty.
     Name,
+    /// There are more named queues than a kernel can have.
+    Queues {
+        /// How many were asked for.
+        given: usize,
+        /// How many there can be.
+        max: usize,
+    },
+    /// A further queue has no name.
+    Unnamed {
+        /// Its number.
+        number: usize,
+    },
+    /// Two queues have the same name.
+    NameTaken {
+        /// The name.
+        queue: String,
+    },
+    /// A problem of a named queue.
+    Queue {
+        /// The queue's name.
+        queue: String,
+        /// Its problem.
+        problem: Box<LaunchProblem>,
+    },
     /// Deduplication is by id, but the messages have no id.
     NoId {
         /// The kernel.
@@ -133,13 +157,11 @@ pub enum WholeKernel {
 
 /// Problems that do not depend on the kernel.
 pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
-    let LaunchOptions { name, shape, inbound, outbound, observe } = options;
-    let mut problems = Vec::new();
-    check_capacity(&mut problems, "capacity", inbound.capacity);
+    let LaunchOptions { name, shape, inbound, queues, outbound, observe } = options;
+    let mut problems = of_inbound(inbound);
     if let Some(capacity) = outbound.capacity {
         check_capacity(&mut problems, "output_capacity", capacity);
     }
-    check_range(&mut problems, "deduplication_window", inbound.deduplication_window, MIN_WINDOW, MAX_WINDOW);
     check_range(&mut problems, "max_payload", inbound.max_payload, MIN_SPILL, MAX_PAYLOAD as u32);
     check_range(&mut problems, "grid", shape.grid, 1, MAX_GRID);
     check_range(&mut problems, "block", shape.block, 1, MAX_BLOCK);
@@ -149,11 +171,35 @@ pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
     if observe.track_latency && !observe.timestamps {
         problems.push(LaunchProblem::NoTimestamps);
     }
+    if name.as_deref() == Some("") {
+        problems.push(LaunchProblem::Name);
+    }
+    if queues.len() > LaunchOptions::MAX_QUEUES {
+        problems.push(LaunchProblem::Queues { given: queues.len(), max: LaunchOptions::MAX_QUEUES });
+    }
+    for (at, queue) in queues.iter().enumerate() {
+        if queue.name.is_empty() {
+            problems.push(LaunchProblem::Unnamed { number: at + 1 });
+        } else if queues[..at].iter().any(|other| other.name == queue.name) {
+            problems.push(LaunchProblem::NameTaken { queue: queue.name.clone() });
+        }
+        let of_queue =
+            |problem| LaunchProblem::Queue { queue: queue.name.clone(), problem: Box::new(problem) };
+        problems.extend(of_inbound(&queue.inbound).into_iter().map(of_queue));
+    }
+    problems
+}
+
+/// Problems of one queue.
+fn of_inbound(inbound: &Inbound) -> Vec<LaunchProblem> {
+    let mut problems = Vec::new();
+    check_capacity(&mut problems, "capacity", inbound.capacity);
+    check_range(&mut problems, "deduplication_window", inbound.deduplication_window, MIN_WINDOW, MAX_WINDOW);
     if inbound.expiry == Some(Duration::ZERO) {
         problems.push(LaunchProblem::Expiry);
     }
-    if name.as_deref() == Some("") {
-        problems.push(LaunchProblem::Name);
+    if let Share::Weight(weight) = inbound.share {
+        check_range(&mut problems, "weight", weight, 1, LaunchOptions::MAX_WEIGHT);
     }
     problems
 }
@@ -169,6 +215,12 @@ pub(super) fn of_launch(
     let kernel = definition.name;
     if inbound.deduplication == Deduplication::ById && !identified {
         problems.push(LaunchProblem::NoId { kernel, message: definition.message_name() });
+    }
+    for queue in &options.queues {
+        if queue.inbound.deduplication == Deduplication::ById && !identified {
+            let problem = Box::new(LaunchProblem::NoId { kernel, message: definition.message.name });
+            problems.push(LaunchProblem::Queue { queue: queue.name.clone(), problem });
+        }
     }
     let one_block = |owns| LaunchProblem::OneBlock { kernel, owns, grid: shape.grid };
     match definition.state {
@@ -233,6 +285,18 @@ impl fmt::Display for LaunchProblem {
                 "expiry is 0, in which no message can be handed over: use a longer one, or leave it out",
             ),
             Self::Name => f.write_str("name is empty: leave it out to use the kernel's id"),
+            Self::Queues { given, max } => write!(
+                f,
+                "{given} queues are named, and a kernel can have {max} besides its own: tell messages apart by a \
+                 field, or launch another kernel"
+            ),
+            Self::Unnamed { number } => {
+                write!(f, "queue {number} has an empty name: give it one, by which senders find it")
+            }
+            Self::NameTaken { queue } => {
+                write!(f, "two queues are named \"{queue}\": give each its own name")
+            }
+            Self::Queue { queue, problem } => write!(f, "queue \"{queue}\": {problem}"),
             Self::NoId { kernel, message } => write!(
                 f,
                 "deduplication is ById, and messages of `{kernel}` have no id: mark a field of {message} with \

@@ -1,7 +1,7 @@
 //! One instruction of a warp: what branches, waits, meets, or reaches memory. All else
 //! [computes](super::compute).
 
-use super::{Machine, Owner, Time, Wait, lanes};
+use super::{Machine, Owner, Spent, Time, Wait, lanes};
 use crate::code::Operand;
 
 impl Machine<'_> {
@@ -13,7 +13,7 @@ impl Machine<'_> {
         let mut time = self.issue_time(index, mask, i);
         self.done.instructions += 1;
         let issued = time;
-        time.cycles += i.stall.max(1);
+        time = time.plus(i.stall.max(1), Spent::Instructions);
         let ops = &i.operands;
         // What is not so fast, and how fast then.
         let mut ready = None;
@@ -28,11 +28,11 @@ impl Machine<'_> {
                 time = time.max(loads);
                 if active != 0 && i.has("SYS") {
                     time.fences += 1;
-                    time.cycles += self.costs.system_fence;
+                    time = time.plus(self.costs.system_fence, Spent::SystemFences);
                     self.done.system_fences += 1;
                     self.done.system_operations += 1;
                 } else if active != 0 {
-                    time.cycles += self.costs.device_fence;
+                    time = time.plus(self.costs.device_fence, Spent::DeviceFences);
                 }
             }
             "YIELD" | "NANOSLEEP" => {
@@ -117,6 +117,7 @@ impl Machine<'_> {
             }
             "LD" | "LDG" => {
                 let (mut is_host, mut is_far) = (false, false);
+                let mut crossing = Vec::new();
                 for lane in lanes(active) {
                     let address = self.address(index, lane, &ops[1], true);
                     let mut bytes = [0u8; 16];
@@ -125,23 +126,30 @@ impl Machine<'_> {
                         bytes[..count].copy_from_slice(&self.shared[at..at + count]);
                     } else {
                         is_far = true;
-                        is_host |= self.range(address, i.width(), i).owner == Owner::Host;
+                        if self.range(address, i.width(), i).owner == Owner::Host {
+                            is_host = true;
+                            crossing.push(address);
+                        }
                         // SAFETY: inside the range, which is memory of this process that lives as long as the
                         // machine.
                         unsafe { (address as *const u8).copy_to_nonoverlapping(bytes.as_mut_ptr(), count) };
                     }
                     self.put_bytes(index, lane, &ops[0], i, bytes);
                 }
+                if is_host {
+                    self.cross(crossing, i.width(), false);
+                }
                 if is_far {
                     self.done.host_loads += u32::from(is_host);
                     self.done.system_operations += u32::from(i.has("SYS"));
                     ready = Some(self.loaded(issued, is_host));
                 } else if active != 0 {
-                    ready = Some(self.after(issued, self.costs.shared_load));
+                    ready = Some(self.exchanged(issued));
                 }
             }
             "ST" | "STG" => {
                 let (mut is_host, mut is_far) = (false, false);
+                let mut crossing = Vec::new();
                 for lane in lanes(active) {
                     let address = self.address(index, lane, &ops[0], true);
                     let bytes = self.bytes_of(index, lane, &ops[1], i.width());
@@ -150,10 +158,16 @@ impl Machine<'_> {
                         self.shared[at..at + count].copy_from_slice(&bytes[..count]);
                     } else {
                         is_far = true;
-                        is_host |= self.range(address, i.width(), i).owner == Owner::Host;
+                        if self.range(address, i.width(), i).owner == Owner::Host {
+                            is_host = true;
+                            crossing.push(address);
+                        }
                         // SAFETY: as above, and written by this thread alone at this time.
                         unsafe { bytes.as_ptr().copy_to_nonoverlapping(address as *mut u8, count) };
                     }
+                }
+                if is_host {
+                    self.cross(crossing, i.width(), true);
                 }
                 self.done.host_stores += u32::from(is_host);
                 self.done.system_operations += u32::from(is_far && i.has("SYS"));
@@ -194,7 +208,7 @@ impl Machine<'_> {
                     bytes[..count].copy_from_slice(&memory[from..from + count]);
                     self.put_bytes(index, lane, &ops[0], i, bytes);
                 }
-                ready = Some(self.after(issued, self.costs.shared_load));
+                ready = Some(self.exchanged(issued));
             }
             "STS" | "STL" => {
                 for lane in lanes(active) {
@@ -236,7 +250,7 @@ impl Machine<'_> {
                     self.shared[at..at + 4].copy_from_slice(&value.to_le_bytes());
                     self.put(index, lane, &ops[0], found);
                 }
-                ready = Some(self.after(issued, 2 * self.costs.shared_load));
+                ready = Some(self.exchanged(self.exchanged(issued)));
             }
             "SHFL" => {
                 let Operand::Predicate { number: inside, .. } = ops[0] else { panic!("{}", i.text) };
@@ -263,7 +277,7 @@ impl Machine<'_> {
                         self.warps[index].lanes[lane].predicates[inside] = is_inside;
                     }
                 }
-                ready = Some(self.after(issued, self.costs.shared_load));
+                ready = Some(self.exchanged(issued));
             }
             "VOTE" | "VOTEU" => {
                 let votes = self.warps[index].mask_of_set(active, |_| true);

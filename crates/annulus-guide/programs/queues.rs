@@ -1,0 +1,59 @@
+use std::error::Error;
+
+use annulus::{NamedQueue, Share, prelude::*};
+
+// ANCHOR: handler
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Job {
+    number: u32,
+    queue: u32,
+}
+
+/// Does each job, and says which queue it came from.
+#[ring_kernel]
+fn work(cx: &Cx, job: &Job, done: &Outbox<Job>) {
+    done.send(Job { number: job.number, queue: cx.queue() });
+}
+// ANCHOR_END: handler
+
+fn job(number: u32) -> Job {
+    Job { number, queue: 0 }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let runtime = Runtime::builder().backend(Backend::Auto).build()?;
+    // ANCHOR: named
+    let options = LaunchOptions::production()
+        .queue(NamedQueue::new("urgent").capacity(64).share(Share::Rank(1)))
+        .queue(NamedQueue::new("bulk").share(Share::Weight(3)));
+    let kernel = work::launch(&runtime, options.active(false))?;
+    kernel.deactivate_blocking()?;
+
+    let (urgent, bulk) = (kernel.queue("urgent")?, kernel.queue("bulk")?);
+    kernel.send_batch_blocking(&[1, 2, 3, 4].map(job))?;
+    bulk.send_batch_blocking(&[11, 12, 13, 14, 15, 16].map(job))?;
+    let _ = urgent.send_blocking(job(21))?;
+
+    kernel.activate_blocking()?;
+    let done = (0..11).map(|_| kernel.recv_blocking()).collect::<Result<Vec<Job>, _>>()?;
+    println!("jobs:   {:?}", done.iter().map(|job| job.number).collect::<Vec<_>>());
+    println!("queues: {:?}", done.iter().map(|job| job.queue).collect::<Vec<_>>());
+    // ANCHOR_END: named
+
+    // ANCHOR: status
+    for queue in kernel.status().queues {
+        println!("{}: {} accepted, {} left", queue.name, queue.counters.enqueued, queue.counters.dequeued);
+    }
+    // ANCHOR_END: status
+
+    // ANCHOR: reach
+    kernel.deactivate_blocking()?;
+    bulk.send_batch_blocking(&[31, 32, 33, 34, 35].map(job))?;
+    let peeked = bulk.peek();
+    println!("next: {:?}; {} wait, {} are handed over", peeked.next, peeked.waiting, peeked.handed_over);
+    let cleared = bulk.clear();
+    println!("{} came back, {} will be handled", cleared.messages.len(), cleared.handed_over);
+    // ANCHOR_END: reach
+    Ok(())
+}

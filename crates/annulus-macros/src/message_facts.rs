@@ -1,0 +1,285 @@
+//! What a message says about itself: the fields that `#[ring(..)]` marks.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Attribute, Field, Member, Meta, Token, punctuated::Punctuated, spanned::Spanned};
+
+use crate::{derive_device::members, errors::Errors, layout::Layout, types};
+
+/// What `Message` says by the marked fields.
+pub(crate) struct Facts {
+    pub(crate) keyed: bool,
+    /// The constants of `Message`.
+    pub(crate) consts: TokenStream,
+    /// Its functions.
+    pub(crate) accessors: TokenStream,
+}
+
+/// What the marked fields say, or every error of how they are marked.
+pub(crate) fn facts(layout: &Layout<'_>) -> syn::Result<Facts> {
+    let mut errors = Errors::default();
+    let mut key = errors.take(accessor(layout, Word::Key)).flatten();
+    let id = errors.take(accessor(layout, Word::Id)).flatten();
+    let priority = errors.take(accessor(layout, Word::Priority)).flatten();
+    let timestamp = errors.take(accessor(layout, Word::Timestamp)).flatten();
+    errors.take(check_words(layout));
+    errors.finish(())?;
+    let keyed = key.is_some();
+    let identified = id.is_some();
+    key = key.map(|key| {
+        quote! {
+            #[inline]
+            fn key(&self) -> ::core::primitive::u64 { #key }
+        }
+    });
+    let id = id.map(|id| {
+        quote! {
+            #[inline]
+            fn id(&self) -> ::core::option::Option<::core::primitive::u64> { ::core::option::Option::Some(#id) }
+        }
+    });
+    let priority = priority.map(|priority| {
+        quote! {
+            #[inline]
+            fn priority(&self) -> ::core::primitive::u8 { #priority }
+        }
+    });
+    let timestamp = timestamp.map(|timestamp| {
+        quote! {
+            #[inline]
+            fn timestamp(&self) -> ::core::option::Option<::core::primitive::u64> {
+                ::core::option::Option::Some(#timestamp)
+            }
+        }
+    });
+    let consts = quote! {
+        const KEYED: ::core::primitive::bool = #keyed;
+        const IDENTIFIED: ::core::primitive::bool = #identified;
+    };
+    Ok(Facts { keyed, consts, accessors: quote!(#key #id #priority #timestamp) })
+}
+
+/// The words of `#[ring(..)]`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Word {
+    Key,
+    Id,
+    Priority,
+    Timestamp,
+}
+
+impl Word {
+    const ALL: [Self; 4] = [Self::Key, Self::Id, Self::Priority, Self::Timestamp];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Key => "key",
+            Self::Id => "id",
+            Self::Priority => "priority",
+            Self::Timestamp => "timestamp",
+        }
+    }
+
+    /// The value of a marked field. An error about the field's type stands at that type.
+    fn value(self, field: &Field, place: &TokenStream) -> TokenStream {
+        let ty = &field.ty;
+        match self {
+            Self::Key | Self::Id => {
+                quote_spanned!(ty.span()=> <#ty as ::annulus::__private::ActorKey>::to_u64(#place))
+            }
+            Self::Priority | Self::Timestamp => {
+                quote_spanned!(ty.span()=> ::core::convert::identity::<#ty>(#place))
+            }
+        }
+    }
+
+    /// Refuses the primitive types that this word cannot mark; of others the compiler knows more.
+    fn check(self, field: &Field) -> syn::Result<()> {
+        let Some(segment) = types::last_segment(&field.ty) else {
+            let message = format!("{} is one number: mark a field of type {}", self.article(), self.wants());
+            return Err(syn::Error::new_spanned(&field.ty, message));
+        };
+        let ty = segment.ident.to_string();
+        let fits = match ty.as_str() {
+            "u8" => self != Self::Timestamp,
+            "u16" | "u32" => !matches!(self, Self::Priority | Self::Timestamp),
+            "u64" => self != Self::Priority,
+            "i8" | "i16" | "i32" | "i64" | "f32" | "f64" | "bool" => false,
+            _ => true,
+        };
+        if fits {
+            return Ok(());
+        }
+        let message = format!("{} is {}, not `{ty}`", self.article(), self.wants());
+        Err(syn::Error::new_spanned(&field.ty, message))
+    }
+
+    fn article(self) -> &'static str {
+        match self {
+            Self::Key => "a key",
+            Self::Id => "an id",
+            Self::Priority => "a priority",
+            Self::Timestamp => "a timestamp",
+        }
+    }
+
+    fn wants(self) -> &'static str {
+        match self {
+            Self::Key | Self::Id => "`u8`, `u16`, `u32` or `u64`",
+            Self::Priority => "`u8` (255 leaves first)",
+            Self::Timestamp => "`u64` (nanoseconds since 1970 UTC)",
+        }
+    }
+}
+
+/// The expression that reads what `word` marks, or `None` where nothing is marked.
+fn accessor(layout: &Layout<'_>, word: Word) -> syn::Result<Option<TokenStream>> {
+    match layout {
+        Layout::Struct(fields) => {
+            let Some((member, field)) = marked(fields, word)? else { return Ok(None) };
+            Ok(Some(word.value(field, &quote!(self.#member))))
+        }
+        Layout::Enum { variants, .. } => {
+            let mut errors = Errors::default();
+            let mut arms = Vec::new();
+            let mut unmarked = Vec::new();
+            for variant in *variants {
+                let name = &variant.ident;
+                match errors.take(marked(&variant.fields, word)) {
+                    Some(Some((member, field))) => {
+                        let place = format_ident!("__annulus_marked", span = proc_macro2::Span::mixed_site());
+                        let value = word.value(field, &quote!(#place));
+                        arms.push(quote!(Self::#name { #member: #place, .. } => #value,));
+                    }
+                    Some(None) => unmarked.push(name),
+                    None => {}
+                }
+            }
+            if !arms.is_empty() {
+                for variant in unmarked {
+                    errors.at(variant, missing(variant, word));
+                }
+            }
+            errors.finish((!arms.is_empty()).then(|| quote!(match *self { #(#arms)* })))
+        }
+    }
+}
+
+/// Where the key stands, as a `KeyDescriptor`.
+pub(crate) fn key_field(layout: &Layout<'_>) -> TokenStream {
+    let place = |fields: &syn::Fields| {
+        fields.iter().position(|field| words(&field.attrs).unwrap_or_default().contains(&Word::Key))
+    };
+    let descriptor = match layout {
+        Layout::Struct(fields) => {
+            let field = place(fields);
+            quote!(Field(#field))
+        }
+        Layout::Enum { variants, .. } => {
+            let fields = variants.iter().filter_map(|variant| place(&variant.fields));
+            quote!(Variants(&[#(#fields),*]))
+        }
+    };
+    quote!(::core::option::Option::Some(::annulus::__private::KeyDescriptor::#descriptor))
+}
+
+fn missing(variant: &Ident, word: Word) -> String {
+    let word = word.name();
+    format!(
+        "other variants have a `#[ring({word})]`, `{variant}` has none: mark a field of every variant, or of none"
+    )
+}
+
+/// The field that `word` marks.
+fn marked(fields: &syn::Fields, word: Word) -> syn::Result<Option<(Member, &Field)>> {
+    let mut errors = Errors::default();
+    let mut found = None;
+    for (member, field) in members(fields) {
+        // Badly written words are reported once, by `check_words`.
+        if !words(&field.attrs).unwrap_or_default().contains(&word) {
+            continue;
+        }
+        errors.take(word.check(field));
+        match &found {
+            None => found = Some((member, field)),
+            Some((first, _)) => {
+                let (word, first, second) = (word.name(), shown(first), shown(&member));
+                let message = format!(
+                    "`{first}` is already the {word}: take `#[ring({word})]` off it or off `{second}`"
+                );
+                errors.at(field.attrs.iter().find(|attribute| is_ring(attribute)), message);
+            }
+        }
+    }
+    errors.finish(found)
+}
+
+fn shown(member: &Member) -> String {
+    match member {
+        Member::Named(ident) => ident.to_string(),
+        Member::Unnamed(index) => index.index.to_string(),
+    }
+}
+
+pub(crate) fn is_ring(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("ring")
+}
+
+/// Every error of how `#[ring(..)]` is written, and where.
+fn check_words(layout: &Layout<'_>) -> syn::Result<()> {
+    let mut errors = Errors::default();
+    let fields: Vec<&Field> = match layout {
+        Layout::Struct(fields) => fields.iter().collect(),
+        Layout::Enum { variants, .. } => {
+            for variant in *variants {
+                refuse_elsewhere(&variant.attrs, "variant", &mut errors);
+            }
+            variants.iter().flat_map(|variant| &variant.fields).collect()
+        }
+    };
+    for field in fields {
+        errors.take(words(&field.attrs));
+    }
+    errors.finish(())
+}
+
+fn refuse_elsewhere(attributes: &[Attribute], what: &str, errors: &mut Errors) {
+    for attribute in attributes.iter().filter(|attribute| is_ring(attribute)) {
+        errors.at(attribute, format!("`#[ring(..)]` marks a field, not a {what}"));
+    }
+}
+
+/// The words that a field is marked with.
+fn words(attributes: &[Attribute]) -> syn::Result<Vec<Word>> {
+    let mut errors = Errors::default();
+    let mut words = Vec::new();
+    for attribute in attributes.iter().filter(|attribute| is_ring(attribute)) {
+        let known = "`key`, `id`, `priority` and `timestamp`";
+        let listed = match &attribute.meta {
+            Meta::List(list) => list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)?,
+            _ => Punctuated::new(),
+        };
+        if listed.is_empty() {
+            errors.at(
+                attribute,
+                format!("say what the field is: `#[ring(key)]`, for one. The words are {known}"),
+            );
+        }
+        for meta in listed {
+            let word = Word::ALL
+                .into_iter()
+                .find(|word| matches!(&meta, Meta::Path(path) if path.is_ident(word.name())));
+            match word {
+                None => errors.at(
+                    &meta,
+                    format!("`{}` is no word of `#[ring(..)]`: they are {known}", types::text(&meta)),
+                ),
+                Some(word) if words.contains(&word) => {
+                    errors.at(&meta, format!("`{}` is said twice", word.name()));
+                }
+                Some(word) => words.push(word),
+            }
+        }
+    }
+    errors.finish(words)
+}
