@@ -2,6 +2,7 @@
 
 use crate::{
     PAIR,
+    bridged::bridged,
     control::ControlBlock,
     histogram::BUCKETS,
     ring::{Envelope, RingLayout},
@@ -92,6 +93,17 @@ impl KernelLayout {
             None => None,
         };
         Self { inbound, outbound, replies, ..self }
+    }
+
+    /// The same layout for [bridged messages](crate::bridged) with archives of at most `max_payload` bytes.
+    /// The shape's message is what [`Head::payload`](crate::bridged::Head::payload) says for them.
+    pub const fn bridged(self, max_payload: usize) -> Self {
+        let inbound = bridged(self.inbound, max_payload);
+        let dead_letters = match self.dead_letters {
+            Some(dead_letters) => Some(bridged(dead_letters, max_payload)),
+            None => None,
+        };
+        Self { inbound, dead_letters, ..self }
     }
 
     /// From the shard's start to its inbound ring. The control block comes before it.

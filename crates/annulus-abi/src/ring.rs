@@ -137,6 +137,9 @@ pub struct RingLayout {
     pub payload_size: usize,
     /// Units of a sealed slot; 0 if slots are open.
     pub units: usize,
+    /// Bytes of a slot's spill block, a multiple of a cache line, if the ring carries [bridged
+    /// messages](crate::bridged): 0 if slots have room for all archives. `None` for other messages.
+    pub spill: Option<usize>,
 }
 
 impl RingLayout {
@@ -171,13 +174,15 @@ impl RingLayout {
             payload_offset,
             payload_size,
             units: 0,
+            spill: None,
         }
     }
 
-    /// The same ring with sealed slots; `None` if a slot's image has more than [`SEALED_MOST`] bytes.
+    /// The same ring with sealed slots; `None` if a slot's image has more than [`SEALED_MOST`] bytes, or if
+    /// messages are bridged: no unit of the slot can vouch for what lies in a spill block.
     pub const fn sealed(self) -> Option<Self> {
         let image = self.payload_offset + self.payload_size;
-        if image > SEALED_MOST {
+        if image > SEALED_MOST || self.spill.is_some() {
             return None;
         }
         let units = image.div_ceil(UNIT_CONTENT);
@@ -214,7 +219,34 @@ impl RingLayout {
 
     /// Bytes of the whole ring, header included: a multiple of [`PAIR`](super::PAIR).
     pub const fn bytes(&self) -> usize {
-        (size_of::<RingHeader>() + self.capacity as usize * self.slot_stride).next_multiple_of(super::PAIR)
+        (self.spill_offset(0) + self.capacity as usize * self.spill_bytes()).next_multiple_of(super::PAIR)
+    }
+
+    /// From the ring's start to the spill block of the slot of `ticket`: behind all slots.
+    #[inline]
+    pub const fn spill_offset(&self, ticket: u64) -> usize {
+        let index = ticket & (self.capacity as u64 - 1);
+        size_of::<RingHeader>()
+            + self.capacity as usize * self.slot_stride
+            + index as usize * self.spill_bytes()
+    }
+
+    /// Bytes of the largest payload that a slot has room for; of a bridged message, of the largest archive.
+    pub const fn payload_most(&self) -> usize {
+        match self.spill {
+            None => self.payload_size,
+            Some(0) => self.payload_size - size_of::<super::bridged::Head>(),
+            Some(spill) => spill,
+        }
+    }
+
+    /// Bytes of a slot's spill block; 0 if slots have none.
+    #[inline]
+    pub const fn spill_bytes(&self) -> usize {
+        match self.spill {
+            Some(bytes) => bytes,
+            None => 0,
+        }
     }
 
     /// From the ring's start to the slot of `ticket`.

@@ -179,3 +179,39 @@ fn a_ring_that_is_not_asked_for_takes_no_place() {
     assert_eq!(KernelLayout { inbound: all.inbound, outbound: all.outbound, ..sealed }, all);
     assert!(all.prints_offset().is_multiple_of(128) && all.shard_bytes().is_multiple_of(128));
 }
+
+/// W-10: a ring of bridged messages has a spill block for each slot, behind all slots, if a slot has not enough
+/// room; and heads can say where the farthest begins.
+#[test]
+fn w10_spill_blocks_follow_the_slots() {
+    use annulus_abi::bridged::{BEGIN_UNIT, Head, INLINE, INLINE_MOST};
+    let shape = |max_payload| KernelShape {
+        inbound_capacity: 16,
+        outbound_capacity: 16,
+        message: Head::payload(max_payload),
+        output: (8, 8),
+        envelope: Envelope { enqueue_time: true, correlation: true },
+        dead_letters_capacity: 64,
+        prints_capacity: 0,
+        print_words: 0,
+        histogram: false,
+    };
+    for max_payload in [64, 100, INLINE_MOST, INLINE_MOST + 1, 4096, 65_536] {
+        let plain = KernelLayout::new(&shape(max_payload));
+        let layout = plain.bridged(max_payload);
+        let (inbound, letters) = (layout.inbound, layout.dead_letters.expect("asked for"));
+        assert_eq!(inbound.payload_offset % BEGIN_UNIT, 0);
+        assert!(inbound.slot_stride <= 4 * LINE && inbound.payload_most() >= max_payload);
+        let spills = max_payload > INLINE_MOST;
+        assert_eq!((inbound.spill_bytes() != 0, letters.spill), (spills, inbound.spill));
+        assert_eq!(plain.inbound.bytes() + 16 * inbound.spill_bytes(), inbound.bytes());
+        assert_eq!(inbound.spill_offset(0), inbound.slot_offset(15) + inbound.slot_stride);
+        assert_eq!(inbound.spill_offset(16 + 3), inbound.spill_offset(0) + 3 * inbound.spill_bytes());
+        assert!(inbound.spill_offset(15) + inbound.spill_bytes() <= inbound.bytes());
+        assert!(layout.shard_bytes().is_multiple_of(128) && layout.sealed() == layout);
+    }
+    assert_eq!(Head { length: 9, begin: INLINE, key: 0 }.offset(), size_of::<Head>());
+    // The most that a launch may ask for: 2^35 bytes of spill blocks, behind slots of 256 bytes.
+    let farthest = (1u64 << 35) + 256 * (1 << 20) + (1 << 20);
+    assert!(farthest / (BEGIN_UNIT as u64) < u64::from(u32::MAX));
+}

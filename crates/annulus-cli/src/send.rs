@@ -132,6 +132,12 @@ impl Send {
                 "--calls prints JSON, so that errors have a place: leave --output-format out".into(),
             ));
         }
+        if let Some(bridged) = definition.bridged {
+            return Err(Failure::Usage(format!(
+                "`{}` takes bridged messages, of type {}: send them from a program, with its typed handle",
+                definition.name, bridged.name
+            )));
+        }
         if let Some(ty) = definition.output {
             output.check(ty)?;
         }

@@ -33,6 +33,8 @@ pub enum Needs {
     Handlers,
     /// That it runs handlers, and contains their panics.
     Panics,
+    /// That its handlers read bridged messages.
+    Bridged,
     /// That it runs as many blocks as a runtime has telemetry lines, twice.
     ManyBlocks,
 }
@@ -41,6 +43,7 @@ impl Needs {
     fn lacking(self, subject: &dyn Subject) -> Option<&'static str> {
         match self {
             Self::Handlers | Self::Panics if !subject.runs_handlers() => Some("it runs no handlers"),
+            Self::Bridged if !subject.reads_bridged() => Some("its handlers read no bridged messages"),
             Self::Panics if !subject.contains_panics() => Some("it does not contain panics"),
             Self::ManyBlocks if subject.most_blocks() < 2 * 4096 => Some("it runs too few blocks at a time"),
             _ => None,

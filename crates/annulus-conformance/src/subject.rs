@@ -31,6 +31,11 @@ pub trait Subject: Send + Sync {
         self.runs_handlers()
     }
 
+    /// Whether its handlers read bridged messages.
+    fn reads_bridged(&self) -> bool {
+        self.contains_panics()
+    }
+
     /// Whether its kernels read a clock that is finer than a message takes. Else their stamps are as old as
     /// the host's last heartbeat.
     fn has_fine_clock(&self) -> bool {

@@ -114,6 +114,20 @@ macro_rules! conformance_suite {
             }
             policy_model {
                 q28_every_combination_against_a_model: Handlers,
+                q28_every_combination_of_bridged_messages: Bridged,
+            }
+            bridged {
+                w10_every_length_arrives: Bridged,
+                w10_what_is_too_large_says_so: Bridged,
+                w06_many_threads_and_blocks: Bridged,
+                w06_batches_of_every_size: Bridged,
+                q04_policies_read_what_the_message_says: Bridged,
+                n09_a_direct_reply_to_a_bridged_call: Bridged,
+                actors_read_notes: Bridged,
+                e03_a_failed_bridged_message_is_a_dead_letter: Bridged,
+                what_is_left_comes_back_whole: Bridged,
+                what_has_expired_comes_back_whole: Bridged,
+                sends_wait_for_space: Bridged,
             }
             queues {
                 q31_a_handler_knows_the_queue: Handlers,

@@ -29,6 +29,24 @@ enum Level {
 }
 // ANCHOR_END: types
 
+// ANCHOR: handler
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+struct Alarm {
+    number: u64,
+    code: u16,
+    words: u16,
+}
+
+#[ring_kernel(cpu_only)]
+fn alarms(entry: &Archived<Entry>, alarms: &Outbox<Alarm>) {
+    if let Archived::<Level>::Wrong { code, .. } = &entry.level {
+        let words = entry.text.split_whitespace().count() as u16;
+        alarms.send(Alarm { number: entry.number.to_native(), code: code.to_native(), words });
+    }
+}
+// ANCHOR_END: handler
+
 fn entry(number: u64, urgency: u8, level: Level) -> Entry {
     Entry { number, urgency, text: format!("entry {number}"), tags: vec!["disk".into()], level }
 }
@@ -42,6 +60,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let again = queue.try_send(entry(1, 10, Level::Fine))?;
     println!("sent again: {}", if let SendOutcome::Duplicate(_) = again { "a duplicate" } else { "new" });
     // ANCHOR_END: queue
+
+    // ANCHOR: launch
+    let runtime = Runtime::builder().backend(Backend::Cpu).build()?;
+    let kernel = alarms::launch(&runtime, LaunchOptions::production().max_payload(512))?;
+    let _ = kernel.send_blocking(entry(3, 10, Level::Fine))?;
+    let wrong = Level::Wrong { code: 7, cause: None };
+    println!("{:?}", kernel.call_blocking(entry(4, 10, wrong))?);
+    let long = Entry { text: "x".repeat(1000), ..entry(5, 10, Level::Fine) };
+    println!("{}", kernel.send_blocking(long).unwrap_err());
+    // ANCHOR_END: launch
 
     // ANCHOR: write
     let mut writer = FrameWriter::new(Vec::new()).compressed(256); // or a file, a pipe, a socket

@@ -1,8 +1,10 @@
 //! A kernel as data.
 
+use annulus_message::Message;
+
 use crate::{
-    BindingDefinition, CpuEntry, DeviceType, KernelTree, KeyDescriptor, LowerError, PrintSite, RingMessage,
-    Target, TypeDescriptor, tree::reachable,
+    BindingDefinition, BridgedDefinition, CpuEntry, DeviceType, KernelMessage, KernelTree, KeyDescriptor,
+    LowerError, PrintSite, RingMessage, Target, TypeDescriptor, tree::reachable,
 };
 
 /// A ring kernel. `#[ring_kernel]` implements it for a type that has the handler's name.
@@ -14,7 +16,7 @@ use crate::{
 /// names.
 pub unsafe trait RingKernel: Send + Sync + 'static {
     /// The message type that it takes.
-    type Message: RingMessage;
+    type Message: KernelMessage;
     /// The type that it sends; [`NoOutput`](crate::NoOutput) if the handler has no outbox.
     type Output: RingMessage;
     /// The kernel as data.
@@ -32,11 +34,13 @@ pub struct KernelDefinition {
     pub file: &'static str,
     /// The line of the handler.
     pub line: u32,
-    /// The message type.
+    /// The message type. Of a bridged message this is [`BRIDGED_HEAD`](crate::BRIDGED_HEAD).
     pub message: &'static TypeDescriptor,
+    /// What a bridged message adds; `None` if messages are direct.
+    pub bridged: Option<BridgedDefinition>,
     /// The output type; `None` if the handler has no outbox.
     pub output: Option<&'static TypeDescriptor>,
-    /// The key of a message, if its type has one. The pointer is to a valid message.
+    /// The key of a message, if its type has one. The pointer is to a valid message as it lies in a slot.
     pub key: Option<unsafe fn(*const u8) -> u64>,
     /// Where the key lies in the message, for devices; `None` if there is no key, or if code computes it.
     pub key_field: Option<KeyDescriptor>,
@@ -92,7 +96,7 @@ impl StateShape {
     /// The shape for a `&mut S` parameter of this kernel.
     pub const fn of<K: RingKernel, S: DeviceType + Default>() -> Self {
         let definition = StateDefinition { ty: S::DESCRIPTOR, init: init_default::<S> };
-        if K::Message::IS_KEYED { Self::PerActor(definition) } else { Self::Whole(definition) }
+        if K::Message::KEYED { Self::PerActor(definition) } else { Self::Whole(definition) }
     }
 
     /// The type and initial value, if there is state.
@@ -144,7 +148,12 @@ impl KernelDefinition {
 
     /// The layout of a kernel's message.
     pub const fn message_of<K: RingKernel>() -> &'static TypeDescriptor {
-        K::Message::DESCRIPTOR
+        K::Message::SLOT
+    }
+
+    /// What a kernel's bridged message adds.
+    pub const fn bridged_of<K: RingKernel>() -> Option<BridgedDefinition> {
+        K::Message::BRIDGED
     }
 
     /// The layout of a kernel's output.
@@ -152,9 +161,14 @@ impl KernelDefinition {
         K::Output::DESCRIPTOR
     }
 
+    /// The name of the kernel's message type.
+    pub fn message_name(&self) -> &'static str {
+        self.bridged.map_or(self.message.name, |bridged| bridged.name)
+    }
+
     /// Where the key lies in a kernel's message.
     pub const fn key_field_of<K: RingKernel>() -> Option<KeyDescriptor> {
-        K::Message::KEY_FIELD
+        K::Message::KEY_PLACE
     }
 
     /// Where the key lies in a kernel's output.
@@ -164,10 +178,6 @@ impl KernelDefinition {
 
     /// The key function of a kernel's message.
     pub const fn key_of<K: RingKernel>() -> Option<unsafe fn(*const u8) -> u64> {
-        unsafe fn key<M: RingMessage>(message: *const u8) -> u64 {
-            // SAFETY: the caller gives a valid message of type `M`.
-            unsafe { &*message.cast::<M>() }.key()
-        }
-        if K::Message::IS_KEYED { Some(key::<K::Message>) } else { None }
+        if K::Message::KEYED { Some(K::Message::key_in) } else { None }
     }
 }

@@ -66,6 +66,7 @@
 //! defines in C what Rust's operators mean. The text carries the Rust lines in comments and keeps the names.
 
 mod binding;
+mod bridged;
 mod cx;
 mod definition;
 #[cfg(feature = "serde")]
@@ -90,6 +91,9 @@ mod wrapping;
 mod write;
 
 pub use binding::{Binding, BindingDefinition, BindingKind, DeviceAtomic};
+pub use bridged::{BRIDGED_HEAD, BRIDGED_KEY, BridgedDefinition, BridgedMessage, KernelMessage};
+#[doc(hidden)]
+pub use bridged::{Visitor, bridged_key};
 /// The buffer that the derive macro's code writes payloads to.
 #[doc(hidden)]
 pub type Bytes = Vec<u8>;

@@ -6,7 +6,7 @@ use annulus_message::{Encoding, Field, Message, Number, Schema, Shape, Variant, 
 
 use crate::{DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, TypeKind, VariantDescriptor};
 
-/// A message that kernels take: plain old data. Its bytes in memory are its payload.
+/// A direct message: plain old data that kernels take and send. Its bytes in memory are its payload.
 ///
 /// `#[derive(RingMessage)]` implements it, together with [`Message`], its
 /// [`Payload`](annulus_message::Payload) and [`DeviceType`]. Fields are marked `#[ring(key)]`, `#[ring(id)]`,
@@ -16,7 +16,7 @@ use crate::{DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, Typ
     message = "`{Self}` is not a message",
     label = "a ring cannot carry a `{Self}`",
     note = "write `#[derive(RingMessage, Clone, Copy)]` and `#[repr(C)]` above its definition (`#[repr(u32)]` for an enum)",
-    note = "a bridged message, with text or collections, travels through queues, files and pipes, and not through a kernel's ring"
+    note = "a kernel takes a bridged message, with text or collections, as `&Archived<{Self}>`; what kernels send is direct"
 )]
 pub trait RingMessage: Message + DeviceType {
     /// Where the key lies, for devices. A type that computes its key has none, and its kernels stay on the

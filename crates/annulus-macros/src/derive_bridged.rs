@@ -183,6 +183,7 @@ pub(crate) fn derive(input: &DeriveInput, words: &TypeWords) -> syn::Result<Toke
         }
     };
     let (consts, accessors) = (facts.consts, facts.accessors);
+    let kernel_message = kernel_message(name, &archived, &shown, facts.keyed);
     let implementations = quote! {
         #[allow(
             deprecated,
@@ -280,9 +281,71 @@ pub(crate) fn derive(input: &DeriveInput, words: &TypeWords) -> syn::Result<Toke
                     __message::bridged::read(bytes)
                 }
             }
+
+            #kernel_message
         };
     };
     Ok(quote!(::annulus::__private::annulus_message::__bridged! { #implementations }))
+}
+
+/// What makes it a message that kernels take.
+fn kernel_message(name: &Ident, archived: &Ident, shown: &str, keyed: bool) -> TokenStream {
+    let key_place = if keyed {
+        quote!(::core::option::Option::Some(__kernel::BRIDGED_KEY))
+    } else {
+        quote!(::core::option::Option::None)
+    };
+    quote! {
+        use ::annulus::__private as __kernel;
+
+        #[automatically_derived]
+        impl __kernel::BridgedMessage for #name {
+            type Archived = #archived;
+            const DEFINITION: __kernel::BridgedDefinition = __kernel::BridgedDefinition {
+                name: #shown,
+                root_size: ::core::mem::size_of::<#archived>(),
+                schema: <Self as __message::Payload>::schema,
+                check: |__bytes| __message::bridged::read::<Self>(__bytes).map(::core::mem::drop),
+            };
+
+            #[inline]
+            unsafe fn archived(payload: &[::core::primitive::u8]) -> &#archived {
+                // SAFETY: by the caller's word.
+                unsafe { __message::bridged::trusted::<Self>(payload) }
+            }
+
+            #[inline]
+            fn write_to(
+                &self,
+                near: &mut [::core::mem::MaybeUninit<::core::primitive::u8>],
+                far: &mut [::core::mem::MaybeUninit<::core::primitive::u8>],
+            ) -> ::core::result::Result<
+                (::core::primitive::usize, ::core::primitive::bool),
+                __message::EncodeError,
+            > {
+                __message::bridged::write_to(self, near, far)
+            }
+        }
+
+        #[automatically_derived]
+        impl __kernel::KernelMessage for #name {
+            const SLOT: &'static __kernel::TypeDescriptor = __kernel::BRIDGED_HEAD;
+            const KEY_PLACE: ::core::option::Option<__kernel::KeyDescriptor> = #key_place;
+            const BRIDGED: ::core::option::Option<__kernel::BridgedDefinition> =
+                ::core::option::Option::Some(<Self as __kernel::BridgedMessage>::DEFINITION);
+
+            #[inline]
+            unsafe fn key_in(slot: *const ::core::primitive::u8) -> ::core::primitive::u64 {
+                // SAFETY: by the caller's word.
+                unsafe { __kernel::bridged_key(slot) }
+            }
+
+            #[inline(always)]
+            fn visit<V: __kernel::Visitor<Self>>(visitor: V) -> V::Result {
+                visitor.bridged()
+            }
+        }
+    }
 }
 
 fn mirrored_struct(mirror: &Ident, fields: &Fields) -> TokenStream {

@@ -8,6 +8,7 @@
 use std::{
     alloc::Layout,
     cell::{Cell, RefCell},
+    mem::MaybeUninit,
     ptr::NonNull,
 };
 
@@ -52,12 +53,85 @@ impl<T> Bridged for T where
 #[doc(hidden)]
 pub type Reviver = HighDeserializer<rancor::Error>;
 
-/// The end of a buffer, as a place to write an archive to. It takes at most as many bytes as a payload may
-/// have.
+/// Where an archive is written: memory of a limited size, and what to do when it is full. It takes at most as
+/// many bytes as a payload may have.
 #[doc(hidden)]
 pub struct Tail {
-    bytes: Vec<u8>,
-    begin: usize,
+    /// The first byte of the archive.
+    first: *mut u8,
+    /// How many bytes of it are written.
+    written: usize,
+    /// How many bytes there is room for.
+    room: usize,
+    more: More,
+}
+
+/// What to do when the room of a [`Tail`] is full.
+enum More {
+    /// Nothing.
+    No,
+    /// Move to this memory, which has so many bytes.
+    Move(*mut u8, usize),
+    /// Let this buffer grow. It holds other bytes, so many, before the archive.
+    Grow(Vec<u8>, usize),
+}
+
+impl Tail {
+    /// Behind the bytes of a buffer.
+    fn of(bytes: Vec<u8>) -> Self {
+        let begin = bytes.len();
+        let mut tail =
+            Self { first: std::ptr::null_mut(), written: 0, room: 0, more: More::Grow(bytes, begin) };
+        tail.borrow();
+        tail
+    }
+
+    /// Takes the room that the buffer has.
+    fn borrow(&mut self) {
+        if let More::Grow(bytes, begin) = &mut self.more {
+            self.first = bytes.as_mut_ptr().wrapping_add(*begin);
+            self.room = (bytes.capacity() - *begin).min(MAX_PAYLOAD);
+        }
+    }
+
+    /// The buffer, with the archive.
+    fn into_buffer(self) -> Vec<u8> {
+        match self.more {
+            More::Grow(mut bytes, begin) => {
+                // SAFETY: the archive was written behind `begin` bytes, and the capacity is at least that.
+                unsafe { bytes.set_len(begin + self.written) };
+                bytes
+            }
+            _ => unreachable!("it was made of a buffer"),
+        }
+    }
+
+    /// Makes room for more bytes; `false` if there is none.
+    #[cold]
+    fn grow(&mut self, more: usize) -> bool {
+        let needed = self.written + more;
+        if needed > MAX_PAYLOAD {
+            return false;
+        }
+        match &mut self.more {
+            More::No => false,
+            More::Move(_, room) if *room < needed => false,
+            More::Move(to, room) => {
+                // SAFETY: `write_to` was given two places that are apart; the bytes were written to the first,
+                // and the second has room for them.
+                unsafe { self.first.copy_to_nonoverlapping(*to, self.written) };
+                (self.first, self.room, self.more) = (*to, *room, More::No);
+                true
+            }
+            More::Grow(bytes, begin) => {
+                // SAFETY: so many bytes were written.
+                unsafe { bytes.set_len(*begin + self.written) };
+                bytes.reserve(more);
+                self.borrow();
+                true
+            }
+        }
+    }
 }
 
 /// The memory that some types need while they are written, such as a list of lists: an arena of the thread,
@@ -119,11 +193,11 @@ unsafe impl<E: Source> Allocator<E> for Scratch<'_> {
 impl Positional for Tail {
     #[inline]
     fn pos(&self) -> usize {
-        self.bytes.len() - self.begin
+        self.written
     }
 }
 
-/// A payload became too large.
+/// There is no room for a payload.
 #[derive(Debug)]
 struct TooLarge;
 
@@ -145,10 +219,13 @@ impl<E: Source> Writer<E> for Tail {
         if bytes.is_empty() {
             return Ok(());
         }
-        if <Self as Positional>::pos(self) + bytes.len() > MAX_PAYLOAD {
+        if bytes.len() > self.room - self.written && !self.grow(bytes.len()) {
             return Err(E::new(TooLarge));
         }
-        self.bytes.extend_from_slice(bytes);
+        let to = self.first.wrapping_add(self.written);
+        // SAFETY: there is room for them behind those that are written, in memory that is this value's own.
+        unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        self.written += bytes.len();
         Ok(())
     }
 }
@@ -160,20 +237,60 @@ impl<E: Source> Writer<E> for Tail {
 /// If it has more than [`MAX_PAYLOAD`] bytes. Then nothing was appended.
 pub fn write<T: Bridged>(value: &T, to: &mut Vec<u8>) -> Result<(), EncodeError> {
     let begin = to.len();
-    let bytes = std::mem::take(to);
+    let (tail, outcome) = serialize(value, Tail::of(std::mem::take(to)));
+    *to = tail.into_buffer();
+    outcome.map_err(|error| {
+        to.truncate(begin);
+        EncodeError::new(first_line(&error))
+    })
+}
+
+fn serialize<T: Bridged>(value: &T, to: Tail) -> (Tail, Result<(), rancor::Error>) {
     let mut arena = None;
     let scratch = Scratch { place: Some(&mut arena), handle: None };
-    let mut serializer = Serializer::new(Tail { bytes, begin }, scratch, Share::new());
+    let mut serializer = Serializer::new(to, scratch, Share::new());
     let outcome = rkyv::api::serialize_using::<_, rancor::Error>(value, &mut serializer);
-    *to = serializer.into_writer().bytes;
+    let tail = serializer.into_writer();
     if let Some(mut arena) = arena {
         arena.shrink();
         ARENA.set(Some(arena));
     }
-    outcome.map(drop).map_err(|error| {
-        to.truncate(begin);
-        EncodeError::new(first_line(&error))
-    })
+    (tail, outcome.map(drop))
+}
+
+/// Writes a value's archive to `near`; if it has not enough room, to `far` instead. Returns how many bytes it
+/// has, and whether it is in `far`. Both places must be aligned to [`ALIGNMENT`] for the archive to be read
+/// there.
+///
+/// # Errors
+///
+/// If neither place has room for it, or if the value has no archive. What was written to the places then is
+/// of no use.
+#[inline]
+pub fn write_to<T: Bridged>(
+    value: &T,
+    near: &mut [MaybeUninit<u8>],
+    far: &mut [MaybeUninit<u8>],
+) -> Result<(usize, bool), EncodeError> {
+    let more = if far.len() > near.len() { More::Move(far.as_mut_ptr().cast(), far.len()) } else { More::No };
+    let tail = Tail { first: near.as_mut_ptr().cast(), written: 0, room: near.len().min(MAX_PAYLOAD), more };
+    let near = tail.first;
+    match serialize(value, tail) {
+        (tail, Ok(())) => Ok((tail.written, tail.first != near)),
+        (_, Err(error)) => Err(EncodeError::new(first_line(&error))),
+    }
+}
+
+/// A value in its payload, which [`write`] or [`write_to`] has written in this process. The bytes are not
+/// checked, and not copied.
+///
+/// # Safety
+///
+/// The bytes are the archive of a `T`, and begin at an address that is a multiple of [`ALIGNMENT`].
+#[inline]
+pub unsafe fn trusted<T: Bridged>(payload: &[u8]) -> &Archived<T> {
+    // SAFETY: by the caller's word.
+    unsafe { rkyv::access_unchecked::<Archived<T>>(payload) }
 }
 
 /// A value in its payload, which may come from anywhere. The bytes are checked, and not copied.

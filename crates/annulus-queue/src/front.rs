@@ -50,7 +50,8 @@
 //! to a [`Told`], which only records it.
 //!
 //! Messages are bytes here, so that this code is compiled once. Waiting messages lie in the cells of one
-//! block of memory; an entry of the order refers to its message's cell.
+//! block of memory; an entry of the order refers to its message's cell. Bridged messages have different sizes;
+//! a cell has room for the largest one.
 
 use std::mem::MaybeUninit;
 
@@ -144,7 +145,7 @@ pub struct Front {
     accepted: AtomicU64,
     /// One for each lane.
     lanes: Box<[LaneWords]>,
-    /// The size of a message, in bytes.
+    /// The size of a message, in bytes; of bridged messages, that of the largest image.
     size: usize,
     /// The ring is filled while it holds fewer messages than this.
     ahead: u64,
@@ -171,8 +172,13 @@ pub struct LaneCounts {
 
 impl Front {
     /// A front of the ring that `producers` write to, for messages of `size` bytes. The ring is filled while
-    /// it holds fewer than `ahead` messages. There is at least one lane. All memory is allocated here.
-    pub fn new(size: usize, ahead: u64, lanes: &[LaneOptions], producers: Producers) -> Self {
+    /// it holds fewer than `ahead` messages. There is at least one lane. All memory is allocated here. Images of
+    /// bridged messages have at most `size` bytes.
+    ///
+    /// # Safety
+    ///
+    /// If the ring carries bridged messages, only images of such messages are offered.
+    pub unsafe fn new(size: usize, ahead: u64, lanes: &[LaneOptions], producers: Producers) -> Self {
         assert!(!lanes.is_empty(), "a front has a lane");
         Self {
             state: CombiningLock::new(State {
@@ -221,8 +227,8 @@ impl Front {
     }
 
     /// Offers messages to a lane in order, one for each of the facts and at most [`RUN`], until one is
-    /// refused: `Full` under Block and Reject. `messages` has their bytes, one message after the other. All
-    /// get this header; its time is now.
+    /// refused: `Full` under Block and Reject. `messages` has their bytes, one message after the other; bridged
+    /// messages are offered one by one. All get this header; its time is now.
     ///
     /// On return, the messages that could be handed over are in the ring.
     ///
@@ -238,7 +244,11 @@ impl Front {
         header: Header,
         told: &mut impl Told,
     ) -> Offered {
-        assert!(facts.len() <= RUN && messages.len() == facts.len() * self.size, "a run of messages");
+        let size = self.size_in(messages, facts);
+        assert!(
+            facts.len() <= RUN && messages.len() == facts.len() * size && size <= self.size,
+            "a run of messages"
+        );
         self.state.with_on(
             told,
             |told, state| state.offer(self, lane, messages, facts, header, told),
@@ -270,15 +280,16 @@ impl Front {
         )
     }
 
-    /// Copies the message that this lane hands over next to `to`; `false` if none waits there.
-    pub fn peek(&self, lane: usize, now: Header, to: &mut Bytes, told: &mut impl Told) -> bool {
+    /// Shows the message that this lane hands over next to `look`; `false` if none waits there. `look` is called
+    /// under the lock, so it must do nothing but copy.
+    pub fn peek(&self, lane: usize, now: Header, told: &mut impl Told, look: impl FnOnce(&Bytes)) -> bool {
         self.state.with_on(
             told,
             |told, state| {
                 state.hand_over(self, now, told);
                 let lane = &state.lanes[lane];
                 lane.order.peek().is_some_and(|parcel| {
-                    to.copy_from_slice(lane.cells.get(parcel));
+                    look(lane.cells.get(parcel));
                     true
                 })
             },
@@ -319,6 +330,12 @@ impl Front {
             },
             |_| {},
         );
+    }
+
+    /// The size of each message of a run.
+    #[inline]
+    fn size_in(&self, messages: &Bytes, facts: &[Facts]) -> usize {
+        if facts.len() == 1 { messages.len() } else { self.size }
     }
 
     /// How many more messages may go into the ring.

@@ -176,6 +176,8 @@ pub use message_builder::message_queue_of;
 pub use message_future::{MessageRecv, MessageSend};
 pub use message_queue::MessageQueue;
 pub use options::{Deduplication, QueueOptions};
+#[doc(hidden)]
+pub use outcome::Oversize;
 pub use outcome::{Backpressure, RecvError, SendError, SendOutcome, TryRecvError, TrySendError};
 pub use queue::queue;
 #[cfg(loom)]

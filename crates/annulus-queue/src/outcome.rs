@@ -77,6 +77,17 @@ pub enum TrySendError<T> {
     /// sender that had to evict a reserved place would wait for it, for ever if the reservation belongs to
     /// the same thread. Sends never return this.
     NotOffered(T),
+    /// The message's payload has more bytes than the kernel was launched for: see
+    /// [`max_payload`](https://docs.rs/annulus/latest/annulus/struct.LaunchOptions.html#method.max_payload).
+    /// Only bridged messages of kernels have payloads of different sizes.
+    Oversize {
+        /// The message.
+        message: T,
+        /// Bytes of its payload; [`usize::MAX`] if it has more than any message may have.
+        size: usize,
+        /// The most that the launch has room for.
+        limit: usize,
+    },
 }
 
 impl<T> TrySendError<T> {
@@ -90,6 +101,7 @@ impl<T> TrySendError<T> {
             Self::Full(message)
             | Self::Closed(message)
             | Self::TooLarge(message)
+            | Self::Oversize { message, .. }
             | Self::NotOffered(message) => message,
         }
     }
@@ -105,6 +117,9 @@ impl<T> TrySendError<T> {
             Self::Full(message) => TrySendError::Full(f(message)),
             Self::Closed(message) => TrySendError::Closed(f(message)),
             Self::TooLarge(message) => TrySendError::TooLarge(f(message)),
+            Self::Oversize { message, size, limit } => {
+                TrySendError::Oversize { message: f(message), size, limit }
+            }
             Self::NotOffered(message) => TrySendError::NotOffered(f(message)),
         }
     }
@@ -122,6 +137,17 @@ pub enum SendError<T> {
     Timeout(T),
     /// The message is larger than the queue's [`max_message_bytes`](crate::QueueOptions::max_message_bytes).
     TooLarge(T),
+    /// The message's payload has more bytes than the kernel was launched for: see
+    /// [`max_payload`](https://docs.rs/annulus/latest/annulus/struct.LaunchOptions.html#method.max_payload).
+    /// Only bridged messages of kernels have payloads of different sizes.
+    Oversize {
+        /// The message.
+        message: T,
+        /// Bytes of its payload; [`usize::MAX`] if it has more than any message may have.
+        size: usize,
+        /// The most that the launch has room for.
+        limit: usize,
+    },
 }
 
 impl<T> SendError<T> {
@@ -135,7 +161,8 @@ impl<T> SendError<T> {
             Self::Full(message)
             | Self::Closed(message)
             | Self::Timeout(message)
-            | Self::TooLarge(message) => message,
+            | Self::TooLarge(message)
+            | Self::Oversize { message, .. } => message,
         }
     }
 
@@ -152,6 +179,9 @@ impl<T> SendError<T> {
             Self::Closed(message) => SendError::Closed(f(message)),
             Self::Timeout(message) => SendError::Timeout(f(message)),
             Self::TooLarge(message) => SendError::TooLarge(f(message)),
+            Self::Oversize { message, size, limit } => {
+                SendError::Oversize { message: f(message), size, limit }
+            }
         }
     }
 }
@@ -163,6 +193,7 @@ impl<T> From<TrySendError<T>> for SendError<T> {
             // Only reservations are not offered, and they have no form that waits.
             TrySendError::Closed(message) | TrySendError::NotOffered(message) => Self::Closed(message),
             TrySendError::TooLarge(message) => Self::TooLarge(message),
+            TrySendError::Oversize { message, size, limit } => Self::Oversize { message, size, limit },
         }
     }
 }
@@ -189,31 +220,91 @@ pub enum RecvError {
     Timeout,
 }
 
+impl<T> fmt::Display for TrySendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full(_) => "the queue is full: wait with `send`, or choose a backpressure that drops",
+            Self::Closed(_) => CLOSED,
+            Self::TooLarge(_) => TOO_LARGE,
+            Self::NotOffered(_) => {
+                "a queue with DropOldest has no reservations, since senders could not evict one: write the message \
+                 first and send it with `try_send`, or choose Block, Reject or DropNew"
+            }
+            Self::Oversize { size, limit, .. } => return write!(f, "{}", Oversize { size: *size, limit: *limit }),
+        })
+    }
+}
+
+impl<T> std::error::Error for TrySendError<T> {}
+
+impl<T> fmt::Display for SendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full(_) => "the queue is full and its backpressure is Reject",
+            Self::Closed(_) => CLOSED,
+            Self::Timeout(_) => "the queue stayed full until the deadline",
+            Self::TooLarge(_) => TOO_LARGE,
+            Self::Oversize { size, limit, .. } => {
+                return write!(f, "{}", Oversize { size: *size, limit: *limit });
+            }
+        })
+    }
+}
+
+impl<T> std::error::Error for SendError<T> {}
+
+const CLOSED: &str = "the queue is closed to new messages";
+const TOO_LARGE: &str = "the message is larger than the queue's `max_message_bytes`";
+
+/// The description of a payload that is too large for a kernel.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Oversize {
+    /// Its bytes; [`usize::MAX`] if nobody knows how many.
+    pub size: usize,
+    /// The most that there is room for.
+    pub limit: usize,
+}
+
+impl From<Oversize> for TrySendError<()> {
+    fn from(Oversize { size, limit }: Oversize) -> Self {
+        Self::Oversize { message: (), size, limit }
+    }
+}
+
+impl fmt::Display for Oversize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// The most that any launch has room for. Source: the specification's row W-10.
+        const MOST: usize = 65_536;
+        let Self { size, limit } = self;
+        if *size > MOST {
+            let known = if *size == usize::MAX { "more than 65536".to_owned() } else { size.to_string() };
+            return write!(
+                f,
+                "the payload has {known} bytes, and the kernel takes at most {limit}: send it in parts, since no \
+                 message has more than {MOST}"
+            );
+        }
+        write!(
+            f,
+            "the payload has {size} bytes, and the kernel takes at most {limit}: launch it with `max_payload({size})`, \
+             or send it in parts"
+        )
+    }
+}
+
 macro_rules! messages {
-    ($($type:ident $(<$t:ident>)? { $($variant:ident $(($ignored:tt))? => $text:literal),+ $(,)? })+) => {$(
-        impl$(<$t>)? fmt::Display for $type$(<$t>)? {
+    ($($type:ident { $($variant:ident => $text:literal),+ $(,)? })+) => {$(
+        impl fmt::Display for $type {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(match self { $(Self::$variant $(($ignored))? => $text),+ })
+                f.write_str(match self { $(Self::$variant => $text),+ })
             }
         }
-        impl$(<$t>)? std::error::Error for $type$(<$t>)? where Self: fmt::Debug {}
+        impl std::error::Error for $type {}
     )+};
 }
 
 messages! {
-    TrySendError<T> {
-        Full(_) => "the queue is full: wait with `send`, or choose a backpressure that drops",
-        Closed(_) => "the queue is closed to new messages",
-        TooLarge(_) => "the message is larger than the queue's `max_message_bytes`",
-        NotOffered(_) => "a queue with DropOldest has no reservations, since senders could not evict one: \
-                          write the message first and send it with `try_send`, or choose Block, Reject or DropNew",
-    }
-    SendError<T> {
-        Full(_) => "the queue is full and its backpressure is Reject",
-        Closed(_) => "the queue is closed to new messages",
-        Timeout(_) => "the queue stayed full until the deadline",
-        TooLarge(_) => "the message is larger than the queue's `max_message_bytes`",
-    }
     TryRecvError {
         Empty => "no message is waiting",
         Closed => "the queue is closed and empty",
@@ -233,6 +324,7 @@ impl<T> fmt::Debug for TrySendError<T> {
             Self::Full(_) => "Full(..)",
             Self::Closed(_) => "Closed(..)",
             Self::TooLarge(_) => "TooLarge(..)",
+            Self::Oversize { .. } => "Oversize { .. }",
             Self::NotOffered(_) => "NotOffered(..)",
         })
     }
@@ -245,6 +337,7 @@ impl<T> fmt::Debug for SendError<T> {
             Self::Closed(_) => "Closed(..)",
             Self::Timeout(_) => "Timeout(..)",
             Self::TooLarge(_) => "TooLarge(..)",
+            Self::Oversize { .. } => "Oversize { .. }",
         })
     }
 }

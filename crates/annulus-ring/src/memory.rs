@@ -28,6 +28,10 @@ unsafe impl Send for SharedMemory {}
 // SAFETY: as for `Send`; the owner is `Sync` and never touched.
 unsafe impl Sync for SharedMemory {}
 
+/// Bytes from which on host memory is not touched before it is used. Source: this project's choice; the rings
+/// of a small kernel are below, and need no page faults while it runs.
+const SPARSE: usize = 4 << 20;
+
 /// Host memory and how it was allocated.
 struct HostMemory(NonNull<u8>, Layout);
 
@@ -44,13 +48,23 @@ impl Drop for HostMemory {
 }
 
 impl SharedMemory {
-    /// Ordinary host memory; `None` if the system does not have that much. Untouched pages cost nothing.
+    /// Ordinary host memory; `None` if the system does not have that much. In memory of 4 MiB and more, pages
+    /// that nobody touches cost nothing.
     pub fn host(bytes: usize) -> Option<Self> {
-        let layout = Layout::from_size_align(bytes.max(PAIR), PAIR).ok()?;
+        // With a large alignment, the standard library zeroes all memory itself, so all pages are there when a
+        // kernel starts. With a small alignment, large memory comes from the system, page by page, when it is
+        // touched. Most of a large kernel's memory may be spill blocks that nobody uses.
+        let (size, align) = if bytes < SPARSE { (bytes.max(PAIR), PAIR) } else { (bytes + PAIR, 8) };
+        let layout = Layout::from_size_align(size, align).ok()?;
         // SAFETY: the layout's size is not zero.
-        let base = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        // SAFETY: the allocation is as long and as aligned as `from_raw` demands, and its owner frees it.
-        Some(unsafe { Self::from_raw(base, bytes, Box::new(HostMemory(base, layout))) })
+        let first = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let owner = Box::new(HostMemory(first, layout));
+        // SAFETY: the offset is 0 if the allocation is aligned to 128; else it is less than the 128 bytes that
+        // were added.
+        let base = unsafe { first.add(first.align_offset(PAIR)) };
+        // SAFETY: behind `base` the allocation is as long and as aligned as `from_raw` demands, and its owner
+        // frees it.
+        Some(unsafe { Self::from_raw(base, bytes, owner) })
     }
 
     /// Memory that a backend has mapped.

@@ -44,6 +44,9 @@
 //! for a message that nobody will write.
 //!
 //! `slot-published` is described here for open slots; for sealed slots see [`sealed`].
+//!
+//! A [bridged](annulus_abi::bridged) message may lie in its slot's spill block. That block belongs to the
+//! holder of the slot, like the slot's payload, and `slot-published` and `slots-returned` order it likewise.
 
 #[cfg(not(loom))]
 use std::mem::MaybeUninit;
@@ -61,11 +64,15 @@ use crate::{
 };
 use annulus_sync::{AtomicU32, AtomicU64, Ordering, fence};
 
+#[cfg(not(loom))]
+mod bridged;
 mod consumer;
 mod producers;
 mod replies;
 mod sole_producer;
 
+#[cfg(not(loom))]
+pub use bridged::{ArchiveRoom, Archived};
 pub use consumer::{Consumer, Slot};
 pub use producers::{Producers, SlotReservation};
 pub use replies::{Answers, Call, Callers, Look, Occupied, Reply};

@@ -167,6 +167,14 @@ pub enum CallError {
     /// The message expired before the kernel took it.
     #[error("the message waited for longer than the launch's expiry, and expired")]
     Expired,
+    /// The message's payload has more bytes than the kernel was launched for.
+    #[error("{}", annulus_queue::Oversize { size: *size, limit: *limit })]
+    Oversize {
+        /// Bytes of the payload; [`usize::MAX`] if it has more than any message may have.
+        size: usize,
+        /// The most that the launch has room for.
+        limit: usize,
+    },
     /// The kernel is closed to new messages.
     #[error("the kernel is closed to new messages")]
     Closed,
@@ -185,6 +193,12 @@ pub enum CallError {
     /// The deadline passed first.
     #[error("no reply came before the deadline")]
     Timeout,
+}
+
+impl From<annulus_queue::Oversize> for CallError {
+    fn from(annulus_queue::Oversize { size, limit }: annulus_queue::Oversize) -> Self {
+        Self::Oversize { size, limit }
+    }
 }
 
 /// Why telemetry could not be enabled.

@@ -98,7 +98,7 @@ pub use crate::{
 };
 pub use annulus_abi::error::describe as describe_error;
 pub use annulus_block::{Deliver, Delivery, Progress, RuntimeClock, Signals};
-pub use annulus_kernel::ProcessingMode;
+pub use annulus_kernel::{KernelMessage, ProcessingMode};
 pub use annulus_queue::{
     Alert, Backpressure, Counters, DeadLetter, DeadLetters, Deduplication, InvalidOptions, QueueStatus,
     Rates, Reason, RecvError, Redriven, SendError, SendOutcome, Share, TryRecvError, TrySendError,

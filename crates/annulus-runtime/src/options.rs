@@ -254,6 +254,23 @@ impl LaunchOptions {
         self
     }
 
+    /// The largest payload of a [bridged](crate::KernelMessage) message, in bytes: 64 ..= 65,536. A send of a
+    /// larger one fails with [`Oversize`](crate::SendError::Oversize). 4096 by default. Kernels that take direct
+    /// messages ignore it.
+    ///
+    /// Each slot of the inbound ring and of the ring of dead letters has a *spill block* of this size, for
+    /// payloads of more than 208 bytes; smaller ones lie in the slot. On the CPU, a spill block that no message
+    /// has used takes no memory.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// assert_eq!(LaunchOptions::production().max_payload(65_536).inbound.max_payload, 65_536);
+    /// ```
+    pub fn max_payload(mut self, bytes: u32) -> Self {
+        self.inbound.max_payload = bytes;
+        self
+    }
+
     /// How a block takes its messages. By default, the kernel's attribute decides.
     ///
     /// ```

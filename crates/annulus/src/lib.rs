@@ -233,5 +233,7 @@ pub use annulus_runtime::{DynamicError, DynamicKernel, DynamicMessage, NotRegist
 /// Everything that a program with ring kernels usually imports.
 pub mod prelude {
     pub use crate::{Backend, BuildAuto as _};
+    #[cfg(feature = "wire")]
+    pub use annulus_message::Archived;
     pub use annulus_runtime::prelude::*;
 }

@@ -11,14 +11,21 @@ use annulus::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Config, Suite};
-use crate::harness::{Better, Candidate, Case, Failure, Goal, Mark, Run};
+use super::{Config, Suite, stream::await_processed};
+use crate::{
+    BackendName,
+    harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
+    launched::{finish, launch},
+};
 
 pub(super) const SUITE: Suite = Suite {
     name: "serialize",
     about: "messages as bytes: bridged and direct ones, frames, beside serde_json",
     method: "One thread. The message is {i64, String of 32 bytes, Vec<i32> of 16}, and where it is direct the same with \
-             Text<32> and [i32; 16]; its number changes each time, and the buffer is used again. A copy is one of 128 bytes.",
+             Text<32> and [i32; 16]; its number changes each time, and the buffer is used again. A copy is one of 128 bytes. To a \
+             kernel: on the CPU, from the first send until the last message is processed, of a handler that looks at three \
+             fields; iterations of up to 64, capacity 4096, backpressure Block; one at a time is a send for each of messages \
+             that were made before.",
     cases,
 };
 
@@ -177,7 +184,94 @@ fn cases(config: Config) -> Vec<Case> {
             ],
             vec![],
         ),
+        case(
+            "to a kernel on the CPU, a message",
+            None,
+            vec![
+                Candidate::new(ONE_AT_A_TIME, move || {
+                    to_kernel(count / 4, bridged_sink::launch, bridged, one_by_one)
+                }),
+                Candidate::new(IN_BATCHES, move || {
+                    to_kernel(count / 4, bridged_sink::launch, bridged, by_64)
+                }),
+                Candidate::new("annulus direct, one at a time", move || {
+                    to_kernel(count / 4, direct_sink::launch, direct, one_by_one)
+                }),
+                Candidate::new("annulus direct, 64 a batch", move || {
+                    to_kernel(count / 4, direct_sink::launch, direct, by_64)
+                }),
+            ],
+            vec![
+                at_most(ONE_AT_A_TIME, 250.0),
+                Mark { candidate: IN_BATCHES, metric: "", goal: Goal::TimesBest(0.2, &[ONE_AT_A_TIME]) },
+                Mark {
+                    candidate: "annulus direct, 64 a batch",
+                    metric: "",
+                    goal: Goal::TimesBest(0.25, &[IN_BATCHES]),
+                },
+            ],
+        ),
     ]
+}
+
+const ONE_AT_A_TIME: &str = "annulus bridged, one at a time";
+const IN_BATCHES: &str = "annulus bridged, 64 a batch";
+
+/// Looks at what a message says.
+fn look(number: i64, text: usize, items: usize) {
+    black_box((number, text, items));
+}
+
+#[ring_kernel(cpu_only, mode = Adaptive, max_messages_per_iteration = 64)]
+fn bridged_sink(message: &Archived<Bridged>) {
+    look(message.number.to_native(), message.text.len(), message.items.len());
+}
+
+#[ring_kernel(cpu_only, mode = Adaptive, max_messages_per_iteration = 64)]
+fn direct_sink(message: &Direct) {
+    look(message.number, message.text.len as usize, message.items.len());
+}
+
+/// Nanoseconds for each message that a kernel takes. `make` makes messages; `send` sends them all.
+fn to_kernel<K: RingKernel>(
+    count: u64,
+    launch_it: crate::launched::Launch<K>,
+    make: fn() -> K::Message,
+    send: fn(&KernelHandle<K>, &mut Vec<K::Message>) -> Result<(), Failure>,
+) -> Run {
+    const AT_ONCE: u64 = 4096;
+    let kernel = launch(BackendName::Cpu, launch_it, LaunchOptions::production())?;
+    let (mut sent, mut timed, mut elapsed) = (0, 0, std::time::Duration::ZERO);
+    while timed < count {
+        let mut messages: Vec<_> = (0..AT_ONCE).map(|_| make()).collect();
+        let begun = Instant::now();
+        send(&kernel, &mut messages)?;
+        sent += AT_ONCE;
+        await_processed(&kernel, sent);
+        // A lap before the clock runs: memory is mapped, the kernel awake.
+        if sent > AT_ONCE {
+            elapsed += begun.elapsed();
+            timed += AT_ONCE;
+        }
+    }
+    finish(&kernel, sent, 0)?;
+    Ok(vec![elapsed.as_nanos() as f64 / timed as f64])
+}
+
+fn one_by_one<K: RingKernel>(
+    kernel: &KernelHandle<K>,
+    messages: &mut Vec<K::Message>,
+) -> Result<(), Failure> {
+    for message in messages.drain(..) {
+        if kernel.send_blocking(message).is_err() {
+            return Err("a send failed".into());
+        }
+    }
+    Ok(())
+}
+
+fn by_64<K: RingKernel>(kernel: &KernelHandle<K>, messages: &mut Vec<K::Message>) -> Result<(), Failure> {
+    messages.chunks(64).try_for_each(|batch| Ok(kernel.send_batch_blocking(batch)?))
 }
 
 /// The bytes, where an archive may lie.

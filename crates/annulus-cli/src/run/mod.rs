@@ -80,7 +80,11 @@ fn list(command: &clap::Command) -> Result<(), Failure> {
 /// A kernel's name, what it takes and gives, and where it stands.
 fn described(kernel: &RegisteredKernel) -> String {
     let definition = kernel.definition();
-    let mut text = format!("  {:<12} takes {}\n", definition.name, shape(definition.message));
+    let message = match definition.bridged {
+        None => shape(definition.message),
+        Some(bridged) => format!("{}, a bridged message: not for `annulus send`", bridged.name),
+    };
+    let mut text = format!("  {:<12} takes {message}\n", definition.name);
     let mut line = |line: String| text += &format!("  {:<12} {line}\n", "");
     if let Some(output) = definition.output {
         line(format!("sends {}", shape(output)));

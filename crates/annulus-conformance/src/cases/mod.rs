@@ -1,6 +1,7 @@
 //! The cases, by subject matter. `suite.rs` lists them.
 
 pub mod backpressure;
+pub mod bridged;
 pub mod callbacks;
 pub mod calls;
 pub mod cycles;

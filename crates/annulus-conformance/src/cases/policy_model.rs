@@ -6,23 +6,79 @@
 
 use std::{
     collections::VecDeque,
-    thread,
+    fmt, thread,
     time::{Duration, Instant},
 };
 
+use annulus_kernel::{KernelMessage, RingKernel};
 use annulus_runtime::{
-    Backpressure, Deduplication, KernelHandle, LaunchOptions, SendError, SendOutcome, TrySendError,
+    Backpressure, Deduplication, KernelHandle, LaunchError, LaunchOptions, Runtime, SendError, SendOutcome,
+    TrySendError,
 };
 
 use super::{
+    bridged::log,
     links::received,
     policies::{LONG, STRATEGIES, policies, ticket},
 };
 use crate::{
     Bench,
     bench::{Random, balanced, drain},
-    kernels::policies::{Ticket, batch_gate},
+    kernels::{
+        bridged::{Digest, Log, batch_numbers},
+        policies::{Ticket, batch_gate},
+    },
 };
+
+/// A kernel that answers each message with its id, in batches of 8.
+trait Gate: RingKernel<Message: Clone + PartialEq + fmt::Debug> {
+    /// Whether a batch is offered as one; else its messages are offered one by one.
+    const IN_RUNS: bool;
+
+    fn launch(runtime: &Runtime, options: LaunchOptions) -> Result<KernelHandle<Self>, LaunchError>
+    where
+        Self: Sized;
+    fn message(id: u64, priority: u8) -> Self::Message;
+    fn id(output: &Self::Output) -> u64;
+}
+
+impl Gate for batch_gate {
+    const IN_RUNS: bool = true;
+
+    fn launch(runtime: &Runtime, options: LaunchOptions) -> Result<KernelHandle<Self>, LaunchError> {
+        batch_gate::launch(runtime, options)
+    }
+
+    fn message(id: u64, priority: u8) -> Ticket {
+        ticket(id, priority)
+    }
+
+    fn id(output: &Ticket) -> u64 {
+        output.id
+    }
+}
+
+impl Gate for batch_numbers {
+    const IN_RUNS: bool = false;
+
+    fn launch(runtime: &Runtime, options: LaunchOptions) -> Result<KernelHandle<Self>, LaunchError> {
+        batch_numbers::launch(runtime, options)
+    }
+
+    fn message(id: u64, priority: u8) -> Log {
+        log(id, priority)
+    }
+
+    fn id(output: &Digest) -> u64 {
+        // Some lie in their slots, some in spill blocks.
+        assert_eq!(output.bytes as usize, log(output.number, 0).text.len());
+        output.number
+    }
+}
+
+fn id_of<M: KernelMessage>(message: &M) -> u64 {
+    message.id().expect("it declares one")
+}
 
 const CAPACITY: usize = 16;
 const WINDOW: usize = 16;
@@ -32,16 +88,18 @@ const AHEAD: usize = 16;
 const LIFE: Duration = Duration::from_millis(60);
 
 /// A kernel's queue, done slowly.
-struct Model {
+struct Model<M> {
+    /// Whether the messages of a batch are handed over at its end.
+    in_runs: bool,
     backpressure: Backpressure,
     priority: bool,
     identified: bool,
     expires: bool,
     /// With the age that a message has, in lives.
-    waiting: Vec<(Ticket, u32)>,
+    waiting: Vec<(M, u32)>,
     window: VecDeque<u64>,
-    ring: Vec<Ticket>,
-    expired: Vec<Ticket>,
+    ring: Vec<M>,
+    expired: Vec<M>,
     sent: u64,
     counts: [u64; 4],
 }
@@ -51,9 +109,9 @@ const EVICTED: usize = 1;
 const DISCARDED: usize = 2;
 const DUPLICATE: usize = 3;
 
-impl Model {
-    fn rank(&self, ticket: &Ticket) -> u8 {
-        if self.priority { ticket.priority } else { 0 }
+impl<M: KernelMessage + Clone> Model<M> {
+    fn rank(&self, ticket: &M) -> u8 {
+        if self.priority { ticket.priority() } else { 0 }
     }
 
     fn next(&self) -> Option<usize> {
@@ -79,8 +137,8 @@ impl Model {
 
     /// Sends one message of a run. The next are handed over where the queue is full, and at the end of the
     /// run.
-    fn offer(&mut self, ticket: Ticket) -> Result<SendOutcome<Ticket>, TrySendError<Ticket>> {
-        if self.identified && self.window.contains(&ticket.id) {
+    fn offer(&mut self, ticket: M) -> Result<SendOutcome<M>, TrySendError<M>> {
+        if self.identified && self.window.contains(&id_of(&ticket)) {
             self.counts[DUPLICATE] += 1;
             return Ok(SendOutcome::Duplicate(ticket));
         }
@@ -103,9 +161,10 @@ impl Model {
                 }
             }
         }
+        let id = id_of(&ticket);
         self.waiting.push((ticket, 0));
         if self.identified {
-            self.window.push_back(ticket.id);
+            self.window.push_back(id);
             if self.window.len() > WINDOW {
                 self.window.pop_front();
             }
@@ -113,7 +172,7 @@ impl Model {
         Ok(outcome)
     }
 
-    fn send(&mut self, ticket: Ticket) -> Result<SendOutcome<Ticket>, TrySendError<Ticket>> {
+    fn send(&mut self, ticket: M) -> Result<SendOutcome<M>, TrySendError<M>> {
         let result = self.offer(ticket);
         self.advance();
         self.sent += 1;
@@ -124,10 +183,14 @@ impl Model {
     }
 
     /// How many were sent, and what came back. What follows one that is refused was not sent.
-    fn send_batch(&mut self, tickets: &[Ticket]) -> (usize, Vec<SendOutcome<Ticket>>) {
+    fn send_batch(&mut self, tickets: &[M]) -> (usize, Vec<SendOutcome<M>>) {
         let mut back = Vec::new();
-        for (i, &ticket) in tickets.iter().enumerate() {
-            match self.offer(ticket) {
+        for (i, ticket) in tickets.iter().enumerate() {
+            let outcome = self.offer(ticket.clone());
+            if !self.in_runs {
+                self.advance();
+            }
+            match outcome {
                 Ok(SendOutcome::Accepted) => {}
                 Ok(other) => back.push(other),
                 Err(_) => {
@@ -146,6 +209,15 @@ impl Model {
 
 /// every strategy × {none, deduplication, priority, expiry, both, all}.
 pub fn q28_every_combination_against_a_model(bench: &Bench) {
+    every_combination::<batch_gate>(bench);
+}
+
+/// Q-28, W-06: the same with messages that have text.
+pub fn q28_every_combination_of_bridged_messages(bench: &Bench) {
+    every_combination::<batch_numbers>(bench);
+}
+
+fn every_combination<K: Gate>(bench: &Bench) {
     let mut random = Random(28);
     for round in 0..bench.size(2, 20) {
         for backpressure in STRATEGIES {
@@ -159,7 +231,7 @@ pub fn q28_every_combination_against_a_model(bench: &Bench) {
                     options.backpressure(backpressure).name(format!("{name} {backpressure:?} {round}"));
                 let seed = random.below(u64::MAX);
                 let mut attempt = 0;
-                while !is_told(bench, options.clone(), backpressure, seed, attempt) {
+                while !is_told::<K>(bench, options.clone(), backpressure, seed, attempt) {
                     attempt += 1;
                 }
             }
@@ -168,7 +240,7 @@ pub fn q28_every_combination_against_a_model(bench: &Bench) {
 }
 
 /// Runs one program; whether the machine let it run so that its outcome is certain.
-fn is_told(
+fn is_told<K: Gate>(
     bench: &Bench,
     options: LaunchOptions,
     backpressure: Backpressure,
@@ -177,6 +249,7 @@ fn is_told(
 ) -> bool {
     let expires = options != options.clone().expiry(None);
     let mut model = Model {
+        in_runs: K::IN_RUNS,
         backpressure,
         priority: options != options.clone().priority(false),
         identified: options != options.clone().deduplication(Deduplication::Off),
@@ -192,7 +265,7 @@ fn is_told(
     let life = LIFE * (attempt + 1);
     let options = if expires { options.expiry(life) } else { options };
     let options = options.capacity(CAPACITY as u32).output_capacity(64).active(false).dead_letters(4096);
-    let kernel = bench.relaunch(|| batch_gate::launch(bench.runtime(), options.clone()));
+    let kernel = bench.relaunch(|| K::launch(bench.runtime(), options.clone()));
     kernel.deactivate_blocking().unwrap();
     let mut random = Random(seed);
     // Two generations of messages, so that those of the first expire while those of the second live.
@@ -225,7 +298,8 @@ fn is_told(
         }
         handled.append(&mut model.ring);
     }
-    assert_eq!(received(&kernel), handled, "{}", kernel.name());
+    let outputs: Vec<u64> = received(&kernel).iter().map(K::id).collect();
+    assert_eq!(outputs, Vec::from_iter(handled.iter().map(id_of)), "{}", kernel.name());
     let status = balanced(&kernel);
     let drops = status.drops;
     assert_eq!([drops.rejected, drops.evicted, drops.discarded, drops.duplicate], model.counts);
@@ -240,10 +314,14 @@ fn is_told(
 }
 
 /// Sends at random, alike to both; what differs, if anything does.
-fn program(kernel: &KernelHandle<batch_gate>, model: &mut Model, random: &mut Random) -> Result<(), String> {
+fn program<K: Gate>(
+    kernel: &KernelHandle<K>,
+    model: &mut Model<K::Message>,
+    random: &mut Random,
+) -> Result<(), String> {
     for _ in 0..40 {
-        let mut make = || ticket(random.below(40), [0, 1, 128, 255][random.below(4) as usize]);
-        let (how, count) = (make().id % 4, make().id as usize);
+        let mut make = || K::message(random.below(40), [0, 1, 128, 255][random.below(4) as usize]);
+        let (how, count) = (id_of(&make()) % 4, id_of(&make()) as usize);
         if how == 0 && model.backpressure != Backpressure::Block {
             let tickets: Vec<_> = (0..count).map(|_| make()).collect();
             let mut back = Vec::new();
@@ -258,7 +336,7 @@ fn program(kernel: &KernelHandle<batch_gate>, model: &mut Model, random: &mut Ra
             }
         } else {
             let ticket = make();
-            let (found, expected) = (kernel.try_send(ticket), model.send(ticket));
+            let (found, expected) = (kernel.try_send(ticket.clone()), model.send(ticket.clone()));
             if found != expected {
                 return Err(format!("{ticket:?}: {found:?}, not {expected:?}"));
             }

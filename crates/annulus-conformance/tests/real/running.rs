@@ -6,7 +6,7 @@ use annulus_conformance::{
     kernels,
     language::{Call, HostText, Memory, call, difference},
 };
-use annulus_kernel::{DeviceType, NoOutput, RingKernel, Target};
+use annulus_kernel::{DeviceType, NoOutput, RingKernel, RingMessage, Target};
 
 /// A kernel with its state and its bound memory, as Rust and as C.
 pub(crate) struct Running<K> {
@@ -26,7 +26,7 @@ fn texts() -> &'static HostText {
     })
 }
 
-impl<K: RingKernel> Running<K> {
+impl<K: RingKernel<Message: RingMessage>> Running<K> {
     /// A kernel without state.
     pub(crate) fn new() -> Self {
         Self::in_memory(Memory::zeroed(NoOutput::DESCRIPTOR, 1))

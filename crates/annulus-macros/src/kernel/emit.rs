@@ -145,6 +145,7 @@ fn ring_kernel(
                     file: ::core::file!(),
                     line: #line,
                     message: ::annulus::__private::KernelDefinition::message_of::<Self>(),
+                    bridged: ::annulus::__private::KernelDefinition::bridged_of::<Self>(),
                     output: #output,
                     key: ::annulus::__private::KernelDefinition::key_of::<Self>(),
                     key_field: ::annulus::__private::KernelDefinition::key_field_of::<Self>(),
@@ -245,6 +246,13 @@ fn argument(parameter: &Parameter, index: usize) -> TokenStream {
     match &parameter.role {
         Role::Cx => quote!(&__annulus_call.cx),
         Role::Message(ty) => quote!(unsafe { __annulus_call.message::<#ty>() }),
+        Role::Bridged(ty) => quote_spanned! {ty.span()=>
+            unsafe {
+                <#ty as ::annulus::__private::BridgedMessage>::archived(
+                    ::annulus::__private::Invocation::payload(__annulus_call),
+                )
+            }
+        },
         Role::State(_) => quote!(&mut __annulus_state),
         Role::Outbox(ty) => quote!(unsafe { __annulus_call.outbox::<#ty>() }),
         Role::Parameter(ty) => quote!(unsafe { __annulus_call.parameter::<#ty>(#index) }),
@@ -325,6 +333,10 @@ fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
 /// key.
 fn whole_needs_no_key(handler: &Handler, cfgs: &[&Attribute]) -> TokenStream {
     let message = handler.message();
+    let keyed = match handler.bridged() {
+        Some(_) => quote!(<#message as ::annulus::__private::Message>::KEYED),
+        None => quote!(<#message as ::annulus::__private::RingMessage>::IS_KEYED),
+    };
     handler
         .parameters
         .iter()
@@ -340,7 +352,7 @@ fn whole_needs_no_key(handler: &Handler, cfgs: &[&Attribute]) -> TokenStream {
             let (first, last) = (parameter.ty.span(), tokens.last().map(|token| token.span())?);
             let assertion = quote_spanned!(first=> ::core::assert!);
             let condition = quote_spanned! {last=>
-                (!<#message as ::annulus::__private::RingMessage>::IS_KEYED, #reason)
+                (!#keyed, #reason)
             };
             Some(quote! {
                 #(#cfgs)*

@@ -25,7 +25,7 @@ const IDENTITIES: &[&str] = &["Off", "ById", "ByPayload"];
 
 /// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions`
 /// documents.
-const WORDS: [(&str, Value); 15] = [
+const WORDS: [(&str, Value); 16] = [
     ("capacity", Value::Capacity),
     ("output_capacity", Value::Capacity),
     ("backpressure", Value::Variant("Backpressure", STRATEGIES)),
@@ -33,6 +33,7 @@ const WORDS: [(&str, Value); 15] = [
     ("deduplication_window", Value::Number(16, 1024)),
     ("priority", Value::Switch),
     ("expiry", Value::Time),
+    ("max_payload", Value::Number(64, 65_536)),
     ("timestamps", Value::Switch),
     ("calls", Value::Switch),
     ("track_latency", Value::Switch),

@@ -11,6 +11,8 @@ const ATOMICS: [&str; 4] = ["AtomicU32", "AtomicI32", "AtomicU64", "AtomicI64"];
 pub(super) enum Role {
     Cx,
     Message(Type),
+    /// `&Archived<M>`: a bridged message, with `M`.
+    Bridged(Type),
     State(Type),
     Outbox(Type),
     Parameter(Type),
@@ -125,8 +127,14 @@ fn role(reference: &TypeReference, position: Position) -> syn::Result<Role> {
     }
 }
 
-/// The message, which is `&M` with a type of its own.
+/// The message, which is `&M` with a type of its own, or `&Archived<M>`.
 fn message(reference: &TypeReference, target: &Type, name: &str) -> syn::Result<Role> {
+    if name == "Archived"
+        && reference.mutability.is_none()
+        && let Some([message]) = last_segment(target).map(type_arguments).as_deref()
+    {
+        return Ok(Role::Bridged((*message).clone()));
+    }
     let is_other = name == "Outbox" || types::is_atomic(target);
     if reference.mutability.is_some() || matches!(target, Type::Slice(_) | Type::Array(_)) || is_other {
         return Err(Error::new_spanned(

@@ -27,10 +27,15 @@ impl Handler {
 
     pub(super) fn message(&self) -> &Type {
         let message = self.parameters.iter().find_map(|parameter| match &parameter.role {
-            Role::Message(ty) => Some(ty),
+            Role::Message(ty) | Role::Bridged(ty) => Some(ty),
             _ => None,
         });
         message.expect("a handler without a message is refused")
+    }
+
+    /// The parameter of a bridged message.
+    pub(super) fn bridged(&self) -> Option<&Parameter> {
+        self.parameters.iter().find(|parameter| matches!(parameter.role, Role::Bridged(_)))
     }
 
     pub(super) fn state(&self) -> Option<&Type> {
@@ -51,7 +56,7 @@ impl Handler {
     pub(super) fn roles(&self) -> Vec<ParameterRole> {
         let role = |parameter: &Parameter| match parameter.role {
             Role::Cx => ParameterRole::Cx,
-            Role::Message(_) => ParameterRole::Message,
+            Role::Message(_) | Role::Bridged(_) => ParameterRole::Message,
             Role::State(_) => ParameterRole::State,
             Role::Outbox(_) => ParameterRole::Outbox,
             Role::Parameter(_) | Role::Table(_) | Role::Whole(_) | Role::Shared(_) => ParameterRole::Bound,

@@ -24,6 +24,8 @@ pub(super) struct Lane {
 pub(super) struct Parcel {
     /// Where the message lies.
     cell: u32,
+    /// Bytes of the message.
+    length: u32,
     pub(super) header: Header,
 }
 
@@ -69,15 +71,15 @@ impl Lane {
 impl Cells {
     #[inline]
     pub(super) fn get(&self, parcel: Parcel) -> &Bytes {
-        &self.bytes[parcel.cell as usize * self.size..][..self.size]
+        &self.bytes[parcel.cell as usize * self.size..][..parcel.length as usize]
     }
 
     /// Stores a message. The caller has made sure that there is space.
     #[inline]
     pub(super) fn put(&mut self, message: &Bytes, header: Header) -> Parcel {
         let cell = self.free.pop().expect("there are as many cells as messages");
-        self.bytes[cell as usize * self.size..][..self.size].copy_from_slice(message);
-        Parcel { cell, header }
+        self.bytes[cell as usize * self.size..][..message.len()].copy_from_slice(message);
+        Parcel { cell, length: message.len() as u32, header }
     }
 
     /// Returns a message that has left the order. Its cell is free from here on, and the next stored message

@@ -27,6 +27,7 @@ impl State {
         if self.lanes[at].closed {
             return Offered { taken: 0, refused: Some(Refused::Closed) };
         }
+        let size = front.size_in(messages, facts);
         let mut taken = 0;
         if self.waiting == 0 && !self.lanes[at].options.priority {
             taken = self.pass(front, at, messages, facts, header, told);
@@ -35,7 +36,7 @@ impl State {
         // Whether the ring may have room that was not checked yet.
         let mut may_advance = true;
         while let Some(&facts) = facts.get(taken) {
-            let message = &messages[taken * front.size..][..front.size];
+            let message = &messages[taken * size..][..size];
             let lane = &mut self.lanes[at];
             // Checked before the space: a duplicate is a duplicate on a full queue as well.
             let vacancy = match (&lane.window, facts.key) {
@@ -99,7 +100,7 @@ impl State {
     ) -> usize {
         let lane = &mut self.lanes[at];
         let room = front.room().min(lane.options.capacity as u64).min(facts.len() as u64) as usize;
-        let size = front.size;
+        let size = front.size_in(messages, facts);
         let mut fresh = [0u8; RUN];
         let mut count = 0;
         for (i, facts) in facts[..room].iter().enumerate() {
@@ -133,7 +134,8 @@ impl State {
                 .store(lane.accepted - (count as u64 - u64::from(slots.remaining())), Ordering::Release);
             for message in fresh.by_ref().take(slots.remaining() as usize) {
                 let header = told.hands_over(slots.ticket(), header);
-                slots.write_bytes_from(at as u32, message, header);
+                // SAFETY: it was offered, so it is what the ring carries, by the promise of `Front::new`.
+                unsafe { slots.write_bytes_from(at as u32, message, header) };
             }
             told.moved();
         }
@@ -187,7 +189,10 @@ impl State {
                 }
                 let header = told.hands_over(slots.ticket(), parcel.header);
                 let message = self.lanes[at].cells.take(parcel);
-                slots.write_bytes_from(at as u32, message, Header { command: now.command, ..header });
+                // SAFETY: as in `pass`.
+                unsafe {
+                    slots.write_bytes_from(at as u32, message, Header { command: now.command, ..header });
+                }
                 self.expire(front, at, now, told);
             }
             // Messages that expired meanwhile leave slots unused. These become tombstones.

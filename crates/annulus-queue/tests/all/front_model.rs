@@ -48,7 +48,9 @@ impl Owned {
 
     fn front(&self, lanes: &[LaneOptions]) -> Front {
         // SAFETY: no test makes a sole producer.
-        Front::new(8, AHEAD, lanes, unsafe { Producers::new(self.ring.clone()) })
+        let producers = unsafe { Producers::new(self.ring.clone()) };
+        // SAFETY: the ring carries no bridged messages.
+        unsafe { Front::new(8, AHEAD, lanes, producers) }
     }
 
     fn consumer(&self) -> Consumer {

@@ -140,11 +140,11 @@ impl Consumer {
     }
 
     /// Copies the payload of a slot that [`peek`](Self::peek) gave: [`read`](Self::read) for who does not
-    /// know its type.
+    /// know its type. A bridged message is copied as its [image](crate::ring::Archived).
     ///
     /// # Panics
     ///
-    /// If the slot is not the next one, or if the ring's payload has another size.
+    /// If the slot is not the next one, or if `to` has not [`bytes_of`](Self::bytes_of) the slot's message.
     ///
     /// # Safety
     ///
@@ -154,6 +154,10 @@ impl Consumer {
     pub unsafe fn read_bytes(&self, slot: &Slot, to: &mut [MaybeUninit<u8>]) {
         let Ring { region, layout } = &self.ring;
         assert!(slot.ticket == self.next, "a slot is read before it is passed over");
+        if layout.spill.is_some() {
+            // SAFETY: by the caller's word.
+            return unsafe { self.archived(slot) }.copy_to(to);
+        }
         assert!(to.len() == layout.payload_size, "a ring's payload has its message type's size");
         if layout.is_sealed() {
             let image =

@@ -83,9 +83,9 @@ impl Producers {
 #[derive(Debug)]
 #[must_use = "a reservation that is dropped publishes tombstones"]
 pub struct SlotReservation<'a> {
-    ring: &'a Ring,
-    next: u64,
-    end: u64,
+    pub(super) ring: &'a Ring,
+    pub(super) next: u64,
+    pub(super) end: u64,
 }
 
 impl SlotReservation<'_> {
@@ -110,6 +110,7 @@ impl SlotReservation<'_> {
     pub fn write<T: Copy>(&mut self, message: T, header: Header) {
         assert!(self.next < self.end, "a reservation writes only the slots that it holds");
         let Ring { region, layout } = self.ring;
+        debug_assert!(layout.spill.is_none(), "a bridged message has a head");
         assert!(
             size_of::<T>() == layout.payload_size && layout.payload_offset.is_multiple_of(align_of::<T>()),
             "a ring's payload has its message type's size and alignment"
@@ -129,15 +130,21 @@ impl SlotReservation<'_> {
     }
 
     /// Writes and publishes the next message from its bytes: [`write`](Self::write) for callers that do not
-    /// know its type. Padding may be uninitialised.
+    /// know its type. Padding may be uninitialised. A bridged message is given as its
+    /// [image](crate::ring::Archived).
     ///
     /// # Panics
     ///
     /// If no slot is left, or if the ring's payload has another size.
+    ///
+    /// # Safety
+    ///
+    /// In a ring of bridged messages, the bytes are an image.
     #[cfg(not(loom))]
     #[inline]
-    pub fn write_bytes(&mut self, message: &[MaybeUninit<u8>], header: Header) {
-        self.write_bytes_from(0, message, header);
+    pub unsafe fn write_bytes(&mut self, message: &[MaybeUninit<u8>], header: Header) {
+        // SAFETY: by the caller's word.
+        unsafe { self.write_bytes_from(0, message, header) };
     }
 
     /// [`write_bytes`](Self::write_bytes) of a message that came from the queue of this number.
@@ -145,12 +152,20 @@ impl SlotReservation<'_> {
     /// # Panics
     ///
     /// As that method; and if there is no such number.
+    ///
+    /// # Safety
+    ///
+    /// As for that method.
     #[cfg(not(loom))]
     #[inline]
-    pub fn write_bytes_from(&mut self, queue: u32, message: &[MaybeUninit<u8>], header: Header) {
+    pub unsafe fn write_bytes_from(&mut self, queue: u32, message: &[MaybeUninit<u8>], header: Header) {
         assert!(queue <= QUEUE_MASK, "queues have numbers of few bits");
         assert!(self.next < self.end, "a reservation writes only the slots that it holds");
         let Ring { region, layout } = self.ring;
+        if layout.spill.is_some() {
+            // SAFETY: by the caller's word.
+            return unsafe { self.write_image(queue, message, header) };
+        }
         assert!(message.len() == layout.payload_size, "a ring's payload has its message type's size");
         let ticket = self.next;
         self.next += 1;
@@ -169,14 +184,23 @@ impl SlotReservation<'_> {
     }
 
     /// The same in a model, whose messages are words. Models do not look at the queue.
+    ///
+    /// # Safety
+    ///
+    /// None: models have no bridged messages.
     #[cfg(loom)]
-    pub fn write_bytes_from(&mut self, _: u32, message: &[MaybeUninit<u8>], header: Header) {
-        self.write_bytes(message, header);
+    pub unsafe fn write_bytes_from(&mut self, _: u32, message: &[MaybeUninit<u8>], header: Header) {
+        // SAFETY: it has no condition.
+        unsafe { self.write_bytes(message, header) };
     }
 
     /// The same in a model, whose messages are words.
+    ///
+    /// # Safety
+    ///
+    /// None: models have no bridged messages.
     #[cfg(loom)]
-    pub fn write_bytes(&mut self, message: &[MaybeUninit<u8>], header: Header) {
+    pub unsafe fn write_bytes(&mut self, message: &[MaybeUninit<u8>], header: Header) {
         assert!(message.len() == size_of::<u64>(), "models send words");
         // SAFETY: as long as a word, all of whose bytes a model writes; it may lie anywhere.
         let word = unsafe { message.as_ptr().cast::<u64>().read_unaligned() };

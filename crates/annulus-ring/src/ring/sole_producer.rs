@@ -71,15 +71,23 @@ impl SoleProducer {
         unsafe { self.ring.publish(ticket, kind, length, header) };
     }
 
-    /// Publishes a copy of the bytes at `payload`. Their number is the ring's payload size.
+    /// Publishes a copy of the bytes at `payload`. Their number is the ring's payload size. In a ring of
+    /// bridged messages, `payload` is the head of one, and the archive is copied, too.
     ///
     /// # Safety
     ///
     /// [`has_credit`](Self::has_credit) has vouched for the slot; `payload` is valid for reads of the ring's
-    /// payload size, and what lies there is of the type that the consumer reads.
+    /// payload size, and what lies there is of the type that the consumer reads. The head of a bridged message
+    /// leads to its archive, which the ring has room for.
     #[cfg(not(loom))]
     pub unsafe fn publish_copy(&mut self, kind: u8, length: u32, header: Header, payload: *const u8) {
         let layout = &self.ring.layout;
+        if layout.spill.is_some() {
+            // SAFETY: the slot is ours by credit; the caller vouches for the message.
+            unsafe { self.ring.copy_bridged(self.next, payload) };
+            // SAFETY: the caller vouches for the slot, and its payload was just written.
+            return unsafe { self.publish(kind, length, header) };
+        }
         let to = self.ring.region.pointer(layout.slot_offset(self.next) + layout.payload_offset);
         // SAFETY: the slot is ours by credit, and inside the region by the layout; source and destination are
         // different memory, since nobody else has a pointer into a free slot.

@@ -4,7 +4,6 @@ use std::{
     any::Any,
     fmt,
     marker::PhantomData,
-    mem::MaybeUninit,
     ops::Deref,
     sync::{Arc, Weak},
     time::Duration,
@@ -15,7 +14,7 @@ use annulus_queue::{DeadLetters, Redriven};
 
 use crate::{
     handle::control::KernelControl,
-    kernel::{bytes::place, lifecycle::ShutdownOutcome, shared::KernelShared},
+    kernel::{carried::Carried, lifecycle::ShutdownOutcome, shared::KernelShared},
 };
 
 pub(crate) mod control;
@@ -24,6 +23,7 @@ pub(crate) mod queue;
 pub(crate) mod receive;
 mod receiving;
 pub(crate) mod send;
+mod send_bridged;
 mod sending;
 pub(crate) mod sink;
 
@@ -174,12 +174,8 @@ impl<K: RingKernel> KernelHandle<K> {
     /// ```
     pub fn take_undelivered(&self) -> Vec<K::Message> {
         let mut left = self.shared().take_undelivered();
-        let next = || {
-            let mut message = MaybeUninit::uninit();
-            // SAFETY: it was popped, and is a message of the kernel, which is `K` by the field's invariant.
-            left.pop(place(&mut message)).then(|| unsafe { message.assume_init() })
-        };
-        std::iter::from_fn(next).collect()
+        // SAFETY: it was popped, and is a message of the kernel, which is `K` by the field's invariant.
+        std::iter::from_fn(|| left.pop().map(|message| unsafe { K::Message::of_bytes(message) })).collect()
     }
 
     /// The kernel's dead letters: messages whose handler failed, or that were for no actor, with the error

@@ -3,7 +3,6 @@
 use std::{
     fmt,
     marker::PhantomData,
-    mem::MaybeUninit,
     time::{Duration, Instant},
 };
 
@@ -17,7 +16,7 @@ use crate::{
         receive::Outlet,
         send::{BatchError, Inlet},
     },
-    kernel::{bytes::place, shared::KernelShared},
+    kernel::{carried::Carried, shared::KernelShared},
     time::deadline,
 };
 
@@ -370,7 +369,8 @@ impl<K: RingKernel> KernelQueue<K> {
     ///
     /// Those of that method.
     pub async fn call(&self, mut message: K::Message) -> Result<K::Output, CallError> {
-        self.outlet().call(self.inlet().raw(&mut message)).await
+        let mut message = self.inlet().raw(&mut message)?;
+        self.outlet().call(message.get()).await
     }
 
     /// [`call`](Self::call), blocking.
@@ -386,7 +386,7 @@ impl<K: RingKernel> KernelQueue<K> {
     ///
     /// The errors of that method.
     pub fn call_blocking(&self, mut message: K::Message) -> Result<K::Output, CallError> {
-        self.outlet().call_blocking(self.inlet().raw(&mut message))
+        self.outlet().call_blocking(self.inlet().raw(&mut message)?.get())
     }
 
     /// [`call_blocking`](Self::call_blocking) for at most `limit`.
@@ -404,7 +404,7 @@ impl<K: RingKernel> KernelQueue<K> {
     ///
     /// The errors of that method, and [`CallError::Timeout`].
     pub fn call_timeout(&self, mut message: K::Message, limit: Duration) -> Result<K::Output, CallError> {
-        self.outlet().call_timeout(self.inlet().raw(&mut message), deadline(limit))
+        self.outlet().call_timeout(self.inlet().raw(&mut message)?.get(), deadline(limit))
     }
 
     /// Closes this queue; the kernel's other queues stay open. Messages that were sent before are handled.
@@ -443,13 +443,11 @@ impl<K: RingKernel> KernelQueue<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn peek(&self) -> Peeked<K::Message> {
-        let mut message = MaybeUninit::uninit();
         let kernel = self.kernel();
-        let found = kernel.peek(self.lane, place(&mut message));
+        let mut found = kernel.peek(self.lane);
         Peeked {
-            // SAFETY: it was copied there, and is a message of the kernel, which is `K` by the field's
-            // invariant.
-            next: found.then(|| unsafe { message.assume_init() }),
+            // SAFETY: it is a message of the kernel, which is `K` by the field's invariant.
+            next: found.pop().map(|message| unsafe { K::Message::of_bytes(message) }),
             waiting: kernel.waiting_in(self.lane),
             handed_over: kernel.core.handed_over(),
         }
@@ -472,11 +470,8 @@ impl<K: RingKernel> KernelQueue<K> {
     pub fn clear(&self) -> Cleared<K::Message> {
         let kernel = self.kernel();
         let mut taken = kernel.clear(self.lane);
-        let next = || {
-            let mut message = MaybeUninit::uninit();
-            // SAFETY: it was popped, and is a message of the kernel, which is `K` by the field's invariant.
-            taken.pop(place(&mut message)).then(|| unsafe { message.assume_init() })
-        };
+        // SAFETY: it was popped, and is a message of the kernel, which is `K` by the field's invariant.
+        let next = || taken.pop().map(|message| unsafe { K::Message::of_bytes(message) });
         Cleared { messages: std::iter::from_fn(next).collect(), handed_over: kernel.core.handed_over() }
     }
 

@@ -253,7 +253,8 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// [`CallError`] says why there is no reply.
     pub async fn call(&self, mut message: K::Message) -> Result<K::Output, CallError> {
-        self.outlet().call(self.inlet().raw(&mut message)).await
+        let mut message = self.inlet().raw(&mut message)?;
+        self.outlet().call(message.get()).await
     }
 
     /// [`call`](Self::call), blocking: polls for as long as the launch's `spin` says, then sleeps.
@@ -269,7 +270,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// The errors of that method.
     pub fn call_blocking(&self, mut message: K::Message) -> Result<K::Output, CallError> {
-        self.outlet().call_blocking(self.inlet().raw(&mut message))
+        self.outlet().call_blocking(self.inlet().raw(&mut message)?.get())
     }
 
     /// [`call_blocking`](Self::call_blocking) for at most `limit`.
@@ -287,6 +288,6 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// The errors of that method, and [`CallError::Timeout`].
     pub fn call_timeout(&self, mut message: K::Message, limit: Duration) -> Result<K::Output, CallError> {
-        self.outlet().call_timeout(self.inlet().raw(&mut message), deadline(limit))
+        self.outlet().call_timeout(self.inlet().raw(&mut message)?.get(), deadline(limit))
     }
 }

@@ -2,9 +2,9 @@
 
 use std::{marker::PhantomData, ops::Deref, time::Instant};
 
-use annulus_kernel::RingMessage;
+use annulus_kernel::{BridgedMessage, KernelMessage, RingMessage, Visitor};
 use annulus_queue::{
-    Backpressure, SendError, SendOutcome, TrySendError,
+    Backpressure, Oversize, SendError, SendOutcome, TrySendError,
     front::{Fate, RUN},
 };
 use annulus_ring::ring::Header;
@@ -15,8 +15,10 @@ use annulus_sync::{
 
 use crate::kernel::{
     bytes::{Bytes, RawMessage},
-    front::Back,
-    send::{Sent, Touched},
+    carried::Carried,
+    front::{Back, Fronts, identity_of},
+    image::Image,
+    send::{HostSlots, Sent, Touched},
     shared::KernelShared,
 };
 
@@ -34,10 +36,28 @@ pub struct BatchError {
 /// A kernel, with the type of the messages that it takes. Only code that gains from being compiled for each
 /// type is here; the rest of the runtime handles messages as bytes.
 pub(crate) struct Inlet<'a, M> {
-    kernel: &'a KernelShared,
+    pub(super) kernel: &'a KernelShared,
     /// The queue that messages are for: 0 for the kernel's own.
-    lane: usize,
+    pub(super) lane: usize,
     _message: PhantomData<fn(M)>,
+}
+
+/// A message in the form that untyped code takes: its own bytes, or a bridged one's image.
+pub(crate) enum Raw<'a> {
+    InPlace(RawMessage<'a>),
+    /// And the queue that it is for.
+    Image(Image, usize),
+}
+
+impl Raw<'_> {
+    #[inline]
+    pub(crate) fn get(&mut self) -> RawMessage<'_> {
+        match self {
+            Self::InPlace(message) => message.reborrow(),
+            // SAFETY: it is given to the kernel that it was made for.
+            Self::Image(image, lane) => unsafe { RawMessage::of_bytes(image.bytes_mut()) }.for_lane(*lane),
+        }
+    }
 }
 
 impl<M> Clone for Inlet<'_, M> {
@@ -57,7 +77,7 @@ impl<M> Deref for Inlet<'_, M> {
     }
 }
 
-impl<'a, M: RingMessage> Inlet<'a, M> {
+impl<'a, M: KernelMessage> Inlet<'a, M> {
     /// Of a kernel.
     ///
     /// # Safety
@@ -76,14 +96,54 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
 
     /// The message in the form that this kernel's untyped code takes.
     #[inline]
-    pub(crate) fn raw<'m>(&self, message: &'m mut M) -> RawMessage<'m> {
-        // SAFETY: it is given to `self.kernel`, whose messages are of this type.
-        unsafe { RawMessage::new(message) }.for_lane(self.lane)
+    pub(crate) fn raw<'m>(&self, message: &'m mut M) -> Result<Raw<'m>, Oversize> {
+        struct MakeRaw<'i, 'm, M>(Inlet<'i, M>, &'m mut M);
+        impl<'m, M: KernelMessage> Visitor<M> for MakeRaw<'_, 'm, M> {
+            type Result = Result<Raw<'m>, Oversize>;
+
+            #[inline(always)]
+            fn direct(self) -> Self::Result
+            where
+                M: RingMessage,
+            {
+                // SAFETY: it is given to `self.0.kernel`, whose messages are of this type.
+                Ok(Raw::InPlace(unsafe { RawMessage::new(self.1) }.for_lane(self.0.lane)))
+            }
+
+            fn bridged(self) -> Self::Result
+            where
+                M: BridgedMessage,
+            {
+                self.0.image_of(self.1).map(|image| Raw::Image(image, self.0.lane))
+            }
+        }
+        M::visit(MakeRaw(*self, message))
+    }
+
+    /// Writes a message into the next reserved slot. If it is too large, the slots that are left are void.
+    #[inline(always)]
+    pub(super) fn put(
+        self,
+        message: &M,
+        slots: &mut HostSlots<'_>,
+        header: Header,
+    ) -> Result<(), TrySendError<()>> {
+        message.put(slots, header).map_err(|_| {
+            self.core.drops.void(slots.remaining());
+            self.oversize(message).into()
+        })
+    }
+
+    /// Describes a message that is too large, and counts it.
+    #[cold]
+    pub(super) fn oversize(self, message: &M) -> Oversize {
+        self.refused(self.lane);
+        Oversize { size: message.payload_size(), limit: self.core.max_payload() }
     }
 
     /// The shard that takes a message: the one of its key, or without a key the least loaded one.
     #[inline]
-    fn shard_of(self, message: &M) -> usize {
+    pub(super) fn shard_of(self, message: &M) -> usize {
         if self.core.shards.len() == 1 {
             return 0;
         }
@@ -91,8 +151,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
             return self.shard_of_key(message.key());
         }
         if self.core.deduplicates(self.lane) {
-            // SAFETY: a message of the kernel's type.
-            return unsafe { self.shard_by_identity(std::ptr::from_ref(message).cast()) };
+            return Fronts::shard_of_identity(identity_of(message), self.core.shards.len());
         }
         self.kernel.least_loaded()
     }
@@ -101,11 +160,49 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     /// refused. If an older message is evicted, it replaces the given one.
     #[inline]
     fn offer(self, message: &mut M) -> Result<SendOutcome<()>, TrySendError<()>> {
-        let (shard, header) = (self.shard_of(message), self.header());
         if !self.fronts.is_empty() {
-            return self.front_end().offer(shard, self.raw(message), header, false);
+            return self.offer_in_front(message, false);
         }
-        self.kernel.offer_open(shard, |slot| slot.write(*message, header))
+        let (shard, header) = (self.shard_of(message), self.header());
+        self.kernel.offer_open(shard, |slot| self.put(message, slot, header))
+    }
+
+    /// [`offer`](Self::offer) to the queue in front of the message's shard. `again`: the message was accepted
+    /// before, and must not count as a duplicate of itself.
+    #[inline]
+    fn offer_in_front(self, message: &mut M, again: bool) -> Result<SendOutcome<()>, TrySendError<()>> {
+        struct Offer<'i, 'm, M>(Inlet<'i, M>, &'m mut M, bool);
+        impl<M: KernelMessage> Visitor<M> for Offer<'_, '_, M> {
+            type Result = Result<SendOutcome<()>, TrySendError<()>>;
+
+            #[inline(always)]
+            fn direct(self) -> Self::Result
+            where
+                M: RingMessage,
+            {
+                let Self(inlet, message, again) = self;
+                let (shard, header) = (inlet.shard_of(message), inlet.header());
+                // SAFETY: the kernel's messages are of this type.
+                let message = unsafe { RawMessage::new(message) }.for_lane(inlet.lane);
+                inlet.front_end().offer(shard, message, header, again)
+            }
+
+            fn bridged(self) -> Self::Result
+            where
+                M: BridgedMessage,
+            {
+                let Self(inlet, message, again) = self;
+                let outcome = inlet.offer_image(message, again)?;
+                Ok(match outcome {
+                    SendOutcome::Evicted(Some(evicted)) => {
+                        *message = evicted;
+                        SendOutcome::Evicted(())
+                    }
+                    other => other.map(drop),
+                })
+            }
+        }
+        M::visit(Offer(self, message, again))
     }
 
     #[inline]
@@ -126,8 +223,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         if self.fronts.is_empty() {
             return self.try_send(message);
         }
-        let (shard, header) = (self.shard_of(&message), self.header());
-        let result = self.front_end().offer(shard, self.raw(&mut message), header, true);
+        let result = self.offer_in_front(&mut message, true);
         if matches!(result, Err(TrySendError::Full(()))) {
             self.refused(self.lane);
         }
@@ -147,7 +243,10 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     pub(crate) async fn send(self, mut message: M) -> Sent<M> {
         let sent = match self.attempt(&mut message) {
             Some(sent) => sent,
-            None => self.kernel.send_when_free(self.raw(&mut message), None).await,
+            None => match self.raw(&mut message) {
+                Ok(mut raw) => self.kernel.send_when_free(raw.get(), None).await,
+                Err(oversize) => Err(SendError::from(TrySendError::from(oversize))),
+            },
         };
         hand_back(sent, message)
     }
@@ -155,17 +254,23 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
     /// [`send`](Self::send), blocking. Makes no future, waker or parker while there is space.
     #[inline]
     pub(crate) fn send_blocking(self, mut message: M) -> Sent<M> {
-        let sent = self
-            .attempt(&mut message)
-            .unwrap_or_else(|| self.kernel.send_when_free_blocking(self.raw(&mut message), None, None));
+        let sent = self.attempt(&mut message).unwrap_or_else(|| self.send_when_free(&mut message, None));
         hand_back(sent, message)
     }
 
     pub(crate) fn send_timeout(self, mut message: M, deadline: Instant) -> Sent<M> {
-        let sent = self.attempt(&mut message).unwrap_or_else(|| {
-            self.kernel.send_when_free_blocking(self.raw(&mut message), None, Some(deadline))
-        });
+        let sent =
+            self.attempt(&mut message).unwrap_or_else(|| self.send_when_free(&mut message, Some(deadline)));
         hand_back(sent, message)
+    }
+
+    /// Sends a message for which there was no space, blocking.
+    #[cold]
+    fn send_when_free(self, message: &mut M, deadline: Option<Instant>) -> Sent<()> {
+        match self.raw(message) {
+            Ok(mut raw) => self.kernel.send_when_free_blocking(raw.get(), None, deadline),
+            Err(oversize) => Err(SendError::from(TrySendError::from(oversize))),
+        }
     }
 
     /// Sends as many messages from the front as it can without waiting. Returns how many, and whether it
@@ -176,7 +281,7 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         back: Option<&mut Vec<SendOutcome<M>>>,
     ) -> (usize, Option<SendError<()>>) {
         if !self.fronts.is_empty() {
-            return self.attempt_in_front(messages, back);
+            return self.attempt_behind_fronts(messages, back);
         }
         if self.core.options.inbound.backpressure == Backpressure::DropNew {
             return self.attempt_each(messages, back);
@@ -190,26 +295,57 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         let mut error = None;
         for message in messages {
             let shard = self.shard_of(message);
-            match self.reserve(shard, 1) {
-                Ok(mut slot) => slot.write(*message, header),
-                Err(refused) => {
-                    error = self.batch_error(self.lane, refused);
-                    break;
-                }
-            }
             touched.insert(shard);
+            let put = match self.reserve(shard, 1) {
+                Ok(mut slot) => self.put(message, &mut slot, header).map_err(|error| Some(error.into())),
+                Err(refused) => Err(self.batch_error(self.lane, refused)),
+            };
+            if let Err(cause) = put {
+                error = cause;
+                break;
+            }
             sent += 1;
         }
         touched.wake(&self.core);
         (sent, error)
     }
 
-    /// Sends a batch through the queues in front, in runs of messages for the same shard.
-    fn attempt_in_front(
+    /// Sends a batch through the queues in front.
+    fn attempt_behind_fronts(
+        self,
+        messages: &[M],
+        back: Option<&mut Vec<SendOutcome<M>>>,
+    ) -> (usize, Option<SendError<()>>) {
+        struct Attempt<'i, 'm, 'b, M>(Inlet<'i, M>, &'m [M], Option<&'b mut Vec<SendOutcome<M>>>);
+        impl<M: KernelMessage> Visitor<M> for Attempt<'_, '_, '_, M> {
+            type Result = (usize, Option<SendError<()>>);
+
+            fn direct(self) -> Self::Result
+            where
+                M: RingMessage,
+            {
+                self.0.attempt_runs(self.1, self.2)
+            }
+
+            fn bridged(self) -> Self::Result
+            where
+                M: BridgedMessage,
+            {
+                self.0.attempt_images(self.1, self.2)
+            }
+        }
+        M::visit(Attempt(self, messages, back))
+    }
+
+    /// [`attempt_behind_fronts`](Self::attempt_behind_fronts), in runs of messages for the same shard.
+    fn attempt_runs(
         self,
         messages: &[M],
         mut back: Option<&mut Vec<SendOutcome<M>>>,
-    ) -> (usize, Option<SendError<()>>) {
+    ) -> (usize, Option<SendError<()>>)
+    where
+        M: RingMessage,
+    {
         let header = self.header();
         let mut sent = 0;
         while sent < messages.len() {
@@ -251,9 +387,13 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
                 Ok(mut slots) => {
                     let run = slots.remaining() as usize;
                     for message in &messages[sent..sent + run] {
-                        slots.write(*message, header);
+                        if let Err(oversize) = self.put(message, &mut slots, header) {
+                            drop(slots);
+                            self.core.wake(0);
+                            return (sent, Some(oversize.into()));
+                        }
+                        sent += 1;
                     }
-                    sent += run;
                 }
                 Err(refused) => {
                     error = self.batch_error(self.lane, refused);
@@ -274,12 +414,14 @@ impl<'a, M: RingMessage> Inlet<'a, M> {
         mut back: Option<&mut Vec<SendOutcome<M>>>,
     ) -> (usize, Option<SendError<()>>) {
         for (sent, message) in messages.iter().enumerate() {
-            let mut message = *message;
-            match self.attempt(&mut message) {
+            let (shard, header) = (self.shard_of(message), self.header());
+            let offered = self.kernel.offer_open(shard, |slot| self.put(message, slot, header));
+            match self.kernel.attempted(self.lane, offered) {
                 Some(Ok(SendOutcome::Accepted)) => {}
-                Some(Ok(other)) => back.iter_mut().for_each(|back| back.push(other.map(|()| message))),
-                Some(Err(SendError::Closed(()))) => return (sent, Some(SendError::Closed(()))),
-                Some(Err(_)) => return (sent, Some(SendError::Full(()))),
+                Some(Ok(other)) => {
+                    back.iter_mut().for_each(|back| back.push(other.map(|()| message.again())));
+                }
+                Some(Err(error)) => return (sent, Some(error)),
                 None => return (sent, None),
             }
         }

@@ -37,7 +37,6 @@ impl<'a> RawMessage<'a> {
     /// # Safety
     ///
     /// The bytes are a message of the kernels that it is given to, and aligned as its type needs.
-    #[cfg(feature = "registry")]
     pub(crate) unsafe fn of_bytes(bytes: &'a mut Bytes) -> Self {
         Self { bytes, lane: 0 }
     }
@@ -83,42 +82,36 @@ pub(crate) fn place<T: Copy>(value: &mut MaybeUninit<T>) -> &mut Bytes {
     unsafe { slice::from_raw_parts_mut(value.as_mut_ptr().cast(), size_of::<T>()) }
 }
 
-/// Values of one size, first in, first out.
+/// Values, first in, first out. Bridged messages have different sizes.
+#[derive(Default)]
 pub(crate) struct ByteQueue {
-    size: usize,
-    /// Number of values. It cannot be computed from the bytes if a value has size 0.
-    count: usize,
+    sizes: VecDeque<u32>,
     bytes: VecDeque<MaybeUninit<u8>>,
+    /// The value that was popped last.
+    popped: Vec<MaybeUninit<u8>>,
 }
 
 impl ByteQueue {
-    pub(crate) fn new(size: usize) -> Self {
-        Self { size, count: 0, bytes: VecDeque::new() }
+    pub(crate) fn new() -> Self {
+        Self::default()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.count
+        self.sizes.len()
     }
 
     pub(crate) fn push(&mut self, value: &Bytes) {
-        assert_eq!(value.len(), self.size, "values of one size");
+        // A value has 64 KiB and a head at most.
+        self.sizes.push_back(value.len() as u32);
         self.bytes.extend(value);
-        self.count += 1;
     }
 
-    /// Takes the oldest value out; `false` if there is none.
-    pub(crate) fn pop(&mut self, to: &mut Bytes) -> bool {
-        if self.count == 0 {
-            return false;
-        }
-        assert_eq!(to.len(), self.size, "values of one size");
-        let (first, second) = self.bytes.as_slices();
-        let cut = first.len().min(self.size);
-        to[..cut].copy_from_slice(&first[..cut]);
-        to[cut..].copy_from_slice(&second[..self.size - cut]);
-        self.bytes.drain(..self.size);
-        self.count -= 1;
-        true
+    /// Takes the oldest value out.
+    pub(crate) fn pop(&mut self) -> Option<&Bytes> {
+        let size = self.sizes.pop_front()? as usize;
+        self.popped.clear();
+        self.popped.extend(self.bytes.drain(..size));
+        Some(&self.popped)
     }
 }
 
@@ -153,8 +146,10 @@ mod tests {
     #[test]
     fn values_come_out_whole_and_in_order() {
         for size in [0, 1, 3, 8, 24] {
-            let mut queue = ByteQueue::new(size);
-            let value = |number: usize| vec![MaybeUninit::new(number as u8); size];
+            let mut queue = ByteQueue::new();
+            // Every third value is longer, as bridged messages may be.
+            let size_of = |number: usize| if number.is_multiple_of(3) { 2 * size } else { size };
+            let value = |number: usize| vec![MaybeUninit::new(number as u8); size_of(number)];
             let (mut pushed, mut popped) = (0, 0);
             // More in each round, so that values wrap around the end of the memory, and the memory grows.
             for round in 0..40 {
@@ -163,14 +158,13 @@ mod tests {
                     pushed += 1;
                 });
                 for _ in 0..round % 5 {
-                    let mut to = blank(size);
-                    let expected = popped < pushed;
-                    assert_eq!(queue.pop(&mut to), expected);
-                    for byte in to.iter().take(if expected { size } else { 0 }) {
-                        // SAFETY: a value was popped into it, whose bytes were all written.
+                    let value = queue.pop();
+                    assert_eq!(value.map(<[_]>::len), (popped < pushed).then(|| size_of(popped)));
+                    for byte in value.into_iter().flatten() {
+                        // SAFETY: all bytes of a value were written.
                         assert_eq!(unsafe { byte.assume_init() }, popped as u8);
                     }
-                    popped += usize::from(expected);
+                    popped += usize::from(popped < pushed);
                 }
                 assert_eq!(queue.len(), pushed - popped);
             }

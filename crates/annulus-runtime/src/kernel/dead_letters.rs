@@ -23,12 +23,15 @@ use std::{
 };
 
 use annulus_abi::error;
-use annulus_kernel::RingMessage;
+use annulus_kernel::KernelMessage;
 use annulus_queue::{Alert, DeadLetters, Reason};
 use annulus_ring::ring::Consumer;
 use annulus_sync::{Mutex, MutexGuard, combining::CombiningLock, contain::contained};
 
-use crate::kernel::bytes::{ByteQueue, Bytes, blank};
+use crate::kernel::{
+    bytes::{ByteQueue, Bytes, blank},
+    carried::Carried,
+};
 
 /// Slots of a shard's ring of dead letters. Source: this project's choice; dead letters are collected at each
 /// report of progress.
@@ -42,9 +45,13 @@ pub(crate) type MessageId = unsafe fn(&Bytes) -> Option<u64>;
 /// # Safety
 ///
 /// The bytes are an `M`.
-pub(crate) unsafe fn id_of<M: RingMessage>(message: &Bytes) -> Option<u64> {
-    // SAFETY: by the caller's word; they may lie anywhere.
-    unsafe { message.as_ptr().cast::<M>().read_unaligned() }.id()
+pub(crate) unsafe fn id_of<M: KernelMessage>(message: &Bytes) -> Option<u64> {
+    // What has no id need not be read.
+    if !M::IDENTIFIED && M::BRIDGED.is_some() {
+        return None;
+    }
+    // SAFETY: by the caller's word.
+    unsafe { M::of_bytes(message) }.id()
 }
 
 /// The dead letters of a kernel, and the host's ends of the shards' rings.
@@ -52,8 +59,6 @@ pub(crate) struct DeadLetterBacklog {
     id: MessageId,
     /// They carry messages of the kernel.
     rings: Box<[Mutex<Consumer>]>,
-    /// Size of a message in bytes.
-    size: usize,
     /// The dead letters that were collected before there was a store.
     backlog: Mutex<Backlog>,
     /// The store, once the program has asked for it. Set under the backlog's lock.
@@ -101,11 +106,11 @@ trait Store: Send + Sync {
     fn as_any(&self) -> &dyn Any;
 }
 
-impl<M: RingMessage> Store for DeadLetters<M> {
+impl<M: KernelMessage> Store for DeadLetters<M> {
     unsafe fn bury(&self, message: &Bytes, stamp: Stamp) -> Option<Alert> {
         let Stamp { id, cause, at } = stamp;
-        // SAFETY: an `M` by the caller's word; it may lie anywhere.
-        let message = unsafe { message.as_ptr().cast::<M>().read_unaligned() };
+        // SAFETY: an `M` by the caller's word.
+        let message = unsafe { M::of_bytes(message) };
         self.bury_silently(message, id, reason(cause), at).1
     }
 
@@ -131,27 +136,21 @@ fn reason(cause: Cause) -> Reason {
 }
 
 impl DeadLetterBacklog {
-    /// A backlog for at most `capacity` dead letters, with messages of `size` bytes, from these rings.
+    /// A backlog for at most `capacity` dead letters, from these rings.
     ///
     /// # Safety
     ///
     /// The rings carry messages of the type whose ids `id` knows, and nothing else.
-    pub(crate) unsafe fn new(
-        capacity: u32,
-        size: usize,
-        id: MessageId,
-        rings: impl Iterator<Item = Consumer>,
-    ) -> Self {
+    pub(crate) unsafe fn new(capacity: u32, id: MessageId, rings: impl Iterator<Item = Consumer>) -> Self {
         let backlog = Backlog {
             capacity: (capacity as usize).max(1),
-            messages: ByteQueue::new(size),
+            messages: ByteQueue::new(),
             stamps: VecDeque::new(),
             evicted: 0,
         };
         Self {
             id,
             rings: rings.map(Mutex::new).collect(),
-            size,
             backlog: Mutex::new(backlog),
             store: OnceLock::new(),
             alerts: Mutex::default(),
@@ -164,7 +163,7 @@ impl DeadLetterBacklog {
     /// # Safety
     ///
     /// `M` is the kernel's message type.
-    pub(crate) unsafe fn collected<M: RingMessage>(&self) -> Option<&DeadLetters<M>> {
+    pub(crate) unsafe fn collected<M: KernelMessage>(&self) -> Option<&DeadLetters<M>> {
         if self.store.get().is_none() {
             // SAFETY: by the caller's word.
             unsafe { self.open(|capacity| Box::new(DeadLetters::<M>::with_capacity(capacity))) };
@@ -185,11 +184,10 @@ impl DeadLetterBacklog {
         }
         let store = new(backlog.capacity);
         store.count_evicted(backlog.evicted);
-        let mut message = blank(self.size);
-        while let Some(stamp) = backlog.pop(&mut message) {
+        while let Some((message, stamp)) = backlog.pop() {
             // SAFETY: the backlog has messages of the kernel; the store is of their type by the caller's
             // word. Nobody can have set its alert yet.
-            let _ = unsafe { store.bury(&message, stamp) };
+            let _ = unsafe { store.bury(message, stamp) };
         }
         // Nobody else sets it at the same time: that needs the lock.
         let _ = self.store.set(store);
@@ -229,13 +227,12 @@ impl DeadLetterBacklog {
     /// They are messages of the kernel.
     pub(crate) unsafe fn bury_expired(&self, mut messages: ByteQueue) {
         let mut alerts = false;
-        let mut message = blank(self.size);
-        while messages.pop(&mut message) {
+        while let Some(message) = messages.pop() {
             // SAFETY: by the caller's word.
-            let id = contained(|| unsafe { (self.id)(&message) }).flatten();
+            let id = contained(|| unsafe { (self.id)(message) }).flatten();
             let stamp = Stamp { id, cause: Cause::Expired, at: SystemTime::now() };
             // SAFETY: by the caller's word.
-            alerts |= unsafe { self.bury(&message, stamp) };
+            alerts |= unsafe { self.bury(message, stamp) };
         }
         if alerts {
             self.teller.run(|()| self.tell());
@@ -245,10 +242,12 @@ impl DeadLetterBacklog {
     /// Copies the message of the dead letter at the front of a ring; returns its position.
     fn front(&self, ring: &Consumer, message: &mut Box<Bytes>) -> Option<u64> {
         let slot = ring.peek()?;
-        if message.len() != self.size {
-            *message = blank(self.size);
-        }
         // SAFETY: the slot was just peeked; blocks copy messages into rings of dead letters.
+        let size = unsafe { ring.bytes_of(&slot) };
+        if message.len() != size {
+            *message = blank(size);
+        }
+        // SAFETY: as above.
         unsafe { ring.read_bytes(&slot, message) };
         Some(ring.position())
     }
@@ -290,17 +289,16 @@ impl DeadLetterBacklog {
 impl Backlog {
     fn push(&mut self, message: &Bytes, stamp: Stamp) {
         if self.stamps.len() == self.capacity {
-            self.pop(&mut blank(message.len()));
+            self.pop();
             self.evicted += 1;
         }
         self.messages.push(message);
         self.stamps.push_back(stamp);
     }
 
-    fn pop(&mut self, message: &mut Bytes) -> Option<Stamp> {
+    fn pop(&mut self) -> Option<(&Bytes, Stamp)> {
         let stamp = self.stamps.pop_front()?;
-        self.messages.pop(message);
-        Some(stamp)
+        Some((self.messages.pop()?, stamp))
     }
 }
 

@@ -5,7 +5,7 @@ use annulus_sync::{AtomicU64, Ordering};
 /// Messages that a kernel's queues dropped before it took them, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueDrops {
-    /// Refused because the queue was full, and handed back.
+    /// Refused because the queue was full, or because the payload was too large, and handed back.
     pub rejected: u64,
     /// Evicted by a newer message (DropOldest).
     pub evicted: u64,
@@ -50,6 +50,9 @@ pub(crate) struct HostDrops {
     pub(crate) duplicate: AtomicU64,
     pub(crate) expired: AtomicU64,
     pub(crate) undelivered: AtomicU64,
+    /// Slots that the host has reserved, and not used: a message was too large for them. Each has a ticket,
+    /// which counts as a message sent, and must not.
+    voided: AtomicU64,
     /// Taken out by the program.
     pub(crate) cleared: AtomicU64,
     /// Number of operations in which messages expired that are not counted yet. While it is not 0, the kernel
@@ -73,6 +76,17 @@ impl HostDrops {
 }
 
 impl HostDrops {
+    /// Counts slots that are about to become tombstones.
+    #[cold]
+    pub(crate) fn void(&self, slots: u32) {
+        self.voided.fetch_add(slots.into(), Ordering::Relaxed);
+    }
+
+    /// How many slots were voided.
+    pub(crate) fn voided(&self) -> u64 {
+        self.voided.load(Ordering::Relaxed)
+    }
+
     /// Sets the counts to what the queues have dropped so far.
     pub(crate) fn set(&self, drops: QueueDrops) {
         self.rejected.store(drops.rejected, Ordering::Relaxed);

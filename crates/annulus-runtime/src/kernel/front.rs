@@ -29,12 +29,12 @@ use std::{
 };
 
 use annulus_abi::ring::MAX_QUEUES;
-use annulus_kernel::{RingMessage, payload_hash};
+use annulus_kernel::{BridgedMessage, KernelMessage, RingMessage, Visitor};
 use annulus_queue::{
     Backpressure, Deduplication, SendOutcome, TrySendError,
     front::{Facts, Fate, Front, LaneOptions, RUN, Told},
 };
-use annulus_ring::ring::{Header, Refused};
+use annulus_ring::ring::{Archived, Header, Refused};
 use annulus_sync::{
     AtomicBool, AtomicU64, Ordering,
     event::{Event, wake},
@@ -45,6 +45,7 @@ use crate::{
     kernel::{
         bytes::{ByteQueue, Bytes, RawMessage, blank},
         calls::CallTable,
+        carried::Carried,
         core::{HostShard, KernelCore},
         dead_letters::DeadLetterBacklog,
         drops::HostDrops,
@@ -155,8 +156,7 @@ impl Told for Notes<'_, '_> {
             Fate::Expired => {
                 // Under the queue's lock: whoever sees that the queue is empty also sees this.
                 self.unsettled.get_or_insert_with(|| Unsettled::new(&self.drops.unsettled));
-                let (messages, calls) =
-                    self.expired.get_or_insert_with(|| (ByteQueue::new(message.len()), Vec::new()));
+                let (messages, calls) = self.expired.get_or_insert_with(|| (ByteQueue::new(), Vec::new()));
                 messages.push(message);
                 calls.push((header.correlation, lane));
                 return;
@@ -174,7 +174,7 @@ impl Told for Notes<'_, '_> {
             Back::Nowhere => {}
             Back::One(to, place) => {
                 *to = Some(fate);
-                if fate == Fate::Evicted {
+                if fate == Fate::Evicted && !place.is_empty() {
                     place.copy_from_slice(message);
                 }
             }
@@ -231,28 +231,92 @@ impl<'b, 'a> Notes<'b, 'a> {
 
 impl Asked {
     /// The functions for messages of type `M`.
-    pub(crate) const fn of<M: RingMessage>() -> Self {
+    pub(crate) const fn of<M: KernelMessage>() -> Self {
         /// # Safety
         ///
-        /// There are as many messages as facts.
-        unsafe fn facts<M: RingMessage>(messages: *const u8, options: &Inbound, to: &mut [Facts]) {
-            // SAFETY: by the caller's word; the caller borrows them meanwhile.
-            let messages = unsafe { std::slice::from_raw_parts(messages.cast::<M>(), to.len()) };
-            for (to, message) in to.iter_mut().zip(messages) {
-                *to = facts_of(options, message);
-            }
+        /// There are as many messages as facts, of bridged ones a single image.
+        unsafe fn facts<M: KernelMessage>(messages: *const u8, options: &Inbound, to: &mut [Facts]) {
+            M::visit(FactsOf(messages, options, to));
         }
         /// # Safety
         ///
         /// There is a message.
-        unsafe fn identity<M: RingMessage>(message: *const u8) -> u64 {
-            // SAFETY: by the caller's word.
-            let message = unsafe { &*message.cast::<M>() };
-            // A message without identity is a duplicate of no other, but needs one shard where it can wait.
-            message.id().unwrap_or_else(|| hash_of(message))
+        unsafe fn identity<M: KernelMessage>(message: *const u8) -> u64 {
+            M::visit(IdentityOf(message))
         }
         Self { identified: M::IDENTIFIED, facts: facts::<M>, identity: identity::<M> }
     }
+}
+
+struct FactsOf<'o, 't>(*const u8, &'o Inbound, &'t mut [Facts]);
+
+impl<M: KernelMessage> Visitor<M> for FactsOf<'_, '_> {
+    type Result = ();
+
+    fn direct(self)
+    where
+        M: RingMessage,
+    {
+        let Self(messages, options, to) = self;
+        // SAFETY: by the word of who made this; the caller borrows them meanwhile.
+        let messages = unsafe { std::slice::from_raw_parts(messages.cast::<M>(), to.len()) };
+        for (to, message) in to.iter_mut().zip(messages) {
+            *to = facts_of(options, message);
+        }
+    }
+
+    fn bridged(self)
+    where
+        M: BridgedMessage,
+    {
+        let Self(image, options, to) = self;
+        if let Some(to) = to.first_mut() {
+            // SAFETY: by the word of who made this; the caller borrows it meanwhile.
+            *to = facts_of(options, &unsafe { read_image::<M>(image) });
+        }
+    }
+}
+
+struct IdentityOf(*const u8);
+
+impl<M: KernelMessage> Visitor<M> for IdentityOf {
+    type Result = u64;
+
+    fn direct(self) -> u64
+    where
+        M: RingMessage,
+    {
+        // SAFETY: by the word of who made this.
+        identity_of(unsafe { &*self.0.cast::<M>() })
+    }
+
+    fn bridged(self) -> u64
+    where
+        M: BridgedMessage,
+    {
+        // SAFETY: by the word of who made this.
+        identity_of(&unsafe { read_image::<M>(self.0) })
+    }
+}
+
+/// The message of an image.
+///
+/// # Safety
+///
+/// There is the image of an `M`.
+unsafe fn read_image<M: KernelMessage>(image: *const u8) -> M {
+    // SAFETY: by the caller's word.
+    let length = unsafe { Archived::new(image) }.image_bytes();
+    // SAFETY: the image has so many bytes.
+    let image = unsafe { std::slice::from_raw_parts(image.cast(), length) };
+    // SAFETY: by the caller's word.
+    unsafe { M::of_bytes(image) }
+}
+
+/// The identity of a message: duplicates have the same one.
+pub(crate) fn identity_of<M: KernelMessage>(message: &M) -> u64 {
+    // A message without identity is a duplicate of no other, but needs one shard where it can wait.
+    message.id().unwrap_or_else(|| message.hash())
 }
 
 impl Fronts {
@@ -264,7 +328,10 @@ impl Fronts {
         }
         let lanes: Vec<_> = (0..=options.queues.len()).map(|lane| lane_options(core.inbound(lane))).collect();
         let ahead = 2 * u64::from(core.max_batch());
-        let front = |shard: &HostShard| Front::new(core.message_size(), ahead, &lanes, shard.inbound.clone());
+        let front = |shard: &HostShard| {
+            // SAFETY: messages of this kernel are offered, and bridged ones as images.
+            unsafe { Front::new(core.message_size(), ahead, &lanes, shard.inbound.clone()) }
+        };
         let named = if options.queues.is_empty() { 0 } else { lanes.len() };
         let lane = |_| KernelLane {
             space: Event::new(),
@@ -344,7 +411,11 @@ impl Fronts {
     /// It is a message of this kernel, aligned as its type is.
     pub(crate) unsafe fn shard_by_identity(&self, message: *const u8, shards: usize) -> usize {
         // SAFETY: by the caller's word.
-        let identity = unsafe { (self.asked.identity)(message) };
+        Self::shard_of_identity(unsafe { (self.asked.identity)(message) }, shards)
+    }
+
+    /// The shard, of `shards` shards, to which messages of this identity go.
+    pub(crate) fn shard_of_identity(identity: u64, shards: usize) -> usize {
         // A multiplicative hash, and its upper bits.
         let mixed = (u128::from(identity) * 0x9E37_79B9_7F4A_7C15_u128) as u64;
         ((u128::from(mixed) * shards as u128) >> 64) as usize
@@ -402,18 +473,25 @@ fn lane_options(inbound: &Inbound) -> LaneOptions {
 
 /// The facts that a queue in front must know of a message.
 #[inline]
-fn facts_of<M: RingMessage>(options: &Inbound, message: &M) -> Facts {
+pub(crate) fn facts_of<M: KernelMessage>(options: &Inbound, message: &M) -> Facts {
     let key = match options.deduplication {
         Deduplication::Off => None,
         Deduplication::ById => message.id(),
-        Deduplication::ByPayload => message.id().or_else(|| Some(hash_of(message))),
+        Deduplication::ByPayload => message.id().or_else(|| Some(message.hash())),
     };
     Facts { priority: if options.priority { message.priority() } else { 0 }, key }
 }
 
-/// The identity of a message without id.
-fn hash_of<M: RingMessage>(message: &M) -> u64 {
-    M::PAYLOAD_HASH.unwrap_or(payload_hash::<M>)(message)
+/// The outcome of offering one message.
+fn outcome(refused: Option<Refused>, fate: Option<Fate>) -> Result<SendOutcome<()>, TrySendError<()>> {
+    match (refused, fate) {
+        (Some(Refused::Full), _) => Err(TrySendError::Full(())),
+        (Some(Refused::Closed), _) => Err(TrySendError::Closed(())),
+        (None, Some(Fate::Evicted)) => Ok(SendOutcome::Evicted(())),
+        (None, Some(Fate::Discarded)) => Ok(SendOutcome::Discarded(())),
+        (None, Some(Fate::Duplicate)) => Ok(SendOutcome::Duplicate(())),
+        (None, _) => Ok(SendOutcome::Accepted),
+    }
 }
 
 impl FrontEnd<'_> {
@@ -440,6 +518,8 @@ impl FrontEnd<'_> {
         let (mut near, mut far);
         let evicted = match message.bytes().len() {
             _ if options.backpressure != Backpressure::DropOldest => &mut [],
+            // Who offers an image here wants no other message back.
+            _ if self.core.definition.bridged.is_some() => &mut [],
             size @ ..=NEAR => {
                 near = [MaybeUninit::uninit(); NEAR];
                 &mut near[..size]
@@ -454,20 +534,36 @@ impl FrontEnd<'_> {
         let mut fate = None;
         if let Back::One(found, evicted) = &notes.back {
             fate = *found;
-            if fate == Some(Fate::Evicted) {
+            if fate == Some(Fate::Evicted) && !evicted.is_empty() {
                 // SAFETY: it was offered to this kernel's queue, by this function or `offer_all`.
                 unsafe { message.bytes_mut() }.copy_from_slice(evicted);
             }
         }
         self.settle_send(shard, notes);
-        match (offered.refused, fate) {
-            (Some(Refused::Full), _) => Err(TrySendError::Full(())),
-            (Some(Refused::Closed), _) => Err(TrySendError::Closed(())),
-            (None, Some(Fate::Evicted)) => Ok(SendOutcome::Evicted(())),
-            (None, Some(Fate::Discarded)) => Ok(SendOutcome::Discarded(())),
-            (None, Some(Fate::Duplicate)) => Ok(SendOutcome::Duplicate(())),
-            (None, _) => Ok(SendOutcome::Accepted),
-        }
+        outcome(offered.refused, fate)
+    }
+
+    /// Offers one bridged message. `evicted` takes note of the older message that is evicted, and does nothing
+    /// else: it is called under the queue's lock.
+    pub(crate) fn offer_image(
+        &self,
+        (shard, lane): (usize, usize),
+        image: &Bytes,
+        facts: Facts,
+        header: Header,
+        evicted: &mut dyn FnMut(&Bytes),
+    ) -> Result<SendOutcome<()>, TrySendError<()>> {
+        let mut fate = None;
+        let mut each = |found, message: &Bytes| {
+            fate = Some(found);
+            if found == Fate::Evicted {
+                evicted(message);
+            }
+        };
+        let mut notes = Notes::new(Back::Each(&mut each), self, shard, lane);
+        let offered = self.fronts.fronts[shard].offer(lane, image, &[facts], header, &mut notes);
+        self.settle_send(shard, notes);
+        outcome(offered.refused, fate)
     }
 
     /// Offers a run of messages for one shard, at most [`RUN`] of them, until one is refused. Returns how

@@ -12,17 +12,17 @@ use annulus_sync::Ordering;
 use crate::{
     error::CallError,
     kernel::{
-        bytes::{ByteQueue, Bytes},
+        bytes::ByteQueue,
         front::{Back, FrontEnd, Notes},
         shared::KernelShared,
     },
 };
 
 impl FrontEnd<'_> {
-    /// Copies the next message of a shard's queue to `to`; `false` if none waits there.
-    fn peek(&self, shard: usize, lane: usize, to: &mut Bytes) -> bool {
+    /// Copies the next message of a shard's queue; `false` if none waits there.
+    fn peek(&self, shard: usize, lane: usize, to: &mut ByteQueue) -> bool {
         let mut notes = Notes::new(Back::Nowhere, self, shard, lane);
-        let found = self.fronts.fronts[shard].peek(lane, self.now(), to, &mut notes);
+        let found = self.fronts.fronts[shard].peek(lane, self.now(), &mut notes, |next| to.push(next));
         self.settle(shard, notes);
         found
     }
@@ -76,13 +76,15 @@ impl KernelShared {
     }
 
     /// The next message that waits in a queue, of the first shard that has one.
-    pub(crate) fn peek(&self, lane: usize, to: &mut Bytes) -> bool {
-        (0..self.fronts.fronts.len()).any(|shard| self.front_end().peek(shard, lane, to))
+    pub(crate) fn peek(&self, lane: usize) -> ByteQueue {
+        let mut found = ByteQueue::new();
+        let _ = (0..self.fronts.fronts.len()).any(|shard| self.front_end().peek(shard, lane, &mut found));
+        found
     }
 
     /// Takes out all messages that wait in a queue.
     pub(crate) fn clear(&self, lane: usize) -> ByteQueue {
-        let mut taken = ByteQueue::new(self.core.message_size());
+        let mut taken = ByteQueue::new();
         (0..self.fronts.fronts.len()).for_each(|shard| self.front_end().clear(shard, lane, &mut taken));
         taken
     }
@@ -132,7 +134,7 @@ impl KernelShared {
         let inbound = core.inbound(lane);
         let size = core.message_size();
         QueueStatus::of(
-            (self.lane_name(lane).to_owned(), core.definition.message.name),
+            (self.lane_name(lane).to_owned(), core.definition.message_name()),
             (waiting, inbound.capacity as usize * fronts.len(), inbound.backpressure),
             self.is_lane_closed(lane),
             counters,

@@ -121,9 +121,10 @@ impl KernelShared {
             undelivered: core.drops.undelivered.load(Ordering::Relaxed) + unread,
             cleared: core.drops.cleared.load(Ordering::Relaxed),
         };
-        let admitted = self
-            .admitted()
-            .unwrap_or_else(|| core.shards.iter().map(|shard| shard.inbound.ring().reserved()).sum());
+        let admitted = self.admitted().unwrap_or_else(|| {
+            let reserved: u64 = core.shards.iter().map(|shard| shard.inbound.ring().reserved()).sum();
+            reserved.saturating_sub(core.drops.voided())
+        });
         KernelStatus {
             name: core.name.clone(),
             backend: core.backend_name,

@@ -6,16 +6,19 @@
 //! | [`core`] | what does not depend on the queues: words, commands, who waits |
 //! | [`lifecycle`], [`events`], [`status`] | closing, draining, ending; what is told of it; what it says of itself |
 //! | [`front`], [`outbound`], [`calls`], [`dead_letters`], [`print`] | queues in front of rings; outputs; calls and their replies; dead letters; prints |
+//! | [`carried`], [`image`], [`bytes`] | messages between typed and untyped code |
 //! | [`lanes`] | what can be asked and done about one of several queues |
 //! | [`watcher`] | who looks after sends that wait for space |
 
 pub(crate) mod bytes;
 pub(crate) mod calls;
+pub(crate) mod carried;
 pub(crate) mod core;
 pub(crate) mod dead_letters;
 pub(crate) mod drops;
 pub(crate) mod events;
 pub(crate) mod front;
+pub(crate) mod image;
 pub(crate) mod lanes;
 pub(crate) mod lifecycle;
 pub(crate) mod links;

@@ -191,6 +191,7 @@ pub(crate) fn accepted(sent: Result<SendOutcome<()>, SendError<()>>) -> Result<(
         Err(SendError::Full(_)) => Err(CallError::Full),
         Err(SendError::Closed(_)) => Err(CallError::Closed),
         Err(SendError::Timeout(_)) => Err(CallError::Timeout),
+        Err(SendError::Oversize { size, limit, .. }) => Err(CallError::Oversize { size, limit }),
         // The other errors cannot occur: all messages of a kernel have the same size, and its queue takes
         // that size.
         Err(_) => Err(CallError::Dropped),

@@ -121,14 +121,14 @@ impl KernelShared {
     pub(crate) fn offer_open(
         &self,
         shard: usize,
-        write: impl FnOnce(&mut HostSlots<'_>),
+        write: impl FnOnce(&mut HostSlots<'_>) -> Result<(), TrySendError<()>>,
     ) -> Result<SendOutcome<()>, TrySendError<()>> {
         match self.reserve(shard, 1) {
             Ok(mut slot) => {
-                write(&mut slot);
+                let written = write(&mut slot);
                 drop(slot);
                 self.core.wake(shard);
-                Ok(SendOutcome::Accepted)
+                written.map(|()| SendOutcome::Accepted)
             }
             Err(Refused::Closed) => Err(TrySendError::Closed(())),
             Err(Refused::Full) if self.core.options.inbound.backpressure == Backpressure::DropNew => {
@@ -176,12 +176,18 @@ impl KernelShared {
             let offered = self.offer_open(shard, |slot| {
                 // SAFETY: the slot is this call's message's, which is published once, after this.
                 header.correlation = unsafe { call.accept(shard, slot.ticket()) };
-                slot.write_bytes(message.bytes(), header);
+                // SAFETY: a message of this kernel, a bridged one as its image.
+                unsafe { slot.write_bytes(message.bytes(), header) };
+                Ok(())
             });
             call.wake_displaced();
             offered
         } else {
-            self.offer_open(shard, |slot| slot.write_bytes(message.bytes(), header))
+            self.offer_open(shard, |slot| {
+                // SAFETY: as above.
+                unsafe { slot.write_bytes(message.bytes(), header) };
+                Ok(())
+            })
         };
         self.attempted(message.lane(), offered)
     }

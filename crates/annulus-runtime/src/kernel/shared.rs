@@ -96,7 +96,6 @@ impl KernelShared {
         names: Weak<dyn Names>,
     ) -> Self {
         let HostEnds { outbound, calls, dead_letters, prints } = ends;
-        let size = core.message_size();
         Self {
             core,
             this: OnceLock::new(),
@@ -112,7 +111,7 @@ impl KernelShared {
             dead_letters,
             prints,
             guard: OnceLock::new(),
-            undelivered: Mutex::new(ByteQueue::new(size)),
+            undelivered: Mutex::default(),
         }
     }
 
@@ -177,8 +176,8 @@ impl KernelShared {
     /// the name.
     fn finish(&self) {
         (0..self.outbound.len()).for_each(|shard| self.show_prints(shard));
-        let mut left = ByteQueue::new(self.core.message_size());
-        let mut message = blank(self.core.message_size());
+        let mut left = ByteQueue::new();
+        let mut message = Box::<Bytes>::default();
         for (index, shard) in self.core.shards.iter().enumerate() {
             // SAFETY: the host made this ring's producers; the block, its consumer, has terminated, so this
             // is the only one.
@@ -193,6 +192,11 @@ impl KernelShared {
                 };
                 if slot.kind == kind::MESSAGE {
                     // SAFETY: the slot was just peeked, and is a message.
+                    let size = unsafe { consumer.bytes_of(&slot) };
+                    if message.len() != size {
+                        message = blank(size);
+                    }
+                    // SAFETY: as above.
                     unsafe { consumer.read_bytes(&slot, &mut message) };
                     left.push(&message);
                 }
@@ -226,8 +230,7 @@ impl KernelShared {
 
     /// The messages that were left when the kernel terminated; the first call gets them.
     pub(crate) fn take_undelivered(&self) -> ByteQueue {
-        let none = ByteQueue::new(self.core.message_size());
-        std::mem::replace(&mut *self.lock_undelivered(), none)
+        std::mem::take(&mut *self.lock_undelivered())
     }
 
     fn lock_undelivered(&self) -> MutexGuard<'_, ByteQueue> {
@@ -272,10 +275,16 @@ impl KernelCore {
         }
     }
 
-    /// Size of a message in bytes.
+    /// Size of a message in bytes; of bridged messages, of the largest image.
     #[inline]
     pub(crate) fn message_size(&self) -> usize {
-        self.definition.message.size
+        let archive = if self.definition.bridged.is_some() { self.max_payload() } else { 0 };
+        self.definition.message.size + archive
+    }
+
+    /// Bytes of the largest payload that the launch has room for.
+    pub(crate) fn max_payload(&self) -> usize {
+        self.shards[0].inbound.ring().layout().payload_most()
     }
 
     /// How its blocks take messages.
@@ -399,7 +408,8 @@ impl Deliver for KernelShared {
                 if !self.fronts.is_empty() {
                     self.passed.fetch_add(1, Ordering::Relaxed);
                 }
-                slot.write_bytes(message, self.header());
+                // SAFETY: a message of this kernel. Connected kernels send direct messages, so it is one.
+                unsafe { slot.write_bytes(message, self.header()) };
                 self.core.wake(shard);
                 Delivery::Done
             }

@@ -217,6 +217,17 @@ pub enum DynamicError {
         /// The message's type.
         found: &'static str,
     },
+    /// The kernel takes bridged messages, which cannot be made of JSON or descriptors here.
+    #[error(
+        "{kernel} takes bridged messages, of type {message}: send them with its typed handle, since only that \
+         encodes them"
+    )]
+    Bridged {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its message type.
+        message: &'static str,
+    },
     /// The kernel did not take the message.
     #[error("{0}")]
     Send(#[source] SendError<()>),
@@ -398,14 +409,26 @@ impl DynamicKernel {
 
     /// A message, read by its type's descriptor.
     fn read(&self, json: &str) -> Result<DynamicMessage, DynamicError> {
+        self.takes_direct()?;
         let ty = self.definition().message;
         let mut text = serde_json::Deserializer::from_str(json);
         let message = DynamicMessage::read(ty, &mut text).and_then(|message| text.end().map(|()| message));
         message.map_err(|error| DynamicError::Text { message: ty.name, error })
     }
 
+    /// Refuses a kernel with bridged messages.
+    fn takes_direct(&self) -> Result<(), DynamicError> {
+        match self.definition().bridged {
+            None => Ok(()),
+            Some(bridged) => {
+                Err(DynamicError::Bridged { kernel: self.definition().name, message: bridged.name })
+            }
+        }
+    }
+
     /// An aligned copy of a message of this kernel.
     fn own(&self, message: &DynamicMessage) -> Result<Aligned, DynamicError> {
+        self.takes_direct()?;
         let ty = self.definition().message;
         if *message.ty() != *ty {
             let kernel = self.definition().name;

@@ -6,6 +6,7 @@ use std::{
 };
 
 use annulus_abi::{
+    bridged::Head,
     control::command,
     kernel::{KernelLayout, KernelShape},
     ring::Envelope,
@@ -124,9 +125,7 @@ fn start(
     let dead_letters = (options.observe.dead_letters != 0).then(|| {
         let rings = shards.iter().filter_map(dead_letters);
         // SAFETY: blocks put messages of this kernel's into these rings, and the id is of its `Kind`.
-        unsafe {
-            DeadLetterBacklog::new(options.observe.dead_letters, definition.message.size, kind.id, rings)
-        }
+        unsafe { DeadLetterBacklog::new(options.observe.dead_letters, kind.id, rings) }
     });
     let prints = (!sites.is_empty())
         .then(|| Prints::new(sites, definition.name, &name, shards.iter().filter_map(prints)));
@@ -202,10 +201,15 @@ fn start(
 }
 
 fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[PrintSite]) -> KernelLayout {
-    KernelLayout::new(&KernelShape {
+    let max_payload = options.inbound.max_payload as usize;
+    let message = match definition.bridged {
+        None => (definition.message.size, definition.message.align),
+        Some(_) => Head::payload(max_payload),
+    };
+    let layout = KernelLayout::new(&KernelShape {
         inbound_capacity: options.inbound.capacity,
         outbound_capacity: options.outbound.capacity.unwrap_or(options.inbound.capacity),
-        message: (definition.message.size, definition.message.align),
+        message,
         output: definition.output.map_or((0, 1), |output| (output.size, output.align)),
         envelope: Envelope { enqueue_time: options.observe.timestamps, correlation: options.outbound.calls },
         dead_letters_capacity: if options.observe.dead_letters == 0 {
@@ -216,7 +220,8 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[Prin
         prints_capacity: if prints.is_empty() { 0 } else { print::RING_CAPACITY },
         print_words: prints.iter().map(|site| site.words).max().unwrap_or(0),
         histogram: options.observe.track_latency,
-    })
+    });
+    if definition.bridged.is_some() { layout.bridged(max_payload) } else { layout }
 }
 
 fn outbound(shard: &ShardMemory) -> Outbound {

@@ -48,6 +48,8 @@ pub struct Inbound {
     pub priority: bool,
     /// See [`LaunchOptions::expiry`]; `None` for never.
     pub expiry: Option<Duration>,
+    /// In bytes; see [`LaunchOptions::max_payload`].
+    pub max_payload: u32,
     /// See [`LaunchOptions::share`]. Used if the kernel has several queues.
     pub share: Share,
 }
@@ -100,6 +102,7 @@ impl Default for Inbound {
             deduplication_window: 1024,
             priority: false,
             expiry: None,
+            max_payload: 4096,
             share: Share::default(),
         }
     }

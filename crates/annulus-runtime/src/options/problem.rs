@@ -122,6 +122,13 @@ pub enum LaunchProblem {
         /// The type's alignment in bytes.
         align: usize,
     },
+    /// The spill blocks of a shard's bridged messages need more memory than a ring can have.
+    Spill {
+        /// The capacity, in messages.
+        capacity: u32,
+        /// The largest payload, in bytes.
+        max_payload: u32,
+    },
     /// A handler may send more at once than the outbound ring holds.
     Outputs {
         /// The kernel.
@@ -132,6 +139,12 @@ pub enum LaunchProblem {
         slots: u32,
     },
 }
+
+/// The smallest `max_payload`, in bytes. Source: a spill block is a multiple of a cache line.
+const MIN_SPILL: u32 = 64;
+/// The most bytes of a ring's spill blocks. Source: a head says in 32 bits, in units of 16 bytes, where its
+/// archive begins; this is half of what it can say.
+const MOST_SPILLED: u64 = 1 << 35;
 
 /// What belongs to a whole kernel, so that exactly one block must own it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,6 +162,7 @@ pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
     if let Some(capacity) = outbound.capacity {
         check_capacity(&mut problems, "output_capacity", capacity);
     }
+    check_range(&mut problems, "max_payload", inbound.max_payload, MIN_SPILL, MAX_PAYLOAD as u32);
     check_range(&mut problems, "grid", shape.grid, 1, MAX_GRID);
     check_range(&mut problems, "block", shape.block, 1, MAX_BLOCK);
     if let Some(cap) = shape.max_messages_per_iteration {
@@ -200,7 +214,7 @@ pub(super) fn of_launch(
     let LaunchOptions { shape, inbound, outbound, .. } = options;
     let kernel = definition.name;
     if inbound.deduplication == Deduplication::ById && !identified {
-        problems.push(LaunchProblem::NoId { kernel, message: definition.message.name });
+        problems.push(LaunchProblem::NoId { kernel, message: definition.message_name() });
     }
     for queue in &options.queues {
         if queue.inbound.deduplication == Deduplication::ById && !identified {
@@ -218,6 +232,10 @@ pub(super) fn of_launch(
         problems.push(one_block(WholeKernel::Memory));
     }
     check_payload(&mut problems, "message", definition.message);
+    let spilled = u64::from(inbound.capacity) * u64::from(inbound.max_payload);
+    if definition.bridged.is_some() && spilled > MOST_SPILLED {
+        problems.push(LaunchProblem::Spill { capacity: inbound.capacity, max_payload: inbound.max_payload });
+    }
     if let Some(output) = definition.output {
         check_payload(&mut problems, "output", output);
     }
@@ -303,6 +321,11 @@ impl fmt::Display for LaunchProblem {
                 f,
                 "the {what} type {ty} has {size} bytes aligned to {align}, and a slot takes {MAX_PAYLOAD} bytes \
                  aligned to {LINE}: send it in parts"
+            ),
+            Self::Spill { capacity, max_payload } => write!(
+                f,
+                "{capacity} messages of {max_payload} bytes are more than the {MOST_SPILLED} bytes that a ring of \
+                 bridged messages has: lower capacity or max_payload"
             ),
             Self::Outputs { kernel, outputs, slots } => write!(
                 f,
