@@ -19,6 +19,8 @@ pub const DIVISION_BY_ZERO: u16 = 0xFF05;
 pub const OVERFLOW: u16 = 0xFF06;
 /// The handler's loops ran more iterations than its loop budget allows.
 pub const BUDGET_EXHAUSTED: u16 = 0xFF07;
+/// The bytes of a bridged message are no archive of its type: an offset in it leads out of it, for one.
+pub const BAD_ARCHIVE: u16 = 0xFF08;
 
 /// A description of a code, for people.
 pub const fn describe(code: u16) -> &'static str {
@@ -33,6 +35,7 @@ pub const fn describe(code: u16) -> &'static str {
         BUDGET_EXHAUSTED => {
             "the handler's loops ran longer than their budget: raise #[ring_kernel(loop_budget = …)]"
         }
+        BAD_ARCHIVE => "the message's bytes are no archive of its type",
         1..=0xFEFF => "an error of the application",
         _ => "an unknown error",
     }

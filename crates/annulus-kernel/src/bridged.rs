@@ -120,6 +120,8 @@ pub struct BridgedDefinition {
     pub name: &'static str,
     /// Bytes of the archive's root, which is its last part.
     pub root_size: usize,
+    /// What lies where in the root, for devices.
+    pub archived: &'static TypeDescriptor,
     /// The type's fields, as data.
     pub schema: fn() -> Schema,
     /// Checks bytes from anywhere.

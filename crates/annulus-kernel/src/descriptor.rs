@@ -51,6 +51,25 @@ pub enum Meaning {
     Text,
     /// A [`Wrapping`](std::num::Wrapping): a number whose operators never overflow.
     Wrapping,
+    /// A part of an archive, as bridged messages are: `&Archived<T>`.
+    Archived(ArchivedPart),
+}
+
+/// What a part of an archive is. The structs and enums of an archive are [`Meaning::Parts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArchivedPart {
+    /// A number in little-endian order: the only field.
+    Number,
+    /// Text: up to 8 bytes in its own place, or a length and the offset of the bytes.
+    Text,
+    /// Text by its offset and length.
+    SharedText,
+    /// Elements of this type, by an offset and a length.
+    List(&'static TypeDescriptor),
+    /// An `Option`: the variants `None` and `Some`.
+    Option,
+    /// What devices cannot read. It takes up space.
+    Opaque,
 }
 
 /// Which comparison traits a type derives. A derived trait compares variant and fields in order of

@@ -65,6 +65,7 @@
 //! out. One writer spells them in the dialect of the [`Target`]. The text follows [`LANGUAGE_SOURCE`], which
 //! defines in C what Rust's operators mean. The text carries the Rust lines in comments and keeps the names.
 
+mod archived;
 mod binding;
 mod bridged;
 mod cx;
@@ -90,6 +91,7 @@ pub mod witness;
 mod wrapping;
 mod write;
 
+pub use archived::{ArchivedType, Devices, Reads, archived_value};
 pub use binding::{Binding, BindingDefinition, BindingKind, DeviceAtomic};
 pub use bridged::{BRIDGED_HEAD, BRIDGED_KEY, BridgedDefinition, BridgedMessage, KernelMessage};
 #[doc(hidden)]
@@ -107,8 +109,8 @@ pub use definition::{
 #[cfg(feature = "serde")]
 pub use described::{Described, read_described, read_described_bytes};
 pub use descriptor::{
-    Derived, DeviceType, FieldDescriptor, Meaning, PlainMethods, Primitive, TypeDescriptor, TypeKind,
-    VariantDescriptor, same_function,
+    ArchivedPart, Derived, DeviceType, FieldDescriptor, Meaning, PlainMethods, Primitive, TypeDescriptor,
+    TypeKind, VariantDescriptor, same_function,
 };
 pub use failure::{Failure, HandlerReturn, panic_code};
 pub use function::{

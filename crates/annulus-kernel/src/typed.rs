@@ -350,7 +350,7 @@ pub fn device_value<T: DeviceType>(value: &T) -> Value {
 /// # Safety
 ///
 /// `at` points to an initialised value of the type that `descriptor` describes.
-unsafe fn read(descriptor: &'static TypeDescriptor, at: *const u8) -> Value {
+pub(crate) unsafe fn read(descriptor: &'static TypeDescriptor, at: *const u8) -> Value {
     let fields = |fields: &'static [crate::FieldDescriptor]| {
         fields
             .iter()

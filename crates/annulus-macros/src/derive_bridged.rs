@@ -12,6 +12,7 @@ use syn::{
 };
 
 use crate::{
+    derive_archived,
     derive_device::members,
     errors::Errors,
     layout::Layout,
@@ -184,6 +185,7 @@ pub(crate) fn derive(input: &DeriveInput, words: &TypeWords) -> syn::Result<Toke
     };
     let (consts, accessors) = (facts.consts, facts.accessors);
     let kernel_message = kernel_message(name, &archived, &shown, facts.keyed);
+    let for_devices = derive_archived::expand(&archived, &layout);
     let implementations = quote! {
         #[allow(
             deprecated,
@@ -247,6 +249,8 @@ pub(crate) fn derive(input: &DeriveInput, words: &TypeWords) -> syn::Result<Toke
                 fn shape() -> __message::Shape { #shape }
             }
 
+            #for_devices
+
             #[automatically_derived]
             impl __message::Message for #name {
                 #consts
@@ -304,6 +308,7 @@ fn kernel_message(name: &Ident, archived: &Ident, shown: &str, keyed: bool) -> T
             const DEFINITION: __kernel::BridgedDefinition = __kernel::BridgedDefinition {
                 name: #shown,
                 root_size: ::core::mem::size_of::<#archived>(),
+                archived: <#archived as __kernel::ArchivedType>::DESCRIPTOR,
                 schema: <Self as __message::Payload>::schema,
                 check: |__bytes| __message::bridged::read::<Self>(__bytes).map(::core::mem::drop),
             };

@@ -122,6 +122,7 @@
 //! In an enum, each word marks one field in every variant, or in none.
 
 mod body;
+mod derive_archived;
 mod derive_bridged;
 mod derive_device;
 mod derive_message;

@@ -35,6 +35,8 @@ pub const METHODS: &[&str] = &[
     // Arrays and slices.
     "as_bytes", "as_mut_slice", "as_slice", "binary_search", "contains", "copy_from_slice", "copy_within", "ends_with", "fill", "first", "first_mut", "get", "get_mut", "is_empty", "last", "last_mut", "len",
     "reverse", "sort", "sort_unstable", "split_at", "split_at_mut", "starts_with",
+    // Numbers of archives.
+    "to_native",
     // `Option` and `Result`.
     "as_mut", "as_ref", "cloned", "copied", "err", "expect", "expect_err", "is_none", "is_some", "ok", "ok_or", "or",
     "replace", "take", "unwrap", "unwrap_err", "unwrap_or", "unwrap_or_default",

@@ -51,6 +51,7 @@ impl Device {
         String::from_utf8_lossy(&name).trim_end_matches('\0').into()
     }
 
+    #[allow(dead_code, reason = "one of the programs with this module needs no atomics")]
     pub(crate) fn has_wide_atomics(&self) -> bool {
         let extensions = get_device_data(self.id, CL_DEVICE_EXTENSIONS).unwrap_or_default();
         String::from_utf8_lossy(&extensions).contains("cl_khr_int64_extended_atomics")
@@ -146,16 +147,26 @@ impl Handlers<'_> {
         for table in &tables {
             buffers.push(device.buffer(table)?);
         }
-        let which = index as u32;
-        // SAFETY: the argument is a `uint`.
-        unsafe { set_kernel_arg(self.kernel, 0, size_of::<u32>(), (&raw const which).cast()) }
+        // A bridged message is as many heads as its image is long.
+        let stride = calls.first().map_or(1, |call| call.message.len());
+        for (argument, number) in [index as u32, stride as u32].iter().enumerate() {
+            // SAFETY: the argument is a `uint`.
+            unsafe {
+                set_kernel_arg(
+                    self.kernel,
+                    argument as u32,
+                    size_of::<u32>(),
+                    std::ptr::from_ref(number).cast(),
+                )
+            }
             .map_err(failed("clSetKernelArg"))?;
+        }
         for (argument, buffer) in buffers.iter().enumerate() {
             // SAFETY: the argument is a pointer to global memory, and the value a buffer's handle.
             unsafe {
                 set_kernel_arg(
                     self.kernel,
-                    argument as u32 + 1,
+                    argument as u32 + 2,
                     size_of::<cl_mem>(),
                     (&raw const buffer.0).cast(),
                 )
@@ -206,8 +217,12 @@ impl Handlers<'_> {
     }
 }
 
-/// The name of the function that a paragraph of a handler's text is: `static u32 name(`.
-fn function_name(paragraph: &str) -> Option<&str> {
+/// The name of the function or the constant that a paragraph of a handler's text is: `static u32 name(`,
+/// `CONSTANT const u32 NAME = `.
+fn own_name(paragraph: &str) -> Option<&str> {
+    if let Some(constant) = paragraph.trim().strip_prefix("CONSTANT const ") {
+        return constant.split_once(" = ")?.0.rsplit(' ').next();
+    }
     let line = paragraph.lines().find(|line| !line.starts_with("//") && !line.is_empty())?;
     let (head, _) = line.strip_suffix('{')?.split_once('(')?;
     head.starts_with("static").then(|| head.rsplit(' ').next())?
@@ -237,18 +252,20 @@ fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
             handler.split_at(handler.find("static u32 handle_").ok_or("there is no handler")?);
         let (function, macros) =
             rest.split_at(rest.find("#define ANN_MESSAGE").ok_or("there are no macros")?);
-        // Types are told apart by their names, which are the same for all handlers of a module. Functions are
-        // not: they are numbered.
+        // Types are told apart by their names, which are the same for all handlers of a module. Functions and
+        // constants are not: they are numbered.
         let mut functions = String::new();
         for paragraph in types.split("\n\n") {
-            if let Some(name) = function_name(paragraph) {
+            if let Some(name) = own_name(paragraph) {
                 writeln!(functions, "#define {name} {name}_of_{index}\n{paragraph}\n")
                     .expect("a String takes all");
-            } else if paragraph.contains("typedef") && known.insert(paragraph.trim().to_owned()) {
+            } else if (paragraph.contains("typedef") || paragraph.contains("RS_"))
+                && known.insert(paragraph.trim().to_owned())
+            {
                 writeln!(source, "{paragraph}\n").expect("a String takes all");
             }
         }
-        let names = types.split("\n\n").filter_map(function_name);
+        let names = types.split("\n\n").filter_map(own_name);
         let undo_functions: String = names.map(|name| format!("#undef {name}\n")).collect();
         let undo: String = macros
             .lines()
@@ -260,12 +277,15 @@ fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
         writeln!(
             source,
             "{functions}{function}\n{macros}
+#ifndef ANN_STATE
+#define ANN_STATE u8
+#endif
 static u32 call_{index}(
     ann_cx cx, GLOBAL const ANN_MESSAGE *message, PRIVATE ANN_STATE *state, PRIVATE ann_outbox *outbox ANN_BINDING_PARAMETERS)
 {{
     return ANN_CALL(cx, message, state, outbox);
 }}
-static void entry_{index}(GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u8 *outputs, GLOBAL u32 *results{tables})
+static void entry_{index}(u32 stride, GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u8 *outputs, GLOBAL u32 *results{tables})
 {{
     u64 call = get_global_id(0);
     ann_outbox outbox;
@@ -281,24 +301,25 @@ static void entry_{index}(GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u
     cx.grid_size = 5;
     cx.thread_index = 0;
     ANN_STATE state = ((GLOBAL ANN_STATE *)states)[call];
-    u32 code = call_{index}(cx, (GLOBAL const ANN_MESSAGE *)messages + call, &state, &outbox{of_call});
+    u32 code = call_{index}(cx, (GLOBAL const ANN_MESSAGE *)messages + call * stride, &state, &outbox{of_call});
     if (code == 0u && outbox.refused) code = 0xFF02u;
     if (code == 0u) ((GLOBAL ANN_STATE *)states)[call] = state;
     results[2 * call] = code;
     results[2 * call + 1] = outbox.sent;
 }}
+#undef ANN_STATE
 {undo}{undo_functions}"
         )
         .expect("a String takes all");
         writeln!(
             cases,
-            "    case {index}: entry_{index}(messages, states, outputs, results{handed_on}); break;"
+            "    case {index}: entry_{index}(stride, messages, states, outputs, results{handed_on}); break;"
         )
         .expect("a String takes all");
     }
     writeln!(
         source,
-        "__kernel void run(u32 which, GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u8 *outputs, GLOBAL u32 *results{tables})
+        "__kernel void run(u32 which, u32 stride, GLOBAL const u8 *messages, GLOBAL u8 *states, GLOBAL u8 *outputs, GLOBAL u32 *results{tables})
 {{
     switch (which) {{
 {cases}    }}

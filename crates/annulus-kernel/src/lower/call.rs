@@ -5,6 +5,7 @@ use annulus_tree::{BinaryOp, Expression, WitnessId};
 
 use super::{
     Lowered, Lowerer,
+    archive::archived_operand,
     cases::{Cases, is_either},
     items::is_iterator,
     operand::{Operand, describe},
@@ -39,6 +40,10 @@ impl Lowerer<'_> {
                 let place = self.as_place(operand)?;
                 let place = self.steady(place);
                 self.view_of_bounded(&place).map(Operand::view)
+            }
+            operand if archived_operand(&operand).is_some() && !is_comparing(&operand, method, arguments) => {
+                let part = archived_operand(&operand).expect("just asked");
+                self.archived_method(part, operand, method, arguments)
             }
             operand if is_comparing(&operand, method, arguments) => {
                 self.comparing_method(operand, method, arguments)

@@ -4,7 +4,7 @@ use annulus_abi::error;
 use annulus_tree::{BinaryOp, Expression, FieldValue, FunctionId};
 
 use super::{
-    Lowered, Lowerer,
+    Lowered, Lowerer, archive,
     closure::is_given_closure,
     operand::{Operand, describe},
     operator::convert,
@@ -391,6 +391,9 @@ impl Lowerer<'_> {
         let then = Self::without_references(*cases.then);
         let other = Self::without_references(other);
         let (value, ty) = self.value_of(then)?;
+        if archive::stays(&ty) {
+            return Err(archive::STAYS.into());
+        }
         let (other, _) = self.value_of(other)?;
         let value = self.choose(cases.good, value, other, ty)?;
         if !by_reference {
@@ -438,6 +441,9 @@ impl Lowerer<'_> {
     /// `Option<&T>` as `Option<T>`.
     pub(super) fn copied(&mut self, cases: Cases) -> Lowered<Operand> {
         let Operand::Ref(place) = *cases.then else { return Ok(Operand::cases(cases)) };
+        if archive::stays(&place.ty) {
+            return Err(archive::STAYS.into());
+        }
         let ty = place.ty.clone();
         // The value exists only in the good case.
         let good = self.fixed(cases.good, &Type::Scalar(Scalar::Bool), "there");

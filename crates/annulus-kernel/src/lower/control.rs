@@ -6,6 +6,7 @@ use annulus_tree::{Arm, BinaryOp, Block, Expression, ExpressionKind};
 use super::{
     Lowered, Lowerer,
     alternatives::{arms_of, arms_of_condition, has_alternatives},
+    archive::stays,
     operand::Operand,
     pattern::Subject,
     program::{Expr, Local, LocalId, Place, Root, Step, Stmt, declared},
@@ -51,7 +52,9 @@ impl Lowerer<'_> {
                 Operand::View(view) => Outcome::View(view),
                 Operand::Slice(_) => Outcome::View(Box::new(inner.view(operand)?)),
                 // Nobody changes the target of a shared reference, so a copy is equivalent.
-                Operand::Cases(cases) if !cases.mutable && matches!(*cases.then, Operand::Ref(_)) => {
+                Operand::Cases(cases)
+                    if !cases.mutable && matches!(&*cases.then, Operand::Ref(place) if !stays(&place.ty)) =>
+                {
                     let copied = inner.copied(*cases)?;
                     let (expr, ty) = inner.value_of(copied)?;
                     Outcome::Value(expr, ty)
@@ -134,8 +137,9 @@ impl Lowerer<'_> {
             let value = match std::mem::replace(&mut branch.value, Outcome::Unit) {
                 // Nobody changes the target of a shared reference, so a copy is equivalent.
                 Outcome::Ref(place)
-                    if by_syntax && !matches!(place.ty, Type::Array { .. })
-                        || !same && (shared || self.stays(&place)) =>
+                    if !stays(&place.ty)
+                        && (by_syntax && !matches!(place.ty, Type::Array { .. })
+                            || !same && (shared || self.stays(&place))) =>
                 {
                     shared = true;
                     let ty = place.ty.clone();

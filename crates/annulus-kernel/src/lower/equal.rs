@@ -3,14 +3,14 @@
 use annulus_tree::{BinaryOp, Expression};
 
 use super::{
-    Lowered, Lowerer,
+    Lowered, Lowerer, archive,
     cases::{case_part, is_case},
     operand::{Operand, describe},
     program::{Expr, Local, Place, Step, Stmt},
     slice::{View, usize_bits},
 };
 use crate::{
-    Derived, FieldDescriptor, Meaning, TypeDescriptor, TypeKind, VariantDescriptor,
+    ArchivedPart, Derived, FieldDescriptor, Meaning, TypeDescriptor, TypeKind, VariantDescriptor,
     typed::{Scalar, Type},
 };
 
@@ -40,6 +40,7 @@ pub(super) fn is_compared(ty: &Type) -> bool {
                     | Meaning::List
                     | Meaning::Text
                     | Meaning::Wrapping
+                    | Meaning::Archived(ArchivedPart::Number)
             ) && fields(descriptor).all(|field| is_compared(&field.ty.into()))
         }
         Type::Ordering => false,
@@ -89,6 +90,11 @@ pub(super) fn refusal(ty: &Type) -> String {
             let field = field.map_or("one of them", |field| field.name);
             format!(
                 "`==` of {name} asks its field `{field}`, which a device cannot compare: compare the others, or `match`"
+            )
+        }
+        _ if archive::archived(ty).is_some() => {
+            format!(
+                "a device does not compare {name} as a whole: write `.as_bytes()`, `.as_slice()` or `.as_ref()`"
             )
         }
         Type::Struct(_) | Type::Enum(_) => format!(

@@ -14,7 +14,7 @@ use super::{
     operand::{Operand, Variable, describe},
     program::{
         Argument, Constant, Expr, Function, Parameter, Place, Root, Space, Stmt, calls_who_asks_queue, fails,
-        prints, ticks,
+        follows, prints, ticks,
     },
 };
 use crate::{
@@ -384,6 +384,7 @@ impl Lowerer<'_> {
         function.ticks = ticks(&function.body, &self.module.functions);
         function.prints = prints(&function.body, &self.module.functions);
         function.asks_queue |= calls_who_asks_queue(&function.body, &self.module.functions);
+        function.follows = follows(&function.body, &self.module.functions);
         if function.fails
             && function.output == Type::Unit
             && !matches!(function.body.last(), Some(Stmt::Give(_) | Stmt::Abort(_)))

@@ -236,6 +236,7 @@ impl Lowerer<'_> {
     /// The items of `for item in operand`: elements of an array by value, and elements behind a reference by
     /// reference.
     fn plain(&mut self, operand: Operand) -> Lowered<Items> {
+        let operand = self.followed_list(operand)?;
         if !is_slice(&operand) {
             return Err(format!(
                 "a loop on a device runs over ranges, arrays and slices, not over {}: count in a `while`",
@@ -247,6 +248,7 @@ impl Lowerer<'_> {
     }
 
     fn elements(&mut self, operand: Operand, by_value: bool) -> Lowered<Items> {
+        let operand = self.followed_list(operand)?;
         let operand = match operand {
             Operand::Place(place) if by_value && !self.is_constant(&place) => {
                 let ty = place.ty.clone();

@@ -6,6 +6,7 @@
 //! statement.
 
 mod alternatives;
+pub(crate) mod archive;
 mod ascii;
 mod bytes;
 mod call;
@@ -51,7 +52,8 @@ use function::Module;
 use names::Names;
 use operand::{Operand, Variable};
 use program::{
-    Expr, Function, Local, LocalId, Place, Program, Root, Space, Stmt, calls_who_asks_queue, prints, ticks,
+    Expr, Function, Local, LocalId, Place, Program, Root, Space, Stmt, calls_who_asks_queue, follows, prints,
+    ticks,
 };
 use types::TypeNames;
 
@@ -114,10 +116,16 @@ pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, T
     handler.ticks = ticks(&handler.body, &module.functions);
     handler.prints = prints(&handler.body, &module.functions);
     handler.asks_queue |= calls_who_asks_queue(&handler.body, &module.functions);
+    handler.follows = follows(&handler.body, &module.functions);
     let Module { constants, functions, .. } = module;
     types.late();
-    for local in functions.iter().chain([&handler]).flat_map(|function| &function.locals) {
-        types.add(&local.ty);
+    for function in functions.iter().chain([&handler]) {
+        if function.locals.iter().any(|local| archive::stays(&local.ty)) {
+            let LowerError { kernel, .. } = error(0, String::new());
+            let (file, line) = (function.file, function.line);
+            return Err(LowerError { kernel, file, line, reason: archive::STAYS.into() });
+        }
+        function.locals.iter().for_each(|local| types.add(&local.ty));
     }
     Ok((Program { definition, constants, functions, handler }, types))
 }
@@ -251,6 +259,7 @@ impl<'a> Lowerer<'a> {
             ticks: false,
             prints: false,
             asks_queue,
+            follows: false,
             locals,
             body: out,
         }
@@ -291,7 +300,7 @@ impl<'a> Lowerer<'a> {
             }
             ParameterRole::Message => {
                 self.message = self.names.take(wanted.unwrap_or("message"));
-                Operand::Ref(Place::new(Root::Message, self.definition.message.into()))
+                Operand::Ref(Place::new(Root::Message, self.definition.read_by_handlers().into()))
             }
             ParameterRole::State => {
                 self.state = self.names.take(wanted.unwrap_or("state"));

@@ -5,6 +5,7 @@ use annulus_tree::{BinaryOp, Expression, ExpressionKind, UnaryOp, WitnessId};
 
 use super::{
     Lowered, Lowerer,
+    archive::archived,
     equal::{self, Compared, is_compared},
     expression::literal_of,
     operand::{Operand, describe},
@@ -52,11 +53,18 @@ impl Lowerer<'_> {
             self.values([left, right])?
         }
         .into_iter();
-        let (Some((left, left_ty)), Some((right, right_ty))) = (values.next(), values.next()) else {
+
+        let (Some((mut left, mut left_ty)), Some((mut right, mut right_ty))) = (values.next(), values.next())
+        else {
             unreachable!("two expressions have two values")
         };
         if let (Type::Failure, Type::Failure, BinaryOp::Eq | BinaryOp::Ne) = (&left_ty, &right_ty, op) {
             return Ok(Operand::Value(Expr::binary(op, Scalar::U32, left, right), bool_));
+        }
+        if is_comparison(op) {
+            // A number of an archive is compared with another, or with one that is in none.
+            (left, left_ty) = self.native((left, left_ty))?;
+            (right, right_ty) = self.native((right, right_ty))?;
         }
         if is_comparison(op) {
             same_side(&left_ty, &right_ty)?;
@@ -85,6 +93,12 @@ impl Lowerer<'_> {
             let other = if matches!(left_ty, Type::Scalar(_)) { &right_ty } else { &left_ty };
             if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
                 return Err(equal::refusal(other));
+            }
+            if archived(other).is_some() {
+                return Err(format!(
+                    "a device calculates with numbers, and {} is one of an archive: write `.to_native()` behind it",
+                    describe(other)
+                ));
             }
             return Err(format!(
                 "an operator of {} is a function: write `#[device_impl]` before its `impl` (`Add` and kin, of values and not of \

@@ -16,7 +16,7 @@ use super::{
     types::takes_no_place,
 };
 use crate::{
-    Derived, DeviceType, Meaning, PlainMethods, TypeDescriptor, TypeKind,
+    ArchivedPart, Derived, DeviceType, Meaning, PlainMethods, TypeDescriptor, TypeKind,
     typed::{Scalar, Type},
 };
 
@@ -37,11 +37,11 @@ fn derived(descriptor: &TypeDescriptor) -> Option<Derived> {
     match descriptor.meaning {
         Meaning::Derived(derived) => Some(derived),
         // These are ordered like their parts; a list by its items, without the room after them.
-        Meaning::List | Meaning::Text | Meaning::Wrapping => {
+        Meaning::List | Meaning::Text | Meaning::Wrapping | Meaning::Archived(ArchivedPart::Number) => {
             let methods = PlainMethods(|| true);
             Some(Derived { eq: true, partial_ord: true, ord: true, methods })
         }
-        Meaning::Parts => None,
+        Meaning::Parts | Meaning::Archived(_) => None,
     }
 }
 

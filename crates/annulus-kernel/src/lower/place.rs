@@ -62,7 +62,7 @@ impl Lowerer<'_> {
             return self.subslice(base, index);
         }
         let base = self.operand(base, None)?;
-        let base = match base {
+        let base = match self.followed_list(base)? {
             slice @ (Operand::Slice(_) | Operand::Atomics(_) | Operand::View(_)) => slice,
             other => {
                 let place = self.as_place(other)?;

@@ -49,6 +49,8 @@ pub(crate) struct Function {
     pub(crate) prints: bool,
     /// Whether it needs the number of the message's queue.
     pub(crate) asks_queue: bool,
+    /// Whether it follows offsets of the message, and so needs to know where the message's bytes end.
+    pub(crate) follows: bool,
     pub(crate) locals: Vec<Local>,
     pub(crate) body: Vec<Stmt>,
 }
@@ -177,6 +179,8 @@ pub(crate) enum Expr {
     Tag(Place),
     /// The length of a bound slice.
     Len(usize),
+    /// How many bytes a text in an archive has.
+    TextLen(Place),
     /// A field of `cx`: the C field.
     Cx(&'static str),
     /// The number of the message's queue.
@@ -189,6 +193,15 @@ pub(crate) enum Expr {
     Convert(Scalar, Scalar, Box<Self>),
     /// A function of the language's C part: `rs_name_scalar(arguments)`.
     Call(&'static str, Scalar, Vec<Self>),
+}
+
+/// What lies behind an offset of an archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Behind {
+    /// A text's bytes.
+    Text,
+    /// Elements of this size and alignment.
+    List { size: u64, align: u64 },
 }
 
 impl Expr {
@@ -210,7 +223,7 @@ impl Expr {
     pub(crate) fn reads(&self, roots: &[Root]) -> bool {
         match self {
             Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) | Self::Queue => false,
-            Self::Read(place) | Self::Tag(place) => place.reads(roots),
+            Self::Read(place) | Self::Tag(place) | Self::TextLen(place) => place.reads(roots),
             Self::Binary(_, _, left, right) => left.reads(roots) || right.reads(roots),
             Self::Not(_, value) | Self::Convert(_, _, value) => value.reads(roots),
             Self::Select(condition, a, b) => condition.reads(roots) || a.reads(roots) || b.reads(roots),
@@ -223,7 +236,9 @@ impl Expr {
         test(self)
             || match self {
                 Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) | Self::Queue => false,
-                Self::Read(place) | Self::Tag(place) => place.indices().any(|index| index.any(test)),
+                Self::Read(place) | Self::Tag(place) | Self::TextLen(place) => {
+                    place.indices().any(|index| index.any(test))
+                }
                 Self::Binary(_, _, left, right) => left.any(test) || right.any(test),
                 Self::Not(_, value) | Self::Convert(_, _, value) => value.any(test),
                 Self::Select(condition, a, b) => condition.any(test) || a.any(test) || b.any(test),
@@ -298,6 +313,15 @@ pub(crate) enum Stmt {
     /// Ends the handler with an error code.
     Abort(u16),
     Send(Expr),
+    /// Declares a pointer, by its number, to what lies behind the offset at a place of an archive, and how
+    /// many there are. Ends the handler if it does not lie in the message's bytes; `at` says where it begins.
+    Follow {
+        memory: usize,
+        at: LocalId,
+        behind: Behind,
+        place: Place,
+        len: Expr,
+    },
     /// Prints: the print's number, and its arguments as words.
     Print(usize, Vec<Expr>),
     Atomic(Atomic),
@@ -388,6 +412,7 @@ fn calculates(statements: &[Stmt], wanted: &dyn Fn(&Expr) -> bool, written: &dyn
         Stmt::Loop(body) => uses(body),
         Stmt::For { start, end, body, .. } => used(start) || used(end) || uses(body),
         Stmt::Return(value) | Stmt::Fail(value, _) | Stmt::Send(value) => used(value),
+        Stmt::Follow { place, len, .. } => used_in(place) || used(len),
         Stmt::Give(value) => value.as_ref().is_some_and(used),
         Stmt::Print(_, words) => words.iter().any(used),
         Stmt::Atomic(atomic) => used_in(&atomic.place) || atomic.arguments.iter().any(used),
@@ -406,6 +431,7 @@ pub(crate) fn declared(statements: &[Stmt]) -> Vec<Root> {
     for statement in statements {
         match statement {
             Stmt::Declare(local, _) => roots.push(Root::Local(*local)),
+            Stmt::Follow { memory, .. } => roots.push(Root::Binding(*memory)),
             Stmt::If(_, then, otherwise) => {
                 roots.extend(declared(then));
                 roots.extend(declared(otherwise));
@@ -436,7 +462,7 @@ pub(crate) fn any(statements: &[Stmt], is: &impl Fn(&Stmt) -> bool) -> bool {
 /// Whether statements may fail.
 pub(crate) fn fails(statements: &[Stmt], functions: &[Function]) -> bool {
     any(statements, &|statement| match statement {
-        Stmt::Tick | Stmt::Fail(..) | Stmt::Abort(_) => true,
+        Stmt::Tick | Stmt::Fail(..) | Stmt::Abort(_) | Stmt::Follow { .. } => true,
         Stmt::Call { function, .. } => functions[*function].fails,
         _ => false,
     })
@@ -466,4 +492,13 @@ pub(crate) fn calls_who_asks_queue(statements: &[Stmt], functions: &[Function]) 
         statements,
         &|statement| matches!(statement, Stmt::Call { function, .. } if functions[*function].asks_queue),
     )
+}
+
+/// Whether statements follow offsets of the message.
+pub(crate) fn follows(statements: &[Stmt], functions: &[Function]) -> bool {
+    any(statements, &|statement| match statement {
+        Stmt::Follow { .. } => true,
+        Stmt::Call { function, .. } => functions[*function].follows,
+        _ => false,
+    })
 }

@@ -4,7 +4,9 @@ use annulus_abi::error;
 use annulus_tree::{BinaryOp, Expression, ExpressionKind};
 
 use super::{
-    Lowered, Lowerer, ascii,
+    Lowered, Lowerer,
+    archive::archived,
+    ascii,
     cases::Cases,
     equal::{self, is_compared},
     operand::{Operand, describe},
@@ -12,7 +14,10 @@ use super::{
     program::{Expr, Place, Root, Step, Stmt},
     types::takes_no_place,
 };
-use crate::typed::{Scalar, Type};
+use crate::{
+    ArchivedPart,
+    typed::{Scalar, Type},
+};
 
 const USIZE: Type = Type::Scalar(Scalar::Usize);
 
@@ -134,18 +139,22 @@ pub(super) fn compared(op: BinaryOp, a: &Expr, b: &Expr) -> Result<bool, Expr> {
 pub(super) fn is_slice(operand: &Operand) -> bool {
     match operand {
         Operand::Slice(_) | Operand::Atomics(_) | Operand::View(_) => true,
-        Operand::Place(place) | Operand::Ref(place) => matches!(place.ty, Type::Array { .. }),
-        Operand::Value(_, ty) => matches!(ty, Type::Array { .. }),
+        Operand::Place(place) | Operand::Ref(place) => has_elements(&place.ty),
+        Operand::Value(_, ty) => has_elements(ty),
         _ => false,
     }
+}
+
+fn has_elements(ty: &Type) -> bool {
+    matches!(ty, Type::Array { .. }) || matches!(archived(ty), Some(ArchivedPart::List(_)))
 }
 
 impl Lowerer<'_> {
     /// An array or a slice by its elements.
     pub(super) fn view(&mut self, operand: Operand) -> Lowered<View> {
-        match operand {
+        match self.followed_list(operand)? {
             Operand::View(view) => Ok(*view),
-            Operand::Slice(binding) | Operand::Atomics(binding) => {
+            operand @ (Operand::Slice(binding) | Operand::Atomics(binding)) => {
                 let element = self.memory[binding].0.clone();
                 let base = Place::new(Root::Binding(binding), element.clone());
                 let atomic = matches!(operand, Operand::Atomics(_));

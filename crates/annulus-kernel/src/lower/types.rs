@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::names::identifier;
+use super::{
+    archive::{archived, elements_behind},
+    names::identifier,
+};
 use crate::{
     FieldDescriptor, KernelDefinition, TypeDescriptor, TypeKind, VariantDescriptor, typed::Type,
     witness::Witnessed,
@@ -19,7 +22,7 @@ pub(crate) struct TypeNames {
 
 /// Every type that a kernel's definition or body mentions.
 pub(crate) fn reachable(definition: &KernelDefinition, witnesses: &[Witnessed]) -> Vec<Type> {
-    let mut types: Vec<Type> = vec![definition.message.into()];
+    let mut types: Vec<Type> = vec![definition.message.into(), definition.read_by_handlers().into()];
     types.extend(definition.output.map(Type::from));
     types.extend(definition.state.definition().map(|state| state.ty.into()));
     types.extend(definition.bindings.iter().map(|binding| binding.ty.into()));
@@ -59,6 +62,9 @@ impl TypeNames {
             }
             Type::Struct(descriptor) | Type::Enum(descriptor) => {
                 fields_of(descriptor).for_each(|field| self.add(&field.ty.into()));
+                if let Some(element) = archived(ty).and_then(elements_behind) {
+                    self.add(&element.into());
+                }
                 identifier(descriptor.name)
             }
         };
@@ -113,7 +119,9 @@ impl TypeNames {
 }
 
 /// The fields of a struct, or of all variants of an enum.
-fn fields_of(descriptor: &'static TypeDescriptor) -> impl Iterator<Item = &'static FieldDescriptor> {
+pub(super) fn fields_of(
+    descriptor: &'static TypeDescriptor,
+) -> impl Iterator<Item = &'static FieldDescriptor> {
     let (fields, variants): (&[FieldDescriptor], &[VariantDescriptor]) = match descriptor.kind {
         TypeKind::Struct(fields) => (fields, &[]),
         TypeKind::Enum { variants, .. } => (&[], variants),

@@ -21,6 +21,7 @@ impl Writer<'_> {
             Expr::Read(place) => self.place(place),
             Expr::Tag(place) => format!("{}tag", self.with_dot(place)),
             Expr::Len(binding) => self.function.lens[*binding].clone(),
+            Expr::TextLen(place) => format!("rs_text_len({})", self.bytes_at(place)),
             Expr::Cx(field) => format!("{}.{field}", self.function.cx),
             Expr::Queue => QUEUE.to_owned(),
             Expr::Binary(op, scalar, left, right) => self.binary(*op, *scalar, left, right),
@@ -56,7 +57,8 @@ impl Writer<'_> {
             | Expr::Tag(_)
             | Expr::Len(_)
             | Expr::Cx(_)
-            | Expr::Queue => true,
+            | Expr::Queue
+            | Expr::TextLen(_) => true,
             Expr::Call(name, scalar, values) => is_call(name, *scalar, values),
             Expr::Convert(from, to, _) => from.is_float() && !to.is_float(),
             Expr::Binary(op, scalar, ..) => function_of(*op, *scalar).is_some(),
@@ -91,6 +93,14 @@ impl Writer<'_> {
                 format!("rs_{name}_{}({left}, {right})", c_scalar(scalar))
             }
             None => format!("{} {sign} {}", self.tight(left), self.tight(right)),
+        }
+    }
+
+    /// The address of a place in the message, as that of bytes.
+    pub(super) fn bytes_at(&self, place: &Place) -> String {
+        match (self.pointer(place.root), place.steps.is_empty()) {
+            (Some(pointer), true) => format!("(GLOBAL const u8 *){pointer}"),
+            _ => format!("(GLOBAL const u8 *)&{}", self.place(place)),
         }
     }
 

@@ -43,6 +43,9 @@ impl<'a> Writer<'a> {
         if function.asks_queue {
             parameters.push(format!("u32 {QUEUE}"));
         }
+        if function.follows {
+            parameters.push(PAYLOAD.to_owned());
+        }
         if parameters.is_empty() {
             parameters.push("void".to_owned());
         }
@@ -112,6 +115,9 @@ impl<'a> Writer<'a> {
         if callee.asks_queue {
             handed.push(QUEUE.to_owned());
         }
+        if callee.follows {
+            handed.push("ann_payload, ann_length".to_owned());
+        }
         let call = format!("{}({})", callee.name, handed.join(", "));
         let text = match result {
             _ if callee.fails => format!("RS_TRY({call});"),
@@ -153,6 +159,9 @@ pub(super) const PRINTER: &str = "PRIVATE ann_printer *ann_print_to";
 
 /// The extra parameter of a function that asks for the message's queue.
 pub(super) const QUEUE: &str = "ann_queue";
+
+/// The extra parameters of a function that follows offsets of the message: its bytes, and how many.
+pub(super) const PAYLOAD: &str = "GLOBAL const u8 *ann_payload, u32 ann_length";
 
 /// A path's last word.
 pub(super) fn file_name(path: &'static str) -> &'static str {

@@ -1,8 +1,11 @@
 //! The handler's function, and the macros by which the device runtime knows it.
 
+use annulus_abi::{bridged::BEGIN_UNIT, error};
+
 use super::{
     Writer,
-    function::{PRINTER, QUEUE},
+    function::{PAYLOAD, PRINTER, QUEUE},
+    statement::fail,
 };
 use crate::{
     BindingKind, KeyDescriptor, StateShape, TypeDescriptor, TypeKind,
@@ -16,8 +19,12 @@ impl Writer<'_> {
         if !handler.cx.is_empty() {
             parameters.push(format!("ann_cx {}", handler.cx));
         }
-        let message = self.stored(&definition.message.into());
-        parameters.push(format!("GLOBAL const {message} *{}", handler.message));
+        let message = self.stored(&definition.read_by_handlers().into());
+        if definition.bridged.is_some() {
+            parameters.push(PAYLOAD.to_owned());
+        } else {
+            parameters.push(format!("GLOBAL const {message} *{}", handler.message));
+        }
         if let Some(state) = definition.state.definition() {
             parameters.push(format!("PRIVATE {} *{}", self.stored(&state.ty.into()), handler.state));
         }
@@ -41,6 +48,11 @@ impl Writer<'_> {
         self.put("");
         let (qualifier, name) = (self.target.function(), &handler.name);
         self.put(&format!("{qualifier} u32 {name}({}) {{", parameters.join(", ")));
+        if definition.bridged.is_some() {
+            self.depth += 1;
+            self.root(&message);
+            self.depth -= 1;
+        }
         if handler.ticks {
             let budget = self.budget();
             self.depth += 1;
@@ -49,6 +61,19 @@ impl Writer<'_> {
         }
         self.block(&handler.body);
         self.put("}");
+    }
+
+    /// The root of a bridged message, which is the end of its bytes.
+    fn root(&mut self, message: &str) {
+        let TypeDescriptor { size, align, .. } = *self.program.definition.read_by_handlers();
+        let name = self.function.message.clone();
+        let wrong = fail(error::BAD_ARCHIVE);
+        let begin = format!("ann_length - {size}u");
+        let aligned = format!("(({begin}) & {}u) != 0u", align - 1);
+        self.put(&format!("if (ann_length < {size}u || {aligned}) {wrong}"));
+        self.put(&format!(
+            "GLOBAL const {message} *{name} = (GLOBAL const {message} *)(ann_payload + ({begin}));"
+        ));
     }
 
     pub(super) fn macros(&mut self) {
@@ -113,7 +138,17 @@ impl Writer<'_> {
         if !handler.cx.is_empty() {
             arguments.push("cx");
         }
-        arguments.push("message");
+        arguments.push(if definition.bridged.is_some() {
+            self.put("#define ANN_BRIDGED 1");
+            // An archive begins at a multiple of this, counted from its head.
+            let begin = field_name("begin");
+            let begin = format!("((GLOBAL const u8 *)(message) + (u64){BEGIN_UNIT} * (message)->{begin})");
+            self.put(&format!("#define ANN_PAYLOAD(message) {begin}"));
+            self.put(&format!("#define ANN_LENGTH(message) ((message)->{})", field_name("length")));
+            "ANN_PAYLOAD(message), ANN_LENGTH(message)"
+        } else {
+            "message"
+        });
         if definition.state.definition().is_some() {
             arguments.push("state");
         }

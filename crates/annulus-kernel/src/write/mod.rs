@@ -25,6 +25,9 @@ use crate::{
 pub const LANGUAGE_SOURCE: &str =
     concat!(include_str!("../../c/language.c"), "\n", include_str!("../../c/integers.c"));
 
+/// Where what lies behind the offsets of an archive begins. It stands in the texts of the handlers that ask.
+const ARCHIVE_SOURCE: &str = include_str!("../../c/archive.c");
+
 /// The prelude for a C compiler of the host (gcc or clang), used to run a handler's text in tests.
 pub const HOST_PRELUDE_SOURCE: &str = include_str!("../../c/prelude/host.c");
 
@@ -119,6 +122,10 @@ impl<'a> Writer<'a> {
         ));
         if let Some(pragma) = self.target.no_contraction() {
             self.put(pragma);
+        }
+        if self.program.functions.iter().chain([&self.program.handler]).any(|function| function.follows) {
+            self.put("");
+            self.text.push_str(ARCHIVE_SOURCE);
         }
     }
 }

@@ -6,7 +6,7 @@ use super::Writer;
 use crate::{
     TypeKind,
     lower::{
-        program::{Atomic, Stmt},
+        program::{Atomic, Behind, Stmt},
         types::{c_scalar, takes_no_place},
     },
     typed::{Scalar, Type},
@@ -144,6 +144,30 @@ impl Writer<'_> {
                 self.depth -= 1;
                 self.put("}");
             }
+            Stmt::Follow { memory, at, behind, place, len } => {
+                let ty = self.stored(&self.function.memory[*memory].0);
+                let (name, len_name) = (&self.function.bindings[*memory], &self.function.lens[*memory]);
+                let (at, here) = (&self.function.locals[*at].name, self.bytes_at(place));
+                let begin = match behind {
+                    Behind::Text => format!("rs_behind_text(ann_payload, ann_length, {here})"),
+                    Behind::List { size, align } => {
+                        let part = self.with_dot(place);
+                        let (offset, len) = (format!("{part}offset"), format!("{part}len"));
+                        format!(
+                            "rs_behind(ann_payload, ann_length, {here}, {offset}, {len}, {size}u, {align}u)"
+                        )
+                    }
+                };
+                let pointer =
+                    format!("GLOBAL const {ty} *{name} = (GLOBAL const {ty} *)(ann_payload + {at});");
+                let lines = [
+                    format!("u32 {at} = {begin};"),
+                    format!("if ({at} == RS_NOWHERE) {}", fail(error::BAD_ARCHIVE)),
+                    pointer,
+                    format!("u64 {len_name} = {};", self.expression(len)),
+                ];
+                lines.iter().for_each(|line| self.code(line));
+            }
             Stmt::Print(number, words) => {
                 self.code("{");
                 self.depth += 1;
@@ -218,13 +242,14 @@ impl Writer<'_> {
     }
 }
 
-fn fail(code: u16) -> String {
+pub(super) fn fail(code: u16) -> String {
     let what = match code {
         error::PANICKED => "panicked",
         error::INDEX_OUT_OF_BOUNDS => "index out of bounds",
         error::DIVISION_BY_ZERO => "division by zero",
         error::OVERFLOW => "overflow",
         error::BUDGET_EXHAUSTED => "loop budget exhausted",
+        error::BAD_ARCHIVE => "no archive of its type",
         _ => "failed",
     };
     format!("return {code:#06X}u; // {what}")

@@ -47,15 +47,9 @@ fn kernel(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStream>
     let handler = errors.take(Handler::of(function));
     if let (Some(options), Some(handler)) = (&options, &handler) {
         errors.take(options.check_outputs(handler.output().is_some()));
-        if let Some(message) = handler.bridged().filter(|_| !options.cpu_only()) {
-            let problem = "devices do not read bridged messages yet: write `#[ring_kernel(cpu_only)]`, or take a \
-                           direct message, with `Text<N>` and `List<T, N>`";
-            errors.at(&message.ty, problem);
-        }
     }
     let tree = match (&options, &handler) {
         (Some(options), _) if options.cpu_only() => None,
-        (_, Some(handler)) if handler.bridged().is_some() => None,
         (_, Some(handler)) => errors.take(crate::body::tree(function, &handler.roles())),
         _ => None,
     };

@@ -11,11 +11,6 @@ struct Direct {
 
 struct Archived<T>(T);
 
-#[ring_kernel]
-fn on_devices(message: &Archived<Direct>) {
-    let _ = message;
-}
-
 #[ring_kernel(cpu_only)]
 fn not_bridged(message: &Archived<Direct>) {
     let _ = message;
