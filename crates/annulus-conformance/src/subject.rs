@@ -33,7 +33,7 @@ pub trait Subject: Send + Sync {
 
     /// Whether its handlers read bridged messages.
     fn reads_bridged(&self) -> bool {
-        self.contains_panics()
+        self.runs_handlers()
     }
 
     /// Whether its kernels read a clock that is finer than a message takes. Else their stamps are as old as

@@ -158,12 +158,6 @@ impl DeviceHost {
 
     /// The C of a kernel's handler.
     fn handler(&self, definition: &'static KernelDefinition) -> Result<Cow<'static, str>, BackendError> {
-        if let Some(bridged) = definition.bridged {
-            return Err(BackendError::new(format!(
-                "devices' rings carry no bridged messages yet, and `{}` is one: launch it on the CPU",
-                bridged.name
-            )));
-        }
         if let Some(text) = self.options.handler.and_then(|handler| handler(definition)) {
             return Ok(text);
         }

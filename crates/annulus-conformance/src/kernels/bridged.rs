@@ -68,7 +68,7 @@ pub struct ReadBy {
 }
 
 /// Answers each message with its digest.
-#[ring_kernel(cpu_only)]
+#[ring_kernel]
 pub fn digest(log: &Archived<Log>, digests: &Outbox<Digest>) {
     let mut hash = 0x811C_9DC5u32;
     let text = log.text.as_bytes();
@@ -82,14 +82,18 @@ pub fn digest(log: &Archived<Log>, digests: &Outbox<Digest>) {
     let (code, cause) = match &log.level {
         Archived::<Level>::Fine => (0, 0),
         Archived::<Level>::Wrong { code, cause } => {
-            (code.to_native(), cause.as_ref().map_or(0, |cause| cause.len() as u32))
+            let cause = match cause.as_ref() {
+                Some(cause) => cause.len() as u32,
+                None => 0,
+            };
+            (code.to_native(), cause)
         }
     };
     digests.send(Digest { number: log.number.to_native(), sum, bytes: text.len() as u32, hash, code, cause });
 }
 
 /// [`digest`](struct@digest) in batches, of messages that say nothing of a level.
-#[ring_kernel(cpu_only, mode = Batch, max_messages_per_iteration = 8)]
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 8)]
 pub fn batch_numbers(log: &Archived<Log>, digests: &Outbox<Digest>) {
     digests.send(Digest {
         number: log.number.to_native(),
@@ -102,7 +106,7 @@ pub fn batch_numbers(log: &Archived<Log>, digests: &Outbox<Digest>) {
 }
 
 /// Fails for a text that begins with an exclamation mark.
-#[ring_kernel(cpu_only)]
+#[ring_kernel]
 pub fn fragile_digest(log: &Archived<Log>, digests: &Outbox<Digest>) -> Result<(), Failure> {
     let text = log.text.as_bytes();
     if !text.is_empty() && text[0] == b'!' {
@@ -120,7 +124,7 @@ pub fn fragile_digest(log: &Archived<Log>, digests: &Outbox<Digest>) -> Result<(
 }
 
 /// Keeps books for each actor.
-#[ring_kernel(cpu_only)]
+#[ring_kernel]
 pub fn books(note: &Archived<Note>, read: &mut Read, replies: &Outbox<ReadBy>) {
     read.notes += 1;
     read.bytes += note.text.len() as u32;
