@@ -38,10 +38,13 @@ struct Alarm {
     words: u16,
 }
 
-#[ring_kernel(cpu_only)]
+#[ring_kernel]
 fn alarms(entry: &Archived<Entry>, alarms: &Outbox<Alarm>) {
     if let Archived::<Level>::Wrong { code, .. } = &entry.level {
-        let words = entry.text.split_whitespace().count() as u16;
+        let mut words = 1;
+        for byte in entry.text.as_bytes() {
+            words += u16::from(*byte == b' ');
+        }
         alarms.send(Alarm { number: entry.number.to_native(), code: code.to_native(), words });
     }
 }
@@ -62,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // ANCHOR_END: queue
 
     // ANCHOR: launch
-    let runtime = Runtime::builder().backend(Backend::Cpu).build()?;
+    let runtime = Runtime::builder().backend(Backend::Auto).build()?;
     let kernel = alarms::launch(&runtime, LaunchOptions::production().max_payload(512))?;
     let _ = kernel.send_blocking(entry(3, 10, Level::Fine))?;
     let wrong = Level::Wrong { code: 7, cause: None };

@@ -61,7 +61,7 @@
 //! |---|---|---|
 //! | `cx: &Cx` | where the call runs | at most one, the first |
 //! | `message: &M` | the message; `M: RingMessage` | one, the first or after `cx` |
-//! | `message: &Archived<M>` | a bridged message `M`, in its slot; with `cpu_only` | instead of `&M` |
+//! | `message: &Archived<M>` | a bridged message `M`, in its slot | instead of `&M` |
 //! | `state: &mut S` | the state, `S: DeviceType + Default`: of the actor that the message's key names, or of the whole kernel if it has no key | at most one |
 //! | `out: &Outbox<T>` | where sends go; `T: RingMessage` | at most one |
 //! | `p: &P` | a launch parameter, read-only; `P: DeviceType` | any |
@@ -220,7 +220,7 @@ pub fn device_type(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// A *direct* message is plain old data, and travels through kernels' rings: `RingMessage` and `DeviceType`
 /// are implemented, too, and the rules for [`DeviceType`](macro@DeviceType) apply here. A *bridged* message
-/// holds text, lists, maps, options, other bridged types. Kernels on the CPU take it as `&Archived<M>`, and
+/// holds text, lists, maps, options, other bridged types. Kernels take it as `&Archived<M>`, and
 /// it travels through the host's queues, files and pipes; it needs the feature `wire` of the crate `annulus`.
 ///
 /// | above the type | meaning |

@@ -3,8 +3,8 @@
 //! [`Message`] is the one contract. It says what a message tells queues and kernels about itself (id,
 //! priority, timestamp, key, payload size), and how it is encoded and decoded. `#[derive(RingMessage)]` of
 //! the crate `annulus` implements it, with one of two kinds of [`Payload`]. A *direct* payload is plain old
-//! data that kernels on all devices take. A *bridged* payload has text, collections and nesting; kernels on the
-//! CPU read it in place.
+//! data that kernels take and send. A *bridged* payload has text, collections and nesting; kernels read it in
+//! place.
 //!
 //! With the feature `wire`, a message that leaves the process travels in a frame: a [`header`] of 256 bytes
 //! with checksums and the hash of its type's [`Schema`], then its payload. [`FrameWriter`] writes frames to

@@ -11,7 +11,7 @@ pub const MAX_PAYLOAD: usize = 65_536;
 /// |---|---|---|
 /// | types | plain old data with a fixed layout: numbers, arrays, `Text<N>`, `List<T, N>` | `String`, `Vec`, `Option`, `BTreeMap`, `Arc<str>`, enums, nesting |
 /// | bytes | those of the value, little-endian | an archive that is read in place |
-/// | travels | to kernels and from them, through queues, files, pipes | to kernels on the CPU, through queues, files, pipes |
+/// | travels | to kernels and from them, through queues, files, pipes | to kernels, through queues, files, pipes |
 pub trait Payload: Sized {
     /// Which of the two ways.
     const ENCODING: Encoding;
