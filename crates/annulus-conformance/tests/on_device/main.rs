@@ -25,7 +25,7 @@ use annulus_conformance::{
     language::{Inputs, Memory, value_difference},
 };
 use annulus_cpu::Cpu;
-use annulus_kernel::RingKernel;
+use annulus_kernel::{RingKernel, RingMessage};
 use annulus_runtime::{Backpressure, Bound, KernelHandle, LaunchOptions, Runtime, block_on};
 use devices::Device;
 
@@ -36,7 +36,7 @@ const MESSAGES: usize = 300;
 type Reaction<K> = (Vec<<K as RingKernel>::Output>, u16);
 
 /// One message after the other, each with what it led to.
-fn reactions<K: RingKernel>(
+fn reactions<K: RingKernel<Message: RingMessage>>(
     runtime: &Runtime,
     launch: &impl Fn(&Runtime, LaunchOptions) -> KernelHandle<K>,
     messages: &[K::Message],
@@ -64,7 +64,7 @@ fn reactions<K: RingKernel>(
 
 /// Runs a kernel on both with random messages, and compares; floats may be `ulps` units in the last place
 /// apart.
-fn same<K: RingKernel>(
+fn same<K: RingKernel<Message: RingMessage>>(
     device: Device,
     launch: impl Fn(&Runtime, LaunchOptions) -> KernelHandle<K>,
     ulps: u32,
@@ -75,7 +75,7 @@ fn same<K: RingKernel>(
 }
 
 /// Runs a kernel on both, and compares; floats may be `ulps` units in the last place apart.
-fn same_for<K: RingKernel>(
+fn same_for<K: RingKernel<Message: RingMessage>>(
     device: Device,
     launch: impl Fn(&Runtime, LaunchOptions) -> KernelHandle<K>,
     messages: &[K::Message],
