@@ -3,7 +3,10 @@
 
 use core::mem::offset_of;
 
-use crate::{kernel::KernelLayout, ring::RingLayout};
+use crate::{
+    kernel::KernelLayout,
+    ring::{RingLayout, UNIT},
+};
 
 /// Value of [`BlockRecord::telemetry`]: there is no telemetry line.
 pub const NO_LINE: u64 = u64::MAX;
@@ -72,7 +75,7 @@ impl LaunchRecord {
             in_correlation: inbound.correlation_offset.unwrap_or(0) as u64,
             in_payload: inbound.payload_offset as u64,
             in_shift: shift(inbound),
-            in_units: inbound.units as u32,
+            in_units: if inbound.is_sealed() { inbound.units } else { inbound.spill_bytes() / UNIT } as u32,
             outbound: layout.outbound_offset() as u64,
             out_stride: outbound.slot_stride as u64,
             out_payload: outbound.payload_offset as u64,

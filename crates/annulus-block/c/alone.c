@@ -28,6 +28,8 @@ ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
 #endif
 }
 
+#ifndef ANN_BRIDGED
+
 /* By the leader: copies the message of an open slot, which it has seen published with acquire. Copies up to
    sixteen words at once. */
 ANN_FUNCTION void ann_bring_one(const ann_view *v)
@@ -45,6 +47,8 @@ ANN_FUNCTION void ann_bring_one(const ann_view *v)
                 ann_store_word(b->image + (first + j) * 8, copied[j]);
     }
 }
+
+#endif
 
 /* The slot of the message's k-th answer. Its outputs are in the outbound ring from `ticket` on; the first
    answer to a call is the reply. */
@@ -157,12 +161,18 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
         command = ann_command_after(v);
     } else {
         command = ann_turn_command(v);
+#ifndef ANN_BRIDGED
         ann_bring_one(v);
+#endif
     }
     if (ann_accept(v, 1, command) == 0)
         return;
     b->taken = 1;
+#ifdef ANN_BRIDGED
+    GLOBAL const u8 *image = ann_turn_slot(v, 0);
+#else
     GLOBAL const u8 *image = b->image;
+#endif
     if (*(GLOBAL const u32 *)(image + 4) >> 24 != ANN_KIND_MESSAGE)
         return;
     GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(image + l->in_payload);

@@ -70,6 +70,9 @@ ANN_FUNCTION void ann_bring(const ann_view *v, u32 leader)
     u32 command = 0;
     if (leader && found != 0)
         command = ann_turn_command(v);
+#ifdef ANN_BRIDGED
+    all = 0;
+#endif
     for (u32 first = ann_thread(); first < all; first += ANN_WORDS_UNDER_WAY * ANN_LAUNCH_THREADS) {
         ann_word copied[ANN_WORDS_UNDER_WAY];
         for (u32 j = 0; j < ANN_WORDS_UNDER_WAY; j++) {

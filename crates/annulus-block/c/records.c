@@ -106,7 +106,7 @@ typedef struct {
     u32 patience; /* whole naps without a heartbeat after which the kernel ends itself */
     u32 patience_polls; /* looks that count as a nap where there are no naps */
     u32 device_local_first; /* the first ticket of the rings between kernels */
-    u32 in_units;   /* of a sealed slot of the inbound ring; 0 if slots are open */
+    u32 in_units;   /* of a sealed slot of the inbound ring, or of a bridged message's spill block; else 0 */
     u32 out_units;  /* the same of the outbound ring */
 } ann_launch;
 

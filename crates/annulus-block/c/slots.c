@@ -50,14 +50,19 @@ ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
     return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), ANN_IN_LAP)) == lap;
 }
 
-/* The place of a message of the turn in scratch memory. */
+/* The place of a message of the turn in scratch memory. A bridged message is not copied: its head leads to its
+   archive by an offset. It stays in its slot, which is given back after the turn's handlers have returned. */
 ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
 {
+#ifdef ANN_BRIDGED
+    return ann_in_slot(v, v->shared->state.next_in + i);
+#else
 #if ANN_INDEPENDENT && ANN_LAUNCH_THREADS > 1
     if (i == 0 && ANN_IMAGE_STRIDE(&v->shared->launch) <= ANN_BLOCK_IMAGE)
         return v->shared->image;
 #endif
     return v->messages + i * ANN_IMAGE_STRIDE(&v->shared->launch);
+#endif
 }
 
 #if ANN_LAUNCH_CONNECTABLE
