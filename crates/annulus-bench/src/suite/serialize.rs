@@ -232,20 +232,23 @@ fn direct_sink(message: &Direct) {
     look(message.number, message.text.len as usize, message.items.len());
 }
 
+/// Sends all messages to a kernel.
+type Send<K> = fn(&KernelHandle<K>, Vec<<K as RingKernel>::Message>) -> Result<(), Failure>;
+
 /// Nanoseconds for each message that a kernel takes. `make` makes messages; `send` sends them all.
 fn to_kernel<K: RingKernel>(
     count: u64,
     launch_it: crate::launched::Launch<K>,
     make: fn() -> K::Message,
-    send: fn(&KernelHandle<K>, &mut Vec<K::Message>) -> Result<(), Failure>,
+    send: Send<K>,
 ) -> Run {
     const AT_ONCE: u64 = 4096;
     let kernel = launch(BackendName::Cpu, launch_it, LaunchOptions::production())?;
     let (mut sent, mut timed, mut elapsed) = (0, 0, std::time::Duration::ZERO);
     while timed < count {
-        let mut messages: Vec<_> = (0..AT_ONCE).map(|_| make()).collect();
+        let messages: Vec<_> = (0..AT_ONCE).map(|_| make()).collect();
         let begun = Instant::now();
-        send(&kernel, &mut messages)?;
+        send(&kernel, messages)?;
         sent += AT_ONCE;
         await_processed(&kernel, sent);
         // A lap before the clock runs: memory is mapped, the kernel awake.
@@ -258,11 +261,8 @@ fn to_kernel<K: RingKernel>(
     Ok(vec![elapsed.as_nanos() as f64 / timed as f64])
 }
 
-fn one_by_one<K: RingKernel>(
-    kernel: &KernelHandle<K>,
-    messages: &mut Vec<K::Message>,
-) -> Result<(), Failure> {
-    for message in messages.drain(..) {
+fn one_by_one<K: RingKernel>(kernel: &KernelHandle<K>, messages: Vec<K::Message>) -> Result<(), Failure> {
+    for message in messages {
         if kernel.send_blocking(message).is_err() {
             return Err("a send failed".into());
         }
@@ -270,7 +270,8 @@ fn one_by_one<K: RingKernel>(
     Ok(())
 }
 
-fn by_64<K: RingKernel>(kernel: &KernelHandle<K>, messages: &mut Vec<K::Message>) -> Result<(), Failure> {
+#[allow(clippy::needless_pass_by_value)] // As the other way to send.
+fn by_64<K: RingKernel>(kernel: &KernelHandle<K>, messages: Vec<K::Message>) -> Result<(), Failure> {
     messages.chunks(64).try_for_each(|batch| Ok(kernel.send_batch_blocking(batch)?))
 }
 

@@ -2,7 +2,7 @@
 
 use std::{pin::pin, sync::Arc};
 
-use annulus_kernel::RingKernel;
+use annulus_kernel::{Message as _, RingKernel};
 use annulus_queue::{MessageQueue, RecvError, SendError, SendOutcome};
 use annulus_sync::Ordering;
 
