@@ -130,7 +130,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // ANCHOR_END: refused
 
     // ANCHOR: bridge
-    let (from, to) = (MessageQueue::with_defaults(), MessageQueue::with_defaults());
+    let (from, to) = (MessageQueue::with_defaults(), MessageQueue::<Entry>::with_defaults());
     let (reader, writer) = io::pipe()?; // or the two ends of a socket, or a file
     let mut out = BridgeOut::new(&from, BatchOptions::new().messages(64).delay(Duration::from_millis(1)))?;
     let mut back = BridgeIn::new(&to);
