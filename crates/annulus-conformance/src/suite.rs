@@ -143,6 +143,22 @@ macro_rules! conformance_suite {
                 q31_counts_are_exact_under_load: Handlers,
                 q12_presets_are_launched: Nothing,
             }
+            bridges {
+                q32_a_runtime_has_queues: Nothing,
+                w09_a_chain_of_queues_and_kernels: Handlers,
+                a_bridge_waits_and_hands_back: Nothing,
+                q33_a_queue_outlives_its_kernel: Nothing,
+                a_bridge_counts_drops_by_cause: Nothing,
+                d04_a_batch_is_full_or_late: Nothing,
+                bridges_share_queues: Handlers,
+                a_bridge_keeps_no_kernel: Nothing,
+                q33_a_closed_target_ends_its_bridge: Handlers,
+            }
+            metrics {
+                r05_rates_of_a_window: Handlers,
+                r05_utilization: Nothing,
+                r05_average_latency: Handlers,
+            }
             queue_model {
                 q31_several_queues_against_a_model: Handlers,
             }

@@ -1,9 +1,13 @@
-use std::error::Error;
+use std::{error::Error, io, thread, time::Duration};
 
 use annulus::{
     message::{FrameReader, FrameWriter},
     prelude::*,
-    queue::{DeadLetters, Deduplication, MessageQueue, QueueOptions, Reason},
+    queue::{
+        DeadLetters, Deduplication, MessageQueue, QueueOptions, Reason,
+        batching::BatchOptions,
+        bridge::{BridgeIn, BridgeOut},
+    },
 };
 
 // ANCHOR: types
@@ -127,5 +131,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("changed on the way: {}", reader.refusals().checksum);
     // ANCHOR_END: refused
+
+    // ANCHOR: bridge
+    let (from, to) = (MessageQueue::with_defaults(), MessageQueue::<Entry>::with_defaults());
+    let (reader, writer) = io::pipe()?; // or the two ends of a socket, or a file
+    let mut out = BridgeOut::new(&from, BatchOptions::new().messages(64).delay(Duration::from_millis(1)))?;
+    let mut back = BridgeIn::new(&to);
+    let statistics = out.statistics();
+    thread::scope(|scope| -> Result<(), Box<dyn Error>> {
+        scope.spawn(move || out.run(&mut FrameWriter::new(writer)).is_ok());
+        scope.spawn(move || back.run(&mut FrameReader::new(reader)).is_ok());
+        let _ = from.send_blocking(entry(3, 10, Level::Fine))?;
+        println!("across the pipe: entry {}", to.recv_blocking()?.number);
+        from.close(); // ends the one, and with its pipe the other
+        Ok(())
+    })?;
+    let moved = statistics.counters();
+    println!("{} moved, in {} batch by the timer", moved.moved, moved.by_timer);
+    // ANCHOR_END: bridge
     Ok(())
 }

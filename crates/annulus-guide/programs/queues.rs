@@ -1,6 +1,6 @@
-use std::error::Error;
+use std::{error::Error, time::Duration};
 
-use annulus::{NamedQueue, Share, prelude::*};
+use annulus::{BridgeOptions, NamedQueue, Share, prelude::*, queue::QueueOptions};
 
 // ANCHOR: handler
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
@@ -55,5 +55,33 @@ fn main() -> Result<(), Box<dyn Error>> {
     let cleared = bulk.clear();
     println!("{} came back, {} will be handled", cleared.messages.len(), cleared.handed_over);
     // ANCHOR_END: reach
+    kernel.activate_blocking()?;
+    kernel.drained_blocking();
+    while kernel.try_recv().is_ok() {}
+
+    // ANCHOR: bridges
+    let orders = runtime.queues().create::<Job>(QueueOptions::new().name("orders"))?;
+    let finished = runtime.queues().create::<Job>(QueueOptions::new().name("finished"))?;
+    let consumes = kernel.queue("bulk")?.consume(&orders);
+    kernel.publish_to_with(&finished, BridgeOptions::new().delay(Duration::from_millis(1)));
+
+    let _ = orders.send_blocking(job(41))?;
+    println!("finished: {:?}", finished.recv_blocking()?);
+    println!("{}", consumes.status());
+
+    println!("{}", runtime.queues().get::<u64>("orders").unwrap_err());
+    runtime.queues().remove("orders"); // closes it, and so ends the bridge
+    consumes.ended_blocking();
+    println!("{} moved, ended: {}", consumes.status().moved, consumes.status().ended);
+    // ANCHOR_END: bridges
+
+    // ANCHOR: metrics
+    let earlier = kernel.status();
+    kernel.send_batch_blocking(&[1, 2, 3].map(job))?;
+    kernel.drained_blocking();
+    let metrics = kernel.status().since(&earlier).ok_or("no time has passed")?;
+    println!("processed: {}", metrics.processed > 0.0);
+    println!("{:.0} % of the inbound capacity is taken", metrics.utilization * 100.0);
+    // ANCHOR_END: metrics
     Ok(())
 }

@@ -49,6 +49,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod alarm;
 mod counters;
 mod errors;
 mod options;
@@ -63,6 +64,8 @@ use std::{
     thread,
 };
 
+#[doc(hidden)]
+pub use alarm::Alarm;
 use annulus_sync::contain::discard;
 pub use counters::BatchCounters;
 pub use errors::{CloseError, PushError, StartError};

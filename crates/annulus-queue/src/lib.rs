@@ -8,6 +8,7 @@
 //! | keep what could not be handled, and send it again | [`DeadLetters`] |
 //! | find queues by name, list and close them together | a [`Registry`] |
 //! | hand over groups of messages, by count or after a time | [`batching`] |
+//! | connect queues through a file, a pipe or a socket | the module `bridge`, with the feature `wire` |
 //!
 //! # Which ends
 //!

@@ -32,7 +32,12 @@ pub struct MessageRecv<'a, T>(Receiving<'a, MessageSource<'a, T>>);
 
 impl<'a, T: Message + Send> MessageSend<'a, T> {
     pub(crate) fn new(queue: &'a Inner<T>, message: T, facts: Facts) -> Self {
-        Self(Sending::new(MessageTarget { queue, facts }, Some(message)))
+        Self(Sending::new(MessageTarget { queue, facts, waits: queue.blocks() }, Some(message)))
+    }
+
+    /// Waits for space under Reject as well. (The others drop something, and have no need to wait.)
+    pub(crate) fn waiting(queue: &'a Inner<T>, message: T, facts: Facts) -> Self {
+        Self(Sending::new(MessageTarget { queue, facts, waits: true }, Some(message)))
     }
 
     /// The message of a future that is not ready.
@@ -103,6 +108,7 @@ impl<'a, T: Message + Send> Source<'a> for MessageSource<'a, T> {
 struct MessageTarget<'a, T> {
     queue: &'a Inner<T>,
     facts: Facts,
+    waits: bool,
 }
 
 impl<'a, T: Message + Send> Target<'a> for MessageTarget<'a, T> {
@@ -113,7 +119,7 @@ impl<'a, T: Message + Send> Target<'a> for MessageTarget<'a, T> {
     }
 
     fn blocks(&self) -> bool {
-        self.queue.blocks()
+        self.waits
     }
 
     fn not_full(&self) -> &'a Event {

@@ -44,6 +44,7 @@
 extern crate self as annulus;
 
 mod backend;
+mod bridge;
 mod elsewhere;
 mod error;
 mod handle;
@@ -61,6 +62,7 @@ pub use crate::{
         BackendError, BackendSource, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals,
         LaunchSpec, Link, LinkTarget, OrElse, ProgramOrigin, noop::Noop,
     },
+    bridge::{BridgeOptions, KernelBridge, KernelBridgeRates, KernelBridgeStatus},
     error::{
         CallError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel, UnknownQueue,
     },
@@ -77,6 +79,7 @@ pub use crate::{
         drops::QueueDrops,
         events::LIFECYCLE_TARGET,
         lifecycle::ShutdownOutcome,
+        metrics::KernelMetrics,
         print::{PRINT_TARGET, PrintOrigin, PrintScope},
         status::{Drops, KernelState, KernelStatus, Stall, StallEnd},
         watcher::STALL_TARGET,

@@ -13,6 +13,7 @@ use std::net::Ipv4Addr;
 
 use annulus::prelude::*;
 
+// ANCHOR: line
 /// A line as it was written.
 #[derive(RingMessage, Clone, Copy)]
 #[repr(C)]
@@ -21,6 +22,7 @@ struct Line {
     urgency: u8,
     text: Text<191>,
 }
+// ANCHOR_END: line
 
 #[derive(RingMessage, Clone, Copy)]
 #[repr(u32)]
@@ -54,6 +56,7 @@ const STATE: usize = 11;
 
 const NO_CONNECTION: Failure = Failure::of(1);
 
+// ANCHOR: number
 /// The number that the text begins with.
 #[device_fn]
 fn number(text: &[u8]) -> u64 {
@@ -66,6 +69,7 @@ fn number(text: &[u8]) -> u64 {
     }
     value
 }
+// ANCHOR_END: number
 
 /// The four numbers of an address, as one.
 #[device_fn]
@@ -82,6 +86,7 @@ fn address(text: &[u8]) -> u32 {
     value.wrapping_mul(256).wrapping_add(part)
 }
 
+// ANCHOR: handler
 #[ring_kernel(deduplication = ByPayload, deduplication_window = 512, priority = true, capacity = 512)]
 fn watch(line: &Line, seen: &mut Seen, alerts: &Outbox<Alert>) -> Result<(), Failure> {
     let text = &line.text.items[..line.text.len as usize];
@@ -124,6 +129,7 @@ fn watch(line: &Line, seen: &mut Seen, alerts: &Outbox<Alert>) -> Result<(), Fai
     }
     Ok(())
 }
+// ANCHOR_END: handler
 
 /// The lines as a forwarder sends them that is restarted after every hundred: it breaks off inside the line
 /// that follows, and then goes back five lines.
@@ -140,6 +146,7 @@ fn forwarded(log: &str) -> Vec<&str> {
 fn main() -> std::process::ExitCode {
     common::run(|runtime| {
         let kernel = watch::launch(runtime, watch::options())?;
+        // ANCHOR: send
         // All lines are there before the first is handled, so that the urgent ones can overtake.
         kernel.deactivate_blocking()?;
         let lines = forwarded(include_str!("data/conn.log"));
@@ -148,6 +155,7 @@ fn main() -> std::process::ExitCode {
             let urgency = if line.contains("\tS0\t") || line.contains("\tRSTO\t") { 200 } else { 50 };
             let _ = kernel.send_blocking(Line { urgency, text: Text::new(line)? })?;
         }
+        // ANCHOR_END: send
         let drops = kernel.status().drops;
         println!("{} lines were sent, of which {} were sent before", lines.len(), drops.duplicate);
         kernel.activate_blocking()?;

@@ -207,8 +207,9 @@ pub use choice::{Backend, BuildAuto, UnknownBackend};
 
 // Launching: runtimes, kernels and handles.
 pub use annulus_runtime::{
-    BackendSource, Bound, Cleared, KernelControl, KernelHandle, KernelQueue, KernelSink, Launching, Maybe,
-    Outputs, Peeked, Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Transition, block_on, device_print,
+    BackendSource, Bound, BridgeOptions, Cleared, KernelBridge, KernelControl, KernelHandle, KernelQueue,
+    KernelSink, Launching, Maybe, Outputs, Peeked, Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome,
+    Transition, block_on, device_print,
 };
 // Options of a launch.
 pub use annulus_runtime::{
@@ -217,9 +218,9 @@ pub use annulus_runtime::{
 };
 // Status and telemetry.
 pub use annulus_runtime::{
-    Compilation, DeviceInfo, Drops, KernelState, KernelStatus, LIFECYCLE_TARGET, LatencyHistogram,
-    PRINT_TARGET, ProgramOrigin, QueueStatus, Rates, STALL_TARGET, Snapshot, Stall, StallEnd, Telemetry,
-    TelemetrySnapshot, describe_error, for_people,
+    Compilation, DeviceInfo, Drops, KernelBridgeRates, KernelBridgeStatus, KernelMetrics, KernelState,
+    KernelStatus, LIFECYCLE_TARGET, LatencyHistogram, PRINT_TARGET, ProgramOrigin, QueueStatus, Rates,
+    STALL_TARGET, Snapshot, Stall, StallEnd, Telemetry, TelemetrySnapshot, describe_error, for_people,
 };
 // Errors.
 pub use annulus_runtime::{

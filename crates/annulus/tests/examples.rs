@@ -10,8 +10,9 @@ use std::{
 use annulus::{OpenCl, Runtime};
 
 /// What each example shows, whatever the backend; those that tell of times and threads say so little.
-const SHOWN: [(&str, &str); 17] = [
+const SHOWN: [(&str, &str); 18] = [
     ("calls", "account 7: not enough money"),
+    ("clinic", "3 came by ambulance, 19 are in the log\n"),
     ("detect", "sensor 7 is 54.4 sigma off"),
     ("histogram", " 0.00   4926 "),
     ("life", " ▄▄        ▄▀   ▀▄   ██            ▀▀\n"),

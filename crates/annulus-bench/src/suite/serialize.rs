@@ -232,15 +232,15 @@ fn direct_sink(message: &Direct) {
     look(message.number, message.text.len as usize, message.items.len());
 }
 
-/// Sends messages.
-type Sending<K> = fn(&KernelHandle<K>, Vec<<K as RingKernel>::Message>) -> Result<(), Failure>;
+/// Sends all messages to a kernel.
+type Send<K> = fn(&KernelHandle<K>, Vec<<K as RingKernel>::Message>) -> Result<(), Failure>;
 
 /// Nanoseconds for each message that a kernel takes. `make` makes messages; `send` sends them all.
 fn to_kernel<K: RingKernel>(
     count: u64,
     launch_it: crate::launched::Launch<K>,
     make: fn() -> K::Message,
-    send: Sending<K>,
+    send: Send<K>,
 ) -> Run {
     const AT_ONCE: u64 = 4096;
     let kernel = launch(BackendName::Cpu, launch_it, LaunchOptions::production())?;
@@ -270,6 +270,7 @@ fn one_by_one<K: RingKernel>(kernel: &KernelHandle<K>, messages: Vec<K::Message>
     Ok(())
 }
 
+#[allow(clippy::needless_pass_by_value)] // As the other way to send.
 fn by_64<K: RingKernel>(kernel: &KernelHandle<K>, messages: Vec<K::Message>) -> Result<(), Failure> {
     messages.chunks(64).try_for_each(|batch| Ok(kernel.send_batch_blocking(batch)?))
 }

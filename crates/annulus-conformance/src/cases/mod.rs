@@ -2,6 +2,7 @@
 
 pub mod backpressure;
 pub mod bridged;
+pub mod bridges;
 pub mod callbacks;
 pub mod calls;
 pub mod cycles;
@@ -15,6 +16,7 @@ pub mod link_ends;
 pub mod links;
 pub mod load;
 pub mod messages;
+pub mod metrics;
 pub mod pipelines;
 pub mod policies;
 pub mod policy_model;

@@ -1,4 +1,4 @@
-//! Bridges between queues and bytes. Rows D-04, W-06, W-09.
+//! Bridges between queues and bytes. Rows D-04, E-03, W-09.
 
 use std::{
     io::{self, Write},
@@ -86,9 +86,9 @@ where
     assert_eq!(sent.plain_bytes, received.plain_bytes);
 }
 
-/// W-06: both kinds of messages, in order, through queues and pipes that are full most of the time.
+/// W-09: both kinds of messages, in order, through queues and pipes that are full most of the time.
 #[test]
-fn w_06_all_arrive_in_order() {
+fn w_09_all_arrive_in_order() {
     all_arrive::<Tick>(20_000, tick);
     all_arrive::<Order>(2000, |number| order(number.into()));
 }
@@ -162,9 +162,9 @@ fn a_failed_stream_hands_the_batch_back() {
     assert_eq!(frame.messages::<Tick>().unwrap().next().unwrap().unwrap(), tick(moved + 6));
 }
 
-/// What has no payload is dropped alone, counted, and kept.
+/// E-03: what has no payload is dropped alone, counted, and kept.
 #[test]
-fn messages_without_payload_become_dead_letters() {
+fn e_03_messages_without_payload_become_dead_letters() {
     let from = queue::<Order>(64);
     for number in 0..10 {
         let text = if number % 4 == 1 { "x".repeat(70_000) } else { "short".into() };

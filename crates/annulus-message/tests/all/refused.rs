@@ -1,4 +1,4 @@
-//! Bad frames are kept as they came, and counted by cause. Rows Q-06, W-11.
+//! Bad frames are kept as they came, and counted by cause. Rows E-03, Q-06, W-11.
 
 use annulus::{
     message::{FrameReader, FrameWriter, ReadError, header::HEADER_SIZE},
@@ -19,9 +19,9 @@ fn frames(stream: &[u8]) -> Vec<std::ops::Range<usize>> {
     frames
 }
 
-/// W-11: a store of dead letters gets bad frames whole, and can be read later.
+/// E-03, W-11: a store of dead letters gets bad frames whole, and can be read later.
 #[test]
-fn w_11_bad_frames_become_dead_letters() {
+fn e_03_bad_frames_become_dead_letters() {
     let mut stream = Vec::new();
     let mut writer = FrameWriter::new(&mut stream);
     for number in 0..8 {

@@ -8,7 +8,10 @@ use crate::{
     backend::Compilation,
     elsewhere::elsewhere,
     error::{LifecycleError, TelemetryError},
-    kernel::{core::Transition, lifecycle::ShutdownOutcome, shared::KernelShared, status::KernelStatus},
+    kernel::{
+        core::Transition, lifecycle::ShutdownOutcome, metrics::KernelMetrics, shared::KernelShared,
+        status::KernelStatus,
+    },
     snapshot::{self, Snapshot, SnapshotError},
     telemetry::{LatencyHistogram, Telemetry},
     time::deadline,
@@ -75,6 +78,23 @@ impl KernelControl {
     /// ```
     pub fn status(&self) -> KernelStatus {
         self.kernel.status()
+    }
+
+    /// The kernel's rates since its launch. For another window, use [`KernelStatus::since`].
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched();
+    /// kernel.send_batch_blocking(&numbers(0..100))?;
+    /// kernel.drained_blocking();
+    /// let metrics = kernel.metrics();
+    /// assert!(metrics.processed > 0.0 && metrics.memory > 0);
+    /// println!("{metrics}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn metrics(&self) -> KernelMetrics {
+        self.status().since_launch()
     }
 
     /// How the launch got the program that the device runs; `None` if no program is needed, as on the CPU.

@@ -93,6 +93,10 @@ impl AnyHandle {
         &self.guard.shared
     }
 
+    pub(crate) fn shared_arc(&self) -> &Arc<KernelShared> {
+        &self.guard.shared
+    }
+
     /// With its types, if it is a handle of that kernel.
     pub(crate) fn typed<K: RingKernel>(self) -> Option<KernelHandle<K>> {
         self.guard.shared.is::<K>().then_some(KernelHandle { any: self, _kernel: PhantomData })

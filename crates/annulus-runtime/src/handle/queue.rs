@@ -3,6 +3,7 @@
 use std::{
     fmt,
     marker::PhantomData,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -134,6 +135,14 @@ impl<K: RingKernel> KernelHandle<K> {
 impl<K: RingKernel> KernelQueue<K> {
     fn kernel(&self) -> &KernelShared {
         self.any.shared()
+    }
+
+    pub(crate) fn kernel_arc(&self) -> &Arc<KernelShared> {
+        self.any.shared_arc()
+    }
+
+    pub(crate) fn lane(&self) -> usize {
+        self.lane
     }
 
     fn inlet(&self) -> Inlet<'_, K::Message> {

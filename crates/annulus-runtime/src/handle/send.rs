@@ -7,7 +7,7 @@ use annulus_queue::{
     Backpressure, Oversize, SendError, SendOutcome, TrySendError,
     front::{Fate, RUN},
 };
-use annulus_ring::ring::Header;
+use annulus_ring::ring::{Header, Refused};
 use annulus_sync::{
     event::Event,
     wait::{block_on, block_on_deadline},
@@ -39,6 +39,8 @@ pub(crate) struct Inlet<'a, M> {
     pub(super) kernel: &'a KernelShared,
     /// The queue that messages are for: 0 for the kernel's own.
     pub(super) lane: usize,
+    /// Whether batches wait for space under Reject as well.
+    pub(super) patient: bool,
     _message: PhantomData<fn(M)>,
 }
 
@@ -85,13 +87,24 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
     /// `M` is the kernel's message type.
     #[inline]
     pub(crate) unsafe fn new(kernel: &'a KernelShared) -> Self {
-        Self { kernel, lane: 0, _message: PhantomData }
+        Self { kernel, lane: 0, patient: false, _message: PhantomData }
     }
 
     /// The same kernel, for messages to this queue.
     #[inline]
     pub(crate) fn for_lane(self, lane: usize) -> Self {
         Self { lane, ..self }
+    }
+
+    /// The same, for batches that wait for space under Reject as well.
+    pub(crate) fn patient(self) -> Self {
+        Self { patient: true, ..self }
+    }
+
+    /// The error that a refusal means for a batch: `None` if waiting helps.
+    #[inline]
+    pub(super) fn refusal(self, refused: Refused) -> Option<SendError<()>> {
+        if self.patient && refused == Refused::Full { None } else { self.batch_error(self.lane, refused) }
     }
 
     /// The message in the form that this kernel's untyped code takes.
@@ -143,7 +156,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
 
     /// The shard that takes a message: the one of its key, or without a key the least loaded one.
     #[inline]
-    pub(super) fn shard_of(self, message: &M) -> usize {
+    pub(crate) fn shard_of(self, message: &M) -> usize {
         if self.core.shards.len() == 1 {
             return 0;
         }
@@ -275,7 +288,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
 
     /// Sends as many messages from the front as it can without waiting. Returns how many, and whether it
     /// ended with an error.
-    fn attempt_batch(
+    pub(crate) fn attempt_batch(
         self,
         messages: &[M],
         back: Option<&mut Vec<SendOutcome<M>>>,
@@ -298,7 +311,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
             touched.insert(shard);
             let put = match self.reserve(shard, 1) {
                 Ok(mut slot) => self.put(message, &mut slot, header).map_err(|error| Some(error.into())),
-                Err(refused) => Err(self.batch_error(self.lane, refused)),
+                Err(refused) => Err(self.refusal(refused)),
             };
             if let Err(cause) = put {
                 error = cause;
@@ -372,7 +385,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
                 unsafe { self.front_end().offer_all(shard, self.lane, bytes, run.len(), header, back) };
             sent += taken;
             if let Some(refused) = refused {
-                return (sent, self.batch_error(self.lane, refused));
+                return (sent, self.refusal(refused));
             }
         }
         (sent, None)
@@ -396,7 +409,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
                     }
                 }
                 Err(refused) => {
-                    error = self.batch_error(self.lane, refused);
+                    error = self.refusal(refused);
                     break;
                 }
             }

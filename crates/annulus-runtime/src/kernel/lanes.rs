@@ -57,6 +57,7 @@ impl FrontEnd<'_> {
         }
         self.fronts.lanes[lane].closed.store(true, Ordering::Relaxed);
         self.fronts.notify_all(lane);
+        self.core.changed.notify_all();
         was_open
     }
 }
@@ -143,8 +144,9 @@ impl KernelShared {
         )
     }
 
-    fn is_lane_closed(&self, lane: usize) -> bool {
+    pub(crate) fn is_lane_closed(&self, lane: usize) -> bool {
         // SYNC: closing (acquire)
-        self.core.closing.load(Ordering::Acquire) || self.fronts.lanes[lane].closed.load(Ordering::Relaxed)
+        self.core.closing.load(Ordering::Acquire)
+            || self.fronts.lanes.get(lane).is_some_and(|lane| lane.closed.load(Ordering::Relaxed))
     }
 }

@@ -9,10 +9,13 @@ use annulus_abi::control::{command, state};
 use annulus_ring::memory::ShardMemory;
 use annulus_sync::{AtomicU64, Ordering};
 
-use crate::kernel::{
-    core::Transition,
-    shared::KernelShared,
-    status::{Drops, KernelState, KernelStatus},
+use crate::{
+    kernel::{
+        core::Transition,
+        shared::KernelShared,
+        status::{Drops, KernelState, KernelStatus},
+    },
+    telemetry,
 };
 
 impl KernelShared {
@@ -121,6 +124,7 @@ impl KernelShared {
             undelivered: core.drops.undelivered.load(Ordering::Relaxed) + unread,
             cleared: core.drops.cleared.load(Ordering::Relaxed),
         };
+        let latencies = telemetry::measured(core);
         let admitted = self.admitted().unwrap_or_else(|| {
             let reserved: u64 = core.shards.iter().map(|shard| shard.inbound.ring().reserved()).sum();
             reserved.saturating_sub(core.drops.voided())
@@ -152,6 +156,17 @@ impl KernelShared {
                 .find(|&code| code != 0)
                 .unwrap_or(0),
             notes: core.notes.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            inbound_capacity: (0..=core.options.queues.len())
+                .map(|lane| u64::from(core.inbound(lane).capacity) * core.shards.len() as u64)
+                .sum(),
+            outbound_capacity: core
+                .shards
+                .iter()
+                .map(|shard| u64::from(shard.outbound.layout().capacity))
+                .sum(),
+            memory: (core.shards[0].memory.layout().shard_bytes() * core.shards.len()) as u64,
+            latencies: latencies.0,
+            latency_total: Duration::from_nanos(latencies.1),
             uptime: core.launched.elapsed(),
         }
     }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`shared`] | the kernel: its shards, the queues in front of them, its outputs, calls, dead letters and prints |
 //! | [`core`] | what does not depend on the queues: words, commands, who waits |
-//! | [`lifecycle`], [`events`], [`status`] | closing, draining, ending; what is told of it; what it says of itself |
+//! | [`lifecycle`], [`events`], [`status`], [`metrics`] | closing, draining, ending; what is told of it; what it says of itself |
 //! | [`front`], [`outbound`], [`calls`], [`dead_letters`], [`print`] | queues in front of rings; outputs; calls and their replies; dead letters; prints |
 //! | [`carried`], [`image`], [`bytes`] | messages between typed and untyped code |
 //! | [`lanes`] | what can be asked and done about one of several queues |
@@ -22,6 +22,7 @@ pub(crate) mod image;
 pub(crate) mod lanes;
 pub(crate) mod lifecycle;
 pub(crate) mod links;
+pub(crate) mod metrics;
 pub(crate) mod outbound;
 pub(crate) mod print;
 pub(crate) mod receive;

@@ -140,6 +140,17 @@ pub struct KernelStatus {
     /// Notes of its backend, for example that the kernel runs in another way than was asked for, or does not
     /// begin. Each note is there once, in the order of time.
     pub notes: Vec<String>,
+    /// How many messages can wait: in its queues if they are in front of the rings, else in the inbound rings
+    /// of all shards.
+    pub inbound_capacity: u64,
+    /// How many outputs can wait in the outbound rings of all shards.
+    pub outbound_capacity: u64,
+    /// The bytes of its shards: rings, control words and histograms, where the device sees them.
+    pub memory: u64,
+    /// How many latencies telemetry has measured since its last reset; 0 while it is off.
+    pub latencies: u64,
+    /// Their sum.
+    pub latency_total: Duration,
     /// Time since launch.
     pub uptime: Duration,
 }

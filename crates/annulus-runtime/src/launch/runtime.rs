@@ -9,6 +9,7 @@ use std::{
 use annulus_abi::LINE;
 use annulus_block::RuntimeClock;
 use annulus_kernel::RingKernel;
+use annulus_queue::Registry;
 use annulus_ring::memory::SharedMemory;
 use annulus_sync::event::Event;
 
@@ -37,6 +38,8 @@ pub(crate) struct RuntimeInner {
     pub(crate) backend: Arc<dyn DeviceBackend>,
     pub(crate) clock: RuntimeClock,
     pub(crate) arena: Arc<Arena>,
+    /// Queues that live without a kernel. They close when the runtime ends.
+    pub(crate) queues: Registry,
     /// The process whose threads drive the kernels.
     pub(crate) process: u32,
 }
@@ -160,6 +163,34 @@ impl Runtime {
         self.inner.registry.all().into_iter().map(control).collect()
     }
 
+    /// How many queues a runtime has at once, besides those of its kernels.
+    pub const MAX_QUEUES: usize = 4096;
+
+    /// The runtime's queues, which live without a kernel: makes them, finds them by name and message type,
+    /// lists and closes them. A kernel [consumes](KernelHandle::consume) a queue or
+    /// [fills](KernelHandle::publish_to) one; so do any other threads. The queues close when the runtime ends;
+    /// kernels that consume them take what is left.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::queue::QueueOptions;
+    /// let runtime = Runtime::builder().build()?;
+    /// let numbers = runtime.queues().create::<Number>(QueueOptions::new().name("numbers"))?;
+    /// let _ = numbers.send_blocking(Number { value: 21 })?;
+    ///
+    /// let kernel = double::launch(&runtime, LaunchOptions::production())?;
+    /// kernel.consume(&runtime.queues().get("numbers")?);
+    /// assert_eq!(kernel.recv_blocking()?, Number { value: 42 });
+    ///
+    /// let wrong = runtime.queues().get::<u32>("numbers").unwrap_err();
+    /// assert!(wrong.to_string().contains("Number") && wrong.to_string().contains("u32"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn queues(&self) -> &Registry {
+        &self.inner.queues
+    }
+
     /// Shuts every kernel down, all within `limit`. First closes all of them; then drains and terminates one
     /// after the other. The order is that of the result: by name, but a kernel that is
     /// [connected](KernelHandle::connect) to another one comes before it, so that nothing is lost between
@@ -275,8 +306,11 @@ impl<B: BackendSource> RuntimeBuilder<B> {
         let arena = Arc::new(Arena::new(memory, self.telemetry_lines));
         let registry = Arc::new(KernelRegistry::default());
         let (flow, clock) = (Arc::new(Event::new()), RuntimeClock::start());
+        let queues = Registry::with_limit(Runtime::MAX_QUEUES);
         let process = std::process::id();
-        Ok(Runtime { inner: Arc::new(RuntimeInner { registry, flow, backend, clock, arena, process }) })
+        Ok(Runtime {
+            inner: Arc::new(RuntimeInner { registry, flow, backend, clock, arena, queues, process }),
+        })
     }
 }
 

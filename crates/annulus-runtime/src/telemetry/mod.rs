@@ -29,6 +29,17 @@ pub struct Telemetry {
     kernel: Arc<KernelShared>,
 }
 
+/// How many latencies the shards have measured since telemetry was last reset, and their sum in nanoseconds.
+pub(crate) fn measured(core: &KernelCore) -> (u64, u64) {
+    let epoch = (core.shards[0].memory.command().load(Ordering::Relaxed) >> command::EPOCH_SHIFT) as u16;
+    let lines = core.shards.iter().filter_map(|shard| shard.memory.telemetry());
+    let blocks = lines.map(read).filter(|block| block.epoch == epoch);
+    blocks.fold((0, 0), |(count, total), block| {
+        let measured = block.messages_processed.saturating_sub(block.unmeasured.into());
+        (count + measured, total.saturating_add(block.total_latency_nanos))
+    })
+}
+
 impl Telemetry {
     pub(crate) fn enable(kernel: Arc<KernelShared>, arena_lines: usize) -> Result<Self, TelemetryError> {
         let core = kernel.core();

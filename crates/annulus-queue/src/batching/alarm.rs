@@ -1,0 +1,59 @@
+//! Wakes a task at a time, by the batchers' thread. For the runtime.
+
+use std::{
+    io,
+    sync::{Arc, PoisonError, Weak},
+    task::Waker,
+    time::Instant,
+};
+
+use annulus_sync::{Mutex, event::wake};
+
+use super::timer::{Due, TIMER};
+
+/// Wakes one task at a time that can be set. Dropping it takes the time back.
+#[derive(Debug)]
+pub struct Alarm(Arc<Sleeper>);
+
+#[derive(Debug, Default)]
+struct Sleeper(Mutex<Option<Waker>>);
+
+impl Alarm {
+    /// An alarm that is not set. Starts the thread that all alarms and batchers of the process share.
+    ///
+    /// # Errors
+    ///
+    /// If the system starts no thread.
+    pub fn new() -> io::Result<Self> {
+        TIMER.start()?;
+        Ok(Self(Arc::default()))
+    }
+
+    /// Wakes the task at `at`, or as soon after that as the system lets the thread run.
+    pub fn set(&self, at: Instant, waker: Waker) {
+        let before = self.0.0.lock().unwrap_or_else(PoisonError::into_inner).replace(waker);
+        drop(before);
+        TIMER.arm(at, Arc::downgrade(&self.0) as Weak<dyn Due>);
+    }
+
+    /// Takes the time back.
+    pub fn clear(&self) {
+        TIMER.disarm(&(Arc::downgrade(&self.0) as Weak<dyn Due>));
+    }
+}
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+impl Due for Sleeper {
+    fn fire(&self, _: Instant) -> Option<Instant> {
+        let waker = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(waker) = waker {
+            wake(waker);
+        }
+        None
+    }
+}

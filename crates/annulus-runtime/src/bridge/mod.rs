@@ -1,0 +1,393 @@
+//! Bridges between kernels and queues that live without a kernel.
+//!
+//! A bridge moves messages from a queue into a kernel ([`KernelHandle::consume`](crate::KernelHandle::consume)),
+//! or a kernel's outputs into a queue ([`KernelHandle::publish_to`](crate::KernelHandle::publish_to)). It has no
+//! thread: [`task`] says who runs it.
+//!
+//! # States of a batch
+//!
+//! *Waiting*: nothing is held, and the bridge waits for its source. → *Filling*: it holds messages, and waits
+//! for more until the batch is full or the delay has passed. → *Delivering*: it waits until the target has
+//! taken all. → *waiting*. Held messages are in [`Held`], outside the future. So a bridge that ends in any
+//! state loses none: they can be taken out ([`KernelBridge::take_undelivered`]).
+//!
+//! Order is kept: one batch after the other, and each in order. Back-pressure is kept: a bridge holds one
+//! batch, and takes no more while its target has no room.
+//!
+//! # Words and writers
+//!
+//! | word | written by | read by |
+//! |---|---|---|
+//! | the counts | whoever polls the bridge's task: one thread at a time | anybody |
+//! | the held messages | the same; after the end whoever takes them out, under their lock | the same |
+//! | `stop` | anybody, once | whoever polls |
+//! | `ended` | whoever polls, once (`SYNC: bridge-ended`) | anybody |
+//!
+//! The counts order nothing: they are exact for whoever has seen the end, or knows that nothing flows.
+
+use std::{
+    fmt,
+    future::{Future, poll_fn},
+    pin::{Pin, pin},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::Poll,
+    time::{Duration, Instant},
+};
+
+use annulus_queue::SendOutcome;
+use annulus_sync::{
+    AtomicBool, AtomicU64, Ordering,
+    event::Event,
+    wait::{block_on, block_on_deadline},
+};
+
+mod consume;
+mod publish;
+mod status;
+mod task;
+
+pub use status::{BridgeOptions, KernelBridgeRates, KernelBridgeStatus};
+use task::Task;
+
+use crate::time::deadline;
+
+/// A bridge between a kernel and a queue. It works until it is stopped or one of its ends has ended, whether
+/// or not this value is kept. Clones are the same bridge.
+///
+/// ```
+/// # use annulus::prelude::*;
+/// # use annulus::queue::QueueOptions;
+/// # use std::time::Duration;
+/// #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+/// #[repr(C)]
+/// struct Number {
+///     value: u64,
+/// }
+///
+/// #[ring_kernel]
+/// fn double(number: &Number, out: &Outbox<Number>) {
+///     out.send(Number { value: number.value * 2 });
+/// }
+///
+/// let runtime = Runtime::builder().build()?;
+/// let numbers = runtime.queues().create::<Number>(QueueOptions::new().name("numbers"))?;
+/// let doubled = runtime.queues().create::<Number>(QueueOptions::new().name("doubled"))?;
+/// let kernel = double::launch(&runtime, LaunchOptions::production())?;
+/// let consumes = kernel.consume(&numbers);
+/// let publishes = kernel.publish_to(&doubled);
+///
+/// let _ = numbers.send_blocking(Number { value: 21 })?;
+/// assert_eq!(doubled.recv_blocking()?, Number { value: 42 });
+///
+/// numbers.close();
+/// assert!(consumes.ended_timeout(Duration::from_secs(60)));
+/// assert_eq!((consumes.status().moved, consumes.status().dropped()), (1, 0));
+/// assert!(!publishes.status().ended);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct KernelBridge<M> {
+    shared: Arc<Shared<M>>,
+    task: Arc<Task>,
+}
+
+/// The part of a bridge that its future and its handles have.
+struct Shared<M> {
+    from: String,
+    to: String,
+    options: BridgeOptions,
+    held: Mutex<Held<M>>,
+    counts: Counts,
+    stop: AtomicBool,
+    ended: AtomicBool,
+    /// Notified at the end.
+    end: Event,
+}
+
+/// What was taken from the source and not delivered yet, oldest first.
+struct Held<M> {
+    batch: Vec<M>,
+    /// What came back from the target, to be counted.
+    back: Vec<SendOutcome<M>>,
+}
+
+#[derive(Default)]
+struct Counts {
+    moved: AtomicU64,
+    bytes: AtomicU64,
+    by_count: AtomicU64,
+    by_timer: AtomicU64,
+    by_close: AtomicU64,
+    evicted: AtomicU64,
+    discarded: AtomicU64,
+    duplicate: AtomicU64,
+    too_large: AtomicU64,
+}
+
+/// Why a batch is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    Count,
+    Timer,
+    Close,
+}
+
+impl<M: Send + 'static> KernelBridge<M> {
+    fn start<F>(
+        from: String,
+        to: String,
+        options: BridgeOptions,
+        work: impl FnOnce(Arc<Shared<M>>) -> F,
+    ) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let messages = options.messages.max(1);
+        let shared = Arc::new(Shared {
+            from,
+            to,
+            options: BridgeOptions { messages, ..options },
+            held: Mutex::new(Held { batch: Vec::with_capacity(messages), back: Vec::new() }),
+            counts: Counts::default(),
+            stop: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+            end: Event::new(),
+        });
+        let work = work(Arc::clone(&shared));
+        let its = Arc::clone(&shared);
+        let task = Task::start(async move {
+            {
+                let mut work = pin!(work);
+                poll_fn(|context| {
+                    if its.stop.load(Ordering::Relaxed) {
+                        Poll::Ready(())
+                    } else {
+                        work.as_mut().poll(context)
+                    }
+                })
+                .await;
+            }
+            // SYNC: bridge-ended (release)
+            its.ended.store(true, Ordering::Release);
+            its.end.notify_all();
+        });
+        Self { shared, task }
+    }
+
+    /// Ends the bridge. Returns whether it worked until now. What it holds can be
+    /// [taken out](Self::take_undelivered); all other messages stay in the source.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # let queue = annulus::queue::MessageQueue::<Number>::with_defaults();
+    /// let bridge = launched().consume(&queue);
+    /// assert!(bridge.stop());
+    /// assert!(bridge.ended_timeout(std::time::Duration::from_secs(60)));
+    /// ```
+    pub fn stop(&self) -> bool {
+        let was_stopped = self.shared.stop.swap(true, Ordering::Relaxed);
+        let worked = !was_stopped && !self.shared.has_ended();
+        self.task.run();
+        worked
+    }
+
+    /// What the bridge has done so far. A message may arrive before it is counted; after the end of the
+    /// bridge, all are.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # let queue = annulus::queue::MessageQueue::<Number>::with_defaults();
+    /// let status = launched().consume(&queue).status();
+    /// assert_eq!((status.moved, status.batches(), status.ended), (0, 0, false));
+    /// println!("{status}");
+    /// ```
+    pub fn status(&self) -> KernelBridgeStatus {
+        self.shared.status()
+    }
+
+    /// Waits until the bridge has ended: because it was stopped, or because its source has ended and all was
+    /// moved, or because its target has ended.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # let queue = annulus::queue::MessageQueue::<Number>::with_defaults();
+    /// let kernel = launched();
+    /// let bridge = kernel.consume(&queue);
+    /// queue.close();
+    /// annulus::block_on(bridge.ended());
+    /// ```
+    pub async fn ended(&self) {
+        while !self.shared.has_ended() {
+            let listener = self.shared.end.listen();
+            if self.shared.has_ended() {
+                return;
+            }
+            listener.await;
+        }
+    }
+
+    /// [`ended`](Self::ended), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # let queue = annulus::queue::MessageQueue::<Number>::with_defaults();
+    /// let kernel = launched();
+    /// let bridge = kernel.consume(&queue);
+    /// queue.close();
+    /// bridge.ended_blocking();
+    /// ```
+    pub fn ended_blocking(&self) {
+        block_on(self.ended());
+    }
+
+    /// [`ended_blocking`](Self::ended_blocking) for at most `limit`. Returns whether it has ended.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # let queue = annulus::queue::MessageQueue::<Number>::with_defaults();
+    /// let kernel = launched();
+    /// assert!(!kernel.consume(&queue).ended_timeout(std::time::Duration::ZERO));
+    /// ```
+    pub fn ended_timeout(&self, limit: Duration) -> bool {
+        block_on_deadline(self.ended(), deadline(limit)).is_some()
+    }
+
+    /// Takes out the messages that the bridge held when it ended, in order: at most one batch. Before the
+    /// end, the result is empty.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # let queue = annulus::queue::MessageQueue::<Number>::with_defaults();
+    /// assert!(launched().consume(&queue).take_undelivered().is_empty());
+    /// ```
+    pub fn take_undelivered(&self) -> Vec<M> {
+        if self.shared.has_ended() { std::mem::take(&mut self.shared.held().batch) } else { Vec::new() }
+    }
+}
+
+impl<M> Shared<M> {
+    fn has_ended(&self) -> bool {
+        // SYNC: bridge-ended (acquire)
+        self.ended.load(Ordering::Acquire)
+    }
+
+    /// No foreign code runs under the lock, and what is in it is whole between any two statements.
+    fn held(&self) -> MutexGuard<'_, Held<M>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a batch that was delivered whole.
+    fn count_batch(&self, cause: Cause) {
+        let count = match cause {
+            Cause::Count => &self.counts.by_count,
+            Cause::Timer => &self.counts.by_timer,
+            Cause::Close => &self.counts.by_close,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts what became of one message that the target did not simply accept.
+    fn count_outcome<T>(&self, outcome: &SendOutcome<T>) {
+        let counts = &self.counts;
+        let count = match outcome {
+            SendOutcome::Accepted => return,
+            SendOutcome::Evicted(_) => &counts.evicted,
+            SendOutcome::Duplicate(_) => &counts.duplicate,
+            _ => &counts.discarded,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn status(&self) -> KernelBridgeStatus {
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let counts = &self.counts;
+        KernelBridgeStatus {
+            from: self.from.clone(),
+            to: self.to.clone(),
+            moved: count(&counts.moved),
+            bytes: count(&counts.bytes),
+            by_count: count(&counts.by_count),
+            by_timer: count(&counts.by_timer),
+            by_close: count(&counts.by_close),
+            evicted: count(&counts.evicted),
+            discarded: count(&counts.discarded),
+            duplicate: count(&counts.duplicate),
+            too_large: count(&counts.too_large),
+            held: self.held().batch.len() as u64,
+            ended: self.has_ended(),
+            at: Instant::now(),
+        }
+    }
+}
+
+impl<M> Clone for KernelBridge<M> {
+    fn clone(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), task: Arc::clone(&self.task) }
+    }
+}
+
+impl<M> fmt::Debug for KernelBridge<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KernelBridge")
+            .field("from", &self.shared.from)
+            .field("to", &self.shared.to)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The first of two futures that is ready; the other one is left where it is.
+enum First<A, B> {
+    A(A),
+    B(B),
+}
+
+/// Polls both until one is ready.
+async fn first<A: Future, B: Future>(mut a: Pin<&mut A>, mut b: Pin<&mut B>) -> First<A::Output, B::Output> {
+    poll_fn(|context| {
+        if let Poll::Ready(ready) = a.as_mut().poll(context) {
+            return Poll::Ready(First::A(ready));
+        }
+        b.as_mut().poll(context).map(First::B)
+    })
+    .await
+}
+
+/// Waits until a time; not at all if the timer cannot be started.
+struct Until {
+    at: Instant,
+    alarm: Option<annulus_queue::batching::Alarm>,
+}
+
+impl Until {
+    fn after(delay: Duration) -> Self {
+        // A time that the clock cannot express never comes; a day is as long.
+        let delay = delay.min(Duration::from_secs(86_400));
+        Self { at: Instant::now() + delay, alarm: None }
+    }
+}
+
+impl Future for Until {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut std::task::Context<'_>) -> Poll<()> {
+        if Instant::now() >= self.at {
+            return Poll::Ready(());
+        }
+        if self.alarm.is_none() {
+            match annulus_queue::batching::Alarm::new() {
+                Ok(alarm) => {
+                    alarm.set(self.at, context.waker().clone());
+                    self.alarm = Some(alarm);
+                }
+                // Without a timer no batch waits.
+                Err(_) => return Poll::Ready(()),
+            }
+        }
+        Poll::Pending
+    }
+}

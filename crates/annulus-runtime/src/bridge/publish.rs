@@ -1,0 +1,176 @@
+//! From a kernel into a queue.
+
+use std::{pin::pin, sync::Arc};
+
+use annulus_kernel::RingKernel;
+use annulus_queue::{MessageQueue, SendError, SendOutcome, TryRecvError};
+use annulus_sync::Ordering;
+
+use crate::{
+    bridge::{BridgeOptions, Cause, First, KernelBridge, Shared, Until, first},
+    handle::{KernelHandle, receive::Outlet},
+    kernel::shared::KernelShared,
+};
+
+impl<K: RingKernel> KernelHandle<K>
+where
+    K::Output: Send,
+{
+    /// Moves the kernel's outputs into a queue, from now on. [`publish_to_with`](Self::publish_to_with) with
+    /// the default options.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # let queue = annulus::queue::MessageQueue::<Number>::with_defaults();
+    /// let kernel = launched();
+    /// kernel.publish_to(&queue);
+    /// let _ = kernel.send_blocking(Number { value: 21 })?;
+    /// assert_eq!(queue.recv_blocking()?, Number { value: 42 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn publish_to(&self, queue: &MessageQueue<K::Output>) -> KernelBridge<K::Output> {
+        self.publish_to_with(queue, BridgeOptions::default())
+    }
+
+    /// Moves the kernel's outputs into a queue, each shard's in order, until the kernel has terminated and
+    /// all its outputs are moved, or until the queue is closed: the bridge finds that out with the next output,
+    /// which it leaves in the kernel. Replies to calls are not outputs. Several
+    /// kernels may fill one queue. Programs that receive from the kernel get outputs that the bridge does not
+    /// get.
+    ///
+    /// The bridge has no thread: whoever reports that the kernel has outputs, or receives from the full
+    /// queue, moves what is there. On the CPU it costs nothing while nothing flows. On devices the runtime's
+    /// pump watches the kernel while somebody waits for outputs, as a receiver does.
+    ///
+    /// While the queue has no room, outputs stay in the kernel's outbound rings, except those of one batch,
+    /// and the kernel stalls when they are full. This is so under [`Reject`](crate::Backpressure::Reject) as
+    /// well; each attempt then counts as rejected there. What the queue's other policies drop is counted by
+    /// the bridge and by the queue.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::BridgeOptions;
+    /// # let queue = annulus::queue::MessageQueue::<Number>::with_defaults();
+    /// let kernel = launched();
+    /// let bridge = kernel.publish_to_with(&queue, BridgeOptions::new().messages(8));
+    /// kernel.send_batch_blocking(&numbers(0..100))?;
+    /// kernel.shutdown_blocking(std::time::Duration::from_secs(60));
+    /// bridge.ended_blocking();
+    /// assert_eq!((bridge.status().moved, queue.len()), (100, 100));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn publish_to_with(
+        &self,
+        queue: &MessageQueue<K::Output>,
+        options: BridgeOptions,
+    ) -> KernelBridge<K::Output> {
+        let (kernel, queue) = (Arc::clone(self.shared_arc()), queue.clone());
+        let to = queue.name().unwrap_or("a queue").to_owned();
+        KernelBridge::start(self.name().to_owned(), to, options, |shared| async move {
+            publish::<K>(&kernel, &queue, &shared).await;
+        })
+    }
+}
+
+async fn publish<K: RingKernel>(
+    kernel: &KernelShared,
+    queue: &MessageQueue<K::Output>,
+    shared: &Shared<K::Output>,
+) where
+    K::Output: Send,
+{
+    while let Some(cause) = fill::<K>(kernel, queue, shared).await {
+        if !deliver(queue, shared).await {
+            break;
+        }
+        shared.count_batch(cause);
+        if cause == Cause::Close {
+            break;
+        }
+    }
+    // It may have been woken for an output that it has not taken.
+    kernel.core.ready.notify(1);
+}
+
+/// Collects a batch; `None` if no outputs come any more, or if the queue is closed and none is held.
+async fn fill<K: RingKernel>(
+    kernel: &KernelShared,
+    queue: &MessageQueue<K::Output>,
+    shared: &Shared<K::Output>,
+) -> Option<Cause>
+where
+    K::Output: Send,
+{
+    // How many are held after taking what is there now, up to a full batch; and what was found.
+    let take = || {
+        // SAFETY: the kernel is `K`: it came from a handle of that type.
+        let outlet = unsafe { Outlet::<K::Output>::new(kernel) };
+        let mut held = shared.held();
+        let room = shared.options.messages - held.batch.len();
+        let taken = outlet.try_recv_batch(&mut held.batch, room);
+        (held.batch.len(), taken)
+    };
+    let mut listening = None;
+    let mut late = None;
+    loop {
+        if queue.is_closed() && shared.held().batch.is_empty() {
+            return None;
+        }
+        let (held, taken) = take();
+        match taken {
+            _ if held == shared.options.messages => return Some(Cause::Count),
+            Err(TryRecvError::Closed) => return (held != 0).then_some(Cause::Close),
+            // There may be more.
+            Ok(_) => {
+                if late.is_none() && !shared.options.delay.is_zero() {
+                    late = Some(Box::pin(Until::after(shared.options.delay)));
+                }
+                continue;
+            }
+            Err(_) if held != 0 && late.is_none() => return Some(Cause::Timer),
+            Err(_) => {}
+        }
+        // Looks once more after it began to listen.
+        let Some(listener) = listening.take() else {
+            listening = Some(kernel.core.ready.listen());
+            continue;
+        };
+        kernel.core.expect();
+        match &mut late {
+            None => listener.await,
+            Some(late) => {
+                if let First::B(()) = first(pin!(listener), late.as_mut()).await {
+                    return Some(Cause::Timer);
+                }
+            }
+        }
+    }
+}
+
+/// Sends what is held, waiting for space; false if the queue takes no more.
+async fn deliver<M: annulus_queue::Message + Send + Copy>(
+    queue: &MessageQueue<M>,
+    shared: &Shared<M>,
+) -> bool {
+    loop {
+        // The message stays held until it was sent.
+        let Some(&message) = shared.held().batch.first() else { return true };
+        let count = |count: &annulus_sync::AtomicU64| {
+            count.fetch_add(1, Ordering::Relaxed);
+        };
+        match queue.send_waiting(message).await {
+            Ok(outcome) => {
+                shared.count_outcome(&outcome);
+                if matches!(outcome, SendOutcome::Accepted | SendOutcome::Evicted(_)) {
+                    count(&shared.counts.moved);
+                    shared.counts.bytes.fetch_add(size_of::<M>() as u64, Ordering::Relaxed);
+                }
+            }
+            Err(SendError::Closed(_)) => return false,
+            Err(_) => count(&shared.counts.too_large),
+        }
+        shared.held().batch.remove(0);
+    }
+}
