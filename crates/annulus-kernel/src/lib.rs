@@ -28,6 +28,7 @@
 //! |---|---|
 //! | `u8` … `u64`, `i8` … `i64`, `usize`, `isize`, `bool`, `f32`, `f64` | `usize` and `isize` have 64 bits, in messages and states too; Metal has no `f64` |
 //! | structs, fixed arrays, enums with and without data, nested at will | laid out as in Rust, which the text checks |
+//! | `&Archived<T>`, a bridged message: numbers by `to_native()`, the bytes of texts, lists as slices, `Option`s by `as_ref()`, nested types | read in place; an offset that leads out of the message fails with [`BAD_ARCHIVE`](annulus_abi::error::BAD_ARCHIVE) |
 //! | `Wrapping` of integers | its operators wrap in every build |
 //! | tuples of up to 12 parts, `Option` and `Result` of all these | in variables and constants; no memory that the host sees has them |
 //! | `let` with patterns, shadowing, `let … else`, assignment, also to tuples of places | types are inferred by rustc |
