@@ -78,6 +78,21 @@ fn every_kernel_compiles() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), definitions.len(), wrong.join("\n"));
 }
 
+/// Kernels that read archives: with one thread and many, for the oldest and the newest architecture.
+#[test]
+fn kernels_of_bridged_messages_compile() {
+    let Some(nvrtc) = nvrtc() else { return };
+    for definition in [kernels::bridged::digest::DEFINITION, kernels::bridged::books::DEFINITION] {
+        for (architecture, count) in [(75, 1), (120, 64)] {
+            let program = program(definition, threads(count));
+            match nvrtc.compile(&program, architecture, Effort::Whole) {
+                Ok(compiled) => assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}", definition.name),
+                Err(error) => panic!("{}: {error}", definition.name),
+            }
+        }
+    }
+}
+
 /// Every number type's functions, and one kernel of the suite, for every architecture.
 #[test]
 fn every_architecture_has_machine_code() {
