@@ -16,8 +16,9 @@ use annulus_sync::{
 use crate::kernel::{
     bytes::{Bytes, RawMessage},
     carried::Carried,
-    front::{Back, Fronts, identity_of},
+    front::{Fronts, identity_of},
     image::Image,
+    notes::Back,
     send::{HostSlots, Sent, Touched},
     shared::KernelShared,
 };

@@ -13,7 +13,8 @@ use crate::{
     error::CallError,
     kernel::{
         bytes::ByteQueue,
-        front::{Back, FrontEnd, Notes},
+        front::FrontEnd,
+        notes::{Back, Notes},
         shared::KernelShared,
     },
 };

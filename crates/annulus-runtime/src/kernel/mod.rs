@@ -7,6 +7,7 @@
 //! | [`lifecycle`], [`events`], [`status`], [`metrics`] | closing, draining, ending; what is told of it; what it says of itself |
 //! | [`front`], [`outbound`], [`calls`], [`dead_letters`], [`print`] | queues in front of rings; outputs; calls and their replies; dead letters; prints |
 //! | [`carried`], [`image`], [`bytes`] | messages between typed and untyped code |
+//! | [`notes`] | what a queue in front reports under its lock, and what is done about it |
 //! | [`lanes`] | what can be asked and done about one of several queues |
 //! | [`watcher`] | who looks after sends that wait for space |
 
@@ -23,6 +24,7 @@ pub(crate) mod lanes;
 pub(crate) mod lifecycle;
 pub(crate) mod links;
 pub(crate) mod metrics;
+pub(crate) mod notes;
 pub(crate) mod outbound;
 pub(crate) mod print;
 pub(crate) mod receive;
