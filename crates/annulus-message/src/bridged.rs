@@ -281,7 +281,7 @@ pub fn write_to<T: Bridged>(
     }
 }
 
-/// A value in its payload, which [`write`] or [`write_to`] has written in this process. The bytes are not
+/// A value in its payload, which [`write()`] or [`write_to`] has written in this process. The bytes are not
 /// checked, and not copied.
 ///
 /// # Safety

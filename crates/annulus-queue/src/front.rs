@@ -2,7 +2,7 @@
 //! that wait here, and not to messages that are already in the ring.
 //!
 //! A ring is first in, first out, and its messages belong to its consumer, which may be a device. So a
-//! message waits in front until the ring holds fewer than [`ahead`](FrontOptions::ahead) messages. A thread
+//! message waits in front until the ring holds fewer than `ahead` messages ([`Front::new`]). A thread
 //! that sends, or that learns that the consumer has taken some, moves messages on. They go in order: by
 //! priority if there are priorities, else first in, first out.
 //!
