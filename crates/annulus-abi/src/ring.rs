@@ -180,6 +180,23 @@ impl RingLayout {
 
     /// The same ring with sealed slots; `None` if a slot's image has more than [`SEALED_MOST`] bytes, or if
     /// messages are bridged: no unit of the slot can vouch for what lies in a spill block.
+    ///
+    /// Of each 64 bytes of a slot 48 are content: header, envelope and message. So a message of up to 40 bytes
+    /// takes one line, or of up to 24 bytes with time stamp and correlation, and the next larger one takes two,
+    /// where an open slot has room for 16 bytes more.
+    ///
+    /// ```
+    /// use annulus_abi::ring::{Envelope, RingLayout};
+    ///
+    /// let bytes = |message, envelope| {
+    ///     RingLayout::new(64, message, 8, envelope).sealed().map(|layout| layout.slot_stride)
+    /// };
+    /// let bare = Envelope { enqueue_time: false, correlation: false };
+    /// assert_eq!([40, 48, 56].map(|message| bytes(message, bare)), [Some(64), Some(128), Some(128)]);
+    /// let full = Envelope { enqueue_time: true, correlation: true };
+    /// assert_eq!([24, 32, 72].map(|message| bytes(message, full)), [Some(64), Some(128), Some(128)]);
+    /// assert_eq!(RingLayout::new(64, 56, 8, bare).slot_stride, 64);
+    /// ```
     pub const fn sealed(self) -> Option<Self> {
         let image = self.payload_offset + self.payload_size;
         if image > SEALED_MOST || self.spill.is_some() {

@@ -2,6 +2,14 @@
 
 #if ANN_ALONE
 
+/* What is known early of the ring that outputs go to. */
+typedef struct {
+    u32 is_known;
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
+    ann_tickets tickets;
+#endif
+} ann_target;
+
 /* Distance between outputs in the block's own memory; where answers are sealed, distance between images. */
 ANN_FUNCTION u32 ann_output_stride(const ann_view *v)
 {
@@ -31,8 +39,8 @@ ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
 #ifndef ANN_BRIDGED
 
 /* By the leader: copies the message of an open slot, which it has seen published with acquire. Copies up to
-   sixteen words at once. */
-ANN_FUNCTION void ann_bring_one(const ann_view *v)
+   sixteen words at once. Where outputs go to one block, the words of its ring are loaded in the same wait. */
+ANN_FUNCTION void ann_bring_one(const ann_view *v, PRIVATE ann_target *target)
 {
     LOCAL ann_shared *b = v->shared;
     GLOBAL const u8 *slot = ann_turn_slot(v, 0);
@@ -42,6 +50,12 @@ ANN_FUNCTION void ann_bring_one(const ann_view *v)
         for (u32 j = 0; j < 16; j++)
             if (first + j < words)
                 copied[j] = ann_load_word(slot + (first + j) * 8);
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
+        if (first == 0 && b->link.grid == 1) {
+            target->tickets = ann_look_at_tickets(ann_ring_of(v, 0));
+            target->is_known = 1;
+        }
+#endif
         for (u32 j = 0; j < 16; j++)
             if (first + j < words)
                 ann_store_word(b->image + (first + j) * 8, copied[j]);
@@ -129,10 +143,10 @@ ANN_FUNCTION void ann_answer_one(const ann_view *v, u64 ticket, u32 code, u32 se
 
 /* By the leader: sends the message's outputs to the connected kernel. All threads send those that have to
    wait: the leader puts them where a turn of all threads has them. */
-ANN_FUNCTION void ann_forward_one(const ann_view *v, u32 sent)
+ANN_FUNCTION void ann_forward_one(const ann_view *v, u32 sent, PRIVATE const ann_target *target)
 {
     LOCAL ann_shared *b = v->shared;
-    u32 gone = ann_send_row(v, b->outputs, 0, sent);
+    u32 gone = ann_send_row(v, b->outputs, 0, sent, target->is_known ? &target->tickets : 0);
     /* They are counted. */
     b->lost = 0;
     b->left = sent - gone;
@@ -157,12 +171,14 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_launch *l = &b->launch;
     u32 command;
+    ann_target target;
+    target.is_known = 0;
     if (ANN_LAUNCH_SEALED && !ann_is_device_local(v)) {
         command = ann_command_after(v);
     } else {
         command = ann_turn_command(v);
 #ifndef ANN_BRIDGED
-        ann_bring_one(v);
+        ann_bring_one(v, &target);
 #endif
     }
     if (ann_accept(v, 1, command) == 0)
@@ -195,7 +211,7 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
         v, message, actor, ann_owner(v, message, actor, 0), &outbox ANN_BINDING_ARGUMENTS);
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
     if (forwarded) {
-        ann_forward_one(v, code == 0 ? outbox.sent : 0);
+        ann_forward_one(v, code == 0 ? outbox.sent : 0, &target);
         ann_account(v, image, code, outbox.sent, 0);
         return;
     }

@@ -14,8 +14,10 @@ ANN_FUNCTION u32 ann_addressee(const ann_view *v, GLOBAL const u8 *output)
 }
 
 /* Sends outputs that lie in a row, from number `from` up to `end`, as many as there is room for, in order.
-   Outputs in a row for the same block go in one step. Returns the number of the first that has to wait. */
-ANN_FUNCTION u32 ann_send_row(const ann_view *v, GLOBAL const u8 *row, u32 from, u32 end)
+   Outputs in a row for the same block go in one step. `known`, if it is not 0, is what is known of the only
+   block's ring. Returns the number of the first that has to wait. */
+ANN_FUNCTION u32 ann_send_row(
+    const ann_view *v, GLOBAL const u8 *row, u32 from, u32 end, PRIVATE const ann_tickets *known)
 {
     LOCAL ann_shared *b = v->shared;
     u32 grid = b->link.grid;
@@ -36,7 +38,8 @@ ANN_FUNCTION u32 ann_send_row(const ann_view *v, GLOBAL const u8 *row, u32 from,
 #endif
         u32 first = 0;
         GLOBAL u8 *ring = ann_ring_of(v, block);
-        u32 granted = ann_device_local_reserve(v, ring, want, &first);
+        ann_tickets seen = known != 0 ? *known : ann_look_at_tickets(ring);
+        u32 granted = ann_device_local_reserve(v, ring, seen, want, &first);
         if (granted == 0 || granted == ANN_DEVICE_LOCAL_CLOSED) {
 #ifndef ANN_OUTPUT_KEY
             /* Another block may have room for it. */
@@ -87,7 +90,7 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
     if (s->pending == 0 || (s->command & ANN_ACTIVE) == 0)
         return;
     if (v->shared->link.grid != 0)
-        s->pending_from = ann_send_row(v, v->outputs, s->pending_from, s->pending);
+        s->pending_from = ann_send_row(v, v->outputs, s->pending_from, s->pending, 0);
     while (v->shared->link.grid == 0 && s->pending_from < s->pending && ann_return(v, s->pending_from))
         s->pending_from += 1;
     ann_hold(v, s->pending - s->pending_from);

@@ -33,34 +33,52 @@ ANN_FUNCTION GLOBAL u8 *ann_ring_of(const ann_view *v, u32 block)
     return ann_device_local_at(v->device_heap, l->rings + block * l->stride);
 }
 
-/* Takes up to `want` tickets, from *first on, in a ring of the connected kernel. Returns how many, or
-   ANN_DEVICE_LOCAL_CLOSED if the ring is closed. */
-ANN_FUNCTION u32 ann_device_local_reserve(const ann_view *v, GLOBAL u8 *ring, u32 want, PRIVATE u32 *first)
+/* What a sender knows of a ring of the connected kernel. */
+typedef struct {
+    u32 reserved;
+    u32 consumed;
+} ann_tickets;
+
+/* Loads both words in one wait. */
+ANN_FUNCTION ann_tickets ann_look_at_tickets(GLOBAL u8 *ring)
+{
+    ann_tickets seen;
+    seen.reserved = ann_device_local_load_relaxed_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_RESERVED));
+    /* The last, for what comes behind it waits for it. SYNC: device-local-returned (acquire) */
+    seen.consumed = ann_device_local_load_acquire_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));
+    return seen;
+}
+
+/* Takes up to `want` tickets, from *first on, in a ring of the connected kernel. `seen` may be old. Returns how
+   many, or ANN_DEVICE_LOCAL_CLOSED if the ring is closed. */
+ANN_FUNCTION u32 ann_device_local_reserve(
+    const ann_view *v, GLOBAL u8 *ring, ann_tickets seen, u32 want, PRIVATE u32 *first)
 {
     u32 capacity = (u32)1 << v->shared->link.shift;
     GLOBAL u32 *word = ANN_U32(ring, ANN_DEVICE_LOCAL_RESERVED);
-    u32 reserved = ann_device_local_load_relaxed_u32(word);
+    u32 is_new = 0;
     for (;;) {
-        if ((reserved & ANN_DEVICE_LOCAL_CLOSED) != 0)
+        if ((seen.reserved & ANN_DEVICE_LOCAL_CLOSED) != 0)
             return ANN_DEVICE_LOCAL_CLOSED;
-        /* SYNC: device-local-returned (acquire) */
-        u32 consumed = ann_device_local_load_acquire_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));
-        u32 used = (reserved - consumed) & ANN_DEVICE_LOCAL_TICKETS;
-        if (used > capacity) {
-            /* Since `reserved` was read, others have taken tickets, and their messages were consumed. */
-            reserved = ann_device_local_load_relaxed_u32(word);
+        u32 used = (seen.reserved - seen.consumed) & ANN_DEVICE_LOCAL_TICKETS;
+        /* More than a whole ring: since `reserved` was read, others have taken tickets, and their messages were
+           consumed. */
+        if (used > capacity || (used == capacity && !is_new)) {
+            seen = ann_look_at_tickets(ring);
+            is_new = 1;
             continue;
         }
         u32 room = capacity - used;
         u32 granted = want < room ? want : room;
         if (granted == 0)
             return 0;
-        u32 found = ann_device_local_swap_if_u32(word, reserved, (reserved + granted) & ANN_DEVICE_LOCAL_TICKETS);
-        if (found == reserved) {
-            *first = reserved;
+        u32 found = ann_device_local_swap_if_u32(word, seen.reserved, (seen.reserved + granted) & ANN_DEVICE_LOCAL_TICKETS);
+        if (found == seen.reserved) {
+            *first = found;
             return granted;
         }
-        reserved = found;
+        seen.reserved = found;
+        is_new = 0;
     }
 }
 

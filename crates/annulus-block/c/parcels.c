@@ -66,7 +66,8 @@ ANN_FUNCTION void ann_ask(const ann_view *v, u32 pending)
         if (last != k)
             continue;
         u32 first = 0;
-        u32 granted = ann_device_local_reserve(v, ann_ring_of(v, parcel->block), rank + 1, &first);
+        GLOBAL u8 *ring = ann_ring_of(v, parcel->block);
+        u32 granted = ann_device_local_reserve(v, ring, ann_look_at_tickets(ring), rank + 1, &first);
         parcel->first = first;
         parcel->granted = granted;
         if (granted != ANN_DEVICE_LOCAL_CLOSED)

@@ -42,12 +42,17 @@ ANN_FUNCTION u64 ann_caller(const ann_view *v, GLOBAL const u8 *slot)
 #define ANN_IMAGE_STRIDE(launch) ((launch)->in_stride)
 #endif
 
+/* The lap of `ticket` in the host's ring. */
+ANN_FUNCTION u32 ann_in_lap(const ann_view *v, u64 ticket)
+{
+    return (u32)(ticket >> v->shared->launch.in_shift) + 1;
+}
+
 /* Whether the slot of `ticket` in the host's ring is published, or at least begun to be if it is sealed. Who
    has seen that an open one is fences before anybody reads it (SYNC: slot-published). */
 ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
 {
-    u32 lap = (u32)(ticket >> v->shared->launch.in_shift) + 1;
-    return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), ANN_IN_LAP)) == lap;
+    return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), ANN_IN_LAP)) == ann_in_lap(v, ticket);
 }
 
 /* The place of a message of the turn in scratch memory. A bridged message is not copied: its head leads to its

@@ -131,8 +131,8 @@ const FAULTS: &[Fault] = &[
     (
         "slots of another kernel are taken for free without acquire",
         &[(
-            "        u32 consumed = ann_device_local_load_acquire_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));",
-            "        u32 consumed = ann_device_local_load_relaxed_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));",
+            "    seen.consumed = ann_device_local_load_acquire_u32(",
+            "    seen.consumed = ann_device_local_load_relaxed_u32(",
         )],
     ),
 ];

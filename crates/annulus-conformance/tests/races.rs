@@ -211,6 +211,11 @@ const ALONE_MUTANTS: &[(&str, &str, &str)] = &[
         "    u32 first = ann_load_relaxed_u32(",
     ),
     (
+        "threads look at a message without acquire",
+        "    return ann_load_acquire_u32(ANN_U32(ann_in_slot(v, ticket), ANN_IN_LAP))",
+        "    return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), ANN_IN_LAP))",
+    ),
+    (
         "the leader gives a place back before its message is brought",
         "    u32 words = (u32)(b->launch.in_payload + ANN_MESSAGE_BYTES + 7) / 8;\n",
         "    u32 words = (u32)(b->launch.in_payload + ANN_MESSAGE_BYTES + 7) / 8;\n    \
@@ -218,8 +223,8 @@ const ALONE_MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "the leader handles a message under a command from before it",
-        "        command = ann_turn_command(v);\n        ann_bring_one(v);",
-        "        command = b->command;\n        ann_bring_one(v);",
+        "        command = ann_turn_command(v);\n        ann_bring_one(v,",
+        "        command = b->command;\n        ann_bring_one(v,",
     ),
     (
         "the gauge counts an answer that the leader has not published",
