@@ -154,12 +154,20 @@ ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
     }
 }
 
-/* The first message from the i-th on that is dealt to this thread, or `count`. */
+/* The first message from the i-th on that is dealt to this thread, or `count`. Where messages are dealt by
+   their places, nothing is looked up but whether it is a message. */
 ANN_FUNCTION u32 ann_next_own(const ann_view *v, u32 i, u32 count)
 {
+#if ANN_SHAPE == ANN_STATELESS && !ANN_KEYED
+    i += (ann_thread() + ANN_LAUNCH_THREADS - i % ANN_LAUNCH_THREADS) % ANN_LAUNCH_THREADS;
+    while (i < count && ann_job_at(v, i)->kind != ANN_KIND_MESSAGE)
+        i += ANN_LAUNCH_THREADS;
+    return i < count ? i : count;
+#else
     while (i < count && ((GLOBAL const u32 *)v->owners)[i] != ann_thread())
         i++;
     return i;
+#endif
 }
 
 /* Each thread handles the messages that are dealt to it, in order. */

@@ -198,7 +198,7 @@ typedef char ann_link_is_64_bytes[sizeof(ann_link) == 64 ? 1 : -1];
 typedef char ann_block_record_is_384_bytes[sizeof(ann_block_record) == 384 ? 1 : -1];
 
 /* Sizes for messages in the block's own memory. */
-#define ANN_BLOCK_JOBS 128
+#define ANN_BLOCK_JOBS 256
 #define ANN_BLOCK_IMAGE 256
 #define ANN_BLOCK_OUTPUTS 512
 
