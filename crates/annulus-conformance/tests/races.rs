@@ -108,6 +108,11 @@ fn text(target: Target, sealed: bool, variant: &str) -> String {
         assert_eq!(texts.iter().map(|text| text.matches(from).count()).sum::<usize>(), 1, "{variant}");
         texts.iter_mut().for_each(|text| **text = text.replace(from, to));
     }
+    if variant == EARLY_COMMAND {
+        let (from, to) = BETWEEN_THE_LOOKS;
+        assert_eq!(runtime.matches(from).count(), 1, "{variant}");
+        runtime = runtime.replace(from, to);
+    }
     let sealed = u32::from(sealed);
     let handler = KERNEL.handler_source(target).unwrap();
     let prelude = if target == Target::Cuda { CUDA_PRELUDE } else { OPENCL_PRELUDE };
@@ -198,6 +203,15 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+const EARLY_COMMAND: &str = "the leader handles a message under a command from before it";
+
+/// The leader looks at the command, and at the slot directly after it. The host seldom acts between the two,
+/// so a program with [`EARLY_COMMAND`] waits there.
+const BETWEEN_THE_LOOKS: (&str, &str) = (
+    "    u32 first = ann_load_acquire_u32(ANN_U32(next, 0))",
+    "    dawdle(100);\n    u32 first = ann_load_acquire_u32(ANN_U32(next, 0))",
+);
+
 /// The same in what is there for CUDA alone: what a leader does by itself, and what the host is told late.
 const ALONE_MUTANTS: &[(&str, &str, &str)] = &[
     (
@@ -222,9 +236,9 @@ const ALONE_MUTANTS: &[(&str, &str, &str)] = &[
          ann_store_counts(v);\n    ann_store_release_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), b->state.next_in + 1);\n    dawdle(100);\n",
     ),
     (
-        "the leader handles a message under a command from before it",
-        "        command = ann_turn_command(v);\n        ann_bring_one(v,",
-        "        command = b->command;\n        ann_bring_one(v,",
+        EARLY_COMMAND,
+        "        command = ann_turn_command(v);\n#ifndef ANN_BRIDGED",
+        "        command = b->command;\n#ifndef ANN_BRIDGED",
     ),
     (
         "the gauge counts an answer that the leader has not published",
