@@ -32,12 +32,12 @@ pub struct MessageRecv<'a, T>(Receiving<'a, MessageSource<'a, T>>);
 
 impl<'a, T: Message + Send> MessageSend<'a, T> {
     pub(crate) fn new(queue: &'a Inner<T>, message: T, facts: Facts) -> Self {
-        Self(Sending::new(MessageTarget { queue, facts, waits: queue.blocks() }, Some(message)))
+        Self(Sending::new(MessageTarget { queue, facts: Some(facts), waits: queue.blocks() }, Some(message)))
     }
 
     /// Waits for space under Reject as well. (The others drop something, and have no need to wait.)
     pub(crate) fn waiting(queue: &'a Inner<T>, message: T, facts: Facts) -> Self {
-        Self(Sending::new(MessageTarget { queue, facts, waits: true }, Some(message)))
+        Self(Sending::new(MessageTarget { queue, facts: Some(facts), waits: true }, Some(message)))
     }
 
     /// The message of a future that is not ready.
@@ -104,18 +104,31 @@ impl<'a, T: Message + Send> Source<'a> for MessageSource<'a, T> {
     }
 }
 
-/// The target of one message.
-struct MessageTarget<'a, T> {
+/// A queue as the target of one message, or of a sink's messages, one after the other.
+pub struct MessageTarget<'a, T> {
     queue: &'a Inner<T>,
-    facts: Facts,
+    /// The facts of the message to be offered, where they are known already.
+    facts: Option<Facts>,
     waits: bool,
+}
+
+#[cfg(feature = "futures")]
+impl<'a, T: Message + Send> MessageTarget<'a, T> {
+    pub(crate) fn new(queue: &'a Inner<T>) -> Self {
+        Self { queue, facts: None, waits: queue.blocks() }
+    }
 }
 
 impl<'a, T: Message + Send> Target<'a> for MessageTarget<'a, T> {
     type Message = T;
 
     fn offer(&mut self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
-        self.queue.offer(message, self.facts)
+        let facts = self.facts.take().unwrap_or_else(|| self.queue.facts(&message, false));
+        let outcome = self.queue.offer(message, facts);
+        if matches!(outcome, Err(TrySendError::Full(_))) {
+            self.facts = Some(facts);
+        }
+        outcome
     }
 
     fn blocks(&self) -> bool {
@@ -131,51 +144,6 @@ impl<'a, T: Message + Send> Target<'a> for MessageTarget<'a, T> {
     }
 
     #[cfg(feature = "futures")]
-    fn close(&mut self) {
-        self.queue.close();
-    }
-}
-
-/// The target of several messages, one after the other.
-#[cfg(feature = "futures")]
-pub struct MessageTargets<'a, T> {
-    queue: &'a Inner<T>,
-    /// The facts of the message that was offered and had no space.
-    facts: Option<Facts>,
-}
-
-#[cfg(feature = "futures")]
-impl<'a, T> MessageTargets<'a, T> {
-    pub(crate) fn new(queue: &'a Inner<T>) -> Self {
-        Self { queue, facts: None }
-    }
-}
-
-#[cfg(feature = "futures")]
-impl<'a, T: Message + Send> Target<'a> for MessageTargets<'a, T> {
-    type Message = T;
-
-    fn offer(&mut self, message: T) -> Result<SendOutcome<T>, TrySendError<T>> {
-        let facts = self.facts.take().unwrap_or_else(|| self.queue.facts(&message, false));
-        let outcome = self.queue.offer(message, facts);
-        if matches!(outcome, Err(TrySendError::Full(_))) {
-            self.facts = Some(facts);
-        }
-        outcome
-    }
-
-    fn blocks(&self) -> bool {
-        self.queue.blocks()
-    }
-
-    fn not_full(&self) -> &'a Event {
-        self.queue.not_full()
-    }
-
-    fn is_more(&self) -> bool {
-        self.queue.has_space()
-    }
-
     fn close(&mut self) {
         self.queue.close();
     }

@@ -16,7 +16,7 @@ use futures_sink::Sink;
 use crate::{
     Message, MessageQueue, Receiver, SendError, Sender,
     future::SharedEnd,
-    message_future::{MessageSource, MessageTargets},
+    message_future::{MessageSource, MessageTarget},
     turn::{Receiving, Sending, Source, Target},
 };
 
@@ -176,7 +176,7 @@ impl<T: Message + Send> MessageQueue<T> {
     /// assert_eq!(queue.try_recv(), Ok(1));
     /// # Ok::<(), annulus_queue::InvalidOptions>(())
     /// ```
-    pub fn sink(&self) -> MessageSink<'_, MessageTargets<'_, T>> {
-        MessageSink::new(MessageTargets::new(&self.inner))
+    pub fn sink(&self) -> MessageSink<'_, MessageTarget<'_, T>> {
+        MessageSink::new(MessageTarget::new(&self.inner))
     }
 }
