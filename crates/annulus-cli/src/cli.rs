@@ -3,7 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    completions::Completions, devices::Devices, doctor::Doctor, dump::Dump, emit::Emit, run::Run, send::Send,
+    check::Check, completions::Completions, devices::Devices, doctor::Doctor, dump::Dump, emit::Emit,
+    run::Run, send::Send,
 };
 
 /// GPU-resident actors: kernels that are launched once, stay on the device and answer messages.
@@ -22,5 +23,6 @@ pub(crate) enum Command {
     Send(Send),
     Dump(Dump),
     Doctor(Doctor),
+    Check(Check),
     Completions(Completions),
 }

@@ -22,6 +22,7 @@
 //! Exit codes: 0 done (also when whoever reads standard output has gone), 1 the data or the machine is at
 //! fault, 2 the command line is.
 
+mod check;
 mod cli;
 mod completions;
 mod dead_letters;
@@ -66,6 +67,7 @@ pub fn main() -> ExitCode {
         Command::Emit(emit) => emit.execute(),
         Command::Devices(devices) => devices.execute(),
         Command::Doctor(doctor) => doctor.execute(),
+        Command::Check(check) => check.execute(),
         Command::Completions(completions) => completions.execute(Cli::command()),
     };
     match outcome {

@@ -18,7 +18,7 @@ fn told(arguments: &[&str]) -> String {
 fn help_is_a_command() {
     assert_eq!(told(&["help"]), told(&["--help"]));
     assert_eq!(told(&["help", "send"]), told(&["send", "--help"]));
-    for command in ["run", "send", "dump", "emit", "devices", "doctor", "completions", "help"] {
+    for command in ["run", "send", "dump", "emit", "devices", "doctor", "check", "completions", "help"] {
         assert!(told(&["help"]).contains(&format!("\n  {command} ")), "{command}");
     }
 }
@@ -33,6 +33,7 @@ fn values_are_listed() {
         (&["run", "anomalies", "--help"], &["auto", "cpu", "cuda", "opencl"]),
         (&["emit", "--help"], &["opencl", "cuda", "metal", "anomalies"]),
         (&["doctor", "--help"], &["cpu", "cuda", "opencl"]),
+        (&["check", "--help"], &["tight_poll", "useless_allow", "short", "json"]),
         (&["completions", "--help"], &["bash", "zsh", "fish", "powershell"]),
     ];
     for (arguments, values) in listed {

@@ -112,6 +112,7 @@ fn fresh(config: Config, samples: u64) -> Run {
                 return Err("the kernel does not keep up".into());
             }
             let begun = Instant::now();
+            // annulus: allow(tight_poll) how soon a poll sees it is what is measured
             while telemetry.poll().messages_processed != sent {
                 if begun.elapsed() > Duration::from_secs(10) {
                     return Err("the kernel does not write its line".into());
@@ -134,6 +135,7 @@ fn cached(config: Config, polls: u64) -> Run {
     for number in 0..SENT {
         let _ = kernel.send_blocking(Numbered::numbered(number))?;
     }
+    // annulus: allow(tight_poll) the line is to be in this core's cache
     while telemetry.poll().messages_processed != SENT {
         spin_loop();
     }

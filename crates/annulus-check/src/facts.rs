@@ -1,0 +1,238 @@
+//! What a package says outside of the function at hand: its kernels, what its functions return, which of them
+//! wait, the types of fields, constants.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use syn::{
+    Attribute, FnArg, Item, ReturnType, Signature, Type,
+    visit::{self, Visit},
+};
+
+use crate::{
+    body::{self, pause},
+    known::Known,
+    source::Source,
+};
+
+/// A kernel of the package.
+#[derive(Clone, Debug)]
+pub(crate) struct Kernel {
+    /// The file that has it.
+    pub(crate) file: String,
+    /// The name of its outbox, if it has one.
+    pub(crate) outbox: Option<String>,
+    /// What its attribute says.
+    pub(crate) attribute: String,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Facts {
+    kernels: HashMap<String, Vec<Kernel>>,
+    /// Types of the package's own. One that is called like one of ours is none of ours.
+    types: HashSet<String>,
+    fields: HashMap<(String, String), Known>,
+    /// What free functions return. Those whose name two have with different results are left out.
+    returns: HashMap<String, Known>,
+    constants: HashMap<String, Known>,
+    /// Functions that may wait, also by what they call.
+    waiting: BTreeSet<String>,
+    /// Kernels whose handles are asked for by name somewhere.
+    pub(crate) asked_by_name: HashSet<String>,
+}
+
+impl Facts {
+    /// Those of these files. `tests`: also of modules that only tests have.
+    pub(crate) fn of(sources: &[&Source], tests: bool) -> Self {
+        let mut facts = Self::default();
+        for source in sources {
+            let mut types = Types { facts: &mut facts };
+            types.visit_file(&source.file);
+        }
+        for source in sources {
+            let mut gather = Gather { source, facts: &mut facts, ambiguous: HashSet::new() };
+            gather.visit_file(&source.file);
+        }
+        let mut calls: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for source in sources {
+            for body in body::of(source, &facts, tests) {
+                let called = calls.entry(body.name.clone()).or_default();
+                called.extend(body.calls().map(|call| call.name.clone()));
+                if body.calls().any(pause::is_by_name) || body.has_opaque_macros() {
+                    facts.waiting.insert(body.name.clone());
+                }
+                facts.asked_by_name.extend(body.handles_by_name());
+            }
+        }
+        // Until nothing more is found.
+        loop {
+            let more: Vec<String> = calls
+                .iter()
+                .filter(|(name, called)| {
+                    !facts.waiting.contains(*name) && !called.is_disjoint(&facts.waiting)
+                })
+                .map(|(name, _)| name.clone())
+                .collect();
+            if more.is_empty() {
+                return facts;
+            }
+            facts.waiting.extend(more);
+        }
+    }
+
+    /// The kernel of this name: of the same file, or the only one.
+    pub(crate) fn kernel(&self, name: &str, file: &str) -> Option<&Kernel> {
+        let all = self.kernels.get(name)?;
+        match &all[..] {
+            [one] => Some(one),
+            many => many.iter().find(|kernel| kernel.file == file),
+        }
+    }
+
+    pub(crate) fn has_own_type(&self, name: &str) -> bool {
+        self.types.contains(name)
+    }
+
+    pub(crate) fn field(&self, of: &str, name: &str) -> Known {
+        self.fields.get(&(of.into(), name.into())).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn returned_by(&self, function: &str) -> Known {
+        self.returns.get(function).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn constant(&self, name: &str) -> Known {
+        self.constants.get(name).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn may_wait(&self, function: &str) -> bool {
+        self.waiting.contains(function)
+    }
+}
+
+/// Whether one of the attributes is called so.
+pub(crate) fn has_attribute(attributes: &[Attribute], name: &str) -> bool {
+    attributes.iter().any(|attribute| attribute.path().segments.last().is_some_and(|last| last.ident == name))
+}
+
+/// Whether an item is there only in tests.
+pub(crate) fn is_test(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let path = attribute.path();
+        let cfg_test = || match &attribute.meta {
+            syn::Meta::List(list) => list.tokens.to_string().contains("test"),
+            _ => false,
+        };
+        path.segments.last().is_some_and(|last| last.ident == "test") || (path.is_ident("cfg") && cfg_test())
+    })
+}
+
+struct Types<'a> {
+    facts: &'a mut Facts,
+}
+
+impl<'ast> Visit<'ast> for Types<'_> {
+    fn visit_item(&mut self, item: &'ast Item) {
+        let name = match item {
+            Item::Struct(item) => Some(&item.ident),
+            Item::Enum(item) => Some(&item.ident),
+            Item::Type(item) => Some(&item.ident),
+            Item::Trait(item) => Some(&item.ident),
+            _ => None,
+        };
+        // `type Outcome<T> = Result<T, …>` says what it is by its argument.
+        let is_alias = matches!(item, Item::Type(alias) if !alias.generics.params.is_empty());
+        if let Some(name) = name.filter(|_| !is_alias) {
+            self.facts.types.insert(name.to_string());
+        }
+        visit::visit_item(self, item);
+    }
+}
+
+struct Gather<'a> {
+    source: &'a Source,
+    facts: &'a mut Facts,
+    ambiguous: HashSet<String>,
+}
+
+impl Gather<'_> {
+    fn signature(&mut self, signature: &Signature) {
+        let name = signature.ident.to_string();
+        let known = match &signature.output {
+            ReturnType::Type(_, ty) => Known::of_type(ty, self.facts),
+            ReturnType::Default => Known::Unknown,
+        };
+        if self.ambiguous.contains(&name) {
+            return;
+        }
+        match self.facts.returns.get(&name) {
+            Some(other) if *other != known => {
+                self.facts.returns.remove(&name);
+                self.ambiguous.insert(name);
+            }
+            _ => {
+                self.facts.returns.insert(name, known);
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Gather<'_> {
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        if has_attribute(&item.attrs, "ring_kernel") {
+            let outbox = item.sig.inputs.iter().find_map(|input| match input {
+                FnArg::Typed(typed) => is_outbox(&typed.ty).then(|| match &*typed.pat {
+                    syn::Pat::Ident(name) => name.ident.to_string(),
+                    _ => "its outbox".into(),
+                }),
+                FnArg::Receiver(_) => None,
+            });
+            let attribute = item.attrs.iter().find(|attribute| {
+                attribute.path().segments.last().is_some_and(|last| last.ident == "ring_kernel")
+            });
+            let attribute = attribute.and_then(|attribute| match &attribute.meta {
+                syn::Meta::List(list) => Some(list.tokens.to_string()),
+                _ => None,
+            });
+            let kernel =
+                Kernel { file: self.source.shown.clone(), outbox, attribute: attribute.unwrap_or_default() };
+            self.facts.kernels.entry(item.sig.ident.to_string()).or_default().push(kernel);
+            return;
+        }
+        self.signature(&item.sig);
+        visit::visit_item_fn(self, item);
+    }
+
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        for field in &item.fields {
+            if let Some(name) = &field.ident {
+                let known = Known::of_type(&field.ty, self.facts);
+                let key = (item.ident.to_string(), name.to_string());
+                // Two structs of one name: neither is known.
+                let known = match self.facts.fields.get(&key) {
+                    Some(other) if *other != known => Known::Unknown,
+                    _ => known,
+                };
+                self.facts.fields.insert(key, known);
+            }
+        }
+    }
+
+    fn visit_item_const(&mut self, item: &'ast syn::ItemConst) {
+        let known = body::known_outside(&item.expr, self.source, self.facts);
+        let name = item.ident.to_string();
+        let known = match self.facts.constants.get(&name) {
+            Some(other) if *other != known => Known::Unknown,
+            _ => known,
+        };
+        self.facts.constants.insert(name, known);
+    }
+}
+
+fn is_outbox(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(reference) => is_outbox(&reference.elem),
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "Outbox"),
+        _ => false,
+    }
+}

@@ -1,0 +1,49 @@
+//! What each lint looks for.
+
+mod asynchronous;
+mod outcomes;
+mod outputs;
+mod polling;
+mod sequence;
+mod switched_off;
+
+use crate::{
+    allow::Allows,
+    body::{self, Body},
+    facts::Facts,
+    finding::Finding,
+    source::Source,
+};
+
+/// A function, and what is known of what is around it.
+struct Context<'a> {
+    source: &'a Source,
+    facts: &'a Facts,
+    body: &'a Body,
+}
+
+impl Context<'_> {
+    /// The text of a place.
+    fn text(&self, span: &std::ops::Range<usize>) -> &str {
+        self.source.text.get(span.clone()).unwrap_or("")
+    }
+}
+
+/// All findings of a file that no comment allows, in the order of the text.
+pub(crate) fn file(source: &Source, facts: &Facts, tests: bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for body in body::of(source, facts, tests) {
+        let context = Context { source, facts, body: &body };
+        polling::check(&context, &mut findings);
+        sequence::check(&context, &mut findings);
+        switched_off::check(&context, &mut findings);
+        outputs::check(&context, &mut findings);
+        asynchronous::check(&context, &mut findings);
+        outcomes::check(&context, &mut findings);
+    }
+    let allows = Allows::of(source);
+    findings.retain(|finding| !allows.allow(finding));
+    findings.extend(allows.useless(source));
+    findings.sort_by_key(|finding| (finding.span.start, finding.lint.code));
+    findings
+}

@@ -1,0 +1,85 @@
+//! `outputs_not_received`: a kernel with an outbox that nobody reads.
+
+use super::Context;
+use crate::{body::Call, finding::Finding, lint::OUTPUTS_NOT_RECEIVED};
+
+/// Calls that send to the kernel.
+fn sends(name: &str) -> bool {
+    name.starts_with("send") || name.starts_with("try_send") || name.starts_with("consume") || name == "sink"
+}
+
+/// Calls that neither send nor receive, nor give the kernel away.
+fn looks(name: &str) -> bool {
+    const LOOKS: &[&str] = &[
+        "backend",
+        "close",
+        "compilation",
+        "dead_letters",
+        "disconnect",
+        "enable_telemetry",
+        "grid",
+        "latencies",
+        "metrics",
+        "name",
+        "redrive",
+        "restore",
+        "snapshot",
+        "status",
+        "take_undelivered",
+    ];
+    let lifecycle =
+        ["activate", "deactivate", "drained", "ready", "restore", "shutdown", "snapshot", "terminate"];
+    LOOKS.contains(&name)
+        || lifecycle.iter().any(|verb| {
+            name.strip_prefix(verb)
+                .is_some_and(|rest| rest.is_empty() || rest == "_blocking" || rest == "_timeout")
+        })
+}
+
+pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let body = context.body;
+    for (handle, binding) in body.bindings.iter().enumerate() {
+        let Some(launched) = binding.launch.and_then(|event| body.events[event].call()) else { continue };
+        let Some(launch) = &launched.launch else { continue };
+        let kernel = context.facts.kernel(&launch.kernel, &context.source.shown);
+        let Some(outbox) = kernel.and_then(|kernel| kernel.outbox.as_ref()) else { continue };
+        // Elsewhere somebody may ask for it by name.
+        if context.facts.asked_by_name.contains(&launch.kernel) || body.is_lost(handle) {
+            continue;
+        }
+        let mut sent: Option<&Call> = None;
+        let mut is_read = false;
+        for call in body.calls() {
+            if body.is_on(call, handle) {
+                match call.name.as_str() {
+                    name if sends(name) => sent = sent.or(Some(call)),
+                    name if looks(name) => {}
+                    // Also a clone: one that is followed is no call here.
+                    _ => is_read = true,
+                }
+            }
+            // Connected to: messages come from the other kernel.
+            let is_target = |argument: &crate::body::Argument| {
+                argument.binding.is_some_and(|binding| body.root(binding) == handle)
+            };
+            if call.name.starts_with("connect") && call.arguments.iter().any(is_target) {
+                sent = sent.or(Some(call));
+            }
+        }
+        let (false, Some(sent)) = (is_read, sent) else { continue };
+        let (name, kernel) = (&binding.name, &launch.kernel);
+        findings.push(
+            Finding::new(
+                &OUTPUTS_NOT_RECEIVED,
+                launched.span.clone(),
+                format!("nobody receives what `{kernel}` sends to `{outbox}`: once its outbound rings are full, it takes no more messages"),
+                format!("`{name}` is sent messages, and never read"),
+                format!(
+                    "receive (`{name}.recv()`, `{name}.outputs()`), connect it (`{name}.connect(&next)`), publish it \
+                     (`{name}.publish_to(&queue)`), or launch a kernel without an outbox"
+                ),
+            )
+            .note(sent.span.clone(), "messages begin here"),
+        );
+    }
+}

@@ -1,0 +1,77 @@
+//! outcome_discarded.
+
+use std::sync::mpsc;
+
+use annulus::{Backpressure, prelude::*, queue::MessageQueue};
+
+use super::common::*;
+
+const ONE: Number = Number { value: 1 };
+
+fn errors(kernel: &KernelHandle<total>, queue: &MessageQueue<u32>) {
+    let _ = kernel.try_send(ONE); //~ outcome_discarded
+    _ = kernel.send_blocking(ONE); //~ outcome_discarded
+    kernel.send_batch_blocking(&[ONE]).ok(); //~ outcome_discarded
+    drop(kernel.try_send(ONE)); //~ outcome_discarded
+    let _ = kernel.try_send(ONE).ok(); //~ outcome_discarded
+    let _ = queue.try_send(7); //~ outcome_discarded
+}
+
+async fn futures(kernel: &KernelHandle<total>) {
+    let _ = kernel.send(ONE); //~ outcome_discarded
+    drop(kernel.send_batch(&[ONE])); //~ outcome_discarded
+    let _ = kernel.send(ONE).await; //~ outcome_discarded
+}
+
+fn outcomes(runtime: &Runtime) {
+    let options = LaunchOptions::production().backpressure(Backpressure::DropOldest);
+    let kernel = total::launch(runtime, options).unwrap();
+    let _ = kernel.try_send(ONE).unwrap(); //~ outcome_discarded
+    let same = kernel.clone();
+    let _ = same.send_blocking(ONE).unwrap(); //~ outcome_discarded
+}
+
+// Near misses.
+
+fn passed_on(kernel: &KernelHandle<total>) -> Result<(), Box<dyn std::error::Error>> {
+    let _ = kernel.try_send(ONE)?;
+    let _ = kernel.send_blocking(ONE).map_err(|error| error.to_string())?;
+    kernel.send_batch_blocking(&[ONE])?;
+    Ok(())
+}
+
+fn looked_at(kernel: &KernelHandle<total>) -> Option<SendOutcome<Number>> {
+    let _outcome = kernel.try_send(ONE);
+    if kernel.try_send(ONE).is_err() {
+        println!("full");
+    }
+    match kernel.try_send(ONE) {
+        Ok(outcome) => drop(outcome),
+        Err(error) => println!("{error}"),
+    }
+    kernel.try_send(ONE).ok()
+}
+
+fn nothing_comes_back(runtime: &Runtime, options: LaunchOptions) {
+    let kernel = total::launch(runtime, LaunchOptions::low_latency()).unwrap();
+    let _ = kernel.try_send(ONE).unwrap();
+    let block = LaunchOptions::production().name("b").backpressure(Backpressure::Block);
+    let block = total::launch(runtime, block).unwrap();
+    let _ = block.try_send(ONE).unwrap();
+    let any = total::launch(runtime, options).unwrap();
+    let _ = any.try_send(ONE).unwrap();
+}
+
+fn evicted(runtime: &Runtime) {
+    let options = LaunchOptions::production().backpressure(Backpressure::DropOldest);
+    let kernel = total::launch(runtime, options).unwrap();
+    if let SendOutcome::Evicted(old) = kernel.try_send(ONE).unwrap() {
+        println!("{} is gone", old.value);
+    }
+}
+
+/// Somebody else's.
+fn of_others(sender: &mpsc::Sender<u32>) {
+    let _ = sender.send(7);
+    sender.send(7).ok();
+}
