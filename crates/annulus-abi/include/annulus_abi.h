@@ -92,4 +92,34 @@ typedef struct annulus_sealed_unit {
 #define ANNULUS_ERROR_OVERFLOW 0xFF06u
 #define ANNULUS_ERROR_BUDGET_EXHAUSTED 0xFF07u
 
+/* What a shard is at: a line that its block alone writes. The word is a message's number, shifted left by
+   ANNULUS_AT_PHASE_BITS, with the phase below it. */
+typedef struct annulus_at {
+    uint64_t word;
+    uint64_t key;
+    uint64_t reserved[6];
+} annulus_at;
+
+#define ANNULUS_AT_PHASE_BITS 8u
+#define ANNULUS_PHASE_UNKNOWN 0u
+#define ANNULUS_PHASE_ASLEEP 1u
+#define ANNULUS_PHASE_LOOKING 2u
+#define ANNULUS_PHASE_IN_HANDLER 3u
+#define ANNULUS_PHASE_PUBLISHING 4u
+#define ANNULUS_PHASE_STALLED_ON_HOST 5u
+#define ANNULUS_PHASE_STALLED_ON_KERNEL 6u
+#define ANNULUS_PHASE_AT_BARRIER 7u
+#define ANNULUS_PHASE_INACTIVE 8u
+#define ANNULUS_PHASE_ENDED 9u
+
+/* A shard's part of a vitals file. */
+typedef struct annulus_shard_vitals {
+    annulus_control_block control;
+    annulus_ring_header inbound;
+    annulus_ring_header outbound;
+    annulus_telemetry telemetry;
+    annulus_at at;
+    uint64_t reserved[16];
+} annulus_shard_vitals;
+
 #endif

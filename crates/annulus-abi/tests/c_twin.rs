@@ -8,6 +8,7 @@ use annulus_abi::{
     error,
     ring::{CLOSED, RingHeader, SealedUnit, SlotHeader, kind},
     telemetry::Telemetry,
+    vitals::{At, ShardVitals, phase},
 };
 
 macro_rules! offsets {
@@ -38,6 +39,9 @@ fn t_01_t_03_c_and_rust_agree() {
         reserved, consumed_seen, producer_padding, consumed, consumer_padding);
     offsets!(source, SlotHeader, "annulus_slot_header": commit, meta);
     offsets!(source, SealedUnit, "annulus_sealed_unit": content, lap);
+    offsets!(source, At, "annulus_at": word, key, reserved);
+    offsets!(source, ShardVitals, "annulus_shard_vitals":
+        control, inbound, outbound, telemetry, at, reserved);
     for (name, value) in [
         ("ANNULUS_COMMAND_ACTIVE", u64::from(command::ACTIVE)),
         ("ANNULUS_COMMAND_TERMINATE", command::TERMINATE.into()),
@@ -48,6 +52,17 @@ fn t_01_t_03_c_and_rust_agree() {
         ("ANNULUS_STATE_INACTIVE", state::INACTIVE.into()),
         ("ANNULUS_STATE_TERMINATED", state::TERMINATED.into()),
         ("ANNULUS_STALLED_BY_KERNEL", STALLED_BY_KERNEL.into()),
+        ("ANNULUS_AT_PHASE_BITS", At::PHASE_BITS.into()),
+        ("ANNULUS_PHASE_UNKNOWN", phase::UNKNOWN),
+        ("ANNULUS_PHASE_ASLEEP", phase::ASLEEP),
+        ("ANNULUS_PHASE_LOOKING", phase::LOOKING),
+        ("ANNULUS_PHASE_IN_HANDLER", phase::IN_HANDLER),
+        ("ANNULUS_PHASE_PUBLISHING", phase::PUBLISHING),
+        ("ANNULUS_PHASE_STALLED_ON_HOST", phase::STALLED_ON_HOST),
+        ("ANNULUS_PHASE_STALLED_ON_KERNEL", phase::STALLED_ON_KERNEL),
+        ("ANNULUS_PHASE_AT_BARRIER", phase::AT_BARRIER),
+        ("ANNULUS_PHASE_INACTIVE", phase::INACTIVE),
+        ("ANNULUS_PHASE_ENDED", phase::ENDED),
         ("ANNULUS_RING_CLOSED", CLOSED),
         ("ANNULUS_KIND_MESSAGE", kind::MESSAGE.into()),
         ("ANNULUS_KIND_TOMBSTONE", kind::TOMBSTONE.into()),

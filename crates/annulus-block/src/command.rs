@@ -28,6 +28,7 @@ impl<R: Runner> BlockCore<R> {
         } else {
             state::INACTIVE
         };
+        self.at_command(state);
         // SYNC: state (release), both
         self.memory.state().store(state, Ordering::Release);
         self.memory.acknowledged().store(command, Ordering::Release);

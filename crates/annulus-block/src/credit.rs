@@ -54,6 +54,9 @@ impl<R: Runner> BlockCore<R> {
             stall::take_back(self.memory.stalled());
             self.rest();
         }
+        if !room {
+            self.at_stall(by);
+        }
         self.stalled = !room;
         self.told_stalled = false;
         room

@@ -1,5 +1,6 @@
 #![doc = include_str!("../PROTOCOL.md")]
 
+mod at;
 mod clock;
 mod command;
 mod credit;

@@ -1,5 +1,6 @@
 //! How a turn's results become visible, and in which order.
 
+use annulus_abi::vitals::phase;
 use annulus_sync::{AtomicU64, Ordering};
 
 use crate::{
@@ -12,6 +13,7 @@ impl<R: Runner> BlockCore<R> {
     /// Makes a turn's results visible, and reports them.
     // TWIN: publish
     pub(crate) fn publish(&mut self, batch: &TurnTotals) {
+        self.say(phase::PUBLISHING);
         // The clock is read once per batch, so a message's latency ends with its batch's last handler.
         let is_timed = batch.processed != 0 && (self.telemetry_on || self.enqueued.is_some());
         let now = if is_timed { R::now(&self.clock) } else { 0 };

@@ -314,6 +314,7 @@ impl<R: Runner> BlockCore<R> {
             batch.consumed += 1;
         }
         if batch.consumed == 0 {
+            self.at_nothing();
             self.note_depth();
             return Turn::Nothing;
         }

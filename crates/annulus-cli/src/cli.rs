@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     check::Check, completions::Completions, devices::Devices, doctor::Doctor, dump::Dump, emit::Emit,
-    run::Run, send::Send,
+    run::Run, send::Send, top::Top,
 };
 
 /// GPU-resident actors: kernels that are launched once, stay on the device and answer messages.
@@ -22,6 +22,7 @@ pub(crate) enum Command {
     Devices(Devices),
     Send(Send),
     Dump(Dump),
+    Top(Top),
     Doctor(Doctor),
     Check(Check),
     Completions(Completions),

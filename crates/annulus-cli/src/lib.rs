@@ -37,6 +37,7 @@ mod input;
 mod run;
 mod send;
 mod signals;
+mod top;
 mod values;
 
 use std::{
@@ -66,6 +67,7 @@ pub fn main() -> ExitCode {
         Command::Dump(dump) => dump.execute(),
         Command::Emit(emit) => emit.execute(),
         Command::Devices(devices) => devices.execute(),
+        Command::Top(top) => top.execute(),
         Command::Doctor(doctor) => doctor.execute(),
         Command::Check(check) => check.execute(),
         Command::Completions(completions) => completions.execute(Cli::command()),

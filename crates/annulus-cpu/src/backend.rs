@@ -88,6 +88,10 @@ unsafe impl DeviceBackend for CpuBackend {
         })
     }
 
+    fn shares_any_memory(&self) -> bool {
+        true
+    }
+
     fn prints_where_it_runs(&self) -> bool {
         true
     }

@@ -37,6 +37,7 @@ impl Block {
                         continue;
                     }
                     core.publish_pending();
+                    core.at_rest();
                     self.flag.park();
                     if (core.has_work() || others_wait_for_it()) && self.flag.claim() {
                         continue;
@@ -48,6 +49,7 @@ impl Block {
                     core.end_turn();
                     if step.is_some() {
                         core.publish_pending();
+                        core.at_barrier();
                     }
                     if step.is_some_and(|step| !step.arrive(self, |block| pool.push(block))) {
                         return;

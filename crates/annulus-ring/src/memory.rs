@@ -11,7 +11,12 @@ use std::{
 
 use crate::{region::Region, ring::Ring};
 use annulus_abi::{
-    LINE, PAIR, control::ControlBlock, histogram::BUCKETS, kernel::KernelLayout, ring::RingLayout,
+    LINE, PAIR,
+    control::ControlBlock,
+    histogram::BUCKETS,
+    kernel::KernelLayout,
+    ring::{RingHeader, RingLayout},
+    vitals::{At, ShardVitals},
 };
 use annulus_sync::{AtomicU32, AtomicU64};
 
@@ -88,6 +93,22 @@ impl SharedMemory {
         &*self.owner
     }
 
+    /// The word at an offset.
+    ///
+    /// # Safety
+    ///
+    /// As long as the result is used, the word is accessed only atomically.
+    ///
+    /// # Panics
+    ///
+    /// If it does not lie in the memory, or the offset is no multiple of 8.
+    pub unsafe fn word(&self, offset: usize) -> &AtomicU64 {
+        let word = std::ptr::from_ref(self.region().u64(offset));
+        // SAFETY: the word lies in this memory, as was asserted, and lives as long as `self`. All access is
+        // atomic, by the caller's promise.
+        unsafe { &*word }
+    }
+
     /// A view that is valid as long as this memory lives.
     fn region(&self) -> Region {
         // SAFETY: base, length and alignment are as `from_raw` demands. Every user of the view holds the
@@ -108,6 +129,9 @@ pub struct ShardMemory {
     control: Region,
     inbound: (Region, RingLayout),
     outbound: (Region, RingLayout),
+    /// Where the tickets of the inbound and of the outbound ring are, if not in front of the slots.
+    headers: Option<(Region, Region)>,
+    at: Option<Region>,
     replies: Option<(Region, RingLayout)>,
     dead_letters: Option<(Region, RingLayout)>,
     prints: Option<(Region, RingLayout)>,
@@ -152,6 +176,8 @@ impl ShardMemory {
         });
         let prints = layout.prints.map(|prints| (shard.part(layout.prints_offset(), prints.bytes()), prints));
         Self {
+            headers: None,
+            at: None,
             replies,
             dead_letters,
             prints,
@@ -163,6 +189,27 @@ impl ShardMemory {
             layout: *layout,
             offset,
             memory: Arc::clone(memory),
+        }
+    }
+
+    /// The same shard with all that can be watched elsewhere: its control block, the tickets of its inbound
+    /// and outbound rings, its telemetry line, and the line that says what it is at.
+    ///
+    /// Called before anybody uses the shard: what the other places hold is not copied.
+    pub fn watched(self, vitals: VitalsPlace) -> Self {
+        let VitalsPlace { region, offset, memory } = vitals;
+        let line = TelemetryLine { arena: region.clone(), offset: offset + VITALS_TELEMETRY, memory };
+        let header = |ring| region.part(offset + ring, size_of::<RingHeader>());
+        Self {
+            control: region.part(offset + offset_of!(ShardVitals, control), size_of::<ControlBlock>()),
+            headers: Some((
+                header(offset_of!(ShardVitals, inbound)),
+                header(offset_of!(ShardVitals, outbound)),
+            )),
+            telemetry: Some(line),
+            // A part begins at a pair of lines. The line of telemetry is the first of this pair.
+            at: Some(region.part(offset + VITALS_TELEMETRY, LINE + size_of::<At>())),
+            ..self
         }
     }
 
@@ -183,8 +230,13 @@ impl ShardMemory {
     /// The host makes its producers, and the shard's block its one consumer. After the block has terminated,
     /// the host may make a consumer. The ring is not used after this value and all its clones are dropped.
     pub unsafe fn inbound(&self) -> Ring {
-        // SAFETY: the region has the layout's length and was zero; the ends are the caller's promise.
-        unsafe { Ring::new(self.inbound.0.clone(), self.inbound.1) }
+        let (region, layout) = (self.inbound.0.clone(), self.inbound.1);
+        match &self.headers {
+            // SAFETY: the region has the layout's length and was zero; the ends are the caller's promise.
+            None => unsafe { Ring::new(region, layout) },
+            // SAFETY: as above; the header has its length, and was zero, too.
+            Some((header, _)) => unsafe { Ring::with_header(header.clone(), region, layout) },
+        }
     }
 
     /// The ring from the shard to the host.
@@ -194,8 +246,13 @@ impl ShardMemory {
     /// The shard's block makes its one producer, and the host its one consumer. The rest is as for
     /// [`inbound`](Self::inbound).
     pub unsafe fn outbound(&self) -> Ring {
-        // SAFETY: as for `inbound`.
-        unsafe { Ring::new(self.outbound.0.clone(), self.outbound.1) }
+        let (region, layout) = (self.outbound.0.clone(), self.outbound.1);
+        match &self.headers {
+            // SAFETY: as for `inbound`.
+            None => unsafe { Ring::new(region, layout) },
+            // SAFETY: as for `inbound`.
+            Some((_, header)) => unsafe { Ring::with_header(header.clone(), region, layout) },
+        }
     }
 
     /// The ring of replies from the shard to the host, if the launch has calls.
@@ -365,10 +422,60 @@ impl ShardMemory {
         self.histogram.as_ref().map(|histogram| unsafe { histogram.word64(bucket * 8) })
     }
 
+    /// The message's number with the phase, as [`At`] describes; `None` if nobody watches the shard.
+    #[inline(always)]
+    pub fn at_word(&self) -> Option<&AtomicU64> {
+        // SAFETY: the region is two lines long, by `watched`, and the word lies in it, aligned.
+        self.at.as_ref().map(|at| unsafe { at.word64(LINE + offset_of!(At, word)) })
+    }
+
+    /// The message's key, beside [`at_word`](Self::at_word).
+    #[inline(always)]
+    pub fn at_key(&self) -> Option<&AtomicU64> {
+        // SAFETY: as for `at_word`.
+        self.at.as_ref().map(|at| unsafe { at.word64(LINE + offset_of!(At, key)) })
+    }
+
     /// The shard's telemetry line, if the runtime's arena had one left.
     #[inline]
     pub fn telemetry(&self) -> Option<&TelemetryLine> {
         self.telemetry.as_ref()
+    }
+}
+
+/// From the start of a shard's vitals to its telemetry line, behind which the line [`At`] is.
+const VITALS_TELEMETRY: usize = offset_of!(ShardVitals, telemetry);
+const _: () = assert!(offset_of!(ShardVitals, at) == VITALS_TELEMETRY + LINE);
+
+/// Where the vitals of a shard are: zeroed memory of the size of [`ShardVitals`].
+#[derive(Clone, Debug)]
+pub struct VitalsPlace {
+    region: Region,
+    offset: usize,
+    memory: Arc<SharedMemory>,
+}
+
+impl VitalsPlace {
+    /// The vitals that begin at `offset`.
+    ///
+    /// # Panics
+    ///
+    /// If the memory is too short, or the offset no multiple of 128.
+    pub fn new(memory: &Arc<SharedMemory>, offset: usize) -> Self {
+        let region = memory.region();
+        // This asserts what is said above.
+        let _ = region.part(offset, size_of::<ShardVitals>());
+        Self { region, offset, memory: Arc::clone(memory) }
+    }
+
+    /// Word `index` of the vitals.
+    ///
+    /// # Panics
+    ///
+    /// If they do not have so many words.
+    pub fn word(&self, index: usize) -> &AtomicU64 {
+        assert!(index < size_of::<ShardVitals>() / 8, "a shard's vitals have so many words");
+        self.region.u64(self.offset + 8 * index)
     }
 }
 

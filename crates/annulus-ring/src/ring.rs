@@ -85,6 +85,8 @@ const CONSUMED: usize = offset_of!(RingHeader, consumed);
 /// A ring in shared memory. Its ends are made from it.
 #[derive(Clone, Debug)]
 pub struct Ring {
+    /// Where the tickets are: the beginning of `region`, or memory elsewhere.
+    header: Region,
     region: Region,
     layout: RingLayout,
 }
@@ -115,7 +117,20 @@ impl Ring {
             !layout.is_sealed() || sealed::is_offered(),
             "this processor cannot seal slots: use open ones"
         );
-        Self { region, layout }
+        Self { header: region.clone(), region, layout }
+    }
+
+    /// The ring with its tickets elsewhere: in `header`, which is at least as long as a [`RingHeader`]. The
+    /// beginning of `region` is not used.
+    ///
+    /// # Safety
+    ///
+    /// As for [`new`](Self::new), whose promises hold for `header`, too. All rings over `region` have the same
+    /// header.
+    #[cfg(not(loom))]
+    pub unsafe fn with_header(header: Region, region: Region, layout: RingLayout) -> Self {
+        // SAFETY: by the caller's promise.
+        Self { header, ..unsafe { Self::new(region, layout) } }
     }
 
     /// The layout.
@@ -186,9 +201,9 @@ impl Ring {
     #[inline(always)]
     fn word<const OFFSET: usize>(&self) -> &AtomicU64 {
         const { assert!(OFFSET + 8 <= size_of::<RingHeader>() && OFFSET.is_multiple_of(8)) };
-        // SAFETY: the region begins with a header, by the promise of `new`, and the word lies in it, aligned,
-        // as was just asserted.
-        unsafe { self.region.word64(OFFSET) }
+        // SAFETY: the region begins with a header, by the promise of `new` or `with_header`, and the word lies
+        // in it, aligned, as was just asserted.
+        unsafe { self.header.word64(OFFSET) }
     }
 
     /// The commit word of the open slot of `ticket`.

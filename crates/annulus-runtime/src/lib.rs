@@ -56,6 +56,7 @@ mod options;
 mod snapshot;
 mod telemetry;
 mod time;
+mod vitals;
 
 pub use crate::{
     backend::{
@@ -98,6 +99,7 @@ pub use crate::{
     snapshot::{Snapshot, SnapshotError},
     telemetry::{LatencyHistogram, Telemetry, TelemetrySnapshot},
     time::{ForPeople, for_people},
+    vitals::{Vitals, vitals_folders, vitals_owner_lives},
 };
 pub use annulus_abi::error::describe as describe_error;
 pub use annulus_block::{Deliver, Delivery, Progress, RuntimeClock, Signals};

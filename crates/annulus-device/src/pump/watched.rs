@@ -134,6 +134,9 @@ impl Watched {
         for shard in &self.running.shards {
             shard.memory.host_heartbeat().store(self.clock.now(), Ordering::Relaxed);
         }
+        if let Some(signals) = &self.signals {
+            signals.beat();
+        }
     }
 
     /// Tells the blocks how the device's clock relates to the host's.

@@ -86,7 +86,7 @@ impl Ring {
     ///
     /// The slot is the caller's as long as the result lives, and the ring carries bridged messages.
     unsafe fn archive_room(&self, ticket: u64) -> ArchiveRoom<'_> {
-        let Self { region, layout } = self;
+        let Self { region, layout, .. } = self;
         let payload = layout.slot_offset(ticket) + layout.payload_offset;
         let near = region.pointer(payload + size_of::<Head>()).cast();
         // SAFETY: the layout places these bytes inside the slot, which is the caller's.
@@ -109,7 +109,7 @@ impl Ring {
     ///
     /// The slot is the caller's, and the ring carries bridged messages.
     unsafe fn write_head(&self, ticket: u64, length: usize, far: bool, key: u64) {
-        let Self { region, layout } = self;
+        let Self { region, layout, .. } = self;
         let payload = layout.slot_offset(ticket) + layout.payload_offset;
         let begin = if far {
             // Payloads are aligned to 16, and spill blocks to 64. A ring has at most 2^36 bytes.

@@ -100,7 +100,7 @@ impl Consumer {
     }
 
     fn peek_sealed(&self) -> Option<Slot> {
-        let Ring { region, layout } = &self.ring;
+        let Ring { region, layout, .. } = &self.ring;
         let image = Opened::new(region, layout, self.next)?;
         // SAFETY: a producer put a word there.
         let meta: u32 = unsafe { image.get(4) };
@@ -128,7 +128,7 @@ impl Consumer {
     /// producer wrote a valid `T`.
     #[inline]
     pub unsafe fn read<T: Copy>(&self, slot: &Slot) -> T {
-        let Ring { region, layout } = &self.ring;
+        let Ring { region, layout, .. } = &self.ring;
         if layout.is_sealed() {
             let image =
                 Opened::new(region, layout, slot.ticket).expect("it was published when it was peeked");
@@ -152,7 +152,7 @@ impl Consumer {
     #[cfg(not(loom))]
     #[inline]
     pub unsafe fn read_bytes(&self, slot: &Slot, to: &mut [MaybeUninit<u8>]) {
-        let Ring { region, layout } = &self.ring;
+        let Ring { region, layout, .. } = &self.ring;
         assert!(slot.ticket == self.next, "a slot is read before it is passed over");
         if layout.spill.is_some() {
             // SAFETY: by the caller's word.

@@ -109,7 +109,7 @@ impl SlotReservation<'_> {
     #[inline]
     pub fn write<T: Copy>(&mut self, message: T, header: Header) {
         assert!(self.next < self.end, "a reservation writes only the slots that it holds");
-        let Ring { region, layout } = self.ring;
+        let Ring { region, layout, .. } = self.ring;
         debug_assert!(layout.spill.is_none(), "a bridged message has a head");
         assert!(
             size_of::<T>() == layout.payload_size && layout.payload_offset.is_multiple_of(align_of::<T>()),
@@ -161,7 +161,7 @@ impl SlotReservation<'_> {
     pub unsafe fn write_bytes_from(&mut self, queue: u32, message: &[MaybeUninit<u8>], header: Header) {
         assert!(queue <= QUEUE_MASK, "queues have numbers of few bits");
         assert!(self.next < self.end, "a reservation writes only the slots that it holds");
-        let Ring { region, layout } = self.ring;
+        let Ring { region, layout, .. } = self.ring;
         if layout.spill.is_some() {
             // SAFETY: by the caller's word.
             return unsafe { self.write_image(queue, message, header) };

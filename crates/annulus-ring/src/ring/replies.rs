@@ -319,7 +319,7 @@ impl Callers {
     /// A call's reply, if it has come. The caller has claimed it, so nobody writes it.
     #[inline]
     fn published(&self, call: Call) -> Option<Reply<'_>> {
-        let Ring { region, layout } = &self.ring;
+        let Ring { region, layout, .. } = &self.ring;
         let ticket = call.ticket(&self.ring);
         let (meta, at): (u32, At) = if layout.is_sealed() {
             let image = Opened::new(region, layout, ticket)?;
@@ -366,7 +366,7 @@ impl Reply<'_> {
     #[cfg(not(loom))]
     #[inline]
     pub unsafe fn read_bytes(&self, to: &mut [MaybeUninit<u8>]) {
-        let Ring { region, layout } = self.ring;
+        let Ring { region, layout, .. } = self.ring;
         assert!(to.len() == layout.payload_size, "a ring's payload has its message type's size");
         match &self.at {
             At::Sealed(image) => image.get_bytes(layout.payload_offset, to),

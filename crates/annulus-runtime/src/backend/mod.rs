@@ -42,6 +42,13 @@ pub unsafe trait DeviceBackend: Send + Sync + 'static {
     /// If there is not enough memory.
     fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError>;
 
+    /// Whether a shard's control block, the tickets of its rings to and from the host, and its telemetry line
+    /// may lie in any memory of this process. Then the runtime puts them where other processes can see them.
+    /// If not, they lie in memory of this backend, and the runtime shows copies ([`HostSignals::beat`]).
+    fn shares_any_memory(&self) -> bool {
+        false
+    }
+
     /// Whether prints become events on the thread that runs the handler
     /// ([`PrintOrigin::enter`](crate::PrintOrigin::enter)). If not, each shard has a ring of prints, and the
     /// host makes events of them.
@@ -201,6 +208,10 @@ pub trait HostSignals: Signals {
     fn compiled(&self, compilation: Compilation) {
         let _ = compilation;
     }
+
+    /// The host has renewed the kernel's heartbeat. This copies the shards' words to where other processes see
+    /// them, unless they lie there.
+    fn beat(&self) {}
 
     /// A note for whoever runs the kernel, in words: for example, that it runs in another way than was asked
     /// for, or does not begin. The note is shown in the kernel's [status](crate::KernelStatus::notes), and as

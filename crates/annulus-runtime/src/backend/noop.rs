@@ -37,6 +37,10 @@ unsafe impl DeviceBackend for Noop {
             .ok_or_else(|| BackendError::new(format!("no {bytes} bytes of memory are free")))
     }
 
+    fn shares_any_memory(&self) -> bool {
+        true
+    }
+
     fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let shard = |memory| NoopShard { memory, signals: Mutex::new(Some(Arc::clone(&spec.signals))) };
         Ok(Box::new(NoopKernel { shards: spec.shards.into_iter().map(shard).collect() }))

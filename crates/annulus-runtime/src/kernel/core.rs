@@ -35,6 +35,7 @@ use crate::{
     error::LifecycleError,
     kernel::{drops::HostDrops, told::Told},
     options::LaunchOptions,
+    vitals::Home,
 };
 
 /// The host's side of one shard.
@@ -93,6 +94,10 @@ pub(crate) struct KernelCore {
     pub(crate) notes: Mutex<Vec<String>>,
     /// The host's copy of the command words. Its lock makes commands change one after the other.
     pub(crate) command: Mutex<u32>,
+    /// Where it is seen from outside; `None` if that is nowhere, or if its shards' words are not there.
+    pub(crate) home: Option<Home>,
+    /// Whether the shards' words are elsewhere, and copied into `home`.
+    pub(crate) mirrored: bool,
     /// The telemetry lines, given back when nobody can poll them any more.
     pub(crate) _telemetry_lines: Option<Arc<dyn Send + Sync>>,
 }

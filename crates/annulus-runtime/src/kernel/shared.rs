@@ -4,6 +4,7 @@ use std::{
     any::{Any, TypeId},
     mem::MaybeUninit,
     sync::{Mutex, MutexGuard, OnceLock, PoisonError, Weak},
+    time::Duration,
 };
 
 use annulus_abi::{control::state, ring::kind};
@@ -165,6 +166,14 @@ impl KernelShared {
         FrontEnd { fronts: &self.fronts, core: &self.core, dead_letters, calls: &self.calls }
     }
 
+    /// Copies the shards' words to where other processes see them, unless they lie there.
+    fn mirror(&self) {
+        if let (Some(home), true) = (&self.core.home, self.core.mirrored) {
+            let shards = self.core.shards.iter();
+            home.mirror(shards.map(|shard| (&shard.memory, [shard.inbound.ring(), &shard.outbound])));
+        }
+    }
+
     /// Makes events of what a shard has printed.
     fn show_prints(&self, shard: usize) {
         if let Some(prints) = &self.prints {
@@ -213,6 +222,10 @@ impl KernelShared {
         }
         if let Some(names) = self.names.upgrade() {
             names.free(&self.core.name);
+        }
+        self.mirror();
+        if let Some(home) = &self.core.home {
+            home.set_ended();
         }
         // SYNC: finished (release)
         self.core.finished.store(true, Ordering::Release);
@@ -377,6 +390,13 @@ impl HostSignals for KernelShared {
         // A launch has only one program.
         let _ = self.core.compilation.set(compilation);
         self.core.tell_compiled(compilation);
+    }
+
+    fn beat(&self) {
+        // Where a heartbeat is a clock, it is renewed more often than anybody looks.
+        if self.core.home.as_ref().is_some_and(|home| home.mirrored_before(Duration::from_millis(40))) {
+            self.mirror();
+        }
     }
 
     fn noted(&self, note: String) {

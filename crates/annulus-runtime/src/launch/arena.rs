@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use annulus_abi::LINE;
 use annulus_ring::memory::{SharedMemory, TelemetryLine};
 
 /// The telemetry lines of a runtime, in memory that its backend's devices see.
@@ -16,11 +15,6 @@ impl Arena {
     /// An arena of `lines` lines, of which none is taken.
     pub(crate) fn new(memory: Arc<SharedMemory>, lines: usize) -> Self {
         Self { memory, taken: Mutex::new(vec![false; lines]) }
-    }
-
-    /// How many lines it has.
-    pub(crate) fn lines(&self) -> usize {
-        self.memory.bytes() / LINE
     }
 
     /// Takes adjacent lines; `None` if there are not that many in a row.

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_abi::LINE;
+use annulus_abi::{LINE, vitals::MOST_SHARDS};
 use annulus_block::RuntimeClock;
 use annulus_kernel::RingKernel;
 use annulus_queue::Registry;
@@ -21,6 +21,7 @@ use crate::{
     kernel::{lifecycle::ShutdownOutcome, shared::KernelShared},
     launch::{arena::Arena, registry::KernelRegistry},
     links,
+    vitals::{Vitals, VitalsArena},
 };
 
 /// A runtime on one backend. Clones refer to the same runtime. It ends when the last clone and the last
@@ -37,7 +38,10 @@ pub(crate) struct RuntimeInner {
     pub(crate) flow: Arc<Event>,
     pub(crate) backend: Arc<dyn DeviceBackend>,
     pub(crate) clock: RuntimeClock,
-    pub(crate) arena: Arc<Arena>,
+    /// The telemetry lines, if the backend cannot use those of `vitals`.
+    pub(crate) arena: Option<Arc<Arena>>,
+    pub(crate) vitals: Arc<VitalsArena>,
+    telemetry_lines: usize,
     /// Queues that live without a kernel. They close when the runtime ends.
     pub(crate) queues: Registry,
     /// The process whose threads drive the kernels.
@@ -49,6 +53,7 @@ pub(crate) struct RuntimeInner {
 pub struct RuntimeBuilder<B> {
     backend: B,
     telemetry_lines: usize,
+    vitals: Vitals,
 }
 
 /// Marks a builder that has no backend yet.
@@ -69,7 +74,11 @@ impl Runtime {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn builder() -> RuntimeBuilder<NoBackend> {
-        RuntimeBuilder { backend: NoBackend, telemetry_lines: DEFAULT_TELEMETRY_LINES }
+        RuntimeBuilder {
+            backend: NoBackend,
+            telemetry_lines: DEFAULT_TELEMETRY_LINES,
+            vitals: Vitals::default(),
+        }
     }
 
     /// The name of its backend.
@@ -262,7 +271,7 @@ impl<B> RuntimeBuilder<B> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn backend<S: BackendSource>(self, backend: S) -> RuntimeBuilder<S> {
-        RuntimeBuilder { backend, telemetry_lines: self.telemetry_lines }
+        RuntimeBuilder { backend, telemetry_lines: self.telemetry_lines, vitals: self.vitals }
     }
 
     /// How many telemetry lines to reserve: one for each block of each kernel that runs at the same time.
@@ -274,6 +283,21 @@ impl<B> RuntimeBuilder<B> {
     /// ```
     pub fn telemetry_lines(mut self, lines: usize) -> Self {
         self.telemetry_lines = lines;
+        self
+    }
+
+    /// Whether other processes of this user can see what runs here, and where they look. By default they can:
+    /// `annulus top` shows this runtime without any preparation. Neither the runtime nor its kernels do
+    /// anything for it; see [`Vitals`] for the folder.
+    ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// use annulus_runtime::Vitals;
+    /// let unseen = Runtime::builder().vitals(Vitals::Off).build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn vitals(mut self, vitals: Vitals) -> Self {
+        self.vitals = vitals;
         self
     }
 }
@@ -295,28 +319,43 @@ impl<B: BackendSource> RuntimeBuilder<B> {
     /// If the backend needs something that this machine lacks; the error says what.
     pub fn build(self) -> Result<Runtime, BackendError> {
         let backend = self.backend.open()?;
-        let bytes = self.telemetry_lines.checked_mul(LINE).ok_or_else(|| {
-            BackendError::new(format!(
-                "telemetry_lines is {}, and memory ends at {} lines: reserve one for each block that runs at a time",
-                self.telemetry_lines,
-                usize::MAX / LINE
-            ))
-        })?;
-        let memory = allocate(&*backend, bytes)?;
-        let arena = Arc::new(Arena::new(memory, self.telemetry_lines));
+        if self.telemetry_lines > MOST_SHARDS {
+            return Err(BackendError::new(format!(
+                "telemetry_lines is {}, and must be at most {MOST_SHARDS}: reserve one for each block that runs at a time",
+                self.telemetry_lines
+            )));
+        }
         let registry = Arc::new(KernelRegistry::default());
         let (flow, clock) = (Arc::new(Event::new()), RuntimeClock::start());
+        let vitals = VitalsArena::new(&self.vitals, backend.name(), clock, self.telemetry_lines);
+        let arena = match backend.shares_any_memory() {
+            true => None,
+            false => {
+                let memory = allocate(&*backend, self.telemetry_lines * LINE)?;
+                Some(Arc::new(Arena::new(memory, self.telemetry_lines)))
+            }
+        };
         let queues = Registry::with_limit(Runtime::MAX_QUEUES);
         let process = std::process::id();
         Ok(Runtime {
-            inner: Arc::new(RuntimeInner { registry, flow, backend, clock, arena, queues, process }),
+            inner: Arc::new(RuntimeInner {
+                registry,
+                flow,
+                backend,
+                clock,
+                arena,
+                vitals,
+                telemetry_lines: self.telemetry_lines,
+                queues,
+                process,
+            }),
         })
     }
 }
 
 impl RuntimeInner {
     pub(crate) fn arena_lines(&self) -> usize {
-        self.arena.lines()
+        self.telemetry_lines
     }
 
     /// Checks that this is the process whose threads drive the kernels, and not a forked child of it.

@@ -10,8 +10,9 @@ use annulus_abi::{
     control::command,
     kernel::{KernelLayout, KernelShape},
     ring::Envelope,
+    vitals::{KernelEntry, field, kernel_flags},
 };
-use annulus_kernel::{Binding, BindingKind, KernelDefinition, PrintSite, StateShape};
+use annulus_kernel::{Binding, BindingKind, KernelDefinition, PrintSite, ProcessingMode, StateShape};
 use annulus_ring::{
     memory::ShardMemory,
     ring::{Consumer, Producers},
@@ -111,10 +112,20 @@ fn start(
         )))
     })?;
     let memory = allocate(&**backend, bytes).map_err(backend_error)?;
-    let lines = runtime.arena.take(options.shape.grid as usize).map(Arc::new);
-    let shards: Vec<ShardMemory> = (0..options.shape.grid)
-        .map(|i| ShardMemory::new(&memory, &layout, i, lines.as_ref().map(|lines| lines.line(i as usize))))
-        .collect();
+    let grid = options.shape.grid;
+    let lines = runtime.arena.as_ref().and_then(|arena| arena.take(grid as usize)).map(Arc::new);
+    let mirrored = runtime.arena.is_some();
+    // Copies that nobody sees are not made.
+    let home = (!mirrored || runtime.vitals.is_seen()).then(|| runtime.vitals.home(grid as usize)).flatten();
+    let home = home.filter(|home| !mirrored || home.is_seen());
+    let shard = |i| {
+        let shard = ShardMemory::new(&memory, &layout, i, lines.as_ref().map(|lines| lines.line(i as usize)));
+        match &home {
+            Some(home) if !mirrored => shard.watched(home.place(i as usize)),
+            _ => shard,
+        }
+    };
+    let shards: Vec<ShardMemory> = (0..grid).map(shard).collect();
 
     let output_size = definition.output.map_or(0, |output| output.size);
     let outbound = shards.iter().map(outbound).collect();
@@ -157,6 +168,8 @@ fn start(
         waits: Enlisted::new(),
         notes: Mutex::default(),
         command: Mutex::new(0),
+        home,
+        mirrored,
         _telemetry_lines: lines.map(|lines| lines as _),
         options,
     };
@@ -165,6 +178,9 @@ fn start(
     let shared = Arc::new(KernelShared::new(kind, core, fronts, ends, names));
     let core = &shared.core;
     core.change_command(|_| command);
+    if let Some(home) = &core.home {
+        home.describe(entry(core));
+    }
 
     let spec = LaunchSpec {
         definition,
@@ -198,6 +214,52 @@ fn start(
     core.wake_all();
     core.tell_launched();
     Ok(AnyHandle::new(shared, Arc::clone(runtime) as _, runtime.arena_lines()))
+}
+
+/// What is shown of a kernel; where it is, its home knows.
+fn entry(core: &KernelCore) -> KernelEntry {
+    let (definition, options) = (core.definition, &core.options);
+    let flag = |on: bool, flag: u32| if on { flag } else { 0 };
+    KernelEntry {
+        state: 0,
+        reserved: 0,
+        ended_at: 0,
+        mirrored_at: 0,
+        target: 0,
+        waits: 0,
+        staged: 0,
+        changing: [0; 10],
+        id: 0,
+        launched_at: 0,
+        first_shard: 0,
+        grid: options.shape.grid,
+        block: options.shape.block,
+        mode: match core.mode() {
+            ProcessingMode::Continuous => 0,
+            ProcessingMode::Batch => 1,
+            ProcessingMode::Adaptive => 2,
+        },
+        max_batch: core.max_batch(),
+        flags: flag(options.shape.connectable, kernel_flags::CONNECTABLE)
+            | flag(options.shape.supersteps, kernel_flags::SUPERSTEPS)
+            | flag(options.outbound.calls, kernel_flags::CALLS)
+            | flag(options.observe.timestamps, kernel_flags::TIMESTAMPS)
+            | flag(core.mirrored, kernel_flags::MIRRORED),
+        inbound_capacity: core.shards[0].inbound.ring().layout().capacity,
+        outbound_capacity: core.shards[0].outbound.layout().capacity,
+        actors: match definition.state {
+            StateShape::PerActor(_) => options.shape.actors,
+            _ => 0,
+        },
+        message_size: definition.message.size as u32,
+        output_size: definition.output.map_or(0, |output| output.size as u32),
+        name: field(&core.name),
+        kernel: field(definition.name),
+        message: field(definition.message.name),
+        output: field(definition.output.map_or("", |output| output.name)),
+        constant: [0; 39],
+        check: 0,
+    }
 }
 
 fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[PrintSite]) -> KernelLayout {

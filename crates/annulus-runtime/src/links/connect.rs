@@ -16,6 +16,7 @@ use crate::{
     handle::KernelHandle,
     kernel::shared::KernelShared,
     links,
+    vitals::Home,
 };
 
 /// Why a kernel could not be connected, or disconnected.
@@ -265,11 +266,17 @@ impl KernelShared {
                 return Err(ConnectError::Terminated { kernel: kernel() });
             }
             let (link, target) = link.unzip();
+            let waits = link.as_ref().is_some_and(|link| link.waits);
             // SAFETY: both were launched linked on this runtime, and so by its backend; every shard is
             // inactive and stays so while `while_inactive` calls this; the target's messages are this
             // kernel's outputs, by the caller's word.
             let connected = unsafe { device.connect(link) };
             connected.map_err(|error| ConnectError::Backend { backend: core.backend_name, error })?;
+            if let Some(home) = &core.home {
+                // A kernel that nobody sees has no number there.
+                let id = target.as_ref().and_then(|target| target.core.home.as_ref()).map(Home::id);
+                home.set_target(id.map(|id| (id, waits)));
+            }
             Ok(links::link(self, target.as_ref()))
         });
         let changed = block_on(changed).unwrap_or_else(|| Err(ConnectError::Active { kernel: kernel() }));

@@ -1,0 +1,377 @@
+//! Reads the bytes of a vitals file, and trusts none of them.
+//!
+//! A reader copies the file's bytes first, for instance with `read`: then nothing changes under its hands,
+//! and a file that is cut off meanwhile is only shorter. A copy of a running process is not from one moment.
+//! What must belong together has a check: the header, a kernel's description, a line of telemetry.
+
+use core::mem::offset_of;
+
+use super::{
+    At, CHANGING, KernelEntry, MAGIC, MODES, MOST_KERNELS, MOST_SHARDS, ShardVitals, VERSION, VitalsHeader,
+    check, kernel_state, text,
+};
+use crate::{
+    control::ControlBlock,
+    ring::{CLOSED, RingHeader},
+    telemetry::Telemetry,
+};
+
+/// Why bytes are no vitals that this crate reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// They are too few for a header.
+    Short,
+    /// They begin with something else.
+    Foreign,
+    /// They are of another version of the format.
+    Version(u32),
+    /// The header does not match its check.
+    Header,
+}
+
+impl core::fmt::Display for Damage {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Short => f.write_str("it is cut off within its header"),
+            Self::Foreign => f.write_str("it is no vitals file"),
+            Self::Version(version) => {
+                write!(f, "it has version {version} of the format, and this program reads version {VERSION}")
+            }
+            Self::Header => f.write_str("its header was changed"),
+        }
+    }
+}
+
+impl core::error::Error for Damage {}
+
+/// The bytes of a vitals file whose header is whole.
+#[derive(Clone, Copy, Debug)]
+pub struct Vitals<'a> {
+    bytes: &'a [u8],
+    kernels: u32,
+    shards: u32,
+    kernels_offset: u64,
+    shards_offset: u64,
+}
+
+/// A kernel of the file.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel<'a> {
+    vitals: Vitals<'a>,
+    bytes: &'a [u8],
+}
+
+/// A shard's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// The command that the host gave; see [`command`](crate::control::command).
+    pub command: u32,
+    /// The command that the shard obeyed last.
+    pub acknowledged: u32,
+    /// See [`state`](crate::control::state).
+    pub state: u32,
+    /// The last error code, 0 for none.
+    pub last_error: u32,
+    /// Messages whose handler succeeded.
+    pub processed: u64,
+    /// Messages whose handler failed.
+    pub failed: u64,
+    /// Messages whose key named no actor.
+    pub unknown_actor: u64,
+    /// Messages that handlers sent.
+    pub sent: u64,
+    /// Dead letters that found no room.
+    pub dead_letters_lost: u64,
+    /// See [`ControlBlock::stalled`].
+    pub stalled: u32,
+    /// Outputs that a connected kernel lost.
+    pub unforwarded: u64,
+    /// Messages that were put into the inbound ring, and are not given back.
+    pub pending: u64,
+    /// Messages that were ever put into the inbound ring.
+    pub accepted: u64,
+    /// Outputs that wait in the outbound ring.
+    pub outputs_waiting: u64,
+    /// The line of telemetry; `None` if it is torn or was never written.
+    pub telemetry: Option<Telemetry>,
+    /// What the shard is at.
+    pub at: At,
+}
+
+impl<'a> Vitals<'a> {
+    /// Reads a header.
+    ///
+    /// # Errors
+    ///
+    /// [`Damage`] says what is wrong with the bytes. What comes after the header may still be missing.
+    pub fn new(bytes: &'a [u8]) -> Result<Self, Damage> {
+        let header = bytes.get(..size_of::<VitalsHeader>()).ok_or(Damage::Short)?;
+        let word32 = |offset| word32(header, offset).unwrap_or(0);
+        let word64 = |offset| word64(header, offset).unwrap_or(0);
+        if word64(offset_of!(VitalsHeader, magic)) != MAGIC {
+            return Err(Damage::Foreign);
+        }
+        let version = word32(offset_of!(VitalsHeader, version));
+        if version != VERSION {
+            return Err(Damage::Version(version));
+        }
+        let vitals = Self {
+            bytes,
+            kernels: word32(offset_of!(VitalsHeader, kernels)),
+            shards: word32(offset_of!(VitalsHeader, shards)),
+            kernels_offset: word64(offset_of!(VitalsHeader, kernels_offset)),
+            shards_offset: word64(offset_of!(VitalsHeader, shards_offset)),
+        };
+        let is_whole = check_of(header) == word64(offset_of!(VitalsHeader, check))
+            && word32(offset_of!(VitalsHeader, kernel_stride)) as usize == size_of::<KernelEntry>()
+            && word32(offset_of!(VitalsHeader, shard_stride)) as usize == size_of::<ShardVitals>()
+            && vitals.kernels as usize <= MOST_KERNELS
+            && vitals.shards as usize <= MOST_SHARDS;
+        if is_whole { Ok(vitals) } else { Err(Damage::Header) }
+    }
+
+    /// Where the parts that any kernel uses end: more of the file need not be read. This may be more than the
+    /// file has.
+    pub fn used(&self) -> u64 {
+        let end = |kernel: Kernel<'_>| {
+            let shards =
+                u64::from(kernel.word32(offset_of!(KernelEntry, first_shard))) + u64::from(kernel.grid());
+            self.shards_offset.saturating_add(shards * size_of::<ShardVitals>() as u64)
+        };
+        self.kernels().map(end).max().unwrap_or(0)
+    }
+
+    /// Where the directory of kernels ends.
+    pub fn directory_end(&self) -> u64 {
+        self.kernels_offset.saturating_add(u64::from(self.kernels) * size_of::<KernelEntry>() as u64)
+    }
+
+    /// The process.
+    pub fn pid(&self) -> u32 {
+        word32(self.bytes, offset_of!(VitalsHeader, pid)).unwrap_or(0)
+    }
+
+    /// When the runtime was built, in nanoseconds since 1970 UTC.
+    pub fn started(&self) -> u64 {
+        word64(self.bytes, offset_of!(VitalsHeader, started)).unwrap_or(0)
+    }
+
+    /// What the monotonic clock showed when the runtime's clock showed 0, in nanoseconds.
+    pub fn clock_origin(&self) -> u64 {
+        word64(self.bytes, offset_of!(VitalsHeader, clock_origin)).unwrap_or(0)
+    }
+
+    /// The boot that the clock belongs to.
+    pub fn boot(&self) -> [u8; 16] {
+        let offset = offset_of!(VitalsHeader, boot);
+        self.bytes.get(offset..offset + 16).and_then(|boot| boot.try_into().ok()).unwrap_or([0; 16])
+    }
+
+    /// The backend's name.
+    pub fn backend(&self) -> &'a str {
+        text_at(self.bytes, offset_of!(VitalsHeader, backend), 16)
+    }
+
+    /// The version of the library.
+    pub fn library(&self) -> &'a str {
+        text_at(self.bytes, offset_of!(VitalsHeader, library), 16)
+    }
+
+    /// The path of the executable, or its end.
+    pub fn executable(&self) -> &'a str {
+        text_at(self.bytes, offset_of!(VitalsHeader, executable), 256)
+    }
+
+    /// The kernels whose entries are whole, in the order of the file.
+    pub fn kernels(&self) -> impl Iterator<Item = Kernel<'a>> {
+        let vitals = *self;
+        (0..self.kernels as usize).filter_map(move |index| vitals.kernel(index))
+    }
+
+    /// Entry `index`, unless it is free, damaged, or missing.
+    fn kernel(&self, index: usize) -> Option<Kernel<'a>> {
+        let bytes = part(self.bytes, self.kernels_offset, index, size_of::<KernelEntry>())?;
+        let kernel = Kernel { vitals: *self, bytes };
+        let is_used = matches!(kernel.state(), kernel_state::LAUNCHED | kernel_state::ENDED);
+        let constant = &bytes[CHANGING..];
+        let check = kernel.word64(offset_of!(KernelEntry, check));
+        (is_used && check_of(constant) == check).then_some(kernel)
+    }
+
+    /// Shard `index` of the file, unless it is missing.
+    fn shard(&self, index: usize) -> Option<Shard> {
+        if index >= self.shards as usize {
+            return None;
+        }
+        part(self.bytes, self.shards_offset, index, size_of::<ShardVitals>()).map(shard)
+    }
+}
+
+impl<'a> Kernel<'a> {
+    fn word32(&self, offset: usize) -> u32 {
+        word32(self.bytes, offset).unwrap_or(0)
+    }
+
+    fn word64(&self, offset: usize) -> u64 {
+        word64(self.bytes, offset).unwrap_or(0)
+    }
+
+    /// See [`kernel_state`].
+    pub fn state(&self) -> u32 {
+        self.word32(offset_of!(KernelEntry, state))
+    }
+
+    /// The number of its launch.
+    pub fn id(&self) -> u64 {
+        self.word64(offset_of!(KernelEntry, id))
+    }
+
+    /// When it was launched, on the runtime's clock.
+    pub fn launched_at(&self) -> u64 {
+        self.word64(offset_of!(KernelEntry, launched_at))
+    }
+
+    /// When it had ended, on the runtime's clock; 0 before.
+    pub fn ended_at(&self) -> u64 {
+        self.word64(offset_of!(KernelEntry, ended_at))
+    }
+
+    /// When its shards' words were copied, on the runtime's clock; 0 if they are no copies.
+    pub fn mirrored_at(&self) -> u64 {
+        self.word64(offset_of!(KernelEntry, mirrored_at))
+    }
+
+    /// The [`id`](Self::id) of the kernel that it is connected to, and whether outputs wait for room there.
+    pub fn target(&self) -> Option<(u64, bool)> {
+        let target = self.word64(offset_of!(KernelEntry, target));
+        (target != 0).then(|| (target, self.word64(offset_of!(KernelEntry, waits)) != 0))
+    }
+
+    /// Threads of a block.
+    pub fn block(&self) -> u32 {
+        self.word32(offset_of!(KernelEntry, block))
+    }
+
+    /// How many shards it has.
+    pub fn grid(&self) -> u32 {
+        self.word32(offset_of!(KernelEntry, grid))
+    }
+
+    /// The name of its processing mode.
+    pub fn mode(&self) -> &'static str {
+        MODES.get(self.word32(offset_of!(KernelEntry, mode)) as usize).copied().unwrap_or("unknown")
+    }
+
+    /// Most messages of a turn.
+    pub fn max_batch(&self) -> u32 {
+        self.word32(offset_of!(KernelEntry, max_batch))
+    }
+
+    /// See [`kernel_flags`](super::kernel_flags).
+    pub fn flags(&self) -> u32 {
+        self.word32(offset_of!(KernelEntry, flags))
+    }
+
+    /// Slots of a shard's inbound ring.
+    pub fn inbound_capacity(&self) -> u32 {
+        self.word32(offset_of!(KernelEntry, inbound_capacity))
+    }
+
+    /// Slots of a shard's outbound ring.
+    pub fn outbound_capacity(&self) -> u32 {
+        self.word32(offset_of!(KernelEntry, outbound_capacity))
+    }
+
+    /// Its actors.
+    pub fn actors(&self) -> u64 {
+        self.word64(offset_of!(KernelEntry, actors))
+    }
+
+    /// The name that it runs under.
+    pub fn name(&self) -> &'a str {
+        text_at(self.bytes, offset_of!(KernelEntry, name), 128)
+    }
+
+    /// Its own name.
+    pub fn kernel(&self) -> &'a str {
+        text_at(self.bytes, offset_of!(KernelEntry, kernel), 128)
+    }
+
+    /// The name of its message type.
+    pub fn message(&self) -> &'a str {
+        text_at(self.bytes, offset_of!(KernelEntry, message), 128)
+    }
+
+    /// The name of its output type; empty if it has none.
+    pub fn output(&self) -> &'a str {
+        text_at(self.bytes, offset_of!(KernelEntry, output), 128)
+    }
+
+    /// Its shards, as far as they are there.
+    pub fn shards(&self) -> impl Iterator<Item = Shard> + use<'a> {
+        let vitals = self.vitals;
+        let first = self.word32(offset_of!(KernelEntry, first_shard)) as usize;
+        // Both are 32-bit numbers, and `vitals` ends long before their sum could overflow.
+        let end = first.saturating_add(self.grid() as usize);
+        (first..end).map_while(move |index| vitals.shard(index))
+    }
+}
+
+/// The words of a shard, given its bytes.
+fn shard(bytes: &[u8]) -> Shard {
+    const INBOUND: usize = offset_of!(ShardVitals, inbound);
+    const OUTBOUND: usize = offset_of!(ShardVitals, outbound);
+    const AT: usize = offset_of!(ShardVitals, at);
+    let long = |offset| word64(bytes, offset).unwrap_or(0);
+    let short = |offset| word32(bytes, offset).unwrap_or(0);
+    let reserved = |ring: usize| long(ring + offset_of!(RingHeader, reserved)) & !CLOSED;
+    let waiting = |ring: usize| reserved(ring).saturating_sub(long(ring + offset_of!(RingHeader, consumed)));
+    let telemetry: [u64; 8] = core::array::from_fn(|i| long(offset_of!(ShardVitals, telemetry) + 8 * i));
+    Shard {
+        command: short(offset_of!(ControlBlock, command)),
+        acknowledged: short(offset_of!(ControlBlock, acknowledged)),
+        state: short(offset_of!(ControlBlock, state)),
+        last_error: short(offset_of!(ControlBlock, last_error)),
+        processed: long(offset_of!(ControlBlock, processed)),
+        failed: long(offset_of!(ControlBlock, failed)),
+        unknown_actor: long(offset_of!(ControlBlock, unknown_actor)),
+        sent: long(offset_of!(ControlBlock, sent)),
+        dead_letters_lost: long(offset_of!(ControlBlock, dead_letters_lost)),
+        stalled: short(offset_of!(ControlBlock, stalled)),
+        unforwarded: long(offset_of!(ControlBlock, unforwarded)),
+        pending: waiting(INBOUND),
+        accepted: reserved(INBOUND),
+        outputs_waiting: waiting(OUTBOUND),
+        telemetry: if telemetry == [0; 8] { None } else { Telemetry::from_words(&telemetry) },
+        at: At { word: long(AT), key: long(AT + 8), reserved: [0; 6] },
+    }
+}
+
+/// Element `index` of elements of `stride` bytes from `offset` on, if the bytes have it.
+fn part(bytes: &[u8], offset: u64, index: usize, stride: usize) -> Option<&[u8]> {
+    let first = usize::try_from(offset).ok()?.checked_add(index.checked_mul(stride)?)?;
+    bytes.get(first..first.checked_add(stride)?)
+}
+
+fn word32(bytes: &[u8], offset: usize) -> Option<u32> {
+    Some(u32::from_ne_bytes(bytes.get(offset..offset + 4)?.try_into().ok()?))
+}
+
+fn word64(bytes: &[u8], offset: usize) -> Option<u64> {
+    Some(u64::from_ne_bytes(bytes.get(offset..offset + 8)?.try_into().ok()?))
+}
+
+fn text_at(bytes: &[u8], offset: usize, length: usize) -> &str {
+    bytes.get(offset..offset + length).map_or("", text)
+}
+
+/// [`check`] of whole words, without the last one, which holds it.
+fn check_of(bytes: &[u8]) -> u64 {
+    const MOST: usize = (size_of::<KernelEntry>() - CHANGING) / 8;
+    let mut words = [0; MOST];
+    let count = bytes.len() / 8 - 1;
+    for (i, word) in words.iter_mut().enumerate().take(count) {
+        *word = word64(bytes, 8 * i).unwrap_or(0);
+    }
+    check(&words[..count.min(MOST)])
+}

@@ -1,0 +1,221 @@
+//! The reader of vitals files says what is there, and survives whatever else it is given.
+
+use annulus_abi::{
+    control::state,
+    telemetry::Telemetry,
+    vitals::{
+        At, CHANGING, KernelEntry, MAGIC, ShardVitals, VERSION, VitalsHeader, check, field, kernel_state,
+        phase,
+        read::{Damage, Vitals},
+    },
+};
+
+const KERNELS: usize = 2;
+const SHARDS: usize = 3;
+const KERNELS_AT: usize = 512;
+const SHARDS_AT: usize = KERNELS_AT + KERNELS * size_of::<KernelEntry>();
+
+/// The bytes of words.
+fn bytes(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+fn words(bytes: &[u8]) -> Vec<u64> {
+    bytes.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().unwrap())).collect()
+}
+
+/// Puts the check of the bytes from `from` to `to` where it belongs: into the last word.
+fn seal(file: &mut [u8], from: usize, to: usize) {
+    let sum = check(&words(&file[from..to - 8]));
+    file[to - 8..to].copy_from_slice(&sum.to_ne_bytes());
+}
+
+fn put(file: &mut [u8], at: usize, word: u64) {
+    file[at..at + 8].copy_from_slice(&word.to_ne_bytes());
+}
+
+/// A file with a kernel of two shards in its second entry.
+fn file() -> Vec<u8> {
+    let header = VitalsHeader {
+        magic: MAGIC,
+        version: VERSION,
+        kernel_stride: size_of::<KernelEntry>() as u32,
+        kernels_offset: KERNELS_AT as u64,
+        shards_offset: SHARDS_AT as u64,
+        kernels: KERNELS as u32,
+        shards: SHARDS as u32,
+        shard_stride: size_of::<ShardVitals>() as u32,
+        pid: 4711,
+        started: 5,
+        clock_origin: 6,
+        boot: [7; 16],
+        backend: field("cpu"),
+        library: field("0.1.0"),
+        executable: field("/bin/detector"),
+        reserved: [0; 17],
+        check: 0,
+    };
+    let kernel = KernelEntry {
+        state: kernel_state::LAUNCHED,
+        reserved: 0,
+        ended_at: 0,
+        mirrored_at: 0,
+        target: 9,
+        waits: 1,
+        staged: 0,
+        changing: [0; 10],
+        id: 3,
+        launched_at: 1000,
+        first_shard: 1,
+        grid: 2,
+        block: 64,
+        mode: 2,
+        max_batch: 32,
+        flags: 0,
+        inbound_capacity: 256,
+        outbound_capacity: 128,
+        actors: 10,
+        message_size: 8,
+        output_size: 4,
+        name: field("detect-1"),
+        kernel: field("detect"),
+        message: field("Reading"),
+        output: field("Alert"),
+        constant: [0; 39],
+        check: 0,
+    };
+    let mut file = bytes(&header.to_words());
+    file.resize(KERNELS_AT + size_of::<KernelEntry>(), 0);
+    file.extend(bytes(&kernel.to_words()));
+    file.resize(SHARDS_AT + SHARDS * size_of::<ShardVitals>(), 0);
+    let shard = SHARDS_AT + 2 * size_of::<ShardVitals>();
+    put(&mut file, shard + 128, u64::from(state::ACTIVE) | 7 << 32);
+    put(&mut file, shard + 136, 100);
+    put(&mut file, shard + 256, 130 | 1 << 63);
+    put(&mut file, shard + 256 + 128, 120);
+    put(&mut file, shard + 512, 50);
+    put(&mut file, shard + 512 + 128, 49);
+    let line = Telemetry { messages_processed: 100, ..Telemetry::new(0) }.to_words();
+    for (i, word) in line.into_iter().enumerate() {
+        put(&mut file, shard + 768 + 8 * i, word);
+    }
+    put(&mut file, shard + 832, At::word_of(88_123, phase::IN_HANDLER));
+    put(&mut file, shard + 840, 17);
+    file
+}
+
+/// Everything that a reader can ask, so that a file that could make it panic does.
+fn read_all(bytes: &[u8]) -> Result<usize, Damage> {
+    let vitals = Vitals::new(bytes)?;
+    let mut seen = vitals.executable().len() + vitals.backend().len() + vitals.library().len();
+    seen += usize::from(vitals.boot()[0]) + (vitals.pid() as usize & 1) + (vitals.started() as usize & 1);
+    for kernel in vitals.kernels() {
+        seen += kernel.name().len() + kernel.kernel().len() + kernel.message().len() + kernel.output().len();
+        seen += kernel.mode().len() + usize::from(kernel.target().is_some());
+        seen += kernel.shards().map(|shard| shard.pending as usize & 1).sum::<usize>();
+    }
+    Ok(seen)
+}
+
+#[test]
+fn the_reader_finds_what_was_written() {
+    let file = file();
+    let vitals = Vitals::new(&file).expect("it is whole");
+    assert_eq!((vitals.pid(), vitals.started(), vitals.clock_origin(), vitals.boot()), (4711, 5, 6, [7; 16]));
+    assert_eq!((vitals.backend(), vitals.library(), vitals.executable()), ("cpu", "0.1.0", "/bin/detector"));
+    let kernels: Vec<_> = vitals.kernels().collect();
+    assert_eq!(kernels.len(), 1, "the other entry is free");
+    let kernel = kernels[0];
+    assert_eq!((kernel.name(), kernel.kernel()), ("detect-1", "detect"));
+    assert_eq!((kernel.message(), kernel.output()), ("Reading", "Alert"));
+    assert_eq!((kernel.id(), kernel.launched_at(), kernel.target()), (3, 1000, Some((9, true))));
+    assert_eq!((kernel.mode(), kernel.max_batch(), kernel.actors()), ("adaptive", 32, 10));
+    let shards: Vec<_> = kernel.shards().collect();
+    assert_eq!(shards.len(), 2);
+    let shard = shards[1];
+    assert_eq!((shard.state, shard.last_error, shard.processed), (state::ACTIVE, 7, 100));
+    assert_eq!((shard.pending, shard.accepted, shard.outputs_waiting), (10, 130, 1));
+    assert_eq!(shard.telemetry.expect("it is whole").messages_processed, 100);
+    assert_eq!((At::of_word(shard.at.word), shard.at.key), ((88_123, phase::IN_HANDLER), 17));
+    assert_eq!(shards[0].telemetry, None, "it was never written");
+}
+
+#[test]
+fn damage_has_its_reason() {
+    let whole = file();
+    assert_eq!(Vitals::new(&[]).unwrap_err(), Damage::Short);
+    assert_eq!(Vitals::new(&[0x7F; 4096]).unwrap_err(), Damage::Foreign);
+    let mut other = whole.clone();
+    other[8] = 2;
+    assert_eq!(Vitals::new(&other).unwrap_err(), Damage::Version(2));
+    assert!(Damage::Version(2).to_string().contains("version 2"));
+    let mut changed = whole.clone();
+    changed[112] ^= 1;
+    assert_eq!(Vitals::new(&changed).unwrap_err(), Damage::Header);
+    let mut changed = whole;
+    changed[KERNELS_AT + size_of::<KernelEntry>() + 200] ^= 1;
+    assert_eq!(Vitals::new(&changed).unwrap().kernels().count(), 0, "its description was changed");
+}
+
+/// Counts and offsets that lie, with the right check: whoever wrote them may have been anybody.
+#[test]
+fn lies_with_a_right_check_lead_nowhere() {
+    for (at, word) in [(16, u64::MAX), (24, u64::MAX - 7), (24, 3), (16, 1 << 40)] {
+        let mut file = file();
+        put(&mut file, at, word);
+        seal(&mut file, 0, size_of::<VitalsHeader>());
+        read_all(&file).expect("its header is whole");
+    }
+    let mut file = file();
+    let entry = KERNELS_AT + size_of::<KernelEntry>();
+    put(&mut file, entry + 144, u64::from(u32::MAX) << 32 | 1);
+    seal(&mut file, entry + CHANGING, entry + size_of::<KernelEntry>());
+    let vitals = Vitals::new(&file).unwrap();
+    assert_eq!(vitals.kernels().next().unwrap().shards().count(), 2, "no more than the file has");
+}
+
+/// Every length, and every bit.
+#[test]
+fn cut_off_and_flipped_files_are_survived() {
+    let whole = file();
+    let all = read_all(&whole).unwrap();
+    for length in 0..whole.len() {
+        let is_short = length < size_of::<VitalsHeader>();
+        assert_eq!(read_all(&whole[..length]).err(), is_short.then_some(Damage::Short), "{length} bytes");
+    }
+    for bit in 0..8 * whole.len() {
+        let mut flipped = whole.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        let read = read_all(&flipped);
+        let in_header = bit / 8 < size_of::<VitalsHeader>();
+        assert_eq!(read.is_err(), in_header, "bit {bit}");
+        assert!(read.unwrap_or(0) <= all + 1, "bit {bit}");
+    }
+}
+
+/// Random bytes behind a header that is right, and random words anywhere.
+#[test]
+fn random_files_are_survived() {
+    let mut seed = 0x5EED_u64;
+    let mut random = move || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        seed >> 11
+    };
+    for _ in 0..20_000 {
+        let mut file = file();
+        for _ in 0..1 + random() % 6 {
+            let at = random() as usize % (file.len() / 8) * 8;
+            put(&mut file, at, if random() % 2 == 0 { random() } else { u64::MAX << (random() % 64) });
+        }
+        if random() % 2 == 0 {
+            put(&mut file, 0, MAGIC);
+            seal(&mut file, 0, size_of::<VitalsHeader>());
+            for entry in 0..KERNELS {
+                let entry = KERNELS_AT + entry * size_of::<KernelEntry>();
+                seal(&mut file, entry + CHANGING, entry + size_of::<KernelEntry>());
+            }
+        }
+        file.truncate(random() as usize % (file.len() + 1));
+        let _ = read_all(&file);
+    }
+}

@@ -1,0 +1,82 @@
+//! What the block is at, for whoever watches it from outside.
+//!
+//! The words lie in a line of their own ([`annulus_abi::vitals::At`]), whose only writer is the block. They are
+//! stored relaxed, and the block reads no clock: a reader that looks twice and finds the same words knows that
+//! the block has been at the same message for the time between its looks.
+//!
+//! | phase | said |
+//! |---|---|
+//! | in handler | before each call, with the message's ticket and key |
+//! | publishing | once a turn that took messages |
+//! | stalled | when the block says so in its control block, with the ticket of the message that waits |
+//! | looking | by a turn that finds nothing, if the block said something else before |
+//! | at the barrier | before the block waits for the kernel's other blocks |
+//! | asleep | before the block parks, unless it is stalled or inactive |
+//! | inactive, ended | when it obeys the command |
+//!
+//! So a block that works says two words for each message, and one for each turn.
+
+use annulus_abi::{
+    control::{STALLED_BY_KERNEL, state},
+    vitals::{At, phase},
+};
+use annulus_sync::Ordering;
+
+use crate::{runner::Runner, turn::BlockCore};
+
+impl<R: Runner> BlockCore<R> {
+    /// Says that the handler of the message at the front is called.
+    #[inline(always)]
+    pub(crate) fn at_handler(&self, key: u64) {
+        if let (Some(word), Some(its_key)) = (self.memory.at_word(), self.memory.at_key()) {
+            // The key first: it is likely that of the message whose number a reader finds.
+            its_key.store(key, Ordering::Relaxed);
+            word.store(At::word_of(self.inbound.position(), phase::IN_HANDLER), Ordering::Relaxed);
+        }
+    }
+
+    /// Says a phase, with the ticket of the message that is next.
+    #[inline]
+    pub(crate) fn say(&self, phase: u64) {
+        if let Some(word) = self.memory.at_word() {
+            word.store(At::word_of(self.inbound.position(), phase), Ordering::Relaxed);
+        }
+    }
+
+    /// Says that the block found nothing, unless it said so before, or says already why it takes nothing.
+    #[inline]
+    pub(crate) fn at_nothing(&self) {
+        let Some(word) = self.memory.at_word() else { return };
+        // The block is the only writer. A line that is only read stays in the caches of those who watch.
+        let (_, said) = At::of_word(word.load(Ordering::Relaxed));
+        if !self.stalled && self.is_active() && said != phase::LOOKING {
+            self.say(phase::LOOKING);
+        }
+    }
+
+    /// Says why the block waits for room.
+    pub(crate) fn at_stall(&self, by: u32) {
+        self.say(if by == STALLED_BY_KERNEL { phase::STALLED_ON_KERNEL } else { phase::STALLED_ON_HOST });
+    }
+
+    /// Says what a command has made of the block.
+    pub(crate) fn at_command(&self, now: u32) {
+        self.say(match now {
+            state::TERMINATED => phase::ENDED,
+            state::INACTIVE => phase::INACTIVE,
+            _ => phase::LOOKING,
+        });
+    }
+
+    /// Called before the block is parked.
+    pub fn at_rest(&self) {
+        if !self.stalled && self.is_active() {
+            self.say(phase::ASLEEP);
+        }
+    }
+
+    /// Called before the block waits for the kernel's other blocks.
+    pub fn at_barrier(&self) {
+        self.say(phase::AT_BARRIER);
+    }
+}

@@ -1,0 +1,132 @@
+//! `annulus top`: what runs on this machine.
+
+mod table;
+
+use std::{
+    io::{self, Write},
+    thread,
+    time::{Duration, Instant},
+};
+
+use annulus_observe::{Liveness, Process, files, look};
+use clap::Args;
+
+use crate::{failure::Failure, signals::Interrupt};
+
+/// Show the kernels of this user's processes: what runs, how fast, what waits
+///
+/// The processes need no preparation, and do nothing for it. They are found by the files that their runtimes
+/// keep in $ANNULUS_DIR, else $XDG_RUNTIME_DIR/annulus or /dev/shm/annulus-UID. Rates are those between two
+/// looks. Without --once the table is printed again and again.
+#[derive(Args)]
+#[command(after_long_help = COLUMNS)]
+pub(crate) struct Top {
+    /// Print one table, and end
+    #[arg(long)]
+    once: bool,
+
+    /// Print JSON instead, one process a line
+    #[arg(long)]
+    json: bool,
+
+    /// A line for each shard, too
+    #[arg(long)]
+    shards: bool,
+
+    /// Only this process
+    #[arg(long, value_name = "NUMBER")]
+    pid: Option<u32>,
+
+    /// Time between two looks, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "0.5", value_parser = seconds)]
+    interval: Duration,
+}
+
+const COLUMNS: &str = "\
+Columns:
+  STATE      of the shard that is worst off
+  DONE       messages whose handler succeeded, since the launch
+  PER S      the same, for each second between the two looks
+  PENDING    messages in the inbound rings; what waits in queues of the host is not counted
+  DROPPED    messages whose handler failed, or whose key named no actor
+  OUT        outputs that nobody has received
+  PHASE      what the shard that is longest at one message is at
+
+Exit codes:
+  0  also if nothing runs
+  1  standard output cannot be written
+  2  the command line is wrong";
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) if (0.01..=3600.0).contains(&seconds) => Ok(time),
+        _ => Err("it must be 0.01 ..= 3600".into()),
+    }
+}
+
+/// What one look at everything has found.
+pub(crate) struct Sight {
+    pub(crate) at: Instant,
+    pub(crate) processes: Vec<Process>,
+    /// Files that show nothing, and why.
+    pub(crate) unreadable: Vec<String>,
+}
+
+impl Sight {
+    /// Looks at all processes, or at one.
+    pub(crate) fn take(pid: Option<u32>) -> Self {
+        let mut sight = Self { at: Instant::now(), processes: Vec::new(), unreadable: Vec::new() };
+        for file in files() {
+            match look(&file) {
+                Ok(process) if pid.is_none_or(|pid| pid == process.pid) => sight.processes.push(process),
+                Ok(_) => {}
+                // A process that has ended meanwhile.
+                Err(annulus_observe::Unreadable::System(error))
+                    if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => sight.unreadable.push(format!("{}: {error}", file.display())),
+            }
+        }
+        // The living first; among equals, the oldest.
+        sight.processes.sort_by_key(|process| (process.liveness == Liveness::Dead, process.started));
+        sight
+    }
+
+    /// The same runtime in an earlier look.
+    fn earlier<'a>(&self, process: &Process, before: &'a Self) -> Option<&'a Process> {
+        before.processes.iter().find(|earlier| earlier.file == process.file)
+    }
+}
+
+impl Top {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let stop = Interrupt::on_signals()?;
+        let mut before = Sight::take(self.pid);
+        loop {
+            self.wait(&stop);
+            let now = Sight::take(self.pid);
+            let text = match self.json {
+                true => table::json(&now, &before),
+                false => table::text(&now, &before, self.shards),
+            };
+            let mut out = io::stdout().lock();
+            out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Failure::stdout)?;
+            if self.once || stop.is_asked() {
+                return Ok(());
+            }
+            if !self.json {
+                writeln!(out).map_err(Failure::stdout)?;
+            }
+            before = now;
+        }
+    }
+
+    /// Waits for the next look, unless somebody asks for the end.
+    fn wait(&self, stop: &Interrupt) {
+        const SLICE: Duration = Duration::from_millis(50);
+        let start = Instant::now();
+        while !stop.is_asked() && start.elapsed() < self.interval {
+            thread::sleep(SLICE.min(self.interval.saturating_sub(start.elapsed())));
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! What `annulus top` prints.
+
+use std::{fmt::Write as _, time::Duration};
+
+use annulus::for_people;
+use annulus_observe::{Kernel, Liveness, Phase, Process, Shard, ShardState};
+use serde_json::{Value, json};
+
+use super::Sight;
+
+/// What changed between two looks.
+struct Change {
+    /// Messages for each second; `None` if there is no earlier look at the same kernel.
+    rate: Option<f64>,
+    elapsed: Duration,
+}
+
+impl Change {
+    fn new(now: &Sight, before: &Sight, kernel: &Kernel, earlier: Option<&Kernel>) -> Self {
+        let elapsed = now.at.duration_since(before.at);
+        let done = |kernel: &Kernel| kernel.sum(|shard| shard.processed);
+        let rate = earlier
+            .filter(|_| !elapsed.is_zero() && !kernel.has_ended)
+            .map(|earlier| done(kernel).saturating_sub(done(earlier)) as f64 / elapsed.as_secs_f64());
+        Self { rate, elapsed }
+    }
+}
+
+/// The same launch in an earlier look at its process.
+fn earlier<'a>(kernel: &Kernel, process: Option<&'a Process>) -> Option<&'a Kernel> {
+    process?.kernels.iter().find(|earlier| earlier.id == kernel.id)
+}
+
+/// Whether a shard has been in the handler of one message since the earlier look.
+fn is_held(shard: &Shard, before: Option<&Shard>) -> bool {
+    before.is_some_and(|before| before.at == shard.at) && Phase::of(shard).is_work()
+}
+
+/// The shard that has been longest at one message, as far as two looks tell; else the first that works, or is
+/// awake.
+fn longest<'a>(kernel: &'a Kernel, earlier: Option<&Kernel>) -> Option<(usize, &'a Shard, bool)> {
+    let before = |index: usize| earlier.and_then(|earlier| earlier.shards.get(index));
+    let shards = || kernel.shards.iter().enumerate();
+    let held = shards().find(|(index, shard)| is_held(shard, before(*index)));
+    let works = || shards().find(|(_, shard)| Phase::of(shard).is_work());
+    let awake = || shards().find(|(_, shard)| Phase::of(shard) != Phase::Asleep);
+    let shown = held.or_else(works).or_else(awake).or_else(|| shards().next())?;
+    Some((shown.0, shown.1, held.is_some()))
+}
+
+/// The phase with the message, if it is about one.
+fn phase_text(shard: &Shard, held: Option<Duration>) -> String {
+    let phase = Phase::of(shard);
+    let mut text = phase.to_string();
+    if phase == Phase::InHandler
+        && let Some(time) = held
+    {
+        let _ = write!(text, " for {} or more, message {}", for_people(time), phase.message(shard));
+        if shard.at.key != 0 {
+            let _ = write!(text, ", key {}", shard.at.key);
+        }
+    }
+    text
+}
+
+/// The table of a look.
+pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool) -> String {
+    let mut text = String::new();
+    if now.processes.is_empty() {
+        text += "no process of this user has kernels, as far as their files tell\n";
+    }
+    for process in &now.processes {
+        // Writing to a string cannot fail.
+        let _ = match process.liveness {
+            Liveness::Running => writeln!(
+                text,
+                "process {}, {}, {}, up {}",
+                process.pid,
+                process.backend,
+                printable(&process.executable),
+                for_people(Duration::from_nanos(process.now))
+            ),
+            Liveness::Dead => writeln!(
+                text,
+                "process {}, {}, {}: DEAD, this is how it was last",
+                process.pid,
+                process.backend,
+                printable(&process.executable)
+            ),
+        };
+        let earlier_process = now.earlier(process, before);
+        if process.kernels.is_empty() {
+            text += "  no kernels\n";
+            continue;
+        }
+        let _ = writeln!(
+            text,
+            "  {:<20} {:>6} {:<17} {:>13} {:>10} {:>8} {:>8} {:>7} {:>10}  PHASE",
+            "KERNEL", "SHARDS", "STATE", "DONE", "PER S", "PENDING", "DROPPED", "OUT", "AGE"
+        );
+        for kernel in &process.kernels {
+            let earlier = earlier(kernel, earlier_process);
+            let change = Change::new(now, before, kernel, earlier);
+            row(&mut text, process, kernel, earlier, &change);
+            for (index, shard) in kernel.shards.iter().enumerate().filter(|_| with_shards) {
+                let before = earlier.and_then(|earlier| earlier.shards.get(index));
+                let rate = before.filter(|_| change.rate.is_some()).map(|before| {
+                    shard.processed.saturating_sub(before.processed) as f64 / change.elapsed.as_secs_f64()
+                });
+                let held = is_held(shard, before).then_some(change.elapsed);
+                let _ = writeln!(
+                    text,
+                    "    {:<18} {:>6} {:<17} {:>13} {:>10} {:>8} {:>8} {:>7} {:>10}  {}",
+                    format!("shard {index}"),
+                    "",
+                    ShardState::of(shard),
+                    shard.processed,
+                    rate.map_or("-".into(), per_second),
+                    shard.pending,
+                    shard.failed.saturating_add(shard.unknown_actor),
+                    shard.outputs_waiting,
+                    "",
+                    phase_text(shard, held)
+                );
+            }
+        }
+    }
+    for file in &now.unreadable {
+        let _ = writeln!(text, "{}", printable(file));
+    }
+    text
+}
+
+fn row(text: &mut String, process: &Process, kernel: &Kernel, earlier: Option<&Kernel>, change: &Change) {
+    let mut phase = match longest(kernel, earlier) {
+        _ if kernel.has_ended => String::new(),
+        Some((index, shard, held)) => {
+            let phase = phase_text(shard, held.then_some(change.elapsed));
+            if kernel.shards.len() > 1 { format!("{phase} (shard {index})") } else { phase }
+        }
+        None => String::new(),
+    };
+    if let Some((target, waits)) = kernel.target.filter(|_| !kernel.has_ended) {
+        let target = process.kernels.iter().find(|kernel| kernel.id == target);
+        let name = target.map_or("a kernel that is not shown", |target| &target.name);
+        let _ = write!(phase, "  -> {}{}", printable(name), if waits { "" } else { ", or lost" });
+    }
+    if let Some(copied) = kernel.copied {
+        let _ = write!(phase, "  (as of {} ago)", for_people(copied));
+    }
+    let _ = writeln!(
+        text,
+        "  {:<20} {:>6} {:<17} {:>13} {:>10} {:>8} {:>8} {:>7} {:>10}  {}",
+        printable(&kernel.name),
+        kernel.shards.len(),
+        kernel.state(),
+        kernel.sum(|shard| shard.processed),
+        change.rate.map_or("-".into(), per_second),
+        kernel.sum(|shard| shard.pending),
+        kernel.sum(|shard| shard.failed.saturating_add(shard.unknown_actor)),
+        kernel.sum(|shard| shard.outputs_waiting),
+        kernel.age.map_or("-".into(), |age| for_people(age).to_string()),
+        phase.trim_end()
+    );
+}
+
+/// A rate with three digits or none behind the point.
+fn per_second(rate: f64) -> String {
+    if rate >= 100.0 || rate == 0.0 { format!("{rate:.0}") } else { format!("{rate:.1}") }
+}
+
+/// The owner of a file chose the names, and a terminal would obey control characters in them.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// A look, one process a line.
+pub(super) fn json(now: &Sight, before: &Sight) -> String {
+    let mut text = String::new();
+    for process in &now.processes {
+        let earlier_process = now.earlier(process, before);
+        let kernel = |kernel: &Kernel| {
+            let earlier = earlier(kernel, earlier_process);
+            let change = Change::new(now, before, kernel, earlier);
+            let shard = |(index, shard): (usize, &Shard)| {
+                let before = earlier.and_then(|earlier| earlier.shards.get(index));
+                shard_json(index, shard, is_held(shard, before).then_some(change.elapsed))
+            };
+            json!({
+                "id": kernel.id,
+                "name": kernel.name,
+                "kernel": kernel.kernel,
+                "state": kernel.state().to_string(),
+                "ended": kernel.has_ended,
+                "mode": kernel.mode,
+                "message": kernel.message,
+                "output": kernel.output,
+                "target": kernel.target.map(|(id, _)| id),
+                "waits_for_target": kernel.target.map(|(_, waits)| waits),
+                "age_seconds": kernel.age.map(|age| age.as_secs_f64()),
+                "copied_seconds_ago": kernel.copied.map(|age| age.as_secs_f64()),
+                "processed": kernel.sum(|shard| shard.processed),
+                "per_second": change.rate,
+                "pending": kernel.sum(|shard| shard.pending),
+                "failed": kernel.sum(|shard| shard.failed),
+                "unknown_actor": kernel.sum(|shard| shard.unknown_actor),
+                "outputs_waiting": kernel.sum(|shard| shard.outputs_waiting),
+                "shards": kernel.shards.iter().enumerate().map(shard).collect::<Vec<_>>(),
+            })
+        };
+        let line = json!({
+            "pid": process.pid,
+            "alive": process.liveness == Liveness::Running,
+            "backend": process.backend,
+            "library": process.library,
+            "executable": process.executable,
+            "file": process.file,
+            "kernels": process.kernels.iter().map(kernel).collect::<Vec<_>>(),
+        });
+        let _ = writeln!(text, "{line}");
+    }
+    for file in &now.unreadable {
+        let _ = writeln!(text, "{}", json!({ "unreadable": file }));
+    }
+    text
+}
+
+fn shard_json(index: usize, shard: &Shard, held: Option<Duration>) -> Value {
+    let phase = Phase::of(shard);
+    json!({
+        "shard": index,
+        "state": ShardState::of(shard).to_string(),
+        "phase": phase.to_string(),
+        "message": phase.is_work().then(|| phase.message(shard)),
+        "key": phase.is_work().then_some(shard.at.key),
+        "unchanged_for_seconds": held.map(|time| time.as_secs_f64()),
+        "processed": shard.processed,
+        "pending": shard.pending,
+        "failed": shard.failed,
+        "unknown_actor": shard.unknown_actor,
+        "sent": shard.sent,
+        "outputs_waiting": shard.outputs_waiting,
+        "last_error": shard.last_error,
+    })
+}

@@ -1,0 +1,142 @@
+//! `annulus top`, of another `annulus` that sends.
+#![cfg(target_os = "linux")]
+
+use std::{
+    fs,
+    io::Write,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+/// A folder for vitals files, gone after the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("annulus-top-{}-{name}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+        Self(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn top(folder: &Path, arguments: &[&str]) -> Output {
+    let output = Command::new(env!("CARGO_BIN_EXE_annulus"))
+        .args(["top", "--once", "--interval", "0.05"])
+        .args(arguments)
+        .env("ANNULUS_DIR", folder)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn table(folder: &Path, arguments: &[&str]) -> String {
+    String::from_utf8(top(folder, arguments).stdout).unwrap()
+}
+
+/// A process that is killed when the test is over.
+struct Sender(Child);
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A process with the kernel `anomalies`, which has handled `messages` messages and waits for more.
+fn sender(folder: &Path, messages: usize) -> Sender {
+    let child = Command::new(env!("CARGO_BIN_EXE_annulus"))
+        .args(["send", "anomalies", "--actors", "8", "--backend", "cpu"])
+        .args(["--bind", r#"limits={"threshold": 3}"#])
+        .env("ANNULUS_DIR", folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut child = Sender(child);
+    let line = "{\"series\": 1, \"value\": 1.0, \"sequence\": 0}\n";
+    child.0.stdin.as_mut().unwrap().write_all(line.repeat(messages).as_bytes()).unwrap();
+    let start = Instant::now();
+    loop {
+        let seen = String::from_utf8(top(folder, &["--json"]).stdout).unwrap();
+        let process: Value = serde_json::from_str(seen.trim()).unwrap_or_default();
+        if process["kernels"][0]["processed"] == messages {
+            return child;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "{seen}");
+    }
+}
+
+/// O-03's numbers, as text and as JSON, without the help of the process.
+#[test]
+fn o_03_top_shows_what_runs() {
+    let folder = Folder::new("runs");
+    assert!(table(&folder.0, &[]).contains("no process of this user has kernels"));
+    let mut child = sender(&folder.0, 20);
+    let text = table(&folder.0, &["--shards"]);
+    assert!(text.contains(&format!("process {}, cpu, ", child.0.id())), "{text}");
+    let row = text.lines().find(|line| line.trim_start().starts_with("anomalies ")).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(&cells[1..8], ["1", "active", "20", "0", "0", "0", "0"], "{text}");
+    assert!(text.contains("\n    shard 0 "), "{text}");
+
+    let line = String::from_utf8(top(&folder.0, &["--json"]).stdout).unwrap();
+    let process: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!((&process["pid"], &process["alive"]), (&child.0.id().into(), &true.into()), "{line}");
+    let kernel = &process["kernels"][0];
+    assert_eq!((&kernel["state"], &kernel["per_second"]), (&"active".into(), &0.0.into()));
+    assert_eq!(kernel["shards"][0]["processed"], 20);
+
+    let none = table(&folder.0, &["--pid", "1"]);
+    assert!(none.contains("no process of this user"), "{none}");
+    drop(child.0.stdin.take());
+    assert!(child.0.wait().unwrap().success());
+    assert!(table(&folder.0, &[]).contains("no process of this user has kernels"), "it has ended in order");
+}
+
+/// A process that was killed is shown as that.
+#[test]
+fn r_05_top_shows_the_dead() {
+    let folder = Folder::new("dead");
+    let mut child = sender(&folder.0, 3);
+    child.0.kill().unwrap();
+    child.0.wait().unwrap();
+    let text = table(&folder.0, &[]);
+    assert!(text.contains(": DEAD, this is how it was last"), "{text}");
+    assert!(text.contains("anomalies "), "{text}");
+}
+
+/// What is no vitals file is reported, and the others are shown.
+#[test]
+fn foreign_files_are_told() {
+    let folder = Folder::new("foreign");
+    fs::write(folder.0.join("1-1-0.vitals"), b"ANNULUSV").unwrap();
+    fs::write(folder.0.join("2-1-0.vitals"), [b'x'; 1000]).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", folder.0.join("3-1-0.vitals")).unwrap();
+    let text = table(&folder.0, &[]);
+    assert!(text.contains("cut off within its header") && text.contains("no vitals file"), "{text}");
+    assert_eq!(text.lines().count(), 4, "{text}");
+}
+
+#[test]
+fn wrong_times_are_refused() {
+    for interval in ["0", "-1", "soon", "inf", "1e300"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_annulus"))
+            .args(["top", &format!("--interval={interval}")])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{interval}");
+    }
+}

@@ -1,0 +1,285 @@
+//! Finds vitals files, and reads them.
+
+use std::{
+    fmt,
+    fs::{self, File, OpenOptions},
+    io::{self, Read},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use annulus_abi::{
+    control::{STALLED_BY_KERNEL, state},
+    vitals::{
+        SUFFIX, VitalsHeader, kernel_flags, kernel_state,
+        read::{Damage, Shard, Vitals},
+    },
+};
+use annulus_runtime::{vitals_folders, vitals_owner_lives};
+
+/// The most bytes of a file that are read: 100,000 shards. Source: this project's choice.
+const MOST: u64 = 128 << 20;
+
+/// The vitals files of this user's processes, by name. Some may be of processes that have ended.
+pub fn files() -> Vec<PathBuf> {
+    let in_folder = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten();
+    let entries = vitals_folders().into_iter().flat_map(in_folder).filter_map(Result::ok);
+    let paths = entries.map(|entry| entry.path());
+    let is_one = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.ends_with(SUFFIX) && !name.starts_with('.'))
+    };
+    let mut files: Vec<_> = paths.filter(is_one).collect();
+    files.sort();
+    files
+}
+
+/// Whether a process lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Liveness {
+    /// It holds the lock of its file.
+    Running,
+    /// Nobody holds the lock: the process ended without ending its runtime.
+    Dead,
+}
+
+/// A runtime of a process, at one look.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// Its file.
+    pub file: PathBuf,
+    /// Its number, in its own namespace.
+    pub pid: u32,
+    /// Whether it lives.
+    pub liveness: Liveness,
+    /// The runtime's backend.
+    pub backend: String,
+    /// The version of the library that it was built with.
+    pub library: String,
+    /// Its executable's path, the end of it if it is long.
+    pub executable: String,
+    /// When the runtime was built, in nanoseconds since 1970 UTC.
+    pub started: u64,
+    /// The runtime's clock at the look, in nanoseconds. For a dead process it says nothing.
+    pub now: u64,
+    /// Its kernels by name, those that have ended included, as long as they are remembered.
+    pub kernels: Vec<Kernel>,
+}
+
+/// A kernel, at one look.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// The number of its launch in its runtime.
+    pub id: u64,
+    /// The name that it runs under.
+    pub name: String,
+    /// The kernel's own name.
+    pub kernel: String,
+    /// The name of its message type.
+    pub message: String,
+    /// The name of its output type; empty if it has none.
+    pub output: String,
+    /// How its blocks take messages.
+    pub mode: &'static str,
+    /// Threads of a block.
+    pub block: u32,
+    /// Most messages of a turn.
+    pub max_batch: u32,
+    /// Its actors; 0 without state for each actor.
+    pub actors: u64,
+    /// Slots of each shard's inbound ring.
+    pub inbound_capacity: u32,
+    /// Slots of each shard's outbound ring.
+    pub outbound_capacity: u32,
+    /// The kernel that its outputs go to, by its [`id`](Self::id), and whether they wait for room there.
+    pub target: Option<(u64, bool)>,
+    /// Whether it has ended.
+    pub has_ended: bool,
+    /// How long ago it was launched; for one that has ended, how long it lived. `None` if nobody knows.
+    pub age: Option<Duration>,
+    /// How old the shards' words are, if they are copies that the host makes from time to time.
+    pub copied: Option<Duration>,
+    /// Its shards, one for each block.
+    pub shards: Vec<Shard>,
+}
+
+/// The state of a kernel or of a shard, in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ShardState {
+    /// It has ended.
+    Ended,
+    /// It takes messages.
+    Active,
+    /// It takes none, since it is inactive.
+    Inactive,
+    /// It was launched, and has not begun.
+    Launched,
+    /// It waits until the host takes its outputs.
+    StalledOnHost,
+    /// It waits for room in the kernel that it is connected to.
+    StalledOnKernel,
+}
+
+impl ShardState {
+    /// The state of a shard.
+    pub fn of(shard: &Shard) -> Self {
+        match (shard.state, shard.stalled) {
+            (state::TERMINATED, _) => Self::Ended,
+            (state::INACTIVE, _) => Self::Inactive,
+            (state::ACTIVE, 0) => Self::Active,
+            (state::ACTIVE, STALLED_BY_KERNEL) => Self::StalledOnKernel,
+            (state::ACTIVE, _) => Self::StalledOnHost,
+            _ => Self::Launched,
+        }
+    }
+}
+
+impl fmt::Display for ShardState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Ended => "ended",
+            Self::Active => "active",
+            Self::Inactive => "inactive",
+            Self::Launched => "launched",
+            Self::StalledOnHost => "stalled on host",
+            Self::StalledOnKernel => "stalled on kernel",
+        })
+    }
+}
+
+impl Kernel {
+    /// The state of the shard that is worst off.
+    pub fn state(&self) -> ShardState {
+        match self.has_ended {
+            true => ShardState::Ended,
+            false => self.shards.iter().map(ShardState::of).max().unwrap_or(ShardState::Launched),
+        }
+    }
+
+    /// The sum of a number over all shards.
+    pub fn sum(&self, number: impl Fn(&Shard) -> u64) -> u64 {
+        // The numbers may be anything.
+        self.shards.iter().map(number).fold(0, u64::saturating_add)
+    }
+}
+
+/// Why a file shows nothing.
+#[derive(Debug)]
+pub enum Unreadable {
+    /// The system says so.
+    System(io::Error),
+    /// It is no regular file.
+    NoFile,
+    /// Its contents are not what this crate reads.
+    Damaged(Damage),
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::System(error) => error.fmt(f),
+            Self::NoFile => f.write_str("it is no regular file"),
+            Self::Damaged(damage) => damage.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+impl From<io::Error> for Unreadable {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
+
+/// Reads a vitals file.
+///
+/// # Errors
+///
+/// If it cannot be opened, is no regular file, or its header is damaged. Kernels whose description is damaged,
+/// or changes during the look, are left out.
+pub fn look(path: &Path) -> Result<Process, Unreadable> {
+    let mut file = open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(Unreadable::NoFile);
+    }
+    // First whether it lives: what a process that is dead by now has written last is then in the file.
+    let liveness = if vitals_owner_lives(&file)? { Liveness::Running } else { Liveness::Dead };
+    let mut bytes = Vec::new();
+    let mut read_up_to = |bytes: &mut Vec<u8>, end: u64| -> io::Result<()> {
+        let more = end.min(MOST).saturating_sub(bytes.len() as u64);
+        (&mut file).take(more).read_to_end(bytes).map(drop)
+    };
+    read_up_to(&mut bytes, size_of::<VitalsHeader>() as u64)?;
+    let directory_end = Vitals::new(&bytes).map_err(Unreadable::Damaged)?.directory_end();
+    read_up_to(&mut bytes, directory_end)?;
+    let used = Vitals::new(&bytes).map_err(Unreadable::Damaged)?.used();
+    read_up_to(&mut bytes, used)?;
+    let vitals = Vitals::new(&bytes).map_err(Unreadable::Damaged)?;
+    let now = monotonic_nanos().saturating_sub(vitals.clock_origin());
+    let mut kernels: Vec<Kernel> = vitals.kernels().map(|kernel| describe(&kernel, now, liveness)).collect();
+    kernels.sort_by(|a, b| (a.has_ended, &a.name, a.id).cmp(&(b.has_ended, &b.name, b.id)));
+    Ok(Process {
+        file: path.to_owned(),
+        pid: vitals.pid(),
+        liveness,
+        backend: vitals.backend().into(),
+        library: vitals.library().into(),
+        executable: vitals.executable().into(),
+        started: vitals.started(),
+        now,
+        kernels,
+    })
+}
+
+fn describe(kernel: &annulus_abi::vitals::read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
+    let has_ended = kernel.state() == kernel_state::ENDED;
+    let until = match (has_ended, liveness) {
+        (true, _) => Some(kernel.ended_at()),
+        (false, Liveness::Running) => Some(now),
+        // Nobody knows when it died.
+        (false, Liveness::Dead) => None,
+    };
+    let is_copy = kernel.flags() & kernel_flags::MIRRORED != 0 && liveness == Liveness::Running && !has_ended;
+    Kernel {
+        id: kernel.id(),
+        name: kernel.name().into(),
+        kernel: kernel.kernel().into(),
+        message: kernel.message().into(),
+        output: kernel.output().into(),
+        mode: kernel.mode(),
+        block: kernel.block(),
+        max_batch: kernel.max_batch(),
+        actors: kernel.actors(),
+        inbound_capacity: kernel.inbound_capacity(),
+        outbound_capacity: kernel.outbound_capacity(),
+        target: kernel.target(),
+        has_ended,
+        age: until.map(|until| Duration::from_nanos(until.saturating_sub(kernel.launched_at()))),
+        copied: is_copy.then(|| Duration::from_nanos(now.saturating_sub(kernel.mirrored_at()))),
+        shards: kernel.shards().collect(),
+    }
+}
+
+/// Opens a file for reading. A pipe does not make it wait, and a link is not followed.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOFOLLOW);
+    options.open(path)
+}
+
+/// What the system's monotonic clock shows.
+#[cfg(unix)]
+fn monotonic_nanos() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the structure is valid for the duration of the call.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+#[cfg(not(unix))]
+fn monotonic_nanos() -> u64 {
+    0
+}

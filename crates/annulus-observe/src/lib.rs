@@ -1,0 +1,31 @@
+//! Looks at the runtimes of other processes.
+//!
+//! # What this crate promises
+//!
+//! * A process that is looked at needs no preparation, does nothing for it, and does not notice. Its vitals
+//!   files ([`annulus_runtime::Vitals`]) are only read, with system calls.
+//! * Nothing in a file is trusted. A file that is cut off, changed, or of another kind is an [`error`](Unreadable),
+//!   or has fewer kernels; it never makes this crate panic.
+//! * The file of a process that has ended, however it ended, is read like that of one that runs.
+//!
+//! # What it does not do
+//!
+//! It does not stop what it looks at, so a look is not from one moment: each word is as it was at some moment
+//! of the look. Only what [`Shard`] calls telemetry is from one moment for each shard. It looks only at the
+//! processes of this user, and only on Linux.
+//!
+//! ```no_run
+//! for file in annulus_observe::files() {
+//!     match annulus_observe::look(&file) {
+//!         Ok(process) => println!("{}: {} kernels", process.pid, process.kernels.len()),
+//!         Err(error) => eprintln!("{}: {error}", file.display()),
+//!     }
+//! }
+//! ```
+
+mod attach;
+mod phase;
+
+pub use annulus_abi::vitals::read::{Damage, Shard};
+pub use attach::{Kernel, Liveness, Process, ShardState, Unreadable, files, look};
+pub use phase::Phase;

@@ -1,0 +1,335 @@
+//! A process that knows nothing of it is watched: at work, stalled, hung, killed. The process is this program
+//! again, in the role that its environment names.
+#![cfg(target_os = "linux")]
+
+use std::{
+    env, fs,
+    io::{BufRead, BufReader, Lines, Write},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Child, ChildStdout, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use annulus::prelude::*;
+use annulus_observe::{Kernel, Liveness, Phase, Process, ShardState, look};
+
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Job {
+    #[ring(key)]
+    key: u64,
+    /// 1: fail. 2: never return.
+    what: u64,
+}
+
+#[derive(DeviceType, Clone, Copy, Default)]
+#[repr(C)]
+struct Count {
+    n: u64,
+}
+
+#[ring_kernel(cpu_only)]
+fn work(job: &Job, count: &mut Count, out: &Outbox<Job>) -> Result<(), Failure> {
+    if job.what == 1 {
+        return Err(Failure::new(77).expect("it is not 0"));
+    }
+    if job.what == 2 {
+        loop {
+            thread::sleep(Duration::from_secs(60));
+        }
+    }
+    count.n += 1;
+    out.send(*job);
+    Ok(())
+}
+
+const ROLE: &str = "ANNULUS_TEST_ROLE";
+
+/// The watched process. It is an ordinary user of the library.
+#[test]
+fn child() {
+    let Ok(role) = env::var(ROLE) else { return };
+    let runtime = Runtime::builder().backend(annulus::Cpu::new().workers(3)).build().unwrap();
+    let options = || LaunchOptions::default().actors(16).grid(2).capacity(64);
+    let kernel = work::launch(&runtime, options().name("sort")).unwrap();
+    let job = |key, what| Job { key, what };
+    match &*role {
+        "works" => {
+            for key in 0..10 {
+                let _ = kernel.send_blocking(job(key, 0)).unwrap();
+            }
+            let _ = kernel.send_blocking(job(3, 1)).unwrap();
+            kernel.drained_blocking();
+        }
+        "hangs" => {
+            let _ = kernel.send_blocking(job(5, 0)).unwrap();
+            let _ = kernel.send_blocking(job(5, 2)).unwrap();
+            let _ = kernel.send_blocking(job(5, 0)).unwrap();
+        }
+        "stalls" => {
+            // Nobody receives, so the outbound ring of one shard is full at last.
+            for _ in 0..70 {
+                let _ = kernel.send_blocking(job(4, 0)).unwrap();
+            }
+        }
+        "ends" => {
+            let _ = kernel.send_blocking(job(1, 0)).unwrap();
+            kernel.drained_blocking();
+            kernel.terminate_blocking();
+            drop(kernel);
+        }
+        "feeds" => {
+            let target = work::launch(&runtime, options().name("merge").connectable(true)).unwrap();
+            let source =
+                work::launch(&runtime, options().name("split").connectable(true).active(false)).unwrap();
+            source.connect(&target).unwrap();
+            source.activate_blocking().unwrap();
+            ready();
+        }
+        _ => panic!("no such role"),
+    }
+    ready();
+}
+
+/// Tells the parent, and waits until it has had enough.
+fn ready() {
+    println!("ready");
+    std::io::stdout().flush().unwrap();
+    let _ = std::io::stdin().lock().read_line(&mut String::new());
+}
+
+/// A watched process, and the folder that its file is in.
+struct Watched {
+    child: Child,
+    folder: PathBuf,
+    /// Somebody must be there to read.
+    _lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Watched {
+    fn start(role: &str) -> Self {
+        let folder = folder(role);
+        Self::start_in(role, folder)
+    }
+
+    fn start_in(role: &str, folder: PathBuf) -> Self {
+        let mut child = Command::new(env::current_exe().unwrap())
+            .args(["child", "--exact", "--nocapture"])
+            .env(ROLE, role)
+            .env("ANNULUS_DIR", &folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(
+            lines.by_ref().any(|line| line.unwrap().ends_with("ready")),
+            "the child says when it is ready"
+        );
+        Self { child, folder, _lines: lines }
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        fs::read_dir(&self.folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+    }
+
+    #[track_caller]
+    fn file(&self) -> PathBuf {
+        let files = self.files();
+        assert_eq!(files.len(), 1, "{files:?}");
+        files[0].clone()
+    }
+
+    #[track_caller]
+    fn look(&self) -> Process {
+        look(&self.file()).unwrap()
+    }
+
+    /// Looks until it sees something: the child's threads go their own way.
+    #[track_caller]
+    fn look_for(&self, what: impl Fn(&Process) -> bool) -> Process {
+        let start = Instant::now();
+        loop {
+            let process = self.look();
+            if what(&process) {
+                return process;
+            }
+            assert!(start.elapsed() < Duration::from_secs(60), "{process:#?}");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = env::temp_dir().join(format!("annulus-observe-{}-{name}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+    folder
+}
+
+#[track_caller]
+fn kernel<'a>(process: &'a Process, name: &str) -> &'a Kernel {
+    process.kernels.iter().find(|kernel| kernel.name == name).unwrap_or_else(|| panic!("{process:#?}"))
+}
+
+/// T-04, T-07 from outside: state and counts of a kernel, without the help of its process.
+#[test]
+fn t_04_t_07_a_process_at_work_is_seen_from_outside() {
+    let watched = Watched::start("works");
+    let asleep = |process: &Process| {
+        kernel(process, "sort").shards.iter().all(|shard| Phase::of(shard) == Phase::Asleep)
+    };
+    let process = watched.look_for(asleep);
+    assert_eq!((process.pid, process.liveness), (watched.child.id(), Liveness::Running));
+    assert_eq!(process.backend, "cpu");
+    assert!(process.executable.contains("watched"), "{}", process.executable);
+    assert_eq!(process.kernels.len(), 1);
+    let sort = kernel(&process, "sort");
+    assert_eq!((&*sort.kernel, &*sort.message, &*sort.output), ("work", "Job", "Job"));
+    assert_eq!((sort.actors, sort.inbound_capacity, sort.block), (16, 64, 1));
+    assert_eq!((sort.state(), sort.has_ended, sort.copied), (ShardState::Active, false, None));
+    assert_eq!(sort.sum(|shard| shard.processed), 10);
+    assert_eq!(sort.sum(|shard| shard.failed), 1);
+    assert_eq!(sort.sum(|shard| shard.outputs_waiting), 10);
+    assert_eq!(sort.sum(|shard| shard.pending), 0);
+    assert_eq!(sort.shards[1].last_error, 77);
+    assert!(sort.age.unwrap() > Duration::ZERO && sort.age.unwrap() < Duration::from_secs(3600));
+}
+
+/// A handler that does not return is named with its message and its key, and what waits behind it.
+#[test]
+fn o_01_a_hung_handler_is_seen() {
+    let watched = Watched::start("hangs");
+    let is_in_it = |process: &Process| {
+        let shard = &kernel(process, "sort").shards[1];
+        Phase::of(shard) == Phase::InHandler && shard.processed == 1
+    };
+    let first = watched.look_for(is_in_it);
+    thread::sleep(Duration::from_millis(50));
+    let second = watched.look();
+    let at = |process: &Process| kernel(process, "sort").shards[1].at;
+    assert_eq!(at(&first), at(&second), "it is where it was");
+    let shard = &kernel(&second, "sort").shards[1];
+    assert_eq!((Phase::of(shard).message(shard), shard.at.key), (1, 5));
+    assert_eq!(shard.pending, 2, "the message that it hangs on, and the one behind");
+}
+
+/// A shard that waits until somebody receives says so.
+#[test]
+fn o_01_a_stall_is_seen() {
+    let watched = Watched::start("stalls");
+    let is_stalled =
+        |process: &Process| Phase::of(&kernel(process, "sort").shards[0]) == Phase::StalledOnHost;
+    let process = watched.look_for(is_stalled);
+    let sort = kernel(&process, "sort");
+    assert_eq!(sort.state(), ShardState::StalledOnHost);
+    assert_eq!((sort.shards[0].outputs_waiting, sort.shards[0].pending), (64, 6));
+    assert_eq!(ShardState::of(&sort.shards[1]), ShardState::Active);
+}
+
+#[test]
+fn o_01_links_are_seen() {
+    let watched = Watched::start("feeds");
+    let process = watched.look();
+    let merge = kernel(&process, "merge");
+    assert_eq!(kernel(&process, "split").target, Some((merge.id, true)));
+    assert_eq!((merge.target, process.kernels.len()), (None, 3));
+}
+
+/// A process that was killed leaves what it was at.
+#[test]
+fn r_05_a_killed_process_leaves_its_vitals() {
+    let mut watched = Watched::start("hangs");
+    watched.look_for(|process| Phase::of(&kernel(process, "sort").shards[1]) == Phase::InHandler);
+    watched.child.kill().unwrap();
+    watched.child.wait().unwrap();
+    let process = watched.look();
+    assert_eq!(process.liveness, Liveness::Dead);
+    let sort = kernel(&process, "sort");
+    assert_eq!((sort.age, sort.has_ended), (None, false), "nobody knows when it died");
+    assert_eq!(Phase::of(&sort.shards[1]), Phase::InHandler);
+    assert_eq!((sort.shards[1].at.key, sort.shards[1].processed), (5, 1));
+}
+
+/// A kernel that has ended is shown with its last counts; a runtime that ends in order leaves nothing.
+#[test]
+fn r_05_what_has_ended_is_remembered_as_long_as_the_runtime() {
+    let mut watched = Watched::start("ends");
+    let process = watched.look();
+    let sort = kernel(&process, "sort");
+    assert_eq!((sort.has_ended, sort.state()), (true, ShardState::Ended));
+    assert_eq!(sort.sum(|shard| shard.processed), 1);
+    assert!(sort.shards.iter().all(|shard| Phase::of(shard) == Phase::Ended));
+    drop(watched.child.stdin.take());
+    assert!(watched.child.wait().unwrap().success());
+    assert_eq!(watched.files(), Vec::<PathBuf>::new());
+}
+
+/// Every length that a file is cut off at, and bytes changed anywhere: of a real process's file.
+#[test]
+fn damaged_files_are_survived() {
+    let watched = Watched::start("works");
+    let whole = fs::read(watched.file()).unwrap();
+    let folder = folder("damaged");
+    let path = folder.join("damaged");
+    let told = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        look(&path).map(|process| process.kernels.len())
+    };
+    assert_eq!(told(&whole).unwrap(), 1);
+    // Behind the first entry of the directory and the first two shards there are only zeros.
+    for length in (0..6000).step_by(7).chain((6000..whole.len()).step_by(40_930)) {
+        match told(&whole[..length]) {
+            Err(error) => assert!(length < 512 && error.to_string().contains("cut off"), "{length}: {error}"),
+            Ok(kernels) => assert_eq!(kernels, usize::from(length >= 4096 + 1024), "{length}"),
+        }
+    }
+    let mut seed = 1u64;
+    for _ in 0..300 {
+        let mut changed = whole.clone();
+        for _ in 0..20 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let at = (seed >> 33) as usize % 8192;
+            changed[at] = (seed >> 20) as u8;
+        }
+        let _ = told(&changed);
+    }
+    let _ = look(Path::new("/dev/zero")).unwrap_err();
+    let _ = look(&folder).unwrap_err();
+    assert!(told(b"#!/bin/sh\n").is_err());
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Looking changes nothing in the file, and does not take its lock.
+#[test]
+fn watching_is_not_writing() {
+    let watched = Watched::start("works");
+    watched.look_for(|process| {
+        kernel(process, "sort").shards.iter().all(|shard| Phase::of(shard) == Phase::Asleep)
+    });
+    let before = fs::read(watched.file()).unwrap();
+    (0..100).for_each(|_| drop(watched.look()));
+    assert_eq!(fs::read(watched.file()).unwrap(), before);
+    assert_eq!(fs::metadata(watched.file()).unwrap().permissions().mode() & 0o7777, 0o600);
+}
+
+/// A folder that others can look into is refused; the process runs on without a file.
+#[test]
+fn an_unsafe_folder_is_refused() {
+    let folder = folder("unsafe");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    let watched = Watched::start_in("works", folder);
+    assert_eq!(watched.files(), Vec::<PathBuf>::new());
+}

@@ -1,0 +1,345 @@
+//! Which kernel has which part of the vitals.
+//!
+//! # A kernel's part
+//!
+//! An entry of the directory and as many [`ShardVitals`] as it has blocks. Both are *taken* at the launch, and
+//! *kept* from the moment at which nobody has the kernel any more: an observer still finds what became of it.
+//! They are taken again when no free part is left, the oldest ones first.
+//!
+//! Only the host writes entries, and only while it holds the lock of the slots, or has the kernel. A reader
+//! takes part in no protocol. An entry is `FREE` while its description changes; a reader that has copied a
+//! mixture finds that the check does not match.
+
+use std::{
+    mem::offset_of,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use annulus_abi::{
+    ring::RingHeader,
+    vitals::{KernelEntry, MOST_KERNELS, PAGE, ShardVitals, kernel_state},
+};
+use annulus_block::RuntimeClock;
+use annulus_ring::{
+    memory::{ShardMemory, SharedMemory, VitalsPlace},
+    ring::Ring,
+};
+use annulus_sync::{AtomicU64, Ordering};
+
+use super::{Vitals, file::VitalsFile};
+
+const ENTRY: usize = size_of::<KernelEntry>();
+const SHARD: usize = size_of::<ShardVitals>();
+
+/// The vitals of a runtime.
+pub(crate) struct VitalsArena {
+    /// The file, if there is one, as memory.
+    file: Option<(Arc<VitalsFile>, Arc<SharedMemory>)>,
+    kernels_offset: usize,
+    shards_offset: usize,
+    slots: Mutex<Slots>,
+    clock: RuntimeClock,
+}
+
+struct Slots {
+    kernels: Box<[Slot]>,
+    /// Which shards are taken or kept.
+    shards: Box<[bool]>,
+    /// Slots of kernels of the past that were freed, whose entries still describe them.
+    freed: Vec<usize>,
+    /// Numbers launches, and the ends of kernels.
+    next: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    holder: Holder,
+    first: usize,
+    grid: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holder {
+    Nobody,
+    Kernel,
+    /// A kernel had it; the number is greater for kernels that ended later.
+    Past(u64),
+}
+
+impl VitalsArena {
+    /// The vitals of a runtime whose kernels have at most `shards` blocks at a time.
+    pub(crate) fn new(
+        vitals: &Vitals,
+        backend: &'static str,
+        clock: RuntimeClock,
+        shards: usize,
+    ) -> Arc<Self> {
+        let file = VitalsFile::create(vitals, backend, clock, shards).map(|file| {
+            let (base, bytes) = file.mapping();
+            // SAFETY: the mapping is aligned to a page, and valid until its file is dropped, which the owner
+            // keeps. All of it but the header is zero, and `home` zeroes what was used before. Pages are
+            // touched only after they were claimed.
+            let memory = unsafe { SharedMemory::from_raw(base, bytes, Box::new(Arc::clone(&file))) };
+            (file, Arc::new(memory))
+        });
+        let kernels = shards.min(MOST_KERNELS);
+        let kernels_offset = PAGE;
+        let shards_offset = kernels_offset + (kernels * ENTRY).next_multiple_of(PAGE);
+        let nobody = Slot { holder: Holder::Nobody, first: 0, grid: 0 };
+        let slots = Slots {
+            kernels: vec![nobody; kernels].into(),
+            shards: vec![false; shards].into(),
+            freed: Vec::new(),
+            next: 1,
+        };
+        Arc::new(Self { file, kernels_offset, shards_offset, slots: Mutex::new(slots), clock })
+    }
+
+    /// Whether other processes can see it.
+    pub(crate) fn is_seen(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Frees the entries of kernels whose parts are about to be taken again.
+    fn forget(&self, slots: &mut Slots) {
+        for index in slots.freed.drain(..) {
+            if let Some((_, memory)) = &self.file {
+                let state = self.kernels_offset + index * ENTRY + offset_of!(KernelEntry, state);
+                word(memory, state).store(u64::from(kernel_state::FREE), Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Slots> {
+        // Slots are changed one by one, each from one valid value to another.
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A part for a kernel of `grid` blocks: in the file, or, if there is none or the system has no memory left
+    /// for it, in memory of its own. `None` if there are not so many shards in a row.
+    pub(crate) fn home(self: &Arc<Self>, grid: usize) -> Option<Home> {
+        let mut slots = self.lock();
+        let index = slots.find_kernel();
+        let first = slots.find_shards(grid);
+        self.forget(&mut slots);
+        let (index, first) = (index?, first?);
+        let id = slots.next;
+        slots.next += 1;
+        slots.kernels[index] = Slot { holder: Holder::Kernel, first, grid };
+        slots.shards[first..first + grid].fill(true);
+        let (entry, shards) = (self.kernels_offset + index * ENTRY, self.shards_offset + first * SHARD);
+        let arena = Arc::clone(self);
+        if let Some((file, memory)) = &self.file
+            && file.claim(entry, ENTRY)
+            && file.claim(shards, grid * SHARD)
+        {
+            // The entry first: while it is free, nobody looks at the shards.
+            zero(memory, entry, ENTRY);
+            zero(memory, shards, grid * SHARD);
+            return Some(Home { arena, memory: Arc::clone(memory), entry: Some(entry), index, shards, id });
+        }
+        let Some(memory) = SharedMemory::host(grid * SHARD) else {
+            slots.free(index);
+            return None;
+        };
+        Some(Home { arena, memory: Arc::new(memory), entry: None, index, shards: 0, id })
+    }
+}
+
+impl Slots {
+    /// A slot of the directory that nobody has, perhaps that of a kernel of the past.
+    fn find_kernel(&mut self) -> Option<usize> {
+        if let Some(free) = self.kernels.iter().position(|slot| slot.holder == Holder::Nobody) {
+            return Some(free);
+        }
+        self.free_oldest()
+    }
+
+    /// So many shards in a row that nobody has.
+    fn find_shards(&mut self, grid: usize) -> Option<usize> {
+        loop {
+            let mut run = 0;
+            for (index, taken) in self.shards.iter().enumerate() {
+                run = if *taken { 0 } else { run + 1 };
+                if run == grid {
+                    return Some(index + 1 - grid);
+                }
+            }
+            self.free_oldest()?;
+        }
+    }
+
+    /// Frees the part of the kernel of the past that ended first, if there is one.
+    fn free_oldest(&mut self) -> Option<usize> {
+        let past = self.kernels.iter().enumerate().filter_map(|(index, slot)| match slot.holder {
+            Holder::Past(number) => Some((number, index)),
+            _ => None,
+        });
+        let (_, oldest) = past.min()?;
+        self.free(oldest);
+        self.freed.push(oldest);
+        Some(oldest)
+    }
+
+    fn free(&mut self, index: usize) {
+        let Slot { first, grid, .. } = self.kernels[index];
+        self.shards[first..first + grid].fill(false);
+        self.kernels[index] = Slot { holder: Holder::Nobody, first: 0, grid: 0 };
+    }
+}
+
+/// A word of the directory or of a shard.
+fn word(memory: &SharedMemory, offset: usize) -> &AtomicU64 {
+    // SAFETY: all words of vitals are atomics.
+    unsafe { memory.word(offset) }
+}
+
+fn zero(memory: &SharedMemory, offset: usize, bytes: usize) {
+    for offset in (offset..offset + bytes).step_by(8) {
+        word(memory, offset).store(0, Ordering::Relaxed);
+    }
+}
+
+/// The part of a kernel. When it is dropped, the part is kept as one of the past.
+pub(crate) struct Home {
+    arena: Arc<VitalsArena>,
+    memory: Arc<SharedMemory>,
+    /// Where its entry is, if it is in the file.
+    entry: Option<usize>,
+    /// Its slot.
+    index: usize,
+    /// Where its first shard is.
+    shards: usize,
+    id: u64,
+}
+
+impl Home {
+    /// The place of a shard's vitals.
+    pub(crate) fn place(&self, shard: usize) -> VitalsPlace {
+        VitalsPlace::new(&self.memory, self.shards + shard * SHARD)
+    }
+
+    /// Whether other processes can see it.
+    pub(crate) fn is_seen(&self) -> bool {
+        self.entry.is_some()
+    }
+
+    /// The number of the launch.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Describes the kernel. The fields that say where it is are filled in here.
+    pub(crate) fn describe(&self, kernel: KernelEntry) {
+        let Some(entry) = self.entry else { return };
+        let first_shard = ((self.shards - self.arena.shards_offset) / SHARD) as u32;
+        let described = KernelEntry {
+            state: kernel_state::FREE,
+            id: self.id,
+            launched_at: self.arena.clock.now(),
+            first_shard,
+            ..kernel
+        };
+        for (i, value) in described.to_words().into_iter().enumerate() {
+            self.entry_word(entry, 8 * i).store(value, Ordering::Relaxed);
+        }
+        // SYNC: none: readers copy with a system call, and find a mixture by the check.
+        self.entry_word(entry, offset_of!(KernelEntry, state))
+            .store(u64::from(kernel_state::LAUNCHED), Ordering::Release);
+    }
+
+    fn entry_word(&self, entry: usize, offset: usize) -> &AtomicU64 {
+        word(&self.memory, entry + offset)
+    }
+
+    fn set(&self, offset: usize, value: u64) {
+        if let Some(entry) = self.entry {
+            self.entry_word(entry, offset).store(value, Ordering::Relaxed);
+        }
+    }
+
+    /// Says which kernel takes its outputs, and whether they wait for room there.
+    pub(crate) fn set_target(&self, target: Option<(u64, bool)>) {
+        let (id, waits) = target.unwrap_or((0, false));
+        self.set(offset_of!(KernelEntry, waits), waits.into());
+        self.set(offset_of!(KernelEntry, target), id);
+    }
+
+    /// Says that it has ended.
+    pub(crate) fn set_ended(&self) {
+        self.set(offset_of!(KernelEntry, ended_at), self.arena.clock.now());
+        self.set(offset_of!(KernelEntry, state), u64::from(kernel_state::ENDED));
+    }
+
+    /// Whether the shards' words were copied longer than this ago, or never.
+    pub(crate) fn mirrored_before(&self, age: Duration) -> bool {
+        let Some(entry) = self.entry else { return false };
+        let copied = self.entry_word(entry, offset_of!(KernelEntry, mirrored_at)).load(Ordering::Relaxed);
+        copied == 0 || self.arena.clock.now().saturating_sub(copied) > age.as_nanos() as u64
+    }
+
+    /// Copies the shards' words, if they are elsewhere.
+    pub(crate) fn mirror<'a>(&self, shards: impl Iterator<Item = (&'a ShardMemory, [&'a Ring; 2])>) {
+        for (index, (words, [inbound, outbound])) in shards.enumerate() {
+            let place = self.place(index);
+            let copy = words.clone().watched(place.clone());
+            let ring = |offset: usize, ring: &Ring| {
+                let reserved = offset + offset_of!(RingHeader, reserved);
+                place.word(reserved / 8).store(ring.reserved(), Ordering::Relaxed);
+                let consumed = offset + offset_of!(RingHeader, consumed);
+                place.word(consumed / 8).store(ring.consumed(), Ordering::Relaxed);
+            };
+            for (from, to) in [
+                (words.command(), copy.command()),
+                (words.state(), copy.state()),
+                (words.last_error(), copy.last_error()),
+                (words.acknowledged(), copy.acknowledged()),
+                (words.stalled(), copy.stalled()),
+                (words.unread(), copy.unread()),
+            ] {
+                to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+            }
+            for (from, to) in [
+                (words.processed(), copy.processed()),
+                (words.failed(), copy.failed()),
+                (words.unknown_actor(), copy.unknown_actor()),
+                (words.produced(), copy.produced()),
+                (words.dead_letters_lost(), copy.dead_letters_lost()),
+                (words.prints_lost(), copy.prints_lost()),
+                (words.forwarded(), copy.forwarded()),
+                (words.taken(), copy.taken()),
+                (words.rested(), copy.rested()),
+                (words.unforwarded(), copy.unforwarded()),
+            ] {
+                to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+            }
+            ring(offset_of!(ShardVitals, inbound), inbound);
+            ring(offset_of!(ShardVitals, outbound), outbound);
+            if let (Some(from), Some(to)) = (words.telemetry(), copy.telemetry()) {
+                (0..8)
+                    .for_each(|i| to.word(i).store(from.word(i).load(Ordering::Relaxed), Ordering::Relaxed));
+            }
+        }
+        self.set(offset_of!(KernelEntry, mirrored_at), self.arena.clock.now());
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        if let Some(entry) = self.entry {
+            let state = self.entry_word(entry, offset_of!(KernelEntry, state));
+            // A launch that failed has described nothing, and leaves nothing.
+            if state.load(Ordering::Relaxed) == u64::from(kernel_state::LAUNCHED) {
+                self.set_ended();
+            }
+        }
+        let mut slots = self.arena.lock();
+        let number = slots.next;
+        slots.next += 1;
+        match self.entry {
+            Some(_) => slots.kernels[self.index].holder = Holder::Past(number),
+            None => slots.free(self.index),
+        }
+    }
+}

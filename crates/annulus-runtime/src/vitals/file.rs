@@ -1,0 +1,294 @@
+//! A vitals file: made, locked, mapped, and removed.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read},
+    os::{
+        fd::AsRawFd,
+        unix::fs::{MetadataExt, OpenOptionsExt},
+    },
+    path::{Path, PathBuf},
+    ptr::{self, NonNull},
+    sync::{Arc, Once},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use annulus_abi::vitals::{
+    KernelEntry, MAGIC, MOST_KERNELS, PAGE, SUFFIX, ShardVitals, VERSION, VitalsHeader, field,
+};
+use annulus_block::RuntimeClock;
+use annulus_sync::{AtomicU32, Ordering};
+
+use super::{
+    Vitals,
+    folder::{folders, make_own},
+    fork::{self, Registered},
+};
+
+/// How many files of dead processes are kept, and for how long. Source: this project's choice.
+const KEPT: usize = 8;
+const KEPT_FOR: Duration = Duration::from_secs(24 * 3600);
+
+/// Where the kernels' entries begin.
+pub(super) const KERNELS_OFFSET: usize = PAGE;
+
+/// A vitals file of this process.
+pub(crate) struct VitalsFile {
+    path: PathBuf,
+    /// Keeps the lock.
+    file: File,
+    base: NonNull<u8>,
+    bytes: usize,
+    /// The process that made it. In a forked child this value is a copy, which removes nothing.
+    process: u32,
+    /// Taken back before the memory is unmapped.
+    registered: Option<Registered>,
+}
+
+// SAFETY: the memory is reached through atomics only, and unmapped once, when the last user has dropped it.
+unsafe impl Send for VitalsFile {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for VitalsFile {}
+
+impl VitalsFile {
+    /// A new file for a runtime with so many shards; `None` if there is to be none, or none can be kept. The
+    /// first time in a process that none can be kept, a warning says why.
+    pub(super) fn create(
+        vitals: &Vitals,
+        backend: &'static str,
+        clock: RuntimeClock,
+        shards: usize,
+    ) -> Option<Arc<Self>> {
+        static WARNED: Once = Once::new();
+        let candidates = match vitals {
+            Vitals::Off => return None,
+            Vitals::In(folder) => vec![folder.clone()],
+            Vitals::Usual => folders(),
+        };
+        let mut why = String::from("no folder is known: set ANNULUS_DIR");
+        for folder in candidates {
+            match Self::create_in(&folder, backend, clock, shards) {
+                Ok(file) => return Some(Arc::new(file)),
+                Err(error) => why = error,
+            }
+        }
+        WARNED.call_once(|| tracing::warn!("other processes cannot see what runs here: {why}"));
+        None
+    }
+
+    fn create_in(
+        folder: &Path,
+        backend: &'static str,
+        clock: RuntimeClock,
+        shards: usize,
+    ) -> Result<Self, String> {
+        static CLEANED: Once = Once::new();
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        make_own(folder)?;
+        CLEANED.call_once(|| clean(folder));
+        let process = std::process::id();
+        let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
+        let name = format!("{process}-{started:x}-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        let path = folder.join(name.clone() + SUFFIX);
+        let unnamed = folder.join(format!(".{name}.new"));
+        let told = |error: io::Error| format!("{}: {error}", path.display());
+
+        let kernels = shards.min(MOST_KERNELS);
+        let shards_offset = KERNELS_OFFSET + (kernels * size_of::<KernelEntry>()).next_multiple_of(PAGE);
+        let bytes = shards_offset + (shards * size_of::<ShardVitals>()).next_multiple_of(PAGE);
+        let header = VitalsHeader {
+            magic: MAGIC,
+            version: VERSION,
+            kernel_stride: size_of::<KernelEntry>() as u32,
+            kernels_offset: KERNELS_OFFSET as u64,
+            shards_offset: shards_offset as u64,
+            kernels: kernels as u32,
+            shards: shards as u32,
+            shard_stride: size_of::<ShardVitals>() as u32,
+            pid: process,
+            started,
+            clock_origin: monotonic_nanos().saturating_sub(clock.now()),
+            boot: boot(),
+            backend: field(backend),
+            library: field(env!("CARGO_PKG_VERSION")),
+            executable: executable(),
+            reserved: [0; 17],
+            check: 0,
+        };
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(&unnamed)
+            .map_err(told)?;
+        let made = Self::make(file, &path, bytes, &header.to_words(), process).and_then(|made| {
+            // The file is whole, so it gets its name.
+            fs::rename(&unnamed, &path).map(|()| made)
+        });
+        made.map_err(|error| {
+            let _ = fs::remove_file(&unnamed);
+            told(error)
+        })
+    }
+
+    /// Locks the file, gives it its length, maps it, and writes its header.
+    fn make(file: File, path: &Path, bytes: usize, header: &[u64], process: u32) -> io::Result<Self> {
+        lock(&file)?;
+        file.set_len(bytes as u64)?;
+        claim(&file, 0, PAGE)?;
+        let base = map(&file, bytes)?;
+        // From here on, `Drop` unmaps.
+        let mut made = Self { path: path.to_owned(), file, base, bytes, process, registered: None };
+        made.registered = fork::register(base, bytes, &made.file);
+        if made.registered.is_none() {
+            return Err(io::Error::other("this process has as many runtimes with files as it can have"));
+        }
+        for (i, word) in header.iter().enumerate() {
+            // SAFETY: the header is shorter than the first page, which is mapped.
+            let to = unsafe { base.cast::<u64>().add(i) };
+            // SAFETY: the page was claimed, and is mapped for writing. Nobody else has it yet.
+            unsafe { to.write(*word) };
+        }
+        Ok(made)
+    }
+
+    /// The memory, and its length. All zero but for the header.
+    pub(super) fn mapping(&self) -> (NonNull<u8>, usize) {
+        (self.base, self.bytes)
+    }
+
+    /// Claims the pages of a range, so that they can be touched. Touching a page that was not claimed ends the
+    /// process if the system has no memory left. Returns whether they were claimed.
+    pub(super) fn claim(&self, offset: usize, bytes: usize) -> bool {
+        claim(&self.file, offset, bytes).is_ok()
+    }
+}
+
+impl Drop for VitalsFile {
+    fn drop(&mut self) {
+        self.registered = None;
+        if std::process::id() == self.process {
+            // It may have been removed already.
+            let _ = fs::remove_file(&self.path);
+        }
+        // SAFETY: it was mapped with this length, and is unmapped once. Whoever has a view of it holds this.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.bytes) };
+    }
+}
+
+fn claim(file: &File, offset: usize, bytes: usize) -> io::Result<()> {
+    // SAFETY: the call takes numbers.
+    match unsafe { libc::posix_fallocate(file.as_raw_fd(), offset as libc::off_t, bytes as libc::off_t) } {
+        0 => Ok(()),
+        code => Err(io::Error::from_raw_os_error(code)),
+    }
+}
+
+fn map(file: &File, bytes: usize) -> io::Result<NonNull<u8>> {
+    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+    // SAFETY: a new mapping of an open file changes no memory of ours.
+    let base = unsafe { libc::mmap(ptr::null_mut(), bytes, protection, flags, file.as_raw_fd(), 0) };
+    if base == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    NonNull::new(base.cast()).ok_or_else(|| io::ErrorKind::AddrNotAvailable.into())
+}
+
+/// A lock of the whole file, for writing.
+fn whole_file() -> libc::flock {
+    // SAFETY: zeros are a valid value of this structure of numbers; length 0 means up to the end, wherever it
+    // is, and the lock's `l_pid` must be 0.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = libc::F_WRLCK as libc::c_short;
+    lock.l_whence = libc::SEEK_SET as libc::c_short;
+    lock
+}
+
+fn lock(file: &File) -> io::Result<()> {
+    let lock = whole_file();
+    // SAFETY: the structure is valid for the duration of the call.
+    let outcome = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const lock) };
+    if outcome == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Whether the process that keeps this vitals file lives: whether it holds the file's lock. The file may be
+/// open for reading only, and its owner does not notice.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn owner_lives(file: &File) -> io::Result<bool> {
+    let mut lock = whole_file();
+    // SAFETY: the structure is valid for the duration of the call.
+    let outcome = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &raw mut lock) };
+    if outcome == 0 {
+        Ok(lock.l_type != libc::F_UNLCK as libc::c_short)
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+/// Removes what dead processes have left: all but the newest files, and what is older than a day.
+fn clean(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut dead: Vec<(SystemTime, PathBuf)> = Vec::new();
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+        let is_unnamed = name.starts_with('.') && name.ends_with(".new");
+        if !is_unnamed && !name.ends_with(SUFFIX) {
+            continue;
+        }
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        let Ok(file) = OpenOptions::new().read(true).custom_flags(flags).open(&path) else { continue };
+        let Ok(metadata) = file.metadata() else { continue };
+        if metadata.is_file()
+            && metadata.nlink() != 0
+            && matches!(owner_lives(&file), Ok(false))
+            && let Ok(changed) = metadata.modified()
+        {
+            dead.push((changed, path));
+        }
+    }
+    dead.sort_by_key(|(changed, _)| std::cmp::Reverse(*changed));
+    for (index, (changed, path)) in dead.iter().enumerate() {
+        let is_young = changed.elapsed().is_ok_and(|age| age < KEPT_FOR) || changed.elapsed().is_err();
+        // A file that is being made is locked an instant after it appears, so one that is young is left.
+        let is_unnamed = path.extension().is_some_and(|extension| extension == "new");
+        if !is_young || index >= KEPT && !is_unnamed {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// What the system's monotonic clock shows.
+fn monotonic_nanos() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the structure is valid for the duration of the call.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The boot's id; zeros if the system does not tell.
+fn boot() -> [u8; 16] {
+    let mut text = String::new();
+    let read = File::open("/proc/sys/kernel/random/boot_id")
+        .and_then(|file| file.take(64).read_to_string(&mut text));
+    let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
+    match (read, u128::from_str_radix(&digits, 16)) {
+        (Ok(_), Ok(id)) => id.to_be_bytes(),
+        _ => [0; 16],
+    }
+}
+
+/// The end of the executable's path.
+fn executable() -> [u8; 256] {
+    let path = std::env::current_exe().unwrap_or_default();
+    let path = path.to_string_lossy();
+    let mut first = path.len().saturating_sub(256);
+    while !path.is_char_boundary(first) {
+        first += 1;
+    }
+    field(&path[first..])
+}

@@ -1,0 +1,33 @@
+//! Systems on which no vitals files are kept.
+
+use std::{ptr::NonNull, sync::Arc};
+
+use annulus_block::RuntimeClock;
+
+use super::Vitals;
+
+/// Whether the owner of this file lives. On this system nobody keeps such files.
+///
+/// # Errors
+///
+/// None.
+pub fn owner_lives(_: &std::fs::File) -> std::io::Result<bool> {
+    Ok(false)
+}
+
+/// A file, of which there are none here.
+pub(crate) enum VitalsFile {}
+
+impl VitalsFile {
+    pub(super) fn create(_: &Vitals, _: &'static str, _: RuntimeClock, _: usize) -> Option<Arc<Self>> {
+        None
+    }
+
+    pub(super) fn mapping(&self) -> (NonNull<u8>, usize) {
+        match *self {}
+    }
+
+    pub(super) fn claim(&self, _: usize, _: usize) -> bool {
+        match *self {}
+    }
+}
