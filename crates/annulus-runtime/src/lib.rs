@@ -96,7 +96,10 @@ pub use crate::{
         NamedQueue, Observe, Outbound, Shape, WholeKernel,
     },
     snapshot::{Snapshot, SnapshotError},
-    telemetry::{LatencyHistogram, Telemetry, TelemetrySnapshot},
+    telemetry::{
+        Interval, IntervalTooShort, LatencyHistogram, Load, SampleStream, Samples, Telemetry, TelemetryRates,
+        TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds,
+    },
     time::{ForPeople, for_people},
 };
 pub use annulus_abi::error::describe as describe_error;
