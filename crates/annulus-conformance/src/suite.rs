@@ -158,6 +158,7 @@ macro_rules! conformance_suite {
                 r05_rates_of_a_window: Handlers,
                 r05_utilization: Nothing,
                 r05_average_latency: Handlers,
+                r05_t13_samples: Handlers,
             }
             queue_model {
                 q31_several_queues_against_a_model: Handlers,

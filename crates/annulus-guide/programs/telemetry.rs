@@ -1,6 +1,6 @@
 use std::{error::Error, time::Duration};
 
-use annulus::prelude::*;
+use annulus::{Interval, Thresholds, prelude::*};
 
 #[derive(RingMessage, Clone, Copy)]
 #[repr(C)]
@@ -43,6 +43,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         eprintln!("p50 {median} ns, p99 {most} ns, max {} ns", latencies.max());
     }
     // ANCHOR_END: quantiles
+
+    // ANCHOR: every
+    let mut samples = telemetry.poll_every(Interval::PRODUCTION);
+    let mut before = samples.next().ok_or("the kernel has ended")?;
+    kernel.send_batch_blocking(&numbers)?;
+    for sample in samples.take(3) {
+        if let Some(rates) = sample.since(&before) {
+            eprintln!("{rates}");
+        }
+        for warning in sample.warnings(&before, &Thresholds::default()) {
+            eprintln!("{warning}");
+        }
+        before = sample;
+    }
+    // ANCHOR_END: every
+    kernel.drained_blocking();
 
     // ANCHOR: status
     let status = kernel.status();

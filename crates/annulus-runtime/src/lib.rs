@@ -97,7 +97,10 @@ pub use crate::{
         NamedQueue, Observe, Outbound, Shape, WholeKernel,
     },
     snapshot::{Snapshot, SnapshotError},
-    telemetry::{LatencyHistogram, Telemetry, TelemetrySnapshot},
+    telemetry::{
+        Interval, IntervalTooShort, LatencyHistogram, Load, SampleStream, Samples, Telemetry, TelemetryRates,
+        TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds,
+    },
     time::{ForPeople, for_people},
     vitals::{Vitals, vitals_folders, vitals_owner_lives},
 };

@@ -218,15 +218,17 @@ pub use annulus_runtime::{
 };
 // Status and telemetry.
 pub use annulus_runtime::{
-    Compilation, DeviceInfo, Drops, KernelBridgeRates, KernelBridgeStatus, KernelMetrics, KernelState,
-    KernelStatus, LIFECYCLE_TARGET, LatencyHistogram, PRINT_TARGET, ProgramOrigin, QueueStatus, Rates,
-    STALL_TARGET, Snapshot, Stall, StallEnd, Telemetry, TelemetrySnapshot, describe_error, for_people,
+    Compilation, DeviceInfo, Drops, Interval, KernelBridgeRates, KernelBridgeStatus, KernelMetrics,
+    KernelState, KernelStatus, LIFECYCLE_TARGET, LatencyHistogram, Load, PRINT_TARGET, ProgramOrigin,
+    QueueStatus, Rates, STALL_TARGET, SampleStream, Samples, Snapshot, Stall, StallEnd, Telemetry,
+    TelemetryRates, TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds, describe_error,
+    for_people,
 };
 // Errors.
 pub use annulus_runtime::{
-    BackendError, BatchError, CallError, ConnectError, HandleError, InvalidLaunch, LaunchError,
-    LaunchProblem, LifecycleError, RecvError, SendError, SnapshotError, TelemetryError, TryRecvError,
-    TrySendError, UnknownKernel, UnknownQueue,
+    BackendError, BatchError, CallError, ConnectError, HandleError, IntervalTooShort, InvalidLaunch,
+    LaunchError, LaunchProblem, LifecycleError, RecvError, SendError, SnapshotError, TelemetryError,
+    TryRecvError, TrySendError, UnknownKernel, UnknownQueue,
 };
 #[cfg(feature = "registry")]
 pub use annulus_runtime::{DynamicError, DynamicKernel, DynamicMessage, NotRegistered, RegisteredKernel};

@@ -51,7 +51,7 @@ fn no_pause(context: &Context<'_>, call: &Call, number: usize) -> Finding {
         call.span.clone(),
         "telemetry is polled without a pause: as often as this thread can, and the limit is 10,000 times a second",
         "polled again at once",
-        "pause between polls, 10 ms in production; to wait until the kernel has handled everything, use `drained`; \
+        "pause between polls, 10 ms in production, or use `poll_every`; to wait until the kernel has handled everything, use `drained`; \
          to see each output, receive it",
     )
     .note(around.head.clone(), "this loop has no pause");

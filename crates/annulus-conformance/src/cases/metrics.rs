@@ -2,7 +2,7 @@
 
 use std::{thread, time::Duration};
 
-use annulus_runtime::{KernelMetrics, LaunchOptions, NamedQueue};
+use annulus_runtime::{Interval, KernelMetrics, LaunchOptions, NamedQueue};
 
 use super::policies::ticket;
 use crate::{
@@ -80,4 +80,40 @@ pub fn r05_average_latency(bench: &Bench) {
     let after = kernel.status();
     assert_eq!((after.latencies, after.latency_total), (0, Duration::ZERO));
     assert_eq!(after.since(&status).and_then(|metrics| metrics.average_latency), None);
+}
+
+/// R-05, T-13: rates of a window, from telemetry alone; regular times end with the kernel.
+pub fn r05_t13_samples(bench: &Bench) {
+    let kernel = gate::launch(bench.runtime(), LaunchOptions::production().capacity(64).grid(1)).unwrap();
+    let telemetry = kernel.enable_telemetry().unwrap();
+    let processed = |count: u64| eventually(|| telemetry.poll().messages_processed == count);
+    for id in 0..10 {
+        let _ = kernel.send_blocking(ticket(id, 0)).unwrap();
+    }
+    drain(&kernel);
+    processed(10);
+    let mut samples = telemetry.poll_every(Interval::DEBUGGING);
+    let earlier = samples.next().expect("the kernel runs");
+    for id in 0..20 {
+        let _ = kernel.send_blocking(ticket(id, 0)).unwrap();
+    }
+    drain(&kernel);
+    processed(30);
+    let sample = telemetry.sample();
+    let rates = sample.since(&earlier).expect("time has passed");
+    let seconds = rates.window.as_secs_f64();
+    assert_eq!(
+        [rates.processed, rates.dropped].map(|rate| (rate * seconds).round() as u64),
+        [20, 0],
+        "{rates}"
+    );
+    assert_eq!((sample.capacity, rates.utilization), (64, 0.0));
+    let total = sample.snapshot.total_latency_nanos - earlier.snapshot.total_latency_nanos;
+    let measured = 20 - u64::from(sample.snapshot.unmeasured - earlier.snapshot.unmeasured);
+    assert_eq!(rates.average_latency, total.checked_div(measured).map(Duration::from_nanos));
+    telemetry.reset();
+    assert_eq!(telemetry.sample().since(&sample), None, "it was reset");
+    kernel.terminate_blocking();
+    let last = samples.last().expect("the end is a sample");
+    assert_eq!(last.snapshot, telemetry.poll());
 }

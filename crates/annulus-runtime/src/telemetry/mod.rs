@@ -1,5 +1,10 @@
 //! Telemetry: 64 bytes per shard, and the only type that can poll them.
 
+mod interval;
+mod rates;
+mod samples;
+mod thresholds;
+
 use std::{fmt, sync::Arc, time::Duration};
 
 use annulus_abi::{
@@ -15,6 +20,11 @@ use crate::{
     time::for_people,
 };
 use annulus_ring::memory::TelemetryLine;
+
+pub use interval::{Interval, IntervalTooShort};
+pub use rates::{TelemetryRates, TelemetrySample};
+pub use samples::{SampleStream, Samples};
+pub use thresholds::{Load, TelemetryWarning, Thresholds};
 
 /// Polls a kernel's telemetry: without a lock, without an allocation, without the kernel's help.
 ///
@@ -386,9 +396,14 @@ impl TelemetrySnapshot {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn is_healthy(&self, now: u64, stuck_threshold_nanos: u64) -> bool {
+        let stuck = Duration::from_nanos(stuck_threshold_nanos);
+        self.error_code == 0 && !(self.queue_depth > 0 && self.silent(now) > stuck)
+    }
+
+    /// For how long nothing was processed, and telemetry was neither enabled nor reset.
+    fn silent(&self, now: u64) -> Duration {
         let last = (self.last_processed_timestamp.max(0) as u64).max(self.counting_since);
-        let silent = now.saturating_sub(last);
-        self.error_code == 0 && !(self.queue_depth > 0 && silent > stuck_threshold_nanos)
+        Duration::from_nanos(now.saturating_sub(last))
     }
 }
 
