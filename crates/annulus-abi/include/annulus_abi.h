@@ -51,7 +51,8 @@ typedef struct annulus_control_block {
     uint64_t taken;
     uint64_t rested;
     uint64_t unforwarded;
-    uint32_t shard_padding[6];
+    uint64_t turns;
+    uint32_t shard_padding[4];
 } annulus_control_block;
 
 #define ANNULUS_RING_CLOSED (1ull << 63)

@@ -90,8 +90,10 @@ pub struct ControlBlock {
     /// Messages for a connected kernel that were lost, since launch: the kernel had ended, or had no room
     /// under `Reject`.
     pub unforwarded: u64,
+    /// Turns that took messages, since launch. Stays 0 unless the launch counts turns.
+    pub turns: u64,
     /// Rest of the shard's pair of lines.
-    pub shard_padding: [u32; 6],
+    pub shard_padding: [u32; 4],
 }
 
 const _: () = {
@@ -110,6 +112,7 @@ const _: () = {
     assert!(offset_of!(ControlBlock, taken) == 208);
     assert!(offset_of!(ControlBlock, rested) == 216);
     assert!(offset_of!(ControlBlock, unforwarded) == 224);
+    assert!(offset_of!(ControlBlock, turns) == 232);
     assert!(offset_of!(ControlBlock, acknowledged) == 172);
     assert!(offset_of!(ControlBlock, dead_letters_lost) == 176);
     assert!(offset_of!(ControlBlock, prints_lost) == 184);

@@ -49,6 +49,12 @@ ANN_KERNEL void ann_main(
             shared.idle = 0;
             shared.handled = 0;
             shared.busy = 0;
+#if ANN_LAUNCH_ADAPTIVE
+            shared.turn_size = 1;
+#endif
+#if ANN_LAUNCH_COUNTS_TURNS
+            shared.turns = ann_load_relaxed_u64(ANN_U64(view.shard, ANN_CONTROL_TURNS));
+#endif
             shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
 #if ANN_LAUNCH_CONNECTABLE
             shared.link = *view.link;

@@ -61,6 +61,7 @@
 #define ANN_CONTROL_TAKEN 208
 #define ANN_CONTROL_RESTED 216
 #define ANN_CONTROL_UNFORWARDED 224
+#define ANN_CONTROL_TURNS 232
 #define ANN_RING_RESERVED 0
 #define ANN_RING_CONSUMED 128
 #define ANN_RING_SLOTS 256
@@ -219,6 +220,12 @@ typedef struct {
     u32 idle; /* turns in a row that found nothing */
     u32 handled;
     u32 busy; /* turns that took something */
+#if ANN_LAUNCH_ADAPTIVE
+    u32 turn_size; /* the most messages of the next turn */
+#endif
+#if ANN_LAUNCH_COUNTS_TURNS
+    u64 turns; /* that took messages, since launch */
+#endif
     /* What the turn has done. */
     u32 taken;
     u32 processed;

@@ -57,7 +57,13 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
         b->command = s->command;
 #if ANN_LAUNCH_THREADS == 1
         u32 ready = 1;
-        while (ready < b->launch.limit && ann_device_local_published(v, ready))
+#if ANN_LAUNCH_ADAPTIVE
+        u32 waits = ann_device_local_waiting(v);
+        u32 limit = ann_adapt(v, ann_plausible_depth(v, waits));
+#else
+        u32 limit = b->launch.limit;
+#endif
+        while (ready < limit && ann_device_local_published(v, ready))
             ready++;
         /* SYNC: device-local-published (acquire) */
         ann_device_local_fence_acquire();
@@ -72,7 +78,12 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
 #else
             u32 waiting = ann_device_local_waiting(v);
 #endif
-            b->window = waiting < b->launch.limit ? waiting : b->launch.limit;
+#if ANN_LAUNCH_ADAPTIVE
+            u32 limit = ann_adapt(v, ann_plausible_depth(v, waiting));
+#else
+            u32 limit = b->launch.limit;
+#endif
+            b->window = waiting < limit ? waiting : limit;
             /* What was loaded of the tickets may be older than the slot. */
             if (waiting == 0 || waiting > (u32)1 << b->launch.in_shift)
                 b->window = 1;
@@ -191,7 +202,12 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     }
 #if ANN_LAUNCH_THREADS == 1
     u32 ready = 1;
-    while (ready < b->launch.limit && ann_published(v, s->next_in + ready))
+#if ANN_LAUNCH_ADAPTIVE
+    u32 limit = ann_adapt(v, ann_waiting_of_host(v));
+#else
+    u32 limit = b->launch.limit;
+#endif
+    while (ready < limit && ann_published(v, s->next_in + ready))
         ready++;
     /* SYNC: slot-published (acquire) */
     ann_fence_acquire();
@@ -208,7 +224,12 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
 #else
         u64 waiting = b->reserved - s->next_in;
 #endif
-        b->window = waiting < b->launch.limit ? (u32)waiting : b->launch.limit;
+#if ANN_LAUNCH_ADAPTIVE
+        u32 limit = ann_adapt(v, ann_plausible_depth(v, waiting));
+#else
+        u32 limit = b->launch.limit;
+#endif
+        b->window = waiting < limit ? (u32)waiting : limit;
         if (waiting == 0 || waiting > (u64)1 << b->launch.in_shift)
             b->window = 1;
         b->found = b->window;
@@ -276,6 +297,10 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
 #endif
 #endif
     s->processed += b->processed;
+#if ANN_LAUNCH_COUNTS_TURNS
+    b->turns += 1;
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TURNS), b->turns);
+#endif
 #if ANN_DEFERS
 #ifdef ANN_PRINTS
     if (b->prints.count != 0)

@@ -1,5 +1,6 @@
 #![doc = include_str!("../PROTOCOL.md")]
 
+mod adaptive;
 mod at;
 mod clock;
 mod command;
@@ -55,6 +56,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("../c/credit.c"),
     "\n",
     include_str!("../c/idle.c"),
+    "\n",
+    include_str!("../c/adaptive.c"),
     "\n",
     include_str!("../c/turn.c"),
     "\n",

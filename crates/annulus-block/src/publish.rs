@@ -21,6 +21,9 @@ impl<R: Runner> BlockCore<R> {
         let counts = &mut self.counts;
         counts.processed += u64::from(batch.processed);
         self.memory.processed().store(counts.processed, Ordering::Relaxed);
+        if self.counts_turns {
+            add(self.memory.turns(), 1);
+        }
         if batch.dropped != 0 {
             self.memory.failed().store(counts.failed, Ordering::Relaxed);
             self.memory.unknown_actor().store(counts.unknown_actor, Ordering::Relaxed);

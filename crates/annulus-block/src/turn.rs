@@ -28,6 +28,7 @@ use annulus_ring::{
 use annulus_sync::Ordering;
 
 use crate::{
+    adaptive::TurnSize,
     clock::RuntimeClock,
     host::{Link, Signals},
     runner::Runner,
@@ -56,6 +57,8 @@ pub struct BlockParameters {
     pub max_messages_per_iteration: u32,
     /// Whether messages carry their enqueue time.
     pub timestamps: bool,
+    /// Whether turns are counted, in [`ShardMemory::turns`].
+    pub counts_turns: bool,
     /// The runtime's clock.
     pub clock: RuntimeClock,
     /// Where to report.
@@ -97,6 +100,9 @@ pub struct BlockCore<R> {
     pub(crate) credit: u32,
     pub(crate) mode: ProcessingMode,
     pub(crate) max_batch: u32,
+    /// The size of the next turn, in the mode Adaptive.
+    pub(crate) turn_size: TurnSize,
+    pub(crate) counts_turns: bool,
     pub(crate) timestamps: bool,
     /// The enqueue times of a turn's messages, at most `max_batch`, if their latencies are counted.
     pub(crate) enqueued: Option<Vec<u64>>,
@@ -247,6 +253,8 @@ impl<R: Runner> BlockCore<R> {
             credit: definition.max_outputs,
             mode: parameters.mode,
             max_batch: parameters.max_messages_per_iteration,
+            turn_size: TurnSize::new(parameters.max_messages_per_iteration),
+            counts_turns: parameters.counts_turns,
             timestamps: parameters.timestamps,
             enqueued: memory.latency_bucket(0).map(|_| Vec::new()),
             clock,
@@ -282,10 +290,11 @@ impl<R: Runner> BlockCore<R> {
         let limit = match self.mode {
             ProcessingMode::Continuous => 1,
             ProcessingMode::Batch => self.max_batch,
-            // With one message there is nothing to adapt to, and producers write the line that holds the
-            // gauge of depth.
-            ProcessingMode::Adaptive if !self.inbound.is_ready_after(1) => 1,
-            ProcessingMode::Adaptive => self.depth().clamp(1, self.max_batch.into()) as u32,
+            // A turn that finds nothing leaves the size as it is.
+            ProcessingMode::Adaptive if !self.inbound.is_ready() => 1,
+            // Producers write the line that holds the gauge of depth: it is not read for a single message.
+            ProcessingMode::Adaptive if !self.inbound.is_ready_after(1) => self.turn_size.adapt(1),
+            ProcessingMode::Adaptive => self.turn_size.adapt(self.depth()),
         };
         let mut batch = TurnTotals::default();
         while batch.consumed < limit {
@@ -321,6 +330,13 @@ impl<R: Runner> BlockCore<R> {
         self.in_turn = true;
         self.publish(&batch);
         Turn::Progress
+    }
+
+    /// Messages that it has taken since launch, whatever became of them.
+    #[inline]
+    pub fn taken(&self) -> u64 {
+        let Counts { processed, failed, unknown_actor, .. } = self.counts;
+        processed + failed + unknown_actor
     }
 
     /// Whether it has taken a turn that was not [ended](Self::end_turn). A panic of the program's code may

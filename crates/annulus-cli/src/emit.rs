@@ -9,6 +9,7 @@ use annulus::{RegisteredKernel, kernel::Target};
 use annulus::{
     cuda::{self, Architecture},
     kernel::KernelDefinition,
+    prelude::ProcessingMode,
 };
 use clap::Args;
 
@@ -84,6 +85,7 @@ impl Emit {
                 threads: self.threads,
                 connectable: self.connectable,
                 supersteps: self.supersteps,
+                adaptive: definition.mode == ProcessingMode::Adaptive,
                 ..Default::default()
             };
             let cubins = cuda::cubins(definition, shape, architecture).map_err(Failure::fault)?;

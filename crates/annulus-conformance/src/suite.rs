@@ -154,6 +154,16 @@ macro_rules! conformance_suite {
                 a_bridge_keeps_no_kernel: Nothing,
                 q33_a_closed_target_ends_its_bridge: Handlers,
             }
+            modes {
+                m02_event_driven_leaves_and_comes_back: Handlers,
+                m02_an_event_brings_it_back: Handlers,
+                m02_event_driven_kernels_are_connected: Handlers,
+                m03_continuous_takes_one: Handlers,
+                m04_a_batch_takes_up_to_the_cap: Handlers,
+                m05_adaptive_follows_the_depth: Handlers,
+                m06_the_cap_holds_in_every_mode: Handlers,
+                turns_are_counted_if_asked_for: Handlers,
+            }
             metrics {
                 r05_rates_of_a_window: Handlers,
                 r05_utilization: Nothing,

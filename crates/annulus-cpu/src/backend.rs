@@ -124,6 +124,10 @@ impl DeviceKernel for CpuKernel {
         self
     }
 
+    fn epochs(&self) -> u64 {
+        self.blocks.iter().map(|block| block.epochs()).sum()
+    }
+
     #[inline]
     fn wake(&self, shard: u32) {
         let block = &self.blocks[shard as usize];

@@ -8,8 +8,8 @@ use std::{
 
 use annulus_block::{BlockCore, BlockParameters, Link, StateMemory};
 use annulus_kernel::Binding;
-use annulus_runtime::{BackendError, LaunchSpec, PrintOrigin};
-use annulus_sync::{AtomicBool, Ordering, wake_flag::WakeFlag};
+use annulus_runtime::{BackendError, LaunchSpec, PrintOrigin, RunMode};
+use annulus_sync::{AtomicBool, AtomicU64, Ordering, wake_flag::WakeFlag};
 
 use crate::step::{InStep, Party};
 
@@ -29,6 +29,11 @@ pub(crate) struct Block {
     states: StateMemory,
     /// How long the block polls for work before it sleeps.
     pub(crate) spin: Duration,
+    /// After how many messages it gives its worker back, even if nobody waits for it, if it is event-driven;
+    /// else `u64::MAX`.
+    pub(crate) leave_after: u64,
+    /// How often it got a worker, if it is event-driven.
+    epochs: AtomicU64,
     /// The origin that the handlers' prints are shown with.
     pub(crate) origin: Arc<PrintOrigin>,
 }
@@ -55,6 +60,7 @@ impl Block {
             mode: spec.mode,
             max_messages_per_iteration: spec.max_messages_per_iteration,
             timestamps: spec.timestamps,
+            counts_turns: spec.counts_turns,
             clock: spec.clock,
             signals: Arc::clone(&spec.signals) as _,
         };
@@ -69,8 +75,25 @@ impl Block {
             core,
             states,
             spin: spec.spin,
+            leave_after: match spec.run_mode {
+                RunMode::EventDriven => spec.leave_after.into(),
+                _ => u64::MAX,
+            },
+            epochs: AtomicU64::new(0),
             origin: spec.print_origin(index),
         })
+    }
+
+    /// It got a worker; called by that worker.
+    pub(crate) fn begin_epoch(&self) {
+        if self.leave_after != u64::MAX {
+            self.epochs.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// How often it got a worker, if it is event-driven; else 0.
+    pub(crate) fn epochs(&self) -> u64 {
+        self.epochs.load(Ordering::Relaxed)
     }
 
     /// The memory of the shard's states.

@@ -7,6 +7,7 @@
 //!   for messages for as long as its launch's `spin` says, then sleeps: a hundred idle kernels cost nothing.
 //! * Fairness: while other blocks wait for a worker, a block gives its worker up after each iteration, that
 //!   is after `max_messages_per_iteration` messages at most.
+//! * An event-driven kernel's block also gives its worker back after so many messages as its launch says.
 //! * If a handler panics, the effects of its message are undone, the panic is counted, and nothing else is
 //!   affected. (With `panic = "abort"` a panic ends the process, as everywhere.)
 //!

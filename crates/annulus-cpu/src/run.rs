@@ -24,6 +24,8 @@ impl Block {
         // A panic outside a handler would be a bug of this crate. The block's words are valid at any time.
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
         let _prints = self.origin.enter();
+        self.begin_epoch();
+        let leave_at = core.taken().saturating_add(self.leave_after);
         let mut idle_since = None;
         let step = self.step.as_deref();
         let others_wait_for_it = || step.is_some_and(InStep::has_begun);
@@ -54,7 +56,7 @@ impl Block {
                     if step.is_some_and(|step| !step.arrive(self, |block| pool.push(block))) {
                         return;
                     }
-                    if pool.others_wait() {
+                    if pool.others_wait() || (core.taken() >= leave_at && core.has_work()) {
                         drop(core);
                         pool.push(Arc::clone(self));
                         return;

@@ -212,7 +212,7 @@ unsafe impl Driver for CudaDriver {
                 shape.threads, self.device.name
             ))
         })?;
-        Ok(Box::new(CudaProgram { program, origin, opened: self.opened, shape, per_unit, stays: self.stays }))
+        Ok(Box::new(CudaProgram { program, origin, opened: self.opened, shape, per_unit }))
     }
 }
 
@@ -222,7 +222,6 @@ struct CudaProgram {
     opened: &'static Opened,
     shape: Shape,
     per_unit: NonZeroU32,
-    stays: bool,
 }
 
 impl Program for CudaProgram {
@@ -245,7 +244,7 @@ impl Program for CudaProgram {
             }
         }
         let stream = Some(Arc::new(self.opened.stream()?));
-        Ok(Box::new(CudaEntry { stream, entry, opened: self.opened, shape: self.shape, stays: self.stays }))
+        Ok(Box::new(CudaEntry { stream, entry, opened: self.opened, shape: self.shape }))
     }
 }
 
@@ -255,12 +254,12 @@ struct CudaEntry {
     entry: cu::Entry,
     opened: &'static Opened,
     shape: Shape,
-    stays: bool,
 }
 
 impl Entry for CudaEntry {
-    unsafe fn start(&self) -> Result<Box<dyn Run>, BackendError> {
-        let staying = self.stays.then(|| self.opened.context.stay());
+    unsafe fn start(&self, stays: bool) -> Result<Box<dyn Run>, BackendError> {
+        // An epoch ends by itself: a call that waits for it need not ask it to leave.
+        let staying = stays.then(|| self.opened.context.stay());
         // SAFETY: each argument has eight bytes; the rest is the caller's promise.
         let run = unsafe { self.stream().start(&self.entry, self.shape, staying) };
         Ok(Box::new(run?))

@@ -179,14 +179,23 @@ pub struct Shape {
     pub sealed: bool,
     /// The blocks wait for each other: a run begins only when all of them can run at once.
     pub supersteps: bool,
+    /// Turns are as large as the queue is deep: [`ProcessingMode::Adaptive`](annulus_kernel::ProcessingMode).
+    pub adaptive: bool,
+    /// Blocks count their turns.
+    pub counts_turns: bool,
 }
 
 impl Shape {
     /// The macros that state the shape; they stand in front of a program's text.
     pub fn macros(&self) -> String {
         let mut macros = format!("#define ANN_LAUNCH_THREADS {}\n", self.threads);
-        let all =
-            [("CONNECTABLE", self.connectable), ("SEALED", self.sealed), ("SUPERSTEPS", self.supersteps)];
+        let all = [
+            ("CONNECTABLE", self.connectable),
+            ("SEALED", self.sealed),
+            ("SUPERSTEPS", self.supersteps),
+            ("ADAPTIVE", self.adaptive),
+            ("COUNTS_TURNS", self.counts_turns),
+        ];
         for (name, _) in all.iter().filter(|(_, on)| *on) {
             macros += &format!("#define ANN_LAUNCH_{name} 1\n");
         }
@@ -232,7 +241,8 @@ pub enum Argument<'a> {
 
 /// A program's entry with its arguments, ready to start.
 pub trait Entry: Send + Sync {
-    /// Starts a run and returns. It begins when earlier runs of this entry have ended.
+    /// Starts a run and returns. It begins when earlier runs of this entry have ended. `stays`: the run ends
+    /// only when the host asks for it; else it is an epoch, which ends by itself.
     ///
     /// # Errors
     ///
@@ -242,7 +252,7 @@ pub trait Entry: Send + Sync {
     ///
     /// The arguments are what the program takes, and their memory lives until the run is over. The program's
     /// use of that memory is sound beside all other use of it meanwhile.
-    unsafe fn start(&self) -> Result<Box<dyn Run>, BackendError>;
+    unsafe fn start(&self, stays: bool) -> Result<Box<dyn Run>, BackendError>;
 }
 
 /// A run of an entry. Dropping it does not end it.

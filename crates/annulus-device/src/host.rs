@@ -3,7 +3,7 @@
 use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc, time::Instant};
 
 use annulus_abi::launch::{BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, StepRecord};
-use annulus_kernel::{KernelDefinition, handler_source};
+use annulus_kernel::{KernelDefinition, ProcessingMode, handler_source};
 use annulus_runtime::{
     BackendError, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, SharedMemory,
 };
@@ -66,6 +66,8 @@ impl DeviceHost {
             connectable: spec.connectable,
             sealed: plan.sealed,
             supersteps: plan.supersteps,
+            adaptive: spec.mode == ProcessingMode::Adaptive,
+            counts_turns: spec.counts_turns,
         };
         spec.signals.compiling(driver.name());
         let began = Instant::now();

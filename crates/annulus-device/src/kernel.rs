@@ -11,7 +11,7 @@ use annulus_abi::{
     launch::{BlockRecord, LaunchRecord, LinkRecord},
 };
 use annulus_runtime::{BackendError, DeviceKernel, Link, ShardMemory};
-use annulus_sync::{Ordering, stay::Stay, wake_flag::WakeFlag};
+use annulus_sync::{AtomicU64, Ordering, stay::Stay, wake_flag::WakeFlag};
 
 use crate::{
     doorbell::PumpDoorbell,
@@ -31,6 +31,8 @@ pub(crate) struct Running {
     stay: Stay,
     /// How an epoch ends, also for a kernel that stays.
     pub(crate) bounds: Bounds,
+    /// Epochs that were started while the kernel did not stay.
+    epochs: AtomicU64,
     /// The launch's record, kept for the parts of it that change later.
     launch: Arc<dyn Memory>,
     /// Its blocks wait for each other.
@@ -147,6 +149,7 @@ impl Running {
             doorbell: parts.doorbell,
             stay: Stay::new(parts.stays),
             bounds: parts.bounds,
+            epochs: AtomicU64::new(0),
             launch: parts.launch,
             supersteps: parts.supersteps,
             visit: Mutex::new(parts.visit),
@@ -258,6 +261,9 @@ impl Running {
     ///
     /// Every block of earlier starts has ended. `self` lives until the run is over.
     pub(crate) unsafe fn start(&self, epoch: u32) -> Result<Box<dyn Run>, BackendError> {
+        if !self.stays() {
+            self.epochs.fetch_add(1, Ordering::Relaxed);
+        }
         for shard in &self.shards {
             shard.word(offset_of!(BlockRecord, epoch)).store(epoch, Ordering::Relaxed);
             // Each block answers as it begins.
@@ -265,7 +271,7 @@ impl Running {
         }
         // SAFETY: the launch gave the entry the arguments that the runtime's entry takes. All memory belongs
         // to `self`, which outlives the run.
-        unsafe { self.entry.start() }
+        unsafe { self.entry.start(self.stays()) }
     }
 
     /// Asks the blocks that stay to leave this epoch.
@@ -427,6 +433,10 @@ pub(crate) struct LaunchedKernel(pub(crate) Arc<Running>);
 impl DeviceKernel for LaunchedKernel {
     fn as_any(&self) -> &dyn Any {
         self
+    }
+
+    fn epochs(&self) -> u64 {
+        self.0.epochs.load(Ordering::Relaxed)
     }
 
     #[inline]

@@ -5,7 +5,7 @@ use std::{mem::offset_of, time::Duration};
 use annulus_abi::launch::{BlockRecord, LaunchRecord, MOST_PARCELS, NO_LINE, scratch_bytes};
 use annulus_abi::{kernel::KernelLayout, ring::RingHeader};
 use annulus_kernel::{BindingKind, KernelDefinition, ProcessingMode, StateShape};
-use annulus_runtime::{BackendError, LaunchSpec};
+use annulus_runtime::{BackendError, LaunchSpec, RunMode};
 
 use crate::{
     driver::{Abilities, DeviceClock, DeviceLocalMemory, Driver, Memory},
@@ -102,7 +102,7 @@ impl LaunchPlan {
         assert!(threads > 1 || !sealed, "slots are sealed only where `DeviceHost::seals` said so");
         Ok(Self {
             threads,
-            stays: abilities.stays && !options.epochs,
+            stays: abilities.stays && !options.epochs && spec.run_mode == RunMode::Persistent,
             sealed,
             limit,
             credit: definition.max_outputs,
@@ -115,6 +115,10 @@ impl LaunchPlan {
     /// How an epoch of this kernel ends.
     pub(crate) fn bounds(&self, driver: &dyn Driver, spec: &LaunchSpec) -> Bounds {
         let Abilities { look, epoch_messages, hears, loop_iterations, .. } = driver.abilities();
+        let epoch_messages = match spec.run_mode {
+            RunMode::EventDriven => epoch_messages.min(spec.leave_after),
+            _ => epoch_messages,
+        };
         let look = if self.supersteps { look * SUPERSTEP_LOOKS } else { look };
         let idle = match (hears, spec.connectable || spec.supersteps) {
             (true, _) => spec.spin.min(EPOCH_IDLE),

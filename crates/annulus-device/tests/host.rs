@@ -312,7 +312,7 @@ impl Records {
 struct FakeEntry(Records);
 
 impl Entry for FakeEntry {
-    unsafe fn start(&self) -> Result<Box<dyn Run>, BackendError> {
+    unsafe fn start(&self, _: bool) -> Result<Box<dyn Run>, BackendError> {
         let device = &self.0.device;
         if device.says.load(Ordering::Acquire) == STARTS_NOTHING {
             return Err(BackendError::new("it is tired"));

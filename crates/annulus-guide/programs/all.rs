@@ -15,6 +15,8 @@ mod getting_started;
 mod grid;
 #[path = "messages.rs"]
 mod messages;
+#[path = "modes.rs"]
+mod modes;
 #[path = "queues.rs"]
 mod queues;
 #[path = "sending.rs"]

@@ -39,6 +39,7 @@ programs!(
     getting_started,
     grid,
     messages,
+    modes,
     queues,
     sending,
     stalled,

@@ -77,7 +77,8 @@ pub enum ProcessingMode {
     Continuous,
     /// Up to `max_messages_per_iteration` at once: the highest throughput.
     Batch,
-    /// Depends on the queue depth, between 1 and `max_messages_per_iteration`.
+    /// As many as wait, up to a size between 1 and `max_messages_per_iteration`. The size doubles when a turn
+    /// finds more messages, and halves when it finds a quarter of it or fewer.
     Adaptive,
 }
 

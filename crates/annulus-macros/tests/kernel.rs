@@ -286,7 +286,13 @@ fn w06_the_attribute_says_how_it_is_launched() {
         active = false,
         grid = 4,
         block = 64,
-        actors = 12
+        actors = 12,
+        run_mode = EventDriven,
+        leave_after = 250,
+        spin = "5 us",
+        count_turns = true,
+        connectable = true,
+        supersteps = true
     )]
     fn asked(_: &Tick) {}
 
@@ -304,7 +310,13 @@ fn w06_the_attribute_says_how_it_is_launched() {
         .active(false)
         .grid(4)
         .block(64)
-        .actors(12);
+        .actors(12)
+        .run_mode(annulus::RunMode::EventDriven)
+        .leave_after(250)
+        .spin(std::time::Duration::from_micros(5))
+        .count_turns(true)
+        .connectable(true)
+        .supersteps(true);
     assert_eq!(asked::options(), expected);
     assert_eq!(quiet::options(), LaunchOptions::production());
 }

@@ -184,7 +184,7 @@ struct OpenClEntry {
 }
 
 impl Entry for OpenClEntry {
-    unsafe fn start(&self) -> Result<Box<dyn Run>, BackendError> {
+    unsafe fn start(&self, _: bool) -> Result<Box<dyn Run>, BackendError> {
         // SAFETY: the arguments are set; the rest is the caller's promise.
         let run = unsafe { self.queue.start(&self.kernel, self.shape.blocks, self.shape.threads) };
         Ok(Box::new(run?))

@@ -414,6 +414,12 @@ impl ShardMemory {
         self.control64::<{ offset_of!(ControlBlock, unforwarded) }>()
     }
 
+    /// Turns that took messages, since launch, if the launch counts them.
+    #[inline]
+    pub fn turns(&self) -> &AtomicU64 {
+        self.control64::<{ offset_of!(ControlBlock, turns) }>()
+    }
+
     /// The count of a histogram's bucket, if latencies are tracked.
     #[inline]
     pub fn latency_bucket(&self, bucket: usize) -> Option<&AtomicU64> {

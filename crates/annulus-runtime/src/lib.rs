@@ -94,7 +94,7 @@ pub use crate::{
     maybe::Maybe,
     options::{
         Inbound, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW,
-        NamedQueue, Observe, Outbound, Shape, WholeKernel,
+        NamedQueue, Observe, Outbound, RunMode, Shape, WholeKernel,
     },
     snapshot::{Snapshot, SnapshotError},
     telemetry::{
@@ -196,7 +196,8 @@ pub mod __private {
     pub use crate::launch::registered::KERNELS;
     pub use crate::{__register_kernel as register_kernel, kernel::print::print};
     pub use crate::{
-        Backpressure, Bound, Deduplication, KernelHandle, LaunchError, LaunchOptions, Launching, Runtime,
+        Backpressure, Bound, Deduplication, KernelHandle, LaunchError, LaunchOptions, Launching, RunMode,
+        Runtime,
     };
     pub use annulus_kernel::*;
 

@@ -18,7 +18,7 @@ mod groups;
 mod problem;
 mod queues;
 
-pub use groups::{Inbound, Observe, Outbound, Shape};
+pub use groups::{Inbound, Observe, Outbound, RunMode, Shape};
 pub use problem::{LaunchProblem, WholeKernel};
 pub use queues::NamedQueue;
 
@@ -285,7 +285,8 @@ impl LaunchOptions {
     }
 
     /// At most this many messages in one iteration: 1 ..= the capacity. By default, the kernel's attribute
-    /// decides.
+    /// decides. This is also the limit of fairness between kernels that share a worker: on the CPU, a block
+    /// gives its worker up after each iteration if other blocks wait.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -409,6 +410,51 @@ impl LaunchOptions {
     /// ```
     pub fn spin(mut self, time: Duration) -> Self {
         self.shape.spin = time;
+        self
+    }
+
+    /// Whether the kernel stays where it runs ([`Persistent`](RunMode::Persistent), the default), or leaves
+    /// after some messages or without work, and comes back
+    /// ([`EventDriven`](RunMode::EventDriven)). Every backend does what this says. Results are the same.
+    /// [`KernelStatus::epochs`](crate::KernelStatus::epochs) counts how often it came.
+    ///
+    /// An event-driven kernel leaves a device to other kernels: it takes no resident slot while it is idle, and
+    /// a launch never fails for want of one (except with [`supersteps`](Self::supersteps)). The price is a
+    /// launch for each epoch, some microseconds.
+    ///
+    /// ```
+    /// # use annulus_runtime::{LaunchOptions, RunMode};
+    /// let options = LaunchOptions::production().run_mode(RunMode::EventDriven);
+    /// assert_eq!(options.shape.run_mode, RunMode::EventDriven);
+    /// ```
+    pub fn run_mode(mut self, mode: RunMode) -> Self {
+        self.shape.run_mode = mode;
+        self
+    }
+
+    /// After how many messages each block of an [event-driven](RunMode::EventDriven) kernel leaves: 1 or more;
+    /// 1000 by default. A turn is not cut in two, so a block may take up to
+    /// [`max_messages_per_iteration`](Self::max_messages_per_iteration) less 1 more. A device may leave
+    /// earlier, so that an epoch stays short. A persistent kernel ignores it.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// assert_eq!(LaunchOptions::production().leave_after(64).shape.leave_after, 64);
+    /// ```
+    pub fn leave_after(mut self, messages: u32) -> Self {
+        self.shape.leave_after = messages;
+        self
+    }
+
+    /// Whether each shard counts its turns, for [`KernelStatus::turns`](crate::KernelStatus::turns). With it
+    /// one sees how many messages a turn takes. Costs a store per turn. Off by default.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// assert!(LaunchOptions::production().count_turns(true).observe.count_turns);
+    /// ```
+    pub fn count_turns(mut self, on: bool) -> Self {
+        self.observe.count_turns = on;
         self
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use annulus_queue::QueueOptions;
 use annulus_runtime::{
     Backpressure, Deduplication, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID,
-    MAX_WINDOW, MIN_WINDOW, NamedQueue, ProcessingMode, SendOutcome, Share,
+    MAX_WINDOW, MIN_WINDOW, NamedQueue, ProcessingMode, RunMode, SendOutcome, Share,
 };
 
 /// What is wrong with these options.
@@ -100,6 +100,16 @@ fn q09_nothing_is_dropped_or_reordered_unless_asked_for() {
     assert_eq!(options, options.clone().expiry(None));
     assert_eq!(options, options.clone().grid(1).block(1).active(true).calls(true).timestamps(true));
     assert_eq!(options, options.clone().track_latency(false));
+}
+
+/// M-01, M-02: a kernel stays unless its launch says otherwise; one that leaves takes a message first.
+#[test]
+fn m01_m02_a_kernel_stays_unless_asked_to_leave() {
+    let options = LaunchOptions::default();
+    assert_eq!(options.shape.run_mode, RunMode::Persistent);
+    assert_eq!(options, options.clone().run_mode(RunMode::Persistent).leave_after(1000).count_turns(false));
+    assert!(problems(options.clone().run_mode(RunMode::EventDriven).leave_after(1)).is_empty());
+    problem(options.run_mode(RunMode::EventDriven).leave_after(0), &["leave_after is 0", "use 1"]);
 }
 
 #[test]

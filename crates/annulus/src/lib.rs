@@ -214,7 +214,7 @@ pub use annulus_runtime::{
 // Options of a launch.
 pub use annulus_runtime::{
     Backpressure, DeadLetters, Deduplication, Inbound, LaunchOptions, NamedQueue, Observe, Outbound,
-    ProcessingMode, SendOutcome, Shape, Share,
+    ProcessingMode, RunMode, SendOutcome, Shape, Share,
 };
 // Status and telemetry.
 pub use annulus_runtime::{

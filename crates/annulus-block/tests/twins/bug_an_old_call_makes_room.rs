@@ -40,8 +40,15 @@ fn plays(scene: &Scene) {
         histogram: false,
     });
     let place = Place { block: 0, grid: 1 };
-    let options =
-        Options { layout, place, actors: 1, mode: ProcessingMode::Continuous, limit: 1, shows: true };
+    let options = Options {
+        layout,
+        place,
+        actors: 1,
+        mode: ProcessingMode::Continuous,
+        limit: 1,
+        shows: true,
+        counts_turns: false,
+    };
     let exchange = Arc::new(Exchange::new(&layout, 2, 0));
     let [mut from, mut to] = [0, 1].map(|copy| Pair::new(scene, options, None, copy, Some(&exchange)));
     let target = Target::new(&to.rust, &from.rust);

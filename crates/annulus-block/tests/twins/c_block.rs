@@ -32,6 +32,10 @@ pub(crate) struct Text {
     pub(crate) connectable: bool,
     /// Whether its leader does by itself what is for one thread, as on CUDA.
     pub(crate) alone: bool,
+    /// Whether its turns are as large as the queue is deep.
+    pub(crate) adaptive: bool,
+    /// Whether its turns are counted.
+    pub(crate) counts_turns: bool,
     /// Programs that differ in nothing else have block memories of their own.
     pub(crate) copy: u32,
     /// A fault that is planted: what stands in place of what.
@@ -46,6 +50,7 @@ pub(crate) struct Program {
     free: unsafe extern "C" fn(Twin),
     step: unsafe extern "C" fn(Twin) -> u32,
     found: unsafe extern "C" fn(Twin) -> u32,
+    taken: unsafe extern "C" fn(Twin) -> u32,
     has_work: unsafe extern "C" fn(Twin) -> u32,
     pending: unsafe extern "C" fn(Twin, *mut u32, *mut u32),
     looked_waiting: unsafe extern "C" fn(Twin) -> u32,
@@ -68,11 +73,13 @@ impl Text {
                     #define ann_begin_turn(view) (twin_turn(view), ann_begin_turn(view))\n";
         let runtime = runtime.replace(loops, &format!("{hook}{loops}"));
         let handler = self.definition.handler_source(Target::OpenCl).expect("it is lowered");
-        let [linked, alone] = [self.connectable, self.alone].map(u32::from);
+        let [linked, alone, adaptive, counts] =
+            [self.connectable, self.alone, self.adaptive, self.counts_turns].map(u32::from);
         [
             &format!(
                 "#define ANN_LAUNCH_THREADS {}\n#define ANN_LAUNCH_CONNECTABLE {linked}\n\
-                 #define ANN_INDEPENDENT {alone}\n#define ANN_LAUNCH_PORTABLE 1\n/* copy {} */",
+                 #define ANN_INDEPENDENT {alone}\n#define ANN_LAUNCH_ADAPTIVE {adaptive}\n\
+                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1\n/* copy {} */",
                 self.threads, self.copy
             ),
             include_str!("c/shim.c"),
@@ -156,6 +163,7 @@ impl Program {
             free: function!(b"twin_free"),
             step: function!(b"twin_step"),
             found: function!(b"twin_found"),
+            taken: function!(b"twin_taken"),
             has_work: function!(b"twin_has_work"),
             pending: function!(b"twin_held"),
             looked_waiting: function!(b"twin_looked_waiting"),
@@ -284,6 +292,12 @@ impl CBlock {
         self.has_ended = unsafe { (self.program.step)(self.twin) } == 0;
         // SAFETY: as above; what a turn found stays to be seen.
         self.has_ended || unsafe { (self.program.found)(self.twin) } != 0
+    }
+
+    /// Messages that the last turn took. The host may be told of them later.
+    pub(crate) fn taken(&self) -> u32 {
+        // SAFETY: as for `turn`.
+        unsafe { (self.program.taken)(self.twin) }
     }
 
     pub(crate) fn has_work(&self) -> bool {

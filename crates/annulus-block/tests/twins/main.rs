@@ -17,6 +17,7 @@
 // What the kernel macros name.
 extern crate annulus_runtime as annulus;
 
+mod adaptive;
 mod bug_an_old_call_makes_room;
 mod bug_outputs_that_are_rejected_wait;
 mod bug_what_is_held_at_the_end_is_lost;

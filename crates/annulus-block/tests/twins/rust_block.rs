@@ -11,14 +11,17 @@ use annulus_block::{
     BlockCore, BlockParameters, Deliver, Delivery, Link, Progress, Runner, RuntimeClock, Signals,
     StateMemory, Turn,
 };
-use annulus_kernel::{KernelDefinition, ProcessingMode};
+use annulus_kernel::KernelDefinition;
 use annulus_ring::{
     memory::ShardMemory,
     ring::{Header, Producers, Refused},
 };
 use annulus_sync::{AtomicU32, Ordering};
 
-use crate::memory::{Place, Side};
+use crate::{
+    memory::{Place, Side},
+    scene::Options,
+};
 
 thread_local! {
     /// The time for the blocks of this thread.
@@ -128,15 +131,8 @@ pub(crate) struct RustBlock {
 }
 
 impl RustBlock {
-    pub(crate) fn new(
-        side: &Side,
-        definition: &'static KernelDefinition,
-        place: Place,
-        actors: u32,
-        mode: ProcessingMode,
-        limit: u32,
-    ) -> Self {
-        let Place { block, grid } = place;
+    pub(crate) fn new(side: &Side, definition: &'static KernelDefinition, options: &Options) -> Self {
+        let Options { place: Place { block, grid }, actors, mode, limit, .. } = *options;
         let states = StateMemory::new(definition.state, actors.into(), block.into(), grid.into())
             .expect("they are few");
         let own = match definition.state {
@@ -157,6 +153,7 @@ impl RustBlock {
             mode,
             max_messages_per_iteration: limit,
             timestamps: side.memory.layout().inbound.enqueue_time_offset.is_some(),
+            counts_turns: options.counts_turns,
             clock: RuntimeClock::start(),
             signals: Arc::<Heard>::clone(&heard),
         };

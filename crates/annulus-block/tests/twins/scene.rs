@@ -92,6 +92,8 @@ pub(crate) struct Options {
     pub(crate) limit: u32,
     /// The shard has a line of telemetry.
     pub(crate) shows: bool,
+    /// Turns are counted: where what a turn takes is the same for both.
+    pub(crate) counts_turns: bool,
 }
 
 impl Options {
@@ -123,6 +125,7 @@ impl Options {
             mode,
             limit: if mode == ProcessingMode::Continuous { 1 } else { 1 + random.below(4) as u32 },
             shows: !random.one_in(8),
+            counts_turns: false,
         }
     }
 
@@ -154,16 +157,18 @@ impl Pair {
         copy: u32,
         exchange: Option<&Arc<Exchange>>,
     ) -> Self {
-        let Options { layout, place, actors, mode, limit, shows } = options;
+        let Options { layout, place, actors, mode, limit, shows, counts_turns } = options;
         let definition = scene.kernel.definition;
         let rust = Side::new(&layout, place, shows);
         let c = Side::new(&layout, place, shows);
-        let rust_block = RustBlock::new(&rust, definition, place, actors, mode, limit);
+        let rust_block = RustBlock::new(&rust, definition, &options);
         let text = Text {
             definition,
             threads: scene.threads,
             connectable: scene.connectable,
             alone: scene.alone,
+            adaptive: mode == ProcessingMode::Adaptive,
+            counts_turns,
             copy,
             fault: fault.map(|(_, from, to)| (*from, *to)),
         };

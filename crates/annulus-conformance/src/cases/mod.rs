@@ -17,6 +17,7 @@ pub mod links;
 pub mod load;
 pub mod messages;
 pub mod metrics;
+pub mod modes;
 pub mod pipelines;
 pub mod policies;
 pub mod policy_model;

@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use annulus_block::ENTRY;
 use annulus_conformance::kernels;
 use annulus_cuda::Shape;
-use annulus_kernel::RingKernel;
+use annulus_kernel::{ProcessingMode, RingKernel};
 
 use crate::compiler::{Effort, nvrtc, program};
 
@@ -57,8 +57,15 @@ fn every_kernel_compiles() {
             // some connected, some in step.
             let architecture = ARCHITECTURES[index % ARCHITECTURES.len()];
             let (threads, sealed) = [(1, false), (64, false), (64, true)][index % 3];
-            let shape =
-                Shape { threads, sealed, connectable: index % 2 == 0, supersteps: index % 5 == 0, blocks: 1 };
+            let shape = Shape {
+                threads,
+                sealed,
+                connectable: index % 2 == 0,
+                supersteps: index % 5 == 0,
+                blocks: 1,
+                adaptive: definition.mode == ProcessingMode::Adaptive,
+                counts_turns: index % 7 == 0,
+            };
             let program = program(definition, shape);
             // Some as users get them: what the compiler optimises is much the same in all, the block. A long
             // run has all so.

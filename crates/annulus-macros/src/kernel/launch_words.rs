@@ -23,9 +23,11 @@ enum Value {
 const STRATEGIES: &[&str] = &["Block", "Reject", "DropOldest", "DropNew"];
 const IDENTITIES: &[&str] = &["Off", "ById", "ByPayload"];
 
+const RUN_MODES: &[&str] = &["Persistent", "EventDriven"];
+
 /// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions`
 /// documents.
-const WORDS: [(&str, Value); 16] = [
+const WORDS: [(&str, Value); 22] = [
     ("capacity", Value::Capacity),
     ("output_capacity", Value::Capacity),
     ("backpressure", Value::Variant("Backpressure", STRATEGIES)),
@@ -42,6 +44,12 @@ const WORDS: [(&str, Value); 16] = [
     ("grid", Value::Number(1, 65_536)),
     ("block", Value::Number(1, 1024)),
     ("actors", Value::Number(1, u32::MAX)),
+    ("run_mode", Value::Variant("RunMode", RUN_MODES)),
+    ("leave_after", Value::Number(1, u32::MAX)),
+    ("spin", Value::Time),
+    ("count_turns", Value::Switch),
+    ("supersteps", Value::Switch),
+    ("connectable", Value::Switch),
 ];
 
 /// Every word, for an error.

@@ -17,6 +17,10 @@ struct Tick {
     grid = 0,
     block = 2048,
     actors = many,
+    run_mode = Sometimes,
+    leave_after = 0,
+    spin = "soon",
+    count_turns = yes,
     colour = 3
 )]
 fn tick(_: &Tick) {}

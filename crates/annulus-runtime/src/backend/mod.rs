@@ -15,6 +15,8 @@ use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
 
 use annulus_ring::memory::{ShardMemory, SharedMemory};
 
+use crate::options::RunMode;
+
 mod compilation;
 pub(crate) mod noop;
 
@@ -153,6 +155,12 @@ pub trait DeviceKernel: Send + Sync {
         Err(BackendError::new("its kernels cannot be connected: launch on another backend"))
     }
 
+    /// How often the kernel came to run, if it leaves and comes back; see
+    /// [`KernelStatus::epochs`](crate::KernelStatus::epochs).
+    fn epochs(&self) -> u64 {
+        0
+    }
+
     /// With this a backend recognises its own kernels.
     fn as_any(&self) -> &dyn Any;
 }
@@ -247,8 +255,14 @@ pub struct LaunchSpec {
     pub supersteps: bool,
     /// How long a block polls for more before it goes to sleep.
     pub spin: Duration,
+    /// Whether the kernel stays, or leaves and comes back.
+    pub run_mode: RunMode,
+    /// In the mode [`EventDriven`](RunMode::EventDriven): after so many messages a block leaves.
+    pub leave_after: u32,
     /// Whether messages carry their enqueue time.
     pub timestamps: bool,
+    /// Whether the shards count their turns, in [`ShardMemory::turns`].
+    pub counts_turns: bool,
     /// The runtime's clock.
     pub clock: RuntimeClock,
     /// Where to report.

@@ -149,6 +149,8 @@ impl KernelShared {
             stall: self.stall(),
             dead_letters_lost: sum(ShardMemory::dead_letters_lost),
             shards: core.shards.len() as u32,
+            turns: sum(ShardMemory::turns),
+            epochs: core.device.get().map_or(0, |device| device.epochs()),
             last_error: core
                 .shards
                 .iter()

@@ -135,6 +135,14 @@ pub struct KernelStatus {
     pub dead_letters_lost: u64,
     /// Number of shards.
     pub shards: u32,
+    /// Turns that took messages, of all shards, if the launch
+    /// [counts them](crate::LaunchOptions::count_turns); else 0. At rest, the messages that were taken, by
+    /// this, are the mean size of a turn.
+    pub turns: u64,
+    /// How often the kernel came to run, if it leaves and comes back
+    /// ([`EventDriven`](crate::RunMode::EventDriven), or on a device that lets no kernel stay): on a device its
+    /// launches, on the CPU how often one of its blocks got a worker. 0 for a kernel that stays.
+    pub epochs: u64,
     /// The last error code of one of the shards; 0 if no shard had an error.
     pub last_error: u16,
     /// Notes of its backend, for example that the kernel runs in another way than was asked for, or does not

@@ -197,7 +197,10 @@ fn start(
         connectable: core.options.shape.connectable,
         supersteps: core.options.shape.supersteps,
         spin: core.options.shape.spin,
+        run_mode: core.options.shape.run_mode,
+        leave_after: core.options.shape.leave_after,
         timestamps: core.options.observe.timestamps,
+        counts_turns: core.options.observe.count_turns,
         clock: core.clock,
         signals: Arc::clone(&shared) as Arc<dyn HostSignals>,
     };

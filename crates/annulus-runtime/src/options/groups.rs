@@ -30,6 +30,32 @@ pub struct Shape {
     pub active: bool,
     /// See [`LaunchOptions::spin`].
     pub spin: Duration,
+    /// See [`LaunchOptions::run_mode`].
+    pub run_mode: RunMode,
+    /// In messages; see [`LaunchOptions::leave_after`].
+    pub leave_after: u32,
+}
+
+/// Whether a kernel stays where it runs, or leaves and comes back.
+///
+/// ```
+/// use annulus_runtime::{LaunchOptions, RunMode};
+/// let options = LaunchOptions::production().run_mode(RunMode::EventDriven).leave_after(500);
+/// assert!(options.validate().is_ok());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum RunMode {
+    /// The kernel stays on the device, and waits there for messages. Where a device lets no kernel stay, it
+    /// runs in epochs, as if it were event-driven; a block on the CPU keeps its worker for as long as it finds
+    /// messages and no other block waits for one.
+    #[default]
+    Persistent,
+    /// The kernel leaves after so many messages ([`LaunchOptions::leave_after`]), or when it has found none for
+    /// as long as [`LaunchOptions::spin`] says, and comes back when there is work. On a device that is an
+    /// epoch: the host launches the kernel again. On the CPU a block gives its worker back, and goes to the end
+    /// of the queue if messages wait.
+    EventDriven,
 }
 
 /// What happens to messages on their way to a kernel, in its own queue or in a named one.
@@ -75,6 +101,8 @@ pub struct Observe {
     pub track_latency: bool,
     /// How many dead letters the host keeps; see [`LaunchOptions::dead_letters`].
     pub dead_letters: u32,
+    /// See [`LaunchOptions::count_turns`].
+    pub count_turns: bool,
 }
 
 impl Default for Shape {
@@ -89,6 +117,8 @@ impl Default for Shape {
             connectable: false,
             active: true,
             spin: Duration::from_micros(20),
+            run_mode: RunMode::Persistent,
+            leave_after: 1000,
         }
     }
 }
@@ -116,6 +146,6 @@ impl Default for Outbound {
 
 impl Default for Observe {
     fn default() -> Self {
-        Self { timestamps: true, track_latency: false, dead_letters: 100 }
+        Self { timestamps: true, track_latency: false, dead_letters: 100, count_turns: false }
     }
 }

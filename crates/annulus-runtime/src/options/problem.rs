@@ -168,6 +168,7 @@ pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
     if let Some(cap) = shape.max_messages_per_iteration {
         check_range(&mut problems, "max_messages_per_iteration", cap, 1, inbound.capacity.max(1));
     }
+    check_range(&mut problems, "leave_after", shape.leave_after, 1, u32::MAX);
     if observe.track_latency && !observe.timestamps {
         problems.push(LaunchProblem::NoTimestamps);
     }

@@ -145,6 +145,12 @@ u32 twin_found(const twin *t)
     return t->view->shared->taken != 0 || t->view->shared->again != 0;
 }
 
+/* Messages that the last turn took. */
+u32 twin_taken(const twin *t)
+{
+    return t->view->shared->taken;
+}
+
 u32 twin_has_work(twin *t)
 {
     twin_now = t;

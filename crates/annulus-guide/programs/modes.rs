@@ -1,0 +1,54 @@
+use std::error::Error;
+
+use annulus::{RunMode, prelude::*};
+
+// ANCHOR: handler
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Sample {
+    value: u32,
+}
+
+#[derive(DeviceType, Clone, Copy, Default)]
+#[repr(C)]
+struct Sum {
+    all: u64,
+}
+
+#[ring_kernel(mode = Adaptive, max_messages_per_iteration = 32)]
+fn collect(sample: &Sample, sum: &mut Sum) {
+    sum.all += u64::from(sample.value);
+}
+// ANCHOR_END: handler
+
+// ANCHOR: turns
+/// Turns that a kernel takes for messages that are all there when it begins.
+fn turns(runtime: &Runtime, mode: ProcessingMode, messages: u32) -> Result<u64, Box<dyn Error>> {
+    let options = collect::options().active(false).mode(mode).count_turns(true);
+    let kernel = collect::launch(runtime, options)?;
+    kernel.send_batch_blocking(&(0..messages).map(|value| Sample { value }).collect::<Vec<_>>())?;
+    kernel.activate_blocking()?;
+    kernel.drained_blocking();
+    Ok(kernel.status().turns)
+}
+// ANCHOR_END: turns
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let runtime = Runtime::builder().backend(Backend::Cpu).build()?;
+    for mode in [ProcessingMode::Continuous, ProcessingMode::Batch, ProcessingMode::Adaptive] {
+        let (few, many) = (turns(&runtime, mode, 3)?, turns(&runtime, mode, 1000)?);
+        println!("{mode:?}: 3 messages in {few} turns, 1000 in {many}");
+    }
+
+    // ANCHOR: leaves
+    let options = collect::options().active(false).run_mode(RunMode::EventDriven).leave_after(100);
+    let kernel = collect::launch(&runtime, options)?;
+    let earlier = kernel.status().epochs;
+    kernel.send_batch_blocking(&(0..1000).map(|value| Sample { value }).collect::<Vec<_>>())?;
+    kernel.activate_blocking()?;
+    kernel.drained_blocking();
+    let epochs = kernel.status().epochs - earlier;
+    println!("event-driven: 1000 messages in several epochs: {}", epochs >= 8);
+    // ANCHOR_END: leaves
+    Ok(())
+}
