@@ -9,7 +9,6 @@ use annulus::{RegisteredKernel, kernel::Target};
 use annulus::{
     cuda::{self, Architecture},
     kernel::KernelDefinition,
-    prelude::ProcessingMode,
 };
 use clap::Args;
 
@@ -85,7 +84,6 @@ impl Emit {
                 threads: self.threads,
                 connectable: self.connectable,
                 supersteps: self.supersteps,
-                adaptive: definition.mode == ProcessingMode::Adaptive,
                 ..Default::default()
             };
             let cubins = cuda::cubins(definition, shape, architecture).map_err(Failure::fault)?;

@@ -351,9 +351,10 @@ fn a_handler_is_compiled_beforehand() {
     }
     assert!(written.status.success(), "{}", text(&written.stderr));
     let files: Vec<_> = text(&written.stdout).lines().map(PathBuf::from).collect();
-    // Of the kernel there are two, for open slots and for sealed ones.
-    let mut starts: Vec<_> = ["annulus-probe-1-", "anomalies-64-", "anomalies-64-"]
+    // Of the kernel there are four: for open slots and for sealed ones, for adaptive turns and for others.
+    let mut starts: Vec<_> = ["annulus-probe-1-"]
         .iter()
+        .chain(&["anomalies-64-"; 4])
         .flat_map(|start| ["sm_80-", "sm_90-"].map(|architecture| format!("{start}{architecture}")))
         .collect();
     for file in &files {

@@ -168,8 +168,8 @@ pub fn architectures() -> Result<Vec<Architecture>, BackendError> {
 }
 
 /// Machine code of a kernel for one architecture, for launches of a shape (of any number of blocks). It comes
-/// with open slots and, where launches may ask for them, with [sealed](crate::Cuda::sealed) ones. The machine
-/// code of the small program that probes a device when it is opened is included. Needs NVRTC, but no device.
+/// with open slots and, where launches may ask for them, with [sealed](crate::Cuda::sealed) ones, each for adaptive
+/// turns and for the other modes: a launch decides the mode. The machine code of the small program that probes a device when it is opened is included. Needs NVRTC, but no device.
 ///
 /// # Errors
 ///
@@ -194,15 +194,15 @@ pub fn cubins(
     let message = definition.message;
     let smallest = RingLayout::new(MIN_CAPACITY, message.size, message.align, Envelope::default());
     let sealed = threads > 1 && smallest.sealed().is_some() && compiles_sealed();
-    let kernel = |sealed| Text::new(definition.name, &handler, Shape { threads, sealed, ..shape });
+    let kernel = |sealed, adaptive| {
+        Text::new(definition.name, &handler, Shape { threads, sealed, adaptive, ..shape })
+    };
     let cubin = |text: &Text| {
         compile(nvrtc, text, architecture).map(|bytes| Cubin { file: text.file(architecture), bytes })
     };
-    [Some(kernel(false)), sealed.then(|| kernel(true)), Some(probe::text())]
-        .iter()
-        .flatten()
-        .map(cubin)
-        .collect()
+    let slots = if sealed { &[false, true][..] } else { &[false] };
+    let kernels = slots.iter().flat_map(|&sealed| [false, true].map(|adaptive| kernel(sealed, adaptive)));
+    kernels.chain([probe::text()]).map(|text| cubin(&text)).collect()
 }
 
 #[cfg(test)]
