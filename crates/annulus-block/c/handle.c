@@ -40,6 +40,9 @@ ANN_FUNCTION u32 ann_transact(
     GLOBAL const u8 *slot = (GLOBAL const u8 *)message - v->shared->launch.in_payload;
     u32 queue = *(GLOBAL const u32 *)(slot + 4) >> ANN_QUEUE_SHIFT & ANN_QUEUE_MASK;
 #endif
+#ifdef ANN_ASKS_TIME
+    u64 time = v->shared->now;
+#endif
 #ifdef ANN_STATE
     GLOBAL ANN_STATE *cell = (GLOBAL ANN_STATE *)v->states + actor;
     ANN_STATE state = *cell;

@@ -223,6 +223,9 @@ typedef struct {
 #if ANN_LAUNCH_ADAPTIVE
     u32 turn_size; /* the most messages of the next turn */
 #endif
+#ifdef ANN_ASKS_TIME
+    u64 now; /* when the turn began, for its handlers */
+#endif
 #if ANN_LAUNCH_COUNTS_TURNS
     u64 turns; /* that took messages, since launch */
 #endif

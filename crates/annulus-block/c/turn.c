@@ -16,6 +16,11 @@ ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command)
     else
         ann_grant_prints(v);
 #endif
+#ifdef ANN_ASKS_TIME
+    /* Once for all messages of the turn. */
+    if (ready != 0)
+        b->now = ann_now(v);
+#endif
     return ready;
 }
 

@@ -94,6 +94,8 @@ pub struct BlockCore<R> {
     pub(crate) entry: CpuEntry,
     pub(crate) key: Option<unsafe fn(*const u8) -> u64>,
     pub(crate) cx: Cx,
+    /// Whether handlers ask for the time.
+    pub(crate) asks_time: bool,
     pub(crate) output_bytes: u32,
     /// Slots that a message may need in the outbound ring: as many as its handler may send. A call's first
     /// output needs none.
@@ -249,6 +251,7 @@ impl<R: Runner> BlockCore<R> {
             entry: definition.cpu,
             key: definition.key,
             cx: Cx::new(index, grid, 0),
+            asks_time: definition.asks_time,
             output_bytes: layout.payload_size as u32,
             credit: definition.max_outputs,
             mode: parameters.mode,
@@ -306,6 +309,9 @@ impl<R: Runner> BlockCore<R> {
                     return Turn::Progress;
                 }
                 break;
+            }
+            if self.asks_time && batch.consumed == 0 {
+                self.cx = self.cx.with_time(R::now(&self.clock));
             }
             if self.pending.is_none() {
                 if !self.has_credit(&slot, &batch) {

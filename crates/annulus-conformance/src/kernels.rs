@@ -26,6 +26,7 @@ pub mod real;
 pub mod sizes;
 pub mod sorted;
 pub mod spelling;
+pub mod times;
 pub mod traits;
 pub mod values;
 pub mod wrapping;

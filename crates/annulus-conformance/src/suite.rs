@@ -278,6 +278,11 @@ macro_rules! conformance_suite {
                 t12_reset: Handlers,
                 t15_the_histogram_counts_every_message: Handlers,
             }
+            times {
+                m07_a_handlers_time_is_the_hosts: Handlers,
+                w13_a_turn_has_one_time: Handlers,
+                w13_an_actor_keeps_its_time: Handlers,
+            }
             waking {
                 ping_pong_without_spinning: Handlers,
                 ping_pong_at_the_edge_of_sleep: Handlers,

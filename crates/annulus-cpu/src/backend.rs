@@ -6,6 +6,7 @@ use std::{
     num::NonZeroUsize,
     sync::{Arc, Mutex, PoisonError},
     thread,
+    time::Duration,
 };
 
 use annulus_block::Link as BlockLink;
@@ -122,6 +123,11 @@ struct CpuKernel {
 impl DeviceKernel for CpuKernel {
     fn as_any(&self) -> &dyn Any {
         self
+    }
+
+    /// Blocks read the host's clock.
+    fn clock_uncertainty(&self) -> Option<Duration> {
+        Some(Duration::ZERO)
     }
 
     fn epochs(&self) -> u64 {

@@ -194,9 +194,8 @@ pub fn cubins(
     let message = definition.message;
     let smallest = RingLayout::new(MIN_CAPACITY, message.size, message.align, Envelope::default());
     let sealed = threads > 1 && smallest.sealed().is_some() && compiles_sealed();
-    let kernel = |sealed, adaptive| {
-        Text::new(definition.name, &handler, Shape { threads, sealed, adaptive, ..shape })
-    };
+    let kernel =
+        |sealed, adaptive| Text::new(definition.name, &handler, Shape { threads, sealed, adaptive, ..shape });
     let cubin = |text: &Text| {
         compile(nvrtc, text, architecture).map(|bytes| Cubin { file: text.file(architecture), bytes })
     };

@@ -135,6 +135,7 @@ impl DeviceHost {
             doorbell,
             stays: plan.stays,
             bounds,
+            clock_sync: driver.clock_sync().map(Arc::clone),
             launch: record,
             resident,
             visit,

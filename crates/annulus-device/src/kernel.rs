@@ -4,6 +4,7 @@ use std::{
     any::Any,
     mem::{MaybeUninit, offset_of},
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use annulus_abi::{
@@ -14,6 +15,7 @@ use annulus_runtime::{BackendError, DeviceKernel, Link, ShardMemory};
 use annulus_sync::{AtomicU64, Ordering, stay::Stay, wake_flag::WakeFlag};
 
 use crate::{
+    clock_sync::ClockSync,
     doorbell::PumpDoorbell,
     driver::{Abilities, DeviceLocalMemory, Entry, Memory, Run},
     residency::{Residency, ResidentSlots, Visit},
@@ -31,6 +33,8 @@ pub(crate) struct Running {
     stay: Stay,
     /// How an epoch ends, also for a kernel that stays.
     pub(crate) bounds: Bounds,
+    /// How the device's clock relates to the host's, if the two differ.
+    clock_sync: Option<Arc<ClockSync>>,
     /// Epochs that were started while the kernel did not stay.
     epochs: AtomicU64,
     /// The launch's record, kept for the parts of it that change later.
@@ -100,6 +104,7 @@ pub(crate) struct Parts {
     pub(crate) doorbell: Arc<PumpDoorbell>,
     pub(crate) stays: bool,
     pub(crate) bounds: Bounds,
+    pub(crate) clock_sync: Option<Arc<ClockSync>>,
     /// The memory of the launch's record.
     pub(crate) launch: Arc<dyn Memory>,
     /// Held by a kernel that stays, and by one whose blocks wait for each other.
@@ -149,6 +154,7 @@ impl Running {
             doorbell: parts.doorbell,
             stay: Stay::new(parts.stays),
             bounds: parts.bounds,
+            clock_sync: parts.clock_sync,
             epochs: AtomicU64::new(0),
             launch: parts.launch,
             supersteps: parts.supersteps,
@@ -433,6 +439,11 @@ pub(crate) struct LaunchedKernel(pub(crate) Arc<Running>);
 impl DeviceKernel for LaunchedKernel {
     fn as_any(&self) -> &dyn Any {
         self
+    }
+
+    fn clock_uncertainty(&self) -> Option<Duration> {
+        let uncertainty = self.0.clock_sync.as_ref().map_or(Duration::ZERO, |sync| sync.uncertainty());
+        self.0.abilities.clock.then_some(uncertainty)
     }
 
     fn epochs(&self) -> u64 {

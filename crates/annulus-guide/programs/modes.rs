@@ -21,6 +21,26 @@ fn collect(sample: &Sample, sum: &mut Sum) {
 }
 // ANCHOR_END: handler
 
+// ANCHOR: time
+/// Answers how long a sample was under way, if it says when it was taken.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 32)]
+fn age(cx: &Cx, taken: &Taken, ages: &Outbox<Age>) {
+    ages.send(Age { nanos: cx.now().saturating_sub(taken.at) });
+}
+// ANCHOR_END: time
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Taken {
+    at: u64,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Age {
+    nanos: u64,
+}
+
 // ANCHOR: turns
 /// Turns that a kernel takes for messages that are all there when it begins.
 fn turns(runtime: &Runtime, mode: ProcessingMode, messages: u32) -> Result<u64, Box<dyn Error>> {
@@ -50,5 +70,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let epochs = kernel.status().epochs - earlier;
     println!("event-driven: 1000 messages in several epochs: {}", epochs >= 8);
     // ANCHOR_END: leaves
+
+    let kernel = age::launch(&runtime, age::options())?;
+    let before = runtime.now();
+    let age = kernel.call_blocking(Taken { at: before })?;
+    println!("an age between two looks at the clock: {}", age.nanos <= runtime.now() - before);
     Ok(())
 }

@@ -7,18 +7,25 @@ pub struct Cx {
     grid_size: u32,
     thread_index: u32,
     queue: u32,
+    now: u64,
 }
 
 impl Cx {
     /// The context of thread `thread_index` of block `block_index` in a grid of `grid_size` blocks.
     pub const fn new(block_index: u32, grid_size: u32, thread_index: u32) -> Self {
-        Self { block_index, grid_size, thread_index, queue: 0 }
+        Self { block_index, grid_size, thread_index, queue: 0, now: 0 }
     }
 
     /// The same context, for a message that came from this queue.
     #[inline]
     pub const fn with_queue(self, queue: u32) -> Self {
         Self { queue, ..self }
+    }
+
+    /// The same context, in a turn that began at this time.
+    #[inline]
+    pub const fn with_time(self, now: u64) -> Self {
+        Self { now, ..self }
     }
 
     /// The block, and so the shard, that handles this message: `0..grid_size`.
@@ -51,5 +58,24 @@ impl Cx {
     #[inline]
     pub const fn queue(&self) -> u32 {
         self.queue
+    }
+
+    /// The time at which the turn began, in nanoseconds since the runtime was built: the clock of enqueue
+    /// times, telemetry and `Runtime::now`. All messages of a turn see the same time, and a later turn of the
+    /// block never an earlier one: the clock is read once per turn, and only for a handler that asks.
+    ///
+    /// On a device the time comes from the device's own clock, which is set by the host's when the device is
+    /// opened and while kernels run. Both differ by microseconds. Where a device has no clock, the time is
+    /// the last that the host has told it, and may be milliseconds old. A handler that is called without a
+    /// block, as in a test, sees 0, or what [`with_time`](Self::with_time) says.
+    ///
+    /// ```
+    /// # use annulus_kernel::Cx;
+    /// let cx = Cx::new(0, 1, 0).with_time(1_500);
+    /// assert_eq!(cx.now(), 1_500);
+    /// ```
+    #[inline]
+    pub const fn now(&self) -> u64 {
+        self.now
     }
 }

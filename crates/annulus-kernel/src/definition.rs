@@ -59,6 +59,9 @@ pub struct KernelDefinition {
     /// How many turns the loops of one call may take on a device, all together. One more, and the call fails
     /// with [`BUDGET_EXHAUSTED`](annulus_abi::error::BUDGET_EXHAUSTED). The CPU does not count.
     pub loop_budget: u32,
+    /// Whether the handler asks for the time ([`Cx::now`](crate::Cx::now)), or hands its context to a function
+    /// that may.
+    pub asks_time: bool,
     /// The handler on the CPU.
     pub cpu: CpuEntry,
     /// The handler as data, for devices; `None` for `#[ring_kernel(cpu_only)]`.

@@ -321,6 +321,43 @@ fn w06_the_attribute_says_how_it_is_launched() {
     assert_eq!(quiet::options(), LaunchOptions::production());
 }
 
+/// W-13: the clock is read only for handlers that ask for the time, or may.
+#[test]
+fn w13_a_handler_that_asks_for_the_time_says_so() {
+    #[device_fn]
+    fn late(cx: &Cx, limit: u64) -> bool {
+        cx.now() > limit
+    }
+
+    #[ring_kernel]
+    fn asks(cx: &Cx, tick: &Tick) {
+        let _ = cx.now() + u64::from(tick.times);
+    }
+    #[ring_kernel]
+    fn may_ask(context: &Cx, tick: &Tick) {
+        let _ = late(context, tick.times.into());
+    }
+    #[ring_kernel]
+    fn asks_where_it_is(cx: &Cx, tick: &Tick) {
+        let _ = cx.block_index() + tick.times;
+    }
+    #[ring_kernel]
+    fn asks_nothing(_: &Cx, _: &Tick) {}
+
+    let asks_time = [asks::DEFINITION, may_ask::DEFINITION].map(|definition| definition.asks_time);
+    assert_eq!(asks_time, [true, true]);
+    let others = [asks_where_it_is::DEFINITION, asks_nothing::DEFINITION, quiet::DEFINITION];
+    assert!(others.iter().all(|definition| !definition.asks_time));
+    let source = |definition: &'static annulus::kernel::KernelDefinition| {
+        definition.handler_source(annulus::kernel::Target::OpenCl).unwrap()
+    };
+    assert!(
+        source(asks::DEFINITION).contains("ANN_ASKS_TIME")
+            && source(may_ask::DEFINITION).contains("ANN_ASKS_TIME")
+    );
+    assert!(others.iter().all(|definition| !source(definition).contains("ann_time")));
+}
+
 /// W-01, W-02, W-04, W-05: one type per kernel launches it, by named options and never by position, and hands
 /// out a typed handle; before the launch there is nothing to send to, poll or reset, so the texts that forbid
 /// it are type errors. The handle closes what it opened.

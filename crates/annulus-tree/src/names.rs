@@ -46,7 +46,7 @@ pub const METHODS: &[&str] = &[
     // Comparisons, and what they give.
     "cmp", "is_eq", "is_ge", "is_gt", "is_le", "is_lt", "is_ne", "partial_cmp", "then", "total_cmp",
     // The handler's own parameters, and failures.
-    "block_index", "code", "grid_size", "queue", "send", "thread_index",
+    "block_index", "code", "grid_size", "now", "queue", "send", "thread_index",
 ];
 
 /// Functions of a type that are not methods: `u64::from(x)`.

@@ -4,7 +4,7 @@ use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 use annulus_runtime::{
     device_print,
-    prelude::{Failure, Outbox},
+    prelude::{Cx, Failure, Outbox},
 };
 
 use crate::random::Random;
@@ -75,14 +75,20 @@ pub(crate) fn plain(message: &Plain) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Has one state for all messages, and prints.
+/// Has one state for all messages, asks for the time, and prints.
 #[ring_kernel(mode = Adaptive, max_messages_per_iteration = 4)]
-pub(crate) fn ledger(message: &Plain, ledger: &mut Tally, out: &Outbox<Plain>) -> Result<(), Failure> {
+pub(crate) fn ledger(
+    cx: &Cx,
+    message: &Plain,
+    ledger: &mut Tally,
+    out: &Outbox<Plain>,
+) -> Result<(), Failure> {
     ledger.count += 1;
+    ledger.sum = cx.now();
     device_print!("{} is number {}", message.value, ledger.count);
     if message.value.is_multiple_of(3) {
         device_print!("sends");
-        out.send(Plain { value: ledger.count });
+        out.send(Plain { value: ledger.count.wrapping_add(cx.now()) });
     }
     if message.value.is_multiple_of(5) {
         return Err(Failure::of(11));

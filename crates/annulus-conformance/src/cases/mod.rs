@@ -30,6 +30,7 @@ pub mod stalls;
 pub mod state;
 pub mod steps;
 pub mod telemetry;
+pub mod times;
 pub mod undelivered;
 pub mod verbs;
 pub mod waking;

@@ -45,6 +45,7 @@ fn every_kernel_compiles() {
         kernels::NAMES,
         kernels::REAL,
         kernels::prints::PRINTS,
+        kernels::times::TIMES,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
     let left = Mutex::new(definitions.iter().enumerate());

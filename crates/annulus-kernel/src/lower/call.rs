@@ -280,6 +280,10 @@ impl Lowerer<'_> {
                 self.asks_queue = true;
                 Expr::Queue
             }
+            "now" => {
+                self.asks_time = true;
+                return Ok(Operand::Value(Expr::Now, Type::Scalar(Scalar::U64)));
+            }
             _ => return Err(format!("the context has no `{method}` on a device")),
         };
         Ok(Operand::Value(value, Type::Scalar(Scalar::U32)))

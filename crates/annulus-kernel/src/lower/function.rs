@@ -13,8 +13,8 @@ use super::{
     LowerError, Lowered, Lowerer,
     operand::{Operand, Variable, describe},
     program::{
-        Argument, Constant, Expr, Function, Parameter, Place, Root, Space, Stmt, calls_who_asks_queue, fails,
-        follows, prints, ticks,
+        Argument, Constant, Expr, Function, Parameter, Place, Root, Space, Stmt, calls_who_asks_queue,
+        calls_who_asks_time, fails, follows, prints, ticks,
     },
 };
 use crate::{
@@ -384,6 +384,7 @@ impl Lowerer<'_> {
         function.ticks = ticks(&function.body, &self.module.functions);
         function.prints = prints(&function.body, &self.module.functions);
         function.asks_queue |= calls_who_asks_queue(&function.body, &self.module.functions);
+        function.asks_time |= calls_who_asks_time(&function.body, &self.module.functions);
         function.follows = follows(&function.body, &self.module.functions);
         if function.fails
             && function.output == Type::Unit

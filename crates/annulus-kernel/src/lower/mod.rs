@@ -52,8 +52,8 @@ use function::Module;
 use names::Names;
 use operand::{Operand, Variable};
 use program::{
-    Expr, Function, Local, LocalId, Place, Program, Root, Space, Stmt, calls_who_asks_queue, follows, prints,
-    ticks,
+    Expr, Function, Local, LocalId, Place, Program, Root, Space, Stmt, calls_who_asks_queue,
+    calls_who_asks_time, follows, prints, ticks,
 };
 use types::TypeNames;
 
@@ -116,6 +116,7 @@ pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, T
     handler.ticks = ticks(&handler.body, &module.functions);
     handler.prints = prints(&handler.body, &module.functions);
     handler.asks_queue |= calls_who_asks_queue(&handler.body, &module.functions);
+    handler.asks_time |= calls_who_asks_time(&handler.body, &module.functions);
     handler.follows = follows(&handler.body, &module.functions);
     let Module { constants, functions, .. } = module;
     types.late();
@@ -170,6 +171,8 @@ struct Lowerer<'a> {
     cx: String,
     /// Whether it has asked for the message's queue.
     asks_queue: bool,
+    /// Whether it has asked for the time.
+    asks_time: bool,
     message: String,
     state: String,
     outbox: String,
@@ -206,6 +209,7 @@ impl<'a> Lowerer<'a> {
             line,
             cx: String::new(),
             asks_queue: false,
+            asks_time: false,
             message: String::new(),
             state: String::new(),
             outbox: String::new(),
@@ -223,6 +227,7 @@ impl<'a> Lowerer<'a> {
             definition,
             cx,
             asks_queue,
+            asks_time,
             message,
             state,
             outbox,
@@ -259,6 +264,7 @@ impl<'a> Lowerer<'a> {
             ticks: false,
             prints: false,
             asks_queue,
+            asks_time,
             follows: false,
             locals,
             body: out,

@@ -49,6 +49,8 @@ pub(crate) struct Function {
     pub(crate) prints: bool,
     /// Whether it needs the number of the message's queue.
     pub(crate) asks_queue: bool,
+    /// Whether it needs the time.
+    pub(crate) asks_time: bool,
     /// Whether it follows offsets of the message, and so needs to know where the message's bytes end.
     pub(crate) follows: bool,
     pub(crate) locals: Vec<Local>,
@@ -185,6 +187,8 @@ pub(crate) enum Expr {
     Cx(&'static str),
     /// The number of the message's queue.
     Queue,
+    /// The time at which the turn began.
+    Now,
     /// Operands of type `Scalar`.
     Binary(BinaryOp, Scalar, Box<Self>, Box<Self>),
     Not(Scalar, Box<Self>),
@@ -222,7 +226,7 @@ impl Expr {
     /// Whether its value depends on the content of any of `roots`.
     pub(crate) fn reads(&self, roots: &[Root]) -> bool {
         match self {
-            Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) | Self::Queue => false,
+            Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) | Self::Queue | Self::Now => false,
             Self::Read(place) | Self::Tag(place) | Self::TextLen(place) => place.reads(roots),
             Self::Binary(_, _, left, right) => left.reads(roots) || right.reads(roots),
             Self::Not(_, value) | Self::Convert(_, _, value) => value.reads(roots),
@@ -235,7 +239,9 @@ impl Expr {
     pub(crate) fn any(&self, test: &impl Fn(&Self) -> bool) -> bool {
         test(self)
             || match self {
-                Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) | Self::Queue => false,
+                Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) | Self::Queue | Self::Now => {
+                    false
+                }
                 Self::Read(place) | Self::Tag(place) | Self::TextLen(place) => {
                     place.indices().any(|index| index.any(test))
                 }
@@ -262,7 +268,7 @@ impl Expr {
     /// Whether writing it twice costs nothing.
     pub(crate) fn is_simple(&self) -> bool {
         match self {
-            Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) | Self::Queue => true,
+            Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) | Self::Queue | Self::Now => true,
             Self::Read(place) => place.steps.is_empty() && matches!(place.root, Root::Local(_)),
             _ => false,
         }
@@ -491,6 +497,14 @@ pub(crate) fn calls_who_asks_queue(statements: &[Stmt], functions: &[Function]) 
     any(
         statements,
         &|statement| matches!(statement, Stmt::Call { function, .. } if functions[*function].asks_queue),
+    )
+}
+
+/// Whether statements call functions that need the time.
+pub(crate) fn calls_who_asks_time(statements: &[Stmt], functions: &[Function]) -> bool {
+    any(
+        statements,
+        &|statement| matches!(statement, Stmt::Call { function, .. } if functions[*function].asks_time),
     )
 }
 

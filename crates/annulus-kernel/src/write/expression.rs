@@ -2,7 +2,10 @@
 
 use annulus_tree::BinaryOp;
 
-use super::{Writer, function::QUEUE};
+use super::{
+    Writer,
+    function::{QUEUE, TIME},
+};
 use crate::{
     BindingKind,
     lower::{
@@ -24,6 +27,7 @@ impl Writer<'_> {
             Expr::TextLen(place) => format!("rs_text_len({})", self.bytes_at(place)),
             Expr::Cx(field) => format!("{}.{field}", self.function.cx),
             Expr::Queue => QUEUE.to_owned(),
+            Expr::Now => TIME.to_owned(),
             Expr::Binary(op, scalar, left, right) => self.binary(*op, *scalar, left, right),
             Expr::Not(Scalar::Bool, value) => format!("!{}", self.tight(value)),
             Expr::Not(scalar, value) => format!("({})~{}", c_scalar(*scalar), self.tight(value)),
@@ -58,6 +62,7 @@ impl Writer<'_> {
             | Expr::Len(_)
             | Expr::Cx(_)
             | Expr::Queue
+            | Expr::Now
             | Expr::TextLen(_) => true,
             Expr::Call(name, scalar, values) => is_call(name, *scalar, values),
             Expr::Convert(from, to, _) => from.is_float() && !to.is_float(),

@@ -43,6 +43,9 @@ impl<'a> Writer<'a> {
         if function.asks_queue {
             parameters.push(format!("u32 {QUEUE}"));
         }
+        if function.asks_time {
+            parameters.push(format!("u64 {TIME}"));
+        }
         if function.follows {
             parameters.push(PAYLOAD.to_owned());
         }
@@ -115,6 +118,9 @@ impl<'a> Writer<'a> {
         if callee.asks_queue {
             handed.push(QUEUE.to_owned());
         }
+        if callee.asks_time {
+            handed.push(TIME.to_owned());
+        }
         if callee.follows {
             handed.push("ann_payload, ann_length".to_owned());
         }
@@ -153,6 +159,9 @@ impl<'a> Writer<'a> {
         }
     }
 }
+
+/// The name of the parameter with the time.
+pub(super) const TIME: &str = "ann_time";
 
 /// The extra parameter of a function that prints.
 pub(super) const PRINTER: &str = "PRIVATE ann_printer *ann_print_to";

@@ -4,7 +4,7 @@ use annulus_abi::{bridged::BEGIN_UNIT, error};
 
 use super::{
     Writer,
-    function::{PAYLOAD, PRINTER, QUEUE},
+    function::{PAYLOAD, PRINTER, QUEUE, TIME},
     statement::fail,
 };
 use crate::{
@@ -44,6 +44,9 @@ impl Writer<'_> {
         }
         if handler.asks_queue {
             parameters.push(format!("u32 {QUEUE}"));
+        }
+        if handler.asks_time {
+            parameters.push(format!("u64 {TIME}"));
         }
         self.put("");
         let (qualifier, name) = (self.target.function(), &handler.name);
@@ -162,6 +165,10 @@ impl Writer<'_> {
         if handler.asks_queue {
             self.put("#define ANN_ASKS_QUEUE 1");
             called += ", queue";
+        }
+        if handler.asks_time {
+            self.put("#define ANN_ASKS_TIME 1");
+            called += ", time";
         }
         let (function, arguments) = (&handler.name, arguments.join(", "));
         self.put(&format!("#define ANN_CALL(cx, message, state, outbox) {function}({arguments}{called})"));

@@ -1,8 +1,8 @@
 //! What stands beside a handler: a type of its name that is the kernel.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Literal, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{Attribute, Ident, ItemFn, ReturnType, Type, ext::IdentExt, spanned::Spanned};
+use syn::{Attribute, FnArg, Ident, ItemFn, Pat, ReturnType, Type, ext::IdentExt, spanned::Spanned};
 
 use super::{
     attribute::Options,
@@ -132,6 +132,7 @@ fn ring_kernel(
         || quote!(::core::option::Option::None),
         |tree| quote!(::core::option::Option::Some(#tree)),
     );
+    let asks_time = asks_time(function, handler);
     let entry = entry(function, handler);
     quote! {
         // SAFETY: everything in the definition is derived from the one function below and its types.
@@ -156,6 +157,7 @@ fn ring_kernel(
                     max_messages_per_iteration: #messages,
                     max_outputs: #outputs,
                     loop_budget: #loop_budget,
+                    asks_time: #asks_time,
                     cpu: { #entry __annulus_entry },
                     tree: #tree,
                 };
@@ -185,6 +187,39 @@ fn binding(name: &Ident, parameter: &Parameter) -> TokenStream {
             ty: #descriptor,
         }
     }
+}
+
+/// Whether the handler may ask for the time: it calls some `now`, or gives its context to somebody else.
+fn asks_time(function: &ItemFn, handler: &Handler) -> bool {
+    let mut parameters = handler.parameters.iter().zip(&function.sig.inputs);
+    let context = parameters.find_map(|(parameter, input)| match (&parameter.role, input) {
+        (Role::Cx, FnArg::Typed(typed)) => Some(&*typed.pat),
+        _ => None,
+    });
+    match context {
+        None => false,
+        Some(Pat::Ident(context)) => mentions_time(function.block.to_token_stream(), &context.ident),
+        Some(pattern) => !matches!(pattern, Pat::Wild(_)),
+    }
+}
+
+fn mentions_time(tokens: TokenStream, context: &Ident) -> bool {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let asks = match token {
+            TokenTree::Group(group) => mentions_time(group.stream(), context),
+            TokenTree::Ident(ident) if ident == *context => {
+                !matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '.')
+            }
+            TokenTree::Ident(ident) => ident == "now",
+            // A text may name its arguments.
+            TokenTree::Literal(_) | TokenTree::Punct(_) => false,
+        };
+        if asks {
+            return true;
+        }
+    }
+    false
 }
 
 /// The plain type of an atomic's value.

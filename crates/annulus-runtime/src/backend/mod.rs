@@ -161,6 +161,12 @@ pub trait DeviceKernel: Send + Sync {
         0
     }
 
+    /// How far the times that the kernel tells may be from the host's; see
+    /// [`KernelStatus::clock_uncertainty`](crate::KernelStatus::clock_uncertainty).
+    fn clock_uncertainty(&self) -> Option<Duration> {
+        None
+    }
+
     /// With this a backend recognises its own kernels.
     fn as_any(&self) -> &dyn Any;
 }

@@ -143,6 +143,11 @@ pub struct KernelStatus {
     /// ([`EventDriven`](crate::RunMode::EventDriven), or on a device that lets no kernel stay): on a device its
     /// launches, on the CPU how often one of its blocks got a worker. 0 for a kernel that stays.
     pub epochs: u64,
+    /// How far the times that the kernel tells (latencies, the last message's time,
+    /// [`Cx::now`](annulus_kernel::Cx::now)) may be from the host's clock: nothing on the CPU, the measured
+    /// uncertainty of a device's clock. `None` if the kernel has no clock: its times are then those of the
+    /// host's last heartbeat.
+    pub clock_uncertainty: Option<Duration>,
     /// The last error code of one of the shards; 0 if no shard had an error.
     pub last_error: u16,
     /// Notes of its backend, for example that the kernel runs in another way than was asked for, or does not

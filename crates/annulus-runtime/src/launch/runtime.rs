@@ -92,6 +92,20 @@ impl Runtime {
         self.inner.backend.name()
     }
 
+    /// The time now, in nanoseconds since the runtime was built: the clock of messages' enqueue times, of
+    /// telemetry, and of [`Cx::now`](annulus_kernel::Cx::now) in handlers. Monotonic, and never 0.
+    ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// let runtime = Runtime::builder().build()?;
+    /// let earlier = runtime.now();
+    /// assert!(earlier > 0 && runtime.now() >= earlier);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn now(&self) -> u64 {
+        self.inner.clock.now()
+    }
+
     /// The devices of its backend.
     ///
     /// ```
