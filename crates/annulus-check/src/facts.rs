@@ -9,7 +9,7 @@ use syn::{
 };
 
 use crate::{
-    body::{self, pause},
+    body::{self, Body, pause},
     known::Known,
     source::Source,
 };
@@ -42,8 +42,8 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Those of these files. `tests`: also of modules that only tests have.
-    pub(crate) fn of(sources: &[&Source], tests: bool) -> Self {
+    /// Those of these files, with the files' functions. `tests`: also of modules that only tests have.
+    pub(crate) fn of(sources: &[&Source], tests: bool) -> (Self, Vec<Vec<Body>>) {
         let mut facts = Self::default();
         for source in sources {
             let mut types = Types { facts: &mut facts };
@@ -54,8 +54,9 @@ impl Facts {
             gather.visit_file(&source.file);
         }
         let mut calls: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for source in sources {
-            for body in body::of(source, &facts, tests) {
+        let bodies: Vec<Vec<Body>> = sources.iter().map(|source| body::of(source, &facts, tests)).collect();
+        for file in &bodies {
+            for body in file {
                 let called = calls.entry(body.name.clone()).or_default();
                 called.extend(body.calls().map(|call| call.name.clone()));
                 if body.calls().any(pause::is_by_name) || body.has_opaque_macros() {
@@ -74,7 +75,7 @@ impl Facts {
                 .map(|(name, _)| name.clone())
                 .collect();
             if more.is_empty() {
-                return facts;
+                return (facts, bodies);
             }
             facts.waiting.extend(more);
         }

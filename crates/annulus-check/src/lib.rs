@@ -75,6 +75,6 @@ pub fn check_text(path: &Path, text: &str) -> Vec<Finding> {
     let Ok(source) = Source::parse(path.into(), path.display().to_string(), text.into()) else {
         return Vec::new();
     };
-    let facts = facts::Facts::of(&[&source], true);
-    lints::file(&source, &facts, true)
+    let (facts, bodies) = facts::Facts::of(&[&source], true);
+    lints::file(&source, &bodies[0], &facts)
 }

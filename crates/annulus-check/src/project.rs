@@ -113,11 +113,11 @@ pub fn check(options: &Options) -> Result<(Vec<Checked>, Vec<Problem>), Problem>
         is_used = true;
         let files = files(package, &root, options.tests, &mut problems);
         let sources: Vec<&Source> = files.iter().map(|(source, _)| source).collect();
-        let facts = Facts::of(&sources, options.tests);
-        let findings: Vec<Vec<Finding>> = sources
-            .iter()
-            .map(|source| strictly(lints::file(source, &facts, options.tests), options))
-            .collect();
+        let (facts, bodies) = Facts::of(&sources, options.tests);
+        let findings =
+            |(source, bodies): (&&Source, _)| strictly(lints::file(source, bodies, &facts), options);
+        let findings: Vec<Vec<Finding>> =
+            sources.iter().zip(bodies.iter().map(Vec::as_slice)).map(findings).collect();
         for ((source, target), findings) in files.into_iter().zip(findings) {
             let (package_id, manifest_path) = (text(&package["id"]), text(&package["manifest_path"]));
             all.push(Checked { source, findings, package_id, manifest_path, target });

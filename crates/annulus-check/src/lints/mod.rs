@@ -7,13 +7,7 @@ mod polling;
 mod sequence;
 mod switched_off;
 
-use crate::{
-    allow::Allows,
-    body::{self, Body},
-    facts::Facts,
-    finding::Finding,
-    source::Source,
-};
+use crate::{allow::Allows, body::Body, facts::Facts, finding::Finding, source::Source};
 
 /// A function, and what is known of what is around it.
 struct Context<'a> {
@@ -29,11 +23,11 @@ impl Context<'_> {
     }
 }
 
-/// All findings of a file that no comment allows, in the order of the text.
-pub(crate) fn file(source: &Source, facts: &Facts, tests: bool) -> Vec<Finding> {
+/// All findings in a file's functions that no comment allows, in the order of the text.
+pub(crate) fn file(source: &Source, bodies: &[Body], facts: &Facts) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for body in body::of(source, facts, tests) {
-        let context = Context { source, facts, body: &body };
+    for body in bodies {
+        let context = Context { source, facts, body };
         polling::check(&context, &mut findings);
         sequence::check(&context, &mut findings);
         switched_off::check(&context, &mut findings);
