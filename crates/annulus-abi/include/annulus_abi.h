@@ -92,6 +92,8 @@ typedef struct annulus_sealed_unit {
 #define ANNULUS_ERROR_DIVISION_BY_ZERO 0xFF05u
 #define ANNULUS_ERROR_OVERFLOW 0xFF06u
 #define ANNULUS_ERROR_BUDGET_EXHAUSTED 0xFF07u
+#define ANNULUS_ERROR_BARRIER_NOT_REACHED 0xFF09u
+#define ANNULUS_ERROR_NOT_THE_LEADER 0xFF0Au
 
 /* What a shard is at: a line that its block alone writes. The word is a message's number, shifted left by
    ANNULUS_AT_PHASE_BITS, with the phase below it. */

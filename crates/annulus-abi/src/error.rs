@@ -21,6 +21,10 @@ pub const OVERFLOW: u16 = 0xFF06;
 pub const BUDGET_EXHAUSTED: u16 = 0xFF07;
 /// The bytes of a bridged message are no archive of its type: an offset in it leads out of it, for one.
 pub const BAD_ARCHIVE: u16 = 0xFF08;
+/// Some threads of a block waited at a barrier that others did not reach.
+pub const BARRIER_NOT_REACHED: u16 = 0xFF09;
+/// A thread that is not the leader of its block set the state.
+pub const NOT_THE_LEADER: u16 = 0xFF0A;
 
 /// A description of a code, for people.
 pub const fn describe(code: u16) -> &'static str {
@@ -36,6 +40,12 @@ pub const fn describe(code: u16) -> &'static str {
             "the handler's loops ran longer than their budget: raise #[ring_kernel(loop_budget = …)]"
         }
         BAD_ARCHIVE => "the message's bytes are no archive of its type",
+        BARRIER_NOT_REACHED => {
+            "not all threads of the block reached a barrier: put it where all of them come by"
+        }
+        NOT_THE_LEADER => {
+            "a thread that is not its block's leader set the state: write `if cx.is_leader() { … }`"
+        }
         1..=0xFEFF => "an error of the application",
         _ => "an unknown error",
     }

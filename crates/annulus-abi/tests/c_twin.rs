@@ -77,6 +77,8 @@ fn t_01_t_03_c_and_rust_agree() {
         ("ANNULUS_ERROR_DIVISION_BY_ZERO", error::DIVISION_BY_ZERO.into()),
         ("ANNULUS_ERROR_OVERFLOW", error::OVERFLOW.into()),
         ("ANNULUS_ERROR_BUDGET_EXHAUSTED", error::BUDGET_EXHAUSTED.into()),
+        ("ANNULUS_ERROR_BARRIER_NOT_REACHED", error::BARRIER_NOT_REACHED.into()),
+        ("ANNULUS_ERROR_NOT_THE_LEADER", error::NOT_THE_LEADER.into()),
         ("ANNULUS_ERROR_UNKNOWN_ACTOR", error::UNKNOWN_ACTOR.into()),
     ] {
         writeln!(source, "_Static_assert({name} == {value}ull, \"{name}\");")

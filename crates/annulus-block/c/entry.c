@@ -16,6 +16,12 @@ ANN_KERNEL void ann_main(
     GLOBAL u8 *scratch, GLOBAL u8 *doorbell ANN_LINK_PARAMETERS ANN_STEP_PARAMETER ANN_BINDING_PARAMETERS)
 {
     ANN_SHARED ann_shared shared;
+#ifdef ANN_BLOCK_WIDE
+    ANN_SHARED ann_block_memory together;
+    ann_round rounds;
+    rounds.set = 0;
+    rounds.met = 0;
+#endif
     u32 leader = ann_thread() == 0;
     u32 block = ann_block();
     ann_view view;
@@ -39,6 +45,11 @@ ANN_KERNEL void ann_main(
         view.outputs = scratch + block * l->scratch_stride;
         view.doorbell = (GLOBAL ann_doorbell *)doorbell;
         view.shared = &shared;
+#ifdef ANN_BLOCK_WIDE
+        view.together = &together;
+        view.rounds = &rounds;
+        ann_begin_meeting(&together.meeting);
+#endif
 #if ANN_LAUNCH_THREADS > 1
         ann_cut_scratch(&view, scratch + block * l->scratch_stride, l);
 #endif

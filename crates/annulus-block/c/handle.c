@@ -25,8 +25,10 @@ ANN_FUNCTION u32 ann_transact(
     cx.block_index = ann_block();
     cx.grid_size = v->shared->launch.grid;
     cx.thread_index = thread;
+#ifndef ANN_BLOCK_WIDE
     if (actor == ANN_NO_ACTOR)
         return ANN_UNKNOWN_ACTOR;
+#endif
 #ifdef ANN_PRINTS
     ann_printer to;
     to.turn = &v->shared->prints;
@@ -43,6 +45,27 @@ ANN_FUNCTION u32 ann_transact(
 #ifdef ANN_ASKS_TIME
     u64 time = v->shared->now;
 #endif
+#ifdef ANN_BLOCK_WIDE
+    /* All threads of the block are here. The state is a copy in the block's memory. A message that has failed
+       already takes the same way, so that no barrier is under a condition. */
+    u32 first = actor == ANN_NO_ACTOR ? ANN_UNKNOWN_ACTOR : 0;
+#ifdef ANN_STATE
+    GLOBAL ANN_STATE *cell = (GLOBAL ANN_STATE *)v->states + (first == 0 ? actor : 0);
+    if (thread == 0)
+        v->together->state = *cell;
+    u32 code = ANN_CALL(cx, message, &v->together->state, outbox);
+#else
+    u32 code = ANN_CALL(cx, message, (PRIVATE u8 *)0, outbox);
+#endif
+    if ((code == 0 || code == ANN_RETURNED) && outbox->refused)
+        code = ANN_TOO_MANY_OUTPUTS;
+    code = ann_end_meeting(&v->together->meeting, v->rounds, code);
+#ifdef ANN_STATE
+    if (code == 0 && thread == 0)
+        *cell = v->together->state;
+#endif
+    return code;
+#else
 #ifdef ANN_STATE
     GLOBAL ANN_STATE *cell = (GLOBAL ANN_STATE *)v->states + actor;
     ANN_STATE state = *cell;
@@ -57,6 +80,7 @@ ANN_FUNCTION u32 ann_transact(
         *cell = state;
 #endif
     return code;
+#endif
 }
 
 #if ANN_LAUNCH_THREADS == 1
@@ -173,6 +197,38 @@ ANN_FUNCTION u32 ann_next_own(const ann_view *v, u32 i, u32 count)
 #endif
 }
 
+#ifdef ANN_BLOCK_WIDE
+
+/* All threads handle all messages together, in order. The leader sends. */
+ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    for (u32 i = 0; i < count; i++) {
+        GLOBAL ann_job *job = ann_job_at(v, i);
+        u32 is_message = job->kind == ANN_KIND_MESSAGE;
+        u32 leads = ann_thread() == 0;
+        ann_outbox outbox;
+        outbox.first = v->outputs + (u64)i * ANN_LIMIT * ANN_OUTPUT_STRIDE;
+        outbox.ticket = 0;
+        outbox.mask = ~(u64)0;
+        outbox.stride = ANN_OUTPUT_STRIDE;
+        outbox.limit = leads ? ANN_LIMIT : 0;
+        outbox.sent = 0;
+        outbox.refused = 0;
+        GLOBAL const ANN_MESSAGE *message =
+            (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + l->in_payload);
+        /* What is no message is nobody's: all threads go the same way. */
+        u64 actor = is_message ? job->actor : ANN_NO_ACTOR;
+        u32 code = ann_transact(v, message, actor, ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
+        if (leads && is_message) {
+            job->code = code;
+            job->sent = outbox.sent;
+        }
+    }
+}
+
+#else
+
 /* Each thread handles the messages that are dealt to it, in order. */
 ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
 {
@@ -195,5 +251,7 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
         job->sent = outbox.sent;
     }
 }
+
+#endif
 
 #endif

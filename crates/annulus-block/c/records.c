@@ -10,8 +10,9 @@
 #ifndef ann_computed
 #define ann_computed(place) (place)
 #endif
-/* The leader waits for work alone, and handles a message alone if it is the only one. */
-#if ANN_INDEPENDENT && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
+/* The leader waits for work alone, and handles a message alone if it is the only one, unless the whole block
+   works on each message. */
+#if ANN_INDEPENDENT && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS) && !defined(ANN_BLOCK_WIDE)
 #define ANN_ALONE 1
 #else
 #define ANN_ALONE 0
@@ -309,6 +310,10 @@ typedef struct {
     GLOBAL u8 *parcels;
 #endif
     LOCAL ann_shared *shared;
+#ifdef ANN_BLOCK_WIDE
+    LOCAL ann_block_memory *together; /* of the threads that work on a message together */
+    PRIVATE ann_round *rounds;        /* how often they have met */
+#endif
 } ann_view;
 
 #define ANN_U32(base, offset) ((GLOBAL u32 *)((base) + (offset)))

@@ -20,7 +20,9 @@ use std::{
 };
 
 use annulus_abi::{control::command, telemetry::Telemetry};
-use annulus_kernel::{Binding, BoundMemory, CpuEntry, Cx, KernelDefinition, ProcessingMode, RawOutbox};
+use annulus_kernel::{
+    Binding, BoundMemory, CpuEntry, Cx, KernelDefinition, KernelShape, ProcessingMode, RawOutbox,
+};
 use annulus_ring::{
     memory::ShardMemory,
     ring::{Answers, Consumer, SoleProducer},
@@ -55,6 +57,8 @@ pub struct BlockParameters {
     pub mode: ProcessingMode,
     /// The largest number of messages in one turn.
     pub max_messages_per_iteration: u32,
+    /// How many threads work on a message together, where the kernel's shape says so.
+    pub block_dim: u32,
     /// Whether messages carry their enqueue time.
     pub timestamps: bool,
     /// Whether turns are counted, in [`ShardMemory::turns`].
@@ -250,7 +254,10 @@ impl<R: Runner> BlockCore<R> {
             state,
             entry: definition.cpu,
             key: definition.key,
-            cx: Cx::new(index, grid, 0),
+            cx: match definition.shape {
+                KernelShape::Thread => Cx::new(index, grid, 0),
+                KernelShape::Block => Cx::new(index, grid, 0).with_block_dim(parameters.block_dim),
+            },
             asks_time: definition.asks_time,
             output_bytes: layout.payload_size as u32,
             credit: definition.max_outputs,

@@ -27,6 +27,7 @@ pub mod sizes;
 pub mod sorted;
 pub mod spelling;
 pub mod times;
+pub mod together;
 pub mod traits;
 pub mod values;
 pub mod wrapping;

@@ -70,6 +70,12 @@ macro_rules! conformance_suite {
                 a_runtimes_shutdown_is_a_future: Handlers,
                 a_runtimes_shutdown_goes_on_without_its_future: Nothing,
             }
+            together {
+                b08_a_tree_adds_up: Handlers,
+                b08_a_reduction_has_one_order: Handlers,
+                b06_actors_of_whole_blocks: Handlers,
+                b06_a_torn_block_fails_and_goes_on: Handlers,
+            }
             state {
                 actors_have_states_of_their_own: Handlers,
                 a_kernel_has_one_state: Handlers,

@@ -66,6 +66,7 @@ fn opencl() {
     check(kernels::OWN, Target::OpenCl);
     check(kernels::REAL, Target::OpenCl);
     check(kernels::prints::PRINTS, Target::OpenCl);
+    check(kernels::together::TOGETHER, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
@@ -89,6 +90,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::OWN,
         kernels::REAL,
         kernels::prints::PRINTS,
+        kernels::together::TOGETHER,
     ];
     lists.into_iter().flatten().copied()
 }

@@ -59,6 +59,7 @@ impl Block {
             state: states.states(),
             mode: spec.mode,
             max_messages_per_iteration: spec.max_messages_per_iteration,
+            block_dim: spec.block,
             timestamps: spec.timestamps,
             counts_turns: spec.counts_turns,
             clock: spec.clock,

@@ -4,7 +4,7 @@ use std::{mem::offset_of, time::Duration};
 
 use annulus_abi::launch::{BlockRecord, LaunchRecord, MOST_PARCELS, NO_LINE, scratch_bytes};
 use annulus_abi::{kernel::KernelLayout, ring::RingHeader};
-use annulus_kernel::{BindingKind, KernelDefinition, ProcessingMode, StateShape};
+use annulus_kernel::{BindingKind, KernelDefinition, KernelShape, ProcessingMode, StateShape};
 use annulus_runtime::{BackendError, LaunchSpec, RunMode};
 
 use crate::{
@@ -61,6 +61,8 @@ pub(crate) fn threads(
     let one_at_a_time = matches!(definition.state, StateShape::Whole(_))
         || definition.bindings.iter().any(|binding| binding.kind == BindingKind::Whole);
     match block {
+        // The program sees how many threads its block has.
+        threads if definition.shape == KernelShape::Block => threads,
         _ if one_at_a_time && !abilities.far => 1,
         1 => options.threads,
         threads => threads,

@@ -8,12 +8,13 @@ pub struct Cx {
     thread_index: u32,
     queue: u32,
     now: u64,
+    block_dim: u32,
 }
 
 impl Cx {
     /// The context of thread `thread_index` of block `block_index` in a grid of `grid_size` blocks.
     pub const fn new(block_index: u32, grid_size: u32, thread_index: u32) -> Self {
-        Self { block_index, grid_size, thread_index, queue: 0, now: 0 }
+        Self { block_index, grid_size, thread_index, queue: 0, now: 0, block_dim: 1 }
     }
 
     /// The same context, for a message that came from this queue.
@@ -26,6 +27,23 @@ impl Cx {
     #[inline]
     pub const fn with_time(self, now: u64) -> Self {
         Self { now, ..self }
+    }
+
+    /// The same context, in a block of `threads` threads that work on one message together.
+    #[inline]
+    pub const fn with_block_dim(self, threads: u32) -> Self {
+        Self { block_dim: threads, ..self }
+    }
+
+    /// The same context, for another thread of the block.
+    pub(crate) const fn with_thread(self, thread_index: u32) -> Self {
+        Self { thread_index, ..self }
+    }
+
+    /// How many threads of its block work on this message together: 1 unless the handler takes a
+    /// [`BlockCx`](crate::BlockCx).
+    pub(crate) const fn block_dim(&self) -> u32 {
+        self.block_dim
     }
 
     /// The block, and so the shard, that handles this message: `0..grid_size`.

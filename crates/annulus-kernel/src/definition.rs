@@ -48,6 +48,8 @@ pub struct KernelDefinition {
     pub output_key_field: Option<KeyDescriptor>,
     /// What state it keeps.
     pub state: StateShape,
+    /// What works on one message: a thread, or a whole block.
+    pub shape: KernelShape,
     /// What a launch must bind, in the order of the handler's parameters.
     pub bindings: &'static [BindingDefinition],
     /// How a block takes its messages.
@@ -83,6 +85,16 @@ pub enum ProcessingMode {
     /// As many as wait, up to a size between 1 and `max_messages_per_iteration`. The size doubles when a turn
     /// finds more messages, and halves when it finds a quarter of it or fewer.
     Adaptive,
+}
+
+/// What works on one message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum KernelShape {
+    /// One thread; several threads of a block work on several messages.
+    #[default]
+    Thread,
+    /// All threads of a block, together: the handler takes a [`BlockCx`](crate::BlockCx).
+    Block,
 }
 
 /// What state a kernel keeps between messages, besides bound memory.

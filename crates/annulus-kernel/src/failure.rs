@@ -95,6 +95,12 @@ pub fn panic_code(panic: &(dyn Any + Send)) -> u16 {
     if of_indices.iter().any(|beginning| text.starts_with(beginning)) {
         return error::INDEX_OUT_OF_BOUNDS;
     }
+    if text.starts_with(crate::cooperate::NOT_REACHED) {
+        return error::BARRIER_NOT_REACHED;
+    }
+    if text.starts_with(crate::cooperate::NOT_THE_LEADER) {
+        return error::NOT_THE_LEADER;
+    }
     match text {
         "attempt to divide by zero" | "attempt to calculate the remainder with a divisor of zero" => {
             error::DIVISION_BY_ZERO

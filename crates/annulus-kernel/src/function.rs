@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    Cx, Failure, Outbox,
+    Block, BlockArray, BlockCx, BlockValue, Cx, Failure, Outbox,
     tree::{Callee, FunctionTree, Witness},
     typed::Typed,
 };
@@ -381,8 +381,14 @@ macro_rules! receivers {
 
 receivers! {
     => bool; => i8; => i16; => i32; => i64; => isize; => u8; => u16; => u32; => u64; => usize; => f32; => f64;
-    => (); => Failure; => Ordering; => cmp::Ordering; => Cx; => AtomicU32; => AtomicI32; => AtomicU64; => AtomicI64;
-    [T] => [T]; [M] => Outbox<M>;
+    => (); => Failure; => Ordering; => cmp::Ordering; => Cx; => BlockCx; => AtomicU32; => AtomicI32; => AtomicU64; => AtomicI64;
+    [T] => [T]; [M] => Outbox<M>; [S] => Block<S>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: BlockValue, const N: usize> Receiver for BlockArray<T, N> {
+    type Target = Self;
+    type Side = Self;
 }
 
 #[diagnostic::do_not_recommend]

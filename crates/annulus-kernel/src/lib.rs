@@ -46,6 +46,7 @@
 //! | `&place`, `&mut place` in `let` and through patterns | another name for the place; branches choose between shared references, and between elements of one array |
 //! | constants, statics, associated constants, `T::default()` | captured by value when the kernel is launched |
 //! | `outbox.send(value)`, [`Cx`]'s methods | |
+//! | [`BlockCx`]'s methods, `get` and `set` of [`Block`] and [`BlockArray`] | barriers stand in the handler itself; all threads take the same way to them |
 //! | functions with `#[device_fn]`, methods and associated functions with `#[device_impl]`, of any module or crate, generic ones by instances | functions of the text; what fails in them fails the message; none calls itself |
 //! | `load`, `store`, `swap`, `fetch_…`, `compare_exchange` of bound atomics | ordered at least as written; 64 bits where the device has them |
 //! | `return`, `Ok(())`, `Err(failure)` with a [`Failure`], `?` | |
@@ -69,6 +70,7 @@
 mod archived;
 mod binding;
 mod bridged;
+mod cooperate;
 mod cx;
 mod definition;
 #[cfg(feature = "serde")]
@@ -103,9 +105,11 @@ pub type Bytes = Vec<u8>;
 #[doc(hidden)]
 pub use annulus_message;
 pub use annulus_message::{DecodeError, EncodeError, Message, Payload};
+pub use cooperate::{Block, BlockArray, BlockCx, BlockValue, WARP, run_block};
 pub use cx::Cx;
 pub use definition::{
-    DEFAULT_LOOP_BUDGET, KernelDefinition, ProcessingMode, RingKernel, StateDefinition, StateShape,
+    DEFAULT_LOOP_BUDGET, KernelDefinition, KernelShape, ProcessingMode, RingKernel, StateDefinition,
+    StateShape,
 };
 #[cfg(feature = "serde")]
 pub use described::{Described, read_described, read_described_bytes};

@@ -40,6 +40,17 @@ impl RawOutbox {
         }
     }
 
+    /// An outbox that refuses every send, for the threads of a block that are not its leader.
+    pub const fn closed() -> Self {
+        // SAFETY: no ticket is below the limit, so no payload is ever written.
+        unsafe { Self::new(std::ptr::null_mut(), 0, 0, 0) }
+    }
+
+    /// Fails the call as if the handler had tried to send more than its `max_outputs`.
+    pub fn refuse(&self) {
+        self.refused.set(true);
+    }
+
     /// Starts a call whose sends go to the slots from ticket `first` on.
     ///
     /// # Safety

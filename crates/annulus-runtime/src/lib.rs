@@ -226,7 +226,8 @@ pub mod prelude {
         Runtime, SendError, SendOutcome, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{
-        Cx, DeviceType, Failure, List, Message as _, Outbox, RingKernel, RingMessage, Text,
+        Block, BlockArray, BlockCx, Cx, DeviceType, Failure, List, Message as _, Outbox, RingKernel,
+        RingMessage, Text,
     };
     pub use annulus_macros::{
         DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,

@@ -130,7 +130,8 @@ impl LaunchOptions {
         self
     }
 
-    /// Threads of a block: 1 ..= 1024. The CPU backend runs a block as one loop, whatever this says.
+    /// Threads of a block: 1 ..= 1024. The CPU backend runs a block as one loop, whatever this says, unless
+    /// the whole block works on one message: then there are so many threads on every backend.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;

@@ -47,6 +47,8 @@ pub const METHODS: &[&str] = &[
     "cmp", "is_eq", "is_ge", "is_gt", "is_le", "is_lt", "is_ne", "partial_cmp", "then", "total_cmp",
     // The handler's own parameters, and failures.
     "block_index", "code", "grid_size", "now", "queue", "send", "thread_index",
+    // What the threads of a block do together.
+    "barrier", "block_dim", "is_leader", "lane", "set", "warp",
 ];
 
 /// Functions of a type that are not methods: `u64::from(x)`.

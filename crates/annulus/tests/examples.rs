@@ -10,7 +10,7 @@ use std::{
 use annulus::{OpenCl, Runtime};
 
 /// What each example shows, whatever the backend; those that tell of times and threads say so little.
-const SHOWN: [(&str, &str); 18] = [
+const SHOWN: [(&str, &str); 19] = [
     ("calls", "account 7: not enough money"),
     ("clinic", "3 came by ambulance, 19 are in the log\n"),
     ("detect", "sensor 7 is 54.4 sigma off"),
@@ -21,6 +21,7 @@ const SHOWN: [(&str, &str); 18] = [
     ("maze", "178 steps, found with "),
     ("pipeline", "station 2:  13.9 to  26.0 °C, mean  19.7"),
     ("rays", "::::::"),
+    ("reduction", " 9 0.6057 1.9443 ████████████████████████\n"),
     ("service", "client 0:  3 granted, 7 left;"),
     ("sha256", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  \"abc\""),
     ("sieve", "162 primes below 961\n"),

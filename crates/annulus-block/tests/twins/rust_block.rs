@@ -152,6 +152,7 @@ impl RustBlock {
             state: states.states(),
             mode,
             max_messages_per_iteration: limit,
+            block_dim: 1,
             timestamps: side.memory.layout().inbound.enqueue_time_offset.is_some(),
             counts_turns: options.counts_turns,
             clock: RuntimeClock::start(),

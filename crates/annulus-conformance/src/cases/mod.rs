@@ -31,6 +31,7 @@ pub mod state;
 pub mod steps;
 pub mod telemetry;
 pub mod times;
+pub mod together;
 pub mod undelivered;
 pub mod verbs;
 pub mod waking;

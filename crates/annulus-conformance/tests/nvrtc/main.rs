@@ -46,6 +46,7 @@ fn every_kernel_compiles() {
         kernels::REAL,
         kernels::prints::PRINTS,
         kernels::times::TIMES,
+        kernels::together::TOGETHER,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
     let left = Mutex::new(definitions.iter().enumerate());

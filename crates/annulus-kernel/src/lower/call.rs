@@ -14,7 +14,10 @@ use super::{
     program::{Expr, Place, Stmt},
     slice::{is_bounded, is_slice},
 };
-use crate::typed::{Scalar, Type};
+use crate::{
+    KernelShape,
+    typed::{Scalar, Type},
+};
 
 impl Lowerer<'_> {
     pub(super) fn method(
@@ -30,7 +33,11 @@ impl Lowerer<'_> {
         let operand = self.operand(receiver, None)?;
         let line = self.line;
         let result = match operand {
-            Operand::Cx => self.cx_method(method),
+            Operand::Cx => self.cx_method(method, arguments, witness),
+            Operand::BlockState => self.block_state_method(method, arguments),
+            Operand::BlockArray(member, scalar, len) => {
+                self.block_array_method(member, scalar, len, method, arguments)
+            }
             Operand::Outbox => self.outbox_method(method, arguments),
             Operand::Atomic(place) => self.atomic_method(place, method, arguments),
             Operand::Never => Ok(Operand::Never),
@@ -271,7 +278,12 @@ impl Lowerer<'_> {
 }
 
 impl Lowerer<'_> {
-    fn cx_method(&mut self, method: &str) -> Lowered<Operand> {
+    fn cx_method(
+        &mut self,
+        method: &str,
+        arguments: &[Expression],
+        witness: Option<WitnessId>,
+    ) -> Lowered<Operand> {
         let value = match method {
             "block_index" => Expr::Cx("block_index"),
             "grid_size" => Expr::Cx("grid_size"),
@@ -283,6 +295,9 @@ impl Lowerer<'_> {
             "now" => {
                 self.asks_time = true;
                 return Ok(Operand::Value(Expr::Now, Type::Scalar(Scalar::U64)));
+            }
+            _ if self.definition.shape == KernelShape::Block => {
+                return self.block_cx_method(method, arguments, witness);
             }
             _ => return Err(format!("the context has no `{method}` on a device")),
         };

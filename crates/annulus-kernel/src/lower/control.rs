@@ -202,7 +202,7 @@ impl Lowerer<'_> {
             Root::Message | Root::Constant(_) => true,
             Root::Local(local) => !self.locals[local].mutable,
             Root::Binding(memory) => self.unchanged.get(memory).copied().unwrap_or(false),
-            Root::State => false,
+            Root::State | Root::Together(_) => false,
         }
     }
 

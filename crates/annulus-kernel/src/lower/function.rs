@@ -340,7 +340,8 @@ impl Lowerer<'_> {
 
     pub(super) fn space(&self, root: Root) -> Space {
         match root {
-            Root::Local(_) | Root::State => Space::Private,
+            // What the block's threads share is never passed by its address.
+            Root::Local(_) | Root::State | Root::Together(_) => Space::Private,
             Root::Message => Space::Global,
             Root::Binding(memory) => self.memory[memory].1,
             Root::Constant(_) => Space::Constant,

@@ -282,7 +282,7 @@ impl Lowerer<'_> {
                 is_fixed(&self.locals, &Expr::Read(whole)) && place.steps.is_empty()
             }
             Root::Constant(_) | Root::Message => true,
-            Root::State | Root::Binding(_) => false,
+            Root::State | Root::Binding(_) | Root::Together(_) => false,
         }
     }
 

@@ -15,6 +15,7 @@ mod check;
 mod checked;
 mod closure;
 mod control;
+mod cooperate;
 mod equal;
 mod expression;
 mod float;
@@ -32,6 +33,7 @@ mod pattern;
 mod place;
 mod print;
 pub(crate) mod program;
+mod segments;
 mod shared;
 mod slice;
 mod sorted;
@@ -44,7 +46,7 @@ use std::{collections::HashSet, fmt};
 use annulus_tree::{HandlerTree, ParameterRole, Pattern, WitnessId};
 
 use crate::{
-    BindingKind, KernelDefinition, KernelTree,
+    BindingKind, KernelDefinition, KernelShape, KernelTree,
     tree::{Callee, Witnessed},
     typed::{Type, Value},
 };
@@ -52,7 +54,7 @@ use function::Module;
 use names::Names;
 use operand::{Operand, Variable};
 use program::{
-    Expr, Function, Local, LocalId, Place, Program, Root, Space, Stmt, calls_who_asks_queue,
+    Expr, Function, Local, LocalId, Member, Place, Program, Root, Space, Stmt, calls_who_asks_queue,
     calls_who_asks_time, follows, prints, ticks,
 };
 use types::TypeNames;
@@ -118,6 +120,14 @@ pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, T
     handler.asks_queue |= calls_who_asks_queue(&handler.body, &module.functions);
     handler.asks_time |= calls_who_asks_time(&handler.body, &module.functions);
     handler.follows = follows(&handler.body, &module.functions);
+    if definition.shape == KernelShape::Block {
+        if definition.bridged.is_some() {
+            let reason =
+                "a handler of a whole block reads no bridged message on a device: take a message of numbers";
+            return Err(error(definition.line, reason.into()));
+        }
+        segments::cut(&mut handler, &module.functions).map_err(|(line, reason)| error(line, reason))?;
+    }
     let Module { constants, functions, .. } = module;
     types.late();
     for function in functions.iter().chain([&handler]) {
@@ -185,6 +195,10 @@ struct Lowerer<'a> {
     unchanged: Vec<bool>,
     /// The type of a function's result; `None` in a handler.
     output: Option<Type>,
+    /// What its block's threads share.
+    together: Vec<Member>,
+    /// How many blocks of code are around what is being lowered.
+    depth: usize,
 }
 
 impl<'a> Lowerer<'a> {
@@ -218,6 +232,8 @@ impl<'a> Lowerer<'a> {
             memory: Vec::new(),
             unchanged: Vec::new(),
             output: None,
+            together: Vec::new(),
+            depth: 0,
         }
     }
 
@@ -237,6 +253,7 @@ impl<'a> Lowerer<'a> {
             mut locals,
             out,
             output,
+            together,
             ..
         } = self;
         for local in 0..locals.len() {
@@ -266,6 +283,7 @@ impl<'a> Lowerer<'a> {
             asks_queue,
             asks_time,
             follows: false,
+            together,
             locals,
             body: out,
         }
@@ -315,6 +333,9 @@ impl<'a> Lowerer<'a> {
                     .state
                     .definition()
                     .ok_or("a kernel without state has a parameter for it")?;
+                if self.definition.shape == KernelShape::Block {
+                    return Ok(Operand::BlockState);
+                }
                 Operand::Ref(Place::new(Root::State, state.ty.into()))
             }
             ParameterRole::Outbox => {
@@ -384,7 +405,9 @@ impl<'a> Lowerer<'a> {
         let outer = std::mem::take(&mut self.out);
         self.names.open();
         let known = self.variables.len();
+        self.depth += 1;
         let value = body(self);
+        self.depth -= 1;
         self.variables.truncate(known);
         self.names.close();
         let inner = std::mem::replace(&mut self.out, outer);

@@ -37,6 +37,10 @@ pub(super) enum Operand {
         before: LocalId,
     },
     Cx,
+    /// `&Block<S>`.
+    BlockState,
+    /// A `BlockArray`: its number among what the threads share, and its element's type and length.
+    BlockArray(usize, Scalar, usize),
     Outbox,
     Unit,
     /// It does not return.
@@ -74,6 +78,8 @@ impl Operand {
             Self::Cases(_) => "a `Result`".into(),
             Self::Exchanged { .. } => "the result of `compare_exchange`".into(),
             Self::Cx => "the context".into(),
+            Self::BlockState => "the block's state".into(),
+            Self::BlockArray(..) => "an array of the block".into(),
             Self::Outbox => "the outbox".into(),
             Self::Unit => "`()`".into(),
             Self::Never => "an expression that does not come back".into(),

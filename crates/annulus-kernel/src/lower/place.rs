@@ -120,7 +120,7 @@ impl Lowerer<'_> {
     }
 
     /// Fails unless `at` is below `len`.
-    fn check_index(&mut self, at: &Expr, len: Expr) {
+    pub(super) fn check_index(&mut self, at: &Expr, len: Expr) {
         if self.is_below(at, &len) {
             return;
         }

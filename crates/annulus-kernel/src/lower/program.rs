@@ -53,8 +53,21 @@ pub(crate) struct Function {
     pub(crate) asks_time: bool,
     /// Whether it follows offsets of the message, and so needs to know where the message's bytes end.
     pub(crate) follows: bool,
+    /// What its block's threads share, if they work on a message together.
+    pub(crate) together: Vec<Member>,
     pub(crate) locals: Vec<Local>,
     pub(crate) body: Vec<Stmt>,
+}
+
+/// A part of what the threads of a block share while they work on a message.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Member {
+    /// An array that the handler asks for.
+    Array(Type),
+    /// A value of each thread.
+    OfThreads(Type),
+    /// A value that one thread gives to all, and that is read only after the barrier that follows.
+    Given(Type),
 }
 
 /// The kind of memory that a pointer leads to.
@@ -120,6 +133,8 @@ pub(crate) enum Root {
     /// A bound parameter: `*p`, or `p[index]` where it is a slice.
     Binding(usize),
     Constant(usize),
+    /// A part of what the block's threads share, by its number.
+    Together(usize),
 }
 
 /// How a place continues.
@@ -189,6 +204,10 @@ pub(crate) enum Expr {
     Queue,
     /// The time at which the turn began.
     Now,
+    /// How many threads the block has.
+    BlockDim,
+    /// Whether no thread of the block had failed or returned when they met last.
+    GoesOn,
     /// Operands of type `Scalar`.
     Binary(BinaryOp, Scalar, Box<Self>, Box<Self>),
     Not(Scalar, Box<Self>),
@@ -226,7 +245,14 @@ impl Expr {
     /// Whether its value depends on the content of any of `roots`.
     pub(crate) fn reads(&self, roots: &[Root]) -> bool {
         match self {
-            Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) | Self::Queue | Self::Now => false,
+            Self::Bits(..)
+            | Self::Code(_)
+            | Self::Len(_)
+            | Self::Cx(_)
+            | Self::Queue
+            | Self::Now
+            | Self::BlockDim
+            | Self::GoesOn => false,
             Self::Read(place) | Self::Tag(place) | Self::TextLen(place) => place.reads(roots),
             Self::Binary(_, _, left, right) => left.reads(roots) || right.reads(roots),
             Self::Not(_, value) | Self::Convert(_, _, value) => value.reads(roots),
@@ -239,9 +265,14 @@ impl Expr {
     pub(crate) fn any(&self, test: &impl Fn(&Self) -> bool) -> bool {
         test(self)
             || match self {
-                Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) | Self::Queue | Self::Now => {
-                    false
-                }
+                Self::Bits(..)
+                | Self::Code(_)
+                | Self::Len(_)
+                | Self::Cx(_)
+                | Self::Queue
+                | Self::Now
+                | Self::BlockDim
+                | Self::GoesOn => false,
                 Self::Read(place) | Self::Tag(place) | Self::TextLen(place) => {
                     place.indices().any(|index| index.any(test))
                 }
@@ -268,7 +299,14 @@ impl Expr {
     /// Whether writing it twice costs nothing.
     pub(crate) fn is_simple(&self) -> bool {
         match self {
-            Self::Bits(..) | Self::Code(_) | Self::Len(_) | Self::Cx(_) | Self::Queue | Self::Now => true,
+            Self::Bits(..)
+            | Self::Code(_)
+            | Self::Len(_)
+            | Self::Cx(_)
+            | Self::Queue
+            | Self::Now
+            | Self::BlockDim
+            | Self::GoesOn => true,
             Self::Read(place) => place.steps.is_empty() && matches!(place.root, Root::Local(_)),
             _ => false,
         }
@@ -331,6 +369,25 @@ pub(crate) enum Stmt {
     /// Prints: the print's number, and its arguments as words.
     Print(usize, Vec<Expr>),
     Atomic(Atomic),
+    /// All threads of the block meet. After `segments` has run: if one of them has failed, all do.
+    Meet,
+    /// All threads of the block meet, and none can have failed since they met last.
+    Barrier,
+    /// All threads meet, and all fail unless this variable has one value in all of them.
+    Agree(LocalId),
+    /// Statements that a thread skips if it has failed since the threads met last. If one of these fails, or
+    /// returns, the thread goes on behind them.
+    Segment(Vec<Self>),
+    /// All threads have failed or returned.
+    Leave,
+    /// A loop, and a loop over a range, until the message has ended.
+    FrameLoop(Vec<Self>),
+    FrameFor {
+        local: LocalId,
+        start: Expr,
+        end: Expr,
+        body: Vec<Self>,
+    },
     /// Calls a function. If it fails, the caller fails, too.
     Call {
         function: usize,
@@ -415,8 +472,10 @@ fn calculates(statements: &[Stmt], wanted: &dyn Fn(&Expr) -> bool, written: &dyn
         Stmt::Assign(place, value) => used_in(place) || used(value),
         Stmt::SetTag(place, _) => used_in(place),
         Stmt::If(condition, then, otherwise) => used(condition) || uses(then) || uses(otherwise),
-        Stmt::Loop(body) => uses(body),
-        Stmt::For { start, end, body, .. } => used(start) || used(end) || uses(body),
+        Stmt::Loop(body) | Stmt::Segment(body) | Stmt::FrameLoop(body) => uses(body),
+        Stmt::For { start, end, body, .. } | Stmt::FrameFor { start, end, body, .. } => {
+            used(start) || used(end) || uses(body)
+        }
         Stmt::Return(value) | Stmt::Fail(value, _) | Stmt::Send(value) => used(value),
         Stmt::Follow { place, len, .. } => used_in(place) || used(len),
         Stmt::Give(value) => value.as_ref().is_some_and(used),
@@ -428,6 +487,7 @@ fn calculates(statements: &[Stmt], wanted: &dyn Fn(&Expr) -> bool, written: &dyn
             Argument::Slice(_) | Argument::Cx | Argument::Outbox => false,
         }),
         Stmt::Line(_) | Stmt::Tick | Stmt::Break | Stmt::Continue | Stmt::Abort(_) => false,
+        Stmt::Meet | Stmt::Barrier | Stmt::Agree(_) | Stmt::Leave => false,
     })
 }
 
@@ -459,7 +519,11 @@ pub(crate) fn any(statements: &[Stmt], is: &impl Fn(&Stmt) -> bool) -> bool {
         is(statement)
             || match statement {
                 Stmt::If(_, then, otherwise) => any(then, is) || any(otherwise, is),
-                Stmt::Loop(body) | Stmt::For { body, .. } => any(body, is),
+                Stmt::Loop(body)
+                | Stmt::For { body, .. }
+                | Stmt::Segment(body)
+                | Stmt::FrameLoop(body)
+                | Stmt::FrameFor { body, .. } => any(body, is),
                 _ => false,
             }
     })

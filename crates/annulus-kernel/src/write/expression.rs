@@ -28,6 +28,8 @@ impl Writer<'_> {
             Expr::Cx(field) => format!("{}.{field}", self.function.cx),
             Expr::Queue => QUEUE.to_owned(),
             Expr::Now => TIME.to_owned(),
+            Expr::BlockDim => "(u32)ANN_LAUNCH_THREADS".to_owned(),
+            Expr::GoesOn => "ann_end == 0u".to_owned(),
             Expr::Binary(op, scalar, left, right) => self.binary(*op, *scalar, left, right),
             Expr::Not(Scalar::Bool, value) => format!("!{}", self.tight(value)),
             Expr::Not(scalar, value) => format!("({})~{}", c_scalar(*scalar), self.tight(value)),
@@ -64,6 +66,7 @@ impl Writer<'_> {
             | Expr::Queue
             | Expr::Now
             | Expr::TextLen(_) => true,
+            Expr::BlockDim | Expr::GoesOn => false,
             Expr::Call(name, scalar, values) => is_call(name, *scalar, values),
             Expr::Convert(from, to, _) => from.is_float() && !to.is_float(),
             Expr::Binary(op, scalar, ..) => function_of(*op, *scalar).is_some(),
@@ -123,7 +126,7 @@ impl Writer<'_> {
             Root::Message => Some(&self.function.message),
             Root::State => Some(&self.function.state),
             Root::Binding(index) => Some(&self.function.bindings[index]),
-            Root::Local(_) | Root::Constant(_) => None,
+            Root::Local(_) | Root::Constant(_) | Root::Together(_) => None,
         }
     }
 
@@ -131,6 +134,7 @@ impl Writer<'_> {
         let (mut text, mut is_pointer) = match place.root {
             Root::Local(local) => (self.function.locals[local].name.clone(), false),
             Root::Constant(index) => (self.program.constants[index].name.clone(), false),
+            Root::Together(member) => (format!("ann_together->{}", super::cooperate::name(member)), false),
             root => (self.pointer(root).unwrap_or_default().to_owned(), true),
         };
         for step in &place.steps {

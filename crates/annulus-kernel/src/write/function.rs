@@ -126,6 +126,9 @@ impl<'a> Writer<'a> {
         }
         let call = format!("{}({})", callee.name, handed.join(", "));
         let text = match result {
+            _ if callee.fails && self.in_segment => {
+                format!("if ((ann_code = {call}) != 0u) break;")
+            }
             _ if callee.fails => format!("RS_TRY({call});"),
             Some(result) => {
                 let local = &self.function.locals[result];

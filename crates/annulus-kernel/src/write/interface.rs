@@ -4,17 +4,19 @@ use annulus_abi::{bridged::BEGIN_UNIT, error};
 
 use super::{
     Writer,
+    cooperate::TOGETHER,
     function::{PAYLOAD, PRINTER, QUEUE, TIME},
     statement::fail,
 };
 use crate::{
-    BindingKind, KeyDescriptor, StateShape, TypeDescriptor, TypeKind,
+    BindingKind, KernelShape, KeyDescriptor, StateShape, TypeDescriptor, TypeKind,
     lower::names::{field_name, variant_name},
 };
 
 impl Writer<'_> {
     pub(super) fn handler(&mut self) {
         let (handler, definition) = (self.function, self.program.definition);
+        let together = definition.shape == KernelShape::Block;
         let mut parameters = Vec::new();
         if !handler.cx.is_empty() {
             parameters.push(format!("ann_cx {}", handler.cx));
@@ -26,7 +28,8 @@ impl Writer<'_> {
             parameters.push(format!("GLOBAL const {message} *{}", handler.message));
         }
         if let Some(state) = definition.state.definition() {
-            parameters.push(format!("PRIVATE {} *{}", self.stored(&state.ty.into()), handler.state));
+            let space = if together { "LOCAL" } else { "PRIVATE" };
+            parameters.push(format!("{space} {} *{}", self.stored(&state.ty.into()), handler.state));
         }
         if !handler.outbox.is_empty() {
             parameters.push(format!("PRIVATE ann_outbox *{}", handler.outbox));
@@ -48,6 +51,9 @@ impl Writer<'_> {
         if handler.asks_time {
             parameters.push(format!("u64 {TIME}"));
         }
+        if together {
+            parameters.push(TOGETHER.to_owned());
+        }
         self.put("");
         let (qualifier, name) = (self.target.function(), &handler.name);
         self.put(&format!("{qualifier} u32 {name}({}) {{", parameters.join(", ")));
@@ -62,7 +68,13 @@ impl Writer<'_> {
             self.put(&format!("u32 ann_budget = {budget};"));
             self.depth -= 1;
         }
+        if together {
+            self.begin_together();
+        }
         self.block(&handler.body);
+        if together {
+            self.end_together();
+        }
         self.put("}");
     }
 
@@ -169,6 +181,10 @@ impl Writer<'_> {
         if handler.asks_time {
             self.put("#define ANN_ASKS_TIME 1");
             called += ", time";
+        }
+        if definition.shape == KernelShape::Block {
+            self.put("#define ANN_BLOCK_WIDE 1");
+            called += ", v->together, v->rounds, first";
         }
         let (function, arguments) = (&handler.name, arguments.join(", "));
         self.put(&format!("#define ANN_CALL(cx, message, state, outbox) {function}({arguments}{called})"));

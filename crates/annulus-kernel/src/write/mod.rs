@@ -1,5 +1,6 @@
 //! Writing: a lowered handler as readable C, in one of the dialects.
 
+mod cooperate;
 mod expression;
 mod function;
 mod interface;
@@ -11,7 +12,7 @@ use layout::storage;
 pub use target::{Target, UnknownTarget};
 
 use crate::{
-    BindingDefinition, BindingKind, KernelDefinition,
+    BindingDefinition, BindingKind, KernelDefinition, KernelShape,
     lower::{
         LowerError, lower,
         program::{Function, Program, calls, uses},
@@ -72,6 +73,9 @@ pub fn handler_source(definition: &'static KernelDefinition, target: Target) -> 
     writer.types();
     writer.constants();
     writer.functions();
+    if definition.shape == KernelShape::Block {
+        writer.together();
+    }
     writer.handler();
     writer.macros();
     Ok(writer.text)
@@ -97,13 +101,26 @@ struct Writer<'a> {
     /// The line that the next statement comes from, and the line that the last comment named.
     line: u32,
     commented: u32,
+    /// Whether it writes a segment: what ends the handler elsewhere ends the segment there.
+    in_segment: bool,
 }
 
 impl<'a> Writer<'a> {
     fn new(target: Target, program: &'a Program, types: &'a TypeNames) -> Self {
         let function = &program.handler;
         let file = function::file_name(function.file);
-        Self { target, program, function, types, text: String::new(), depth: 0, file, line: 0, commented: 0 }
+        Self {
+            target,
+            program,
+            function,
+            types,
+            text: String::new(),
+            depth: 0,
+            file,
+            line: 0,
+            commented: 0,
+            in_segment: false,
+        }
     }
 
     /// One line, indented.
@@ -126,6 +143,10 @@ impl<'a> Writer<'a> {
         if self.program.functions.iter().chain([&self.program.handler]).any(|function| function.follows) {
             self.put("");
             self.text.push_str(ARCHIVE_SOURCE);
+        }
+        if self.program.definition.shape == KernelShape::Block {
+            self.put("");
+            self.text.push_str(cooperate::SOURCE);
         }
     }
 }

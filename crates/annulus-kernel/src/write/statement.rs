@@ -88,6 +88,7 @@ impl Writer<'_> {
                 self.code("for (;;) {");
                 self.block(body);
                 self.put("}");
+                self.leave_loop(body);
             }
             Stmt::For { local, start, end, body } => {
                 let local = &self.function.locals[*local];
@@ -97,14 +98,16 @@ impl Writer<'_> {
                 self.code(&text);
                 self.block(body);
                 self.put("}");
+                self.leave_loop(body);
             }
             Stmt::Tick => {
                 let is_handler = std::ptr::eq(self.function, &self.program.handler);
                 let budget = if is_handler { "ann_budget" } else { "(*ann_budget)" };
-                self.code(&format!("if ({budget}-- == 0u) {}", fail(error::BUDGET_EXHAUSTED)));
+                self.code(&format!("if ({budget}-- == 0u) {}", self.fail(error::BUDGET_EXHAUSTED)));
             }
             Stmt::Break => self.code("break;"),
             Stmt::Continue => self.code("continue;"),
+            Stmt::Return(value) if self.in_segment => self.return_from_segment(value),
             Stmt::Return(value) => {
                 let text = format!("return {};", self.expression(value));
                 self.code(&text);
@@ -123,10 +126,30 @@ impl Writer<'_> {
             }
             Stmt::Call { function, arguments, result } => self.call(*function, arguments, *result, false),
             Stmt::Fail(condition, code) => {
-                let text = format!("if ({}) {}", self.expression(condition), fail(*code));
+                let text = format!("if ({}) {}", self.expression(condition), self.fail(*code));
                 self.code(&text);
             }
-            Stmt::Abort(code) => self.code(&fail(*code)),
+            Stmt::Abort(code) => self.code(&self.fail(*code)),
+            Stmt::Meet => self.meet(None),
+            Stmt::Barrier => self.code("ann_barrier();"),
+            Stmt::Agree(answer) => self.meet(Some(*answer)),
+            Stmt::Segment(body) => self.segment(body),
+            Stmt::Leave => self.code("ann_end = ann_code;"),
+            Stmt::FrameLoop(body) => {
+                self.code("while (ann_end == 0u) {");
+                self.block(body);
+                self.put("}");
+            }
+            Stmt::FrameFor { local, start, end, body } => {
+                let local = &self.function.locals[*local];
+                let (name, ty) = (&local.name, self.spell(&local.ty));
+                let (start, end) = (self.expression(start), self.expression(end));
+                let text =
+                    format!("for ({ty} {name} = {start}; {name} < {end} && ann_end == 0u; {name} += 1) {{");
+                self.code(&text);
+                self.block(body);
+                self.put("}");
+            }
             Stmt::Send(value) => {
                 let value = self.expression(value);
                 let outbox = &self.function.outbox;
@@ -250,7 +273,7 @@ pub(super) fn fail(code: u16) -> String {
         error::OVERFLOW => "overflow",
         error::BUDGET_EXHAUSTED => "loop budget exhausted",
         error::BAD_ARCHIVE => "no archive of its type",
-        _ => "failed",
+        code => super::cooperate::what(code).unwrap_or("failed"),
     };
     format!("return {code:#06X}u; // {what}")
 }

@@ -42,6 +42,9 @@ impl Reader {
         if method == "unwrap_or_default" && call.args.is_empty() {
             return self.or_default(expression, call);
         }
+        if method == "shared" {
+            return self.shared_array(expression, call);
+        }
         if let Some(turbofish) = &call.turbofish {
             return self.refuse(turbofish, "the methods that devices have are not generic: leave this out");
         }

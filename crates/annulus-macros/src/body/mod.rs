@@ -17,6 +17,7 @@ mod own;
 mod pattern;
 mod print;
 mod scope;
+mod shared_array;
 mod tuple;
 
 use annulus_tree::{

@@ -134,6 +134,7 @@ fn ring_kernel(
     );
     let asks_time = asks_time(function, handler);
     let entry = entry(function, handler);
+    let shape = if handler.is_for_blocks() { quote!(Block) } else { quote!(Thread) };
     quote! {
         // SAFETY: everything in the definition is derived from the one function below and its types.
         unsafe impl ::annulus::__private::RingKernel for #name {
@@ -152,6 +153,7 @@ fn ring_kernel(
                     key_field: ::annulus::__private::KernelDefinition::key_field_of::<Self>(),
                     output_key_field: ::annulus::__private::KernelDefinition::output_key_field_of::<Self>(),
                     state: #state,
+                    shape: ::annulus::__private::KernelShape::#shape,
                     bindings: &[#(#bindings),*],
                     mode: ::annulus::__private::ProcessingMode::#mode,
                     max_messages_per_iteration: #messages,
@@ -245,6 +247,15 @@ fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
             argument
         })
         .collect();
+    let into_verdict = match &function.sig.output {
+        ReturnType::Default => quote!(<() as ::annulus::__private::HandlerReturn>::into_verdict),
+        ReturnType::Type(_, ty) => {
+            quote_spanned!(ty.span()=> <#ty as ::annulus::__private::HandlerReturn>::into_verdict)
+        }
+    };
+    if handler.is_for_blocks() {
+        return block_entry(handler, &quote!(#into_verdict(#name(#(#arguments),*))));
+    }
     // The state is a copy, so that a handler that fails leaves nothing behind.
     let load = handler
         .state()
@@ -258,12 +269,6 @@ fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
             }
         }
     });
-    let into_verdict = match &function.sig.output {
-        ReturnType::Default => quote!(<() as ::annulus::__private::HandlerReturn>::into_verdict),
-        ReturnType::Type(_, ty) => {
-            quote_spanned!(ty.span()=> <#ty as ::annulus::__private::HandlerReturn>::into_verdict)
-        }
-    };
     quote! {
         unsafe fn __annulus_entry(
             __annulus_call: &::annulus::__private::Invocation<'_>,
@@ -276,10 +281,53 @@ fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
     }
 }
 
+/// The same for a handler that a whole block runs: `called` is one thread's call. The threads share the copy
+/// of the state; the outbox is the leader's, and closed for the others.
+fn block_entry(handler: &Handler, called: &TokenStream) -> TokenStream {
+    let load = handler.state().map(|ty| {
+        quote!(let __annulus_state = ::annulus::__private::Block::new(unsafe { __annulus_whole.load_state::<#ty>() });)
+    });
+    let store = handler.state().map(|ty| {
+        quote! {
+            if ::core::result::Result::is_ok(&__annulus_verdict)
+                && !::annulus::__private::RawOutbox::refused(__annulus_whole.outbox)
+            {
+                unsafe { __annulus_whole.store_state::<#ty>(::annulus::__private::Block::get(&__annulus_state)) };
+            }
+        }
+    });
+    quote! {
+        unsafe fn __annulus_entry(
+            __annulus_whole: &::annulus::__private::Invocation<'_>,
+        ) -> ::core::result::Result<(), ::annulus::__private::Failure> {
+            #load
+            let __annulus_closed = ::annulus::__private::RawOutbox::closed();
+            let __annulus_verdict = ::annulus::__private::run_block(__annulus_whole.cx, |__annulus_cx| {
+                let __annulus_call = &::annulus::__private::Invocation {
+                    outbox: if ::annulus::__private::BlockCx::is_leader(__annulus_cx) {
+                        __annulus_whole.outbox
+                    } else {
+                        &__annulus_closed
+                    },
+                    ..*__annulus_whole
+                };
+                #called
+            });
+            if ::annulus::__private::RawOutbox::refused(&__annulus_closed) {
+                ::annulus::__private::RawOutbox::refuse(__annulus_whole.outbox);
+            }
+            #store
+            __annulus_verdict
+        }
+    }
+}
+
 fn argument(parameter: &Parameter, index: usize) -> TokenStream {
     let index = Literal::usize_unsuffixed(index);
     match &parameter.role {
         Role::Cx => quote!(&__annulus_call.cx),
+        Role::BlockCx => quote!(__annulus_cx),
+        Role::BlockState(_) => quote!(&__annulus_state),
         Role::Message(ty) => quote!(unsafe { __annulus_call.message::<#ty>() }),
         Role::Bridged(ty) => quote_spanned! {ty.span()=>
             unsafe {

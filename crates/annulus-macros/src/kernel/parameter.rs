@@ -10,10 +10,14 @@ const ATOMICS: [&str; 4] = ["AtomicU32", "AtomicI32", "AtomicU64", "AtomicI64"];
 /// What a parameter is to its handler. The type is what stands behind the reference, or each element's.
 pub(super) enum Role {
     Cx,
+    /// `&BlockCx`: the whole block works on one message.
+    BlockCx,
     Message(Type),
     /// `&Archived<M>`: a bridged message, with `M`.
     Bridged(Type),
     State(Type),
+    /// `&Block<S>`: the state of a handler that a whole block runs.
+    BlockState(Type),
     Outbox(Type),
     Parameter(Type),
     Table(Type),
@@ -84,11 +88,12 @@ fn role(reference: &TypeReference, position: Position) -> syn::Result<Role> {
     }
     let mutable = reference.mutability.is_some();
     let name = last_segment(target).map(|segment| segment.ident.to_string()).unwrap_or_default();
-    if name == "Cx" {
+    if name == "Cx" || name == "BlockCx" {
         return match position {
-            _ if mutable => refuse("the context is read-only: write `&Cx`"),
+            _ if mutable => refuse(&format!("the context is read-only: write `&{name}`")),
+            Position::First if name == "BlockCx" => Ok(Role::BlockCx),
             Position::First => Ok(Role::Cx),
-            _ => refuse("the context comes first and once: make `cx: &Cx` the first parameter"),
+            _ => refuse(&format!("the context comes first and once: make `cx: &{name}` the first parameter")),
         };
     }
     if position != Position::Rest {
@@ -115,6 +120,7 @@ fn role(reference: &TypeReference, position: Position) -> syn::Result<Role> {
             Ok(if mutable { Role::Whole(element) } else { Role::Table(element) })
         }
         _ if name == "Outbox" => outbox(reference, target),
+        _ if name == "Block" => block_state(reference, target),
         _ if types::is_atomic(target) => refuse(&format!(
             "shared memory is bound as a slice: write `&[{}]`, of length 1 if need be",
             text(target)
@@ -160,6 +166,21 @@ fn outbox(reference: &TypeReference, target: &Type) -> syn::Result<Role> {
     Ok(Role::Outbox((*output).clone()))
 }
 
+/// `&Block<S>`, the state that a block's threads share.
+fn block_state(reference: &TypeReference, target: &Type) -> syn::Result<Role> {
+    let arguments = last_segment(target).map(type_arguments).unwrap_or_default();
+    let [state] = arguments.as_slice() else {
+        return Err(Error::new_spanned(reference, "say what state it is: `&Block<Total>`, for one"));
+    };
+    if reference.mutability.is_some() {
+        let message =
+            format!("the threads of a block share it, and `set` changes it: write `&{}`", text(target));
+        return Err(Error::new_spanned(reference, message));
+    }
+    types::check(state)?;
+    Ok(Role::BlockState((*state).clone()))
+}
+
 /// Refuses the host's own containers behind a reference, for which devices have slices.
 fn check_single(reference: &TypeReference, target: &Type, name: &str) -> syn::Result<()> {
     let access = if reference.mutability.is_some() { "&mut " } else { "&" };
@@ -193,7 +214,7 @@ fn by_value(ty: &Type, position: Position) -> String {
         "Vec" => format!("a handler borrows what a launch binds: write `&[{argument}]`"),
         "String" => "a handler borrows what a launch binds, and text is bytes: write `&[u8]`".into(),
         "Box" | "Rc" | "Arc" => format!("a handler borrows what a launch binds: write `&{argument}`"),
-        "Cx" | "Outbox" => format!("write `&{shown}`"),
+        "Cx" | "BlockCx" | "Block" | "Outbox" => format!("write `&{shown}`"),
         _ if position == Position::Rest => {
             format!("a handler borrows what a launch binds: write `&{shown}`")
         }

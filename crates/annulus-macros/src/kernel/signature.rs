@@ -40,9 +40,14 @@ impl Handler {
 
     pub(super) fn state(&self) -> Option<&Type> {
         self.parameters.iter().find_map(|parameter| match &parameter.role {
-            Role::State(ty) => Some(ty),
+            Role::State(ty) | Role::BlockState(ty) => Some(ty),
             _ => None,
         })
+    }
+
+    /// Whether a whole block works on one message.
+    pub(super) fn is_for_blocks(&self) -> bool {
+        self.parameters.iter().any(|parameter| matches!(parameter.role, Role::BlockCx))
     }
 
     pub(super) fn output(&self) -> Option<&Type> {
@@ -55,9 +60,9 @@ impl Handler {
     /// What each parameter is, for the tree.
     pub(super) fn roles(&self) -> Vec<ParameterRole> {
         let role = |parameter: &Parameter| match parameter.role {
-            Role::Cx => ParameterRole::Cx,
+            Role::Cx | Role::BlockCx => ParameterRole::Cx,
             Role::Message(_) | Role::Bridged(_) => ParameterRole::Message,
-            Role::State(_) => ParameterRole::State,
+            Role::State(_) | Role::BlockState(_) => ParameterRole::State,
             Role::Outbox(_) => ParameterRole::Outbox,
             Role::Parameter(_) | Role::Table(_) | Role::Whole(_) | Role::Shared(_) => ParameterRole::Bound,
         };
@@ -135,7 +140,7 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
         };
         let parameter = errors.take(Parameter::of(argument, position));
         position = match &parameter {
-            Some(Parameter { role: Role::Cx, .. }) => Position::AfterCx,
+            Some(Parameter { role: Role::Cx | Role::BlockCx, .. }) => Position::AfterCx,
             _ => Position::Rest,
         };
         if let Some(parameter) = parameter {
@@ -143,6 +148,7 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
             parameters.push(parameter);
         }
     }
+    check_shared(&parameters, errors);
     if position != Position::Rest {
         let message = "a handler takes a message: add `message: &M`, where `M` derives `RingMessage`";
         errors.at(&signature.ident, message);
@@ -153,11 +159,41 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
 /// Refuses a second state and a second outbox.
 fn check_single(before: &[Parameter], parameter: &Parameter, errors: &mut Errors) {
     let has = |is: fn(&Role) -> bool| is(&parameter.role) && before.iter().any(|other| is(&other.role));
-    if has(|role| matches!(role, Role::State(_))) {
+    if has(|role| matches!(role, Role::State(_) | Role::BlockState(_))) {
         errors.at(&parameter.ty, "a handler has one state: put both into one struct");
     }
     if has(|role| matches!(role, Role::Outbox(_))) {
         errors
             .at(&parameter.ty, "a handler has one outbox: send one enum with `#[repr(u32)]` that is either");
+    }
+}
+
+/// Refuses what the threads of a block cannot share, and what only they have.
+fn check_shared(parameters: &[Parameter], errors: &mut Errors) {
+    let of_block = parameters.iter().any(|parameter| matches!(parameter.role, Role::BlockCx));
+    for Parameter { role, ty, .. } in parameters {
+        match role {
+            Role::State(state) if of_block => {
+                let state = types::text(state);
+                let message = format!(
+                    "all threads of the block have this state, and `&mut` is for one alone: write `&Block<{state}>`"
+                );
+                errors.at(ty, message);
+            }
+            Role::BlockState(state) if !of_block => {
+                let state = types::text(state);
+                let message = format!(
+                    "one thread has this state: write `&mut {state}`, or let the whole block work on a message: make \
+                     `cx: &BlockCx` the first parameter"
+                );
+                errors.at(ty, message);
+            }
+            Role::Whole(_) if of_block => {
+                let message = "all threads of the block have this memory, and `&mut` is for one alone: share atomics, \
+                               `&[AtomicU32]`, or send what changes";
+                errors.at(ty, message);
+            }
+            _ => {}
+        }
     }
 }

@@ -1,0 +1,137 @@
+//! Handlers whose whole block works on one message.
+
+use annulus_kernel::{KernelDefinition, RingKernel};
+use annulus_macros::ring_kernel;
+use annulus_runtime::prelude::{Block, BlockCx, Failure, Outbox};
+
+use super::{Item, Number, Total, Tracked};
+
+/// The most threads that [`tree_sum`](struct@tree_sum) takes.
+pub const MOST: usize = 256;
+
+/// Each thread multiplies the message with its number; a tree in shared memory adds that up. Answers with the
+/// sum of all messages so far.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 16)]
+pub fn tree_sum(cx: &BlockCx, message: &Number, total: &Block<Total>, replies: &Outbox<Number>) {
+    let partial = cx.shared::<u64, MOST>();
+    let me = cx.thread_index() as usize;
+    partial.set(me, message.value.wrapping_mul(u64::from(cx.thread_index()) + 1));
+    cx.barrier();
+    let mut half = cx.block_dim().next_power_of_two() / 2;
+    while half > 0 {
+        if cx.thread_index() < half && cx.thread_index() + half < cx.block_dim() {
+            let other = partial.get(me + half as usize);
+            partial.set(me, partial.get(me).wrapping_add(other));
+        }
+        cx.barrier();
+        half /= 2;
+    }
+    if cx.is_leader() {
+        let sum = total.get().sum.wrapping_add(partial.get(0));
+        total.set(Total { sum });
+        replies.send(Number { value: sum });
+    }
+}
+
+/// What [`float_sum`](struct@float_sum) adds, which depends on the order.
+pub fn term(value: u64, thread: u32) -> f32 {
+    (value as f32 + 0.1) / (thread as f32 + 3.0) * (1 << (thread % 13)) as f32
+}
+
+/// Adds floats up in the order that the language gives: answers with the bits of the sum. Other threads than
+/// the leader check that they have the same sum.
+#[ring_kernel]
+pub fn float_sum(cx: &BlockCx, message: &Number, replies: &Outbox<Number>) {
+    let own = (message.value as f32 + 0.1) / (cx.thread_index() as f32 + 3.0)
+        * (1u32 << (cx.thread_index() % 13)) as f32;
+    let sum = cx.block_reduce(own, |a, b| a + b);
+    let most = cx.block_reduce(sum.to_bits(), |a, b| a.max(b));
+    let least = cx.block_reduce(sum.to_bits(), |a, b| if b < a { b } else { a });
+    assert!(most == least);
+    if cx.is_leader() {
+        replies.send(Number { value: u64::from(most) });
+    }
+}
+
+/// Each actor's sum, in blocks that work on one message together.
+#[ring_kernel(mode = Adaptive, max_messages_per_iteration = 32)]
+pub fn track_together(cx: &BlockCx, item: &Item, count: &Block<Total>, replies: &Outbox<Tracked>) {
+    let threads = cx.block_reduce(1u32, |a, b| a + b);
+    // All read what the leader has written.
+    if cx.is_leader() {
+        count.set(Total { sum: count.get().sum + u64::from(threads / cx.block_dim()) });
+    }
+    cx.barrier();
+    let seen = cx.block_reduce(count.get().sum, |a, b| if a == b { a } else { 0 });
+    if cx.is_leader() {
+        let Item { key, producer, sequence } = *item;
+        replies.send(Tracked { key, producer, sequence, count: seen });
+    }
+}
+
+/// The failures of [`torn`](struct@torn).
+pub const TORN: u16 = 77;
+
+/// By the message: what goes wrong in some threads of a block.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 8)]
+#[allow(clippy::collapsible_match)] // The condition is around a barrier.
+pub fn torn(
+    cx: &BlockCx,
+    message: &Number,
+    total: &Block<Total>,
+    replies: &Outbox<Number>,
+) -> Result<(), Failure> {
+    let marks = cx.shared::<u32, 8>();
+    let me = cx.thread_index();
+    let zero = me.saturating_sub(me);
+    if cx.is_leader() {
+        total.set(Total { sum: total.get().sum + 1 });
+        replies.send(*message);
+    }
+    // Conditions around barriers stand apart from those that differ between threads.
+    match message.value {
+        // A barrier under a condition that only some threads meet.
+        1 => {
+            if me < 3 {
+                cx.barrier();
+            }
+        }
+        // Threads go round a loop with a barrier differently often.
+        8 => {
+            let mut round = 0;
+            while round < me {
+                cx.barrier();
+                round += 1;
+            }
+        }
+        // Only the last thread fails, after the last barrier.
+        9 => {
+            cx.barrier();
+            if me + 1 == cx.block_dim() {
+                return Err(Failure::of(TORN));
+            }
+            return Ok(());
+        }
+        _ => {}
+    }
+    match message.value {
+        // A thread that has returned.
+        2 if me == 5 => return Ok(()),
+        // Two threads fail between two barriers: the first one's code counts.
+        3 if me == 6 => marks.set(8 + me as usize, 1),
+        3 if me == 4 => marks.set(0, 1 / zero),
+        4 if me == 1 => total.set(Total { sum: 99 }),
+        5 if me == 1 => replies.send(*message),
+        6 if me == 2 => return Err(Failure::of(TORN)),
+        // All return, which leaves nobody waiting.
+        7 => return Ok(()),
+        _ => {}
+    }
+    cx.barrier();
+    marks.set((me % 8) as usize, me);
+    Ok(())
+}
+
+/// All of them.
+pub const TOGETHER: &[&KernelDefinition] =
+    &[tree_sum::DEFINITION, float_sum::DEFINITION, track_together::DEFINITION, torn::DEFINITION];

@@ -1,0 +1,197 @@
+// The handler of kernel `tree_sum`, written from crates/annulus-conformance/src/kernels/together.rs:+0 (module annulus_conformance::kernels::together).
+#pragma OPENCL FP_CONTRACT OFF
+
+/* How the threads of a block meet while they work on a message together. No barrier stands under a condition: some
+   compilers take minutes for those. */
+
+/* A thread has returned and not failed. No failure has this code. */
+#define ANN_RETURNED 0xFFFFu
+
+/* What the threads need to meet. Messages take turns with the three sets: while one is used, nobody reads the
+   one that is cleared for the next message. Within a message, meetings take turns with two flags, so that a
+   thread that fails early does not raise the flag that a late one still reads. */
+typedef struct {
+    u32 raised[3][2]; /* a thread has ended */
+    u16 codes[3][ANN_LAUNCH_THREADS];
+    u32 answer; /* what the leader says */
+} ann_meeting;
+
+/* A thread's own count of messages and of meetings; the same in all threads of the block. */
+typedef struct {
+    u32 set;
+    u32 met;
+} ann_round;
+
+/* All threads come, each with what it has failed with, ANN_RETURNED or 0. Returns the same in all threads: 0
+   if all go on, ANN_RETURNED if all have returned, else the failure of the first thread that has one. */
+ANN_FUNCTION u32 ann_meet(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, u32 code)
+{
+    u32 set = round->set;
+    u32 now = round->met & 1u;
+    round->met += 1u;
+    if (code != 0u) {
+        meeting->codes[set][ann_thread()] = (u16)code;
+        meeting->raised[set][now] = 1u;
+    }
+    ann_barrier();
+    u32 failed = 0u;
+    u32 returned = 0u;
+    u32 others = meeting->raised[set][now] != 0u ? ANN_LAUNCH_THREADS : 0u;
+    for (u32 i = 0u; i < others; i++) {
+        u32 other = meeting->codes[set][i];
+        returned += other == ANN_RETURNED ? 1u : 0u;
+        if (failed == 0u && other != ANN_RETURNED)
+            failed = other;
+    }
+    if (failed == 0u && returned != 0u)
+        failed = returned == ANN_LAUNCH_THREADS ? ANN_RETURNED : 0xFF09u; /* not reached by all threads */
+    return failed;
+}
+
+/* As `ann_meet`; and all threads fail unless they give the same answer. */
+ANN_FUNCTION u32 ann_agree(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, u32 code, u32 answer)
+{
+    if (ann_thread() == 0u)
+        meeting->answer = answer;
+    code = ann_meet(meeting, round, code);
+    if (code == 0u && meeting->answer != answer)
+        code = 0xFF09u; /* barrier not reached by all threads */
+    return ann_meet(meeting, round, code);
+}
+
+/* Before the kernel's first message; a barrier follows. */
+ANN_FUNCTION void ann_begin_meeting(LOCAL ann_meeting *meeting)
+{
+    for (u32 set = 0u; set < 3u; set++) {
+        meeting->codes[set][ann_thread()] = 0u;
+        if (ann_thread() == 0u) {
+            meeting->raised[set][0] = 0u;
+            meeting->raised[set][1] = 0u;
+        }
+    }
+}
+
+/* The end of a message: its result, the same in all threads. */
+ANN_FUNCTION u32 ann_end_meeting(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, u32 code)
+{
+    /* That set's message ended before the last one did, at a barrier that this thread has passed. */
+    u32 next = round->set == 2u ? 0u : round->set + 1u;
+    meeting->codes[next][ann_thread()] = 0u;
+    if (ann_thread() == 0u) {
+        meeting->raised[next][0] = 0u;
+        meeting->raised[next][1] = 0u;
+    }
+    /* To have returned earlier, and to have come to the end, is the same. */
+    code = ann_meet(meeting, round, code == ANN_RETURNED ? 0u : code);
+    round->set = next;
+    return code == ANN_RETURNED ? 0u : code;
+}
+
+typedef struct Number {
+    u64 value;
+} Number;
+typedef char ann_size_of_Number[sizeof(Number) == 8 ? 1 : -1];
+
+typedef struct Total {
+    u64 sum;
+} Total;
+typedef char ann_size_of_Total[sizeof(Total) == 8 ? 1 : -1];
+
+typedef struct u64_x256 { u64 at[256]; } u64_x256;
+
+// What the threads of a block share while they work on a message.
+typedef struct {
+    ann_meeting meeting;
+    Total state;
+    u64_x256 part_0;
+} ann_block_memory;
+
+static u32 handle_tree_sum(ann_cx cx, GLOBAL const Number *message, LOCAL Total *total, PRIVATE ann_outbox *replies, LOCAL ann_block_memory *ann_together, PRIVATE ann_round *ann_rounds, u32 ann_first) {
+    u32 ann_budget = 16777216u;
+    u32 ann_code = ann_first; // of this thread
+    u32 ann_end = ann_first; // the same in all threads
+    for (u32 ann_i = cx.thread_index; ann_i < 256u; ann_i += ANN_LAUNCH_THREADS)
+        ann_together->part_0.at[ann_i] = 0;
+    ann_barrier();
+    // together.rs:+2
+    u64 me;
+    while (ann_code == 0u) {
+        me = (u64)cx.thread_index;
+        // together.rs:+3
+        if (me >= 256ul) { ann_code = 0xFF04u; break; } // index out of bounds
+        ann_together->part_0.at[me] = message->value * (((u64)cx.thread_index) + 1ul);
+        break;
+    }
+    // together.rs:+4
+    ann_code = ann_meet(&ann_together->meeting, ann_rounds, ann_code);
+    ann_end = ann_code;
+    // together.rs:+5
+    u32 half_ = rs_next_power_of_two_u32((u32)ANN_LAUNCH_THREADS) / 2u;
+    // together.rs:+6
+    while (ann_end == 0u) {
+        if (half_ <= 0u) {
+            break;
+        }
+        while (ann_code == 0u) {
+            if (ann_budget-- == 0u) { ann_code = 0xFF07u; break; } // loop budget exhausted
+            // together.rs:+7
+            if ((cx.thread_index < half_) && ((cx.thread_index + half_) < ((u32)ANN_LAUNCH_THREADS))) {
+                // together.rs:+8
+                u64 at = me + ((u64)half_);
+                if (at >= 256ul) { ann_code = 0xFF04u; break; } // index out of bounds
+                u64 element = ann_together->part_0.at[at];
+                u64 other = element;
+                // together.rs:+9
+                if (me >= 256ul) { ann_code = 0xFF04u; break; } // index out of bounds
+                u64 element_2 = ann_together->part_0.at[me];
+                if (me >= 256ul) { ann_code = 0xFF04u; break; } // index out of bounds
+                ann_together->part_0.at[me] = element_2 + other;
+            }
+            break;
+        }
+        // together.rs:+11
+        ann_code = ann_meet(&ann_together->meeting, ann_rounds, ann_code);
+        ann_end = ann_code;
+        // together.rs:+12
+        half_ = half_ / 2u;
+    }
+    // together.rs:+14
+    while (ann_code == 0u) {
+        if (cx.thread_index == 0u) {
+            // together.rs:+15
+            Total state_now = (*total);
+            u64 element = ann_together->part_0.at[0];
+            u64 sum = state_now.sum + element;
+            // together.rs:+16
+            Total total_2;
+            total_2.sum = sum;
+            if (cx.thread_index != 0u) { ann_code = 0xFF0Au; break; } // not the leader
+            (*total) = total_2;
+            // together.rs:+17
+            Number number;
+            number.value = sum;
+            {
+                GLOBAL Number *ann_slot = (GLOBAL Number *)ann_outbox_next(replies);
+                if (ann_slot) *ann_slot = number;
+            }
+        }
+        ann_code = ANN_RETURNED;
+        break;
+        break;
+    }
+    ann_end = ann_code;
+    return ann_code;
+}
+
+#define ANN_MESSAGE Number
+#define ANN_MESSAGE_BYTES 8
+#define ANN_OUTPUT Number
+#define ANN_OUTPUT_BYTES 8
+#define ANN_STATE Total
+#define ANN_SHAPE ANN_WHOLE
+#define ANN_KEYED 0
+#define ANN_MAX_OUTPUTS 1
+#define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ARGUMENTS
+#define ANN_BLOCK_WIDE 1
+#define ANN_CALL(cx, message, state, outbox) handle_tree_sum(cx, message, state, outbox, v->together, v->rounds, first)

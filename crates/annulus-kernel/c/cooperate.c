@@ -1,0 +1,85 @@
+/* How the threads of a block meet while they work on a message together. No barrier stands under a condition: some
+   compilers take minutes for those. */
+
+/* A thread has returned and not failed. No failure has this code. */
+#define ANN_RETURNED 0xFFFFu
+
+/* What the threads need to meet. Messages take turns with the three sets: while one is used, nobody reads the
+   one that is cleared for the next message. Within a message, meetings take turns with two flags, so that a
+   thread that fails early does not raise the flag that a late one still reads. */
+typedef struct {
+    u32 raised[3][2]; /* a thread has ended */
+    u16 codes[3][ANN_LAUNCH_THREADS];
+    u32 answer; /* what the leader says */
+} ann_meeting;
+
+/* A thread's own count of messages and of meetings; the same in all threads of the block. */
+typedef struct {
+    u32 set;
+    u32 met;
+} ann_round;
+
+/* All threads come, each with what it has failed with, ANN_RETURNED or 0. Returns the same in all threads: 0
+   if all go on, ANN_RETURNED if all have returned, else the failure of the first thread that has one. */
+ANN_FUNCTION u32 ann_meet(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, u32 code)
+{
+    u32 set = round->set;
+    u32 now = round->met & 1u;
+    round->met += 1u;
+    if (code != 0u) {
+        meeting->codes[set][ann_thread()] = (u16)code;
+        meeting->raised[set][now] = 1u;
+    }
+    ann_barrier();
+    u32 failed = 0u;
+    u32 returned = 0u;
+    u32 others = meeting->raised[set][now] != 0u ? ANN_LAUNCH_THREADS : 0u;
+    for (u32 i = 0u; i < others; i++) {
+        u32 other = meeting->codes[set][i];
+        returned += other == ANN_RETURNED ? 1u : 0u;
+        if (failed == 0u && other != ANN_RETURNED)
+            failed = other;
+    }
+    if (failed == 0u && returned != 0u)
+        failed = returned == ANN_LAUNCH_THREADS ? ANN_RETURNED : 0xFF09u; /* not reached by all threads */
+    return failed;
+}
+
+/* As `ann_meet`; and all threads fail unless they give the same answer. */
+ANN_FUNCTION u32 ann_agree(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, u32 code, u32 answer)
+{
+    if (ann_thread() == 0u)
+        meeting->answer = answer;
+    code = ann_meet(meeting, round, code);
+    if (code == 0u && meeting->answer != answer)
+        code = 0xFF09u; /* barrier not reached by all threads */
+    return ann_meet(meeting, round, code);
+}
+
+/* Before the kernel's first message; a barrier follows. */
+ANN_FUNCTION void ann_begin_meeting(LOCAL ann_meeting *meeting)
+{
+    for (u32 set = 0u; set < 3u; set++) {
+        meeting->codes[set][ann_thread()] = 0u;
+        if (ann_thread() == 0u) {
+            meeting->raised[set][0] = 0u;
+            meeting->raised[set][1] = 0u;
+        }
+    }
+}
+
+/* The end of a message: its result, the same in all threads. */
+ANN_FUNCTION u32 ann_end_meeting(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, u32 code)
+{
+    /* That set's message ended before the last one did, at a barrier that this thread has passed. */
+    u32 next = round->set == 2u ? 0u : round->set + 1u;
+    meeting->codes[next][ann_thread()] = 0u;
+    if (ann_thread() == 0u) {
+        meeting->raised[next][0] = 0u;
+        meeting->raised[next][1] = 0u;
+    }
+    /* To have returned earlier, and to have come to the end, is the same. */
+    code = ann_meet(meeting, round, code == ANN_RETURNED ? 0u : code);
+    round->set = next;
+    return code == ANN_RETURNED ? 0u : code;
+}

@@ -1,0 +1,142 @@
+//! What the threads of a block share, and how they meet, in C.
+
+use annulus_abi::error;
+
+use super::Writer;
+use crate::{
+    lower::program::{Expr, LocalId, Member, Stmt, any, fails},
+    typed::Type,
+};
+
+/// How the threads of a block meet. It stands in the texts of the handlers that a whole block runs.
+pub(super) const SOURCE: &str = include_str!("../../c/cooperate.c");
+
+/// The extra parameters of such a handler: what the threads share, how often they have met, and what the
+/// message has failed with before.
+pub(super) const TOGETHER: &str =
+    "LOCAL ann_block_memory *ann_together, PRIVATE ann_round *ann_rounds, u32 ann_first";
+
+/// The name of a part of what the threads share.
+pub(super) fn name(member: usize) -> String {
+    format!("part_{member}")
+}
+
+impl Writer<'_> {
+    /// The type of what the threads share.
+    pub(super) fn together(&mut self) {
+        let program = self.program;
+        self.put("");
+        self.put("// What the threads of a block share while they work on a message.");
+        self.put("typedef struct {");
+        self.depth += 1;
+        self.put("ann_meeting meeting;");
+        if let Some(state) = program.definition.state.definition() {
+            self.put(&format!("{} state;", self.stored(&state.ty.into())));
+        }
+        for (number, member) in program.handler.together.iter().enumerate() {
+            let name = name(number);
+            let text = match member {
+                Member::Array(ty) | Member::Given(ty) => format!("{} {name};", self.stored(ty)),
+                Member::OfThreads(ty) => format!("{} {name}[ANN_LAUNCH_THREADS];", self.stored(ty)),
+            };
+            self.put(&text);
+        }
+        self.depth -= 1;
+        self.put("} ann_block_memory;");
+    }
+
+    /// The beginning of a handler that a whole block runs.
+    pub(super) fn begin_together(&mut self) {
+        self.depth += 1;
+        self.put("u32 ann_code = ann_first; // of this thread");
+        self.put("u32 ann_end = ann_first; // the same in all threads");
+        let function = self.function;
+        let mut shares = self.program.definition.state.definition().is_some();
+        for (number, member) in function.together.iter().enumerate() {
+            if let Member::Array(Type::Array { len, .. }) = member {
+                let (name, cx) = (name(number), &function.cx);
+                self.put(&format!(
+                    "for (u32 ann_i = {cx}.thread_index; ann_i < {len}u; ann_i += ANN_LAUNCH_THREADS)"
+                ));
+                self.put(&format!("    ann_together->{name}.at[ann_i] = 0;"));
+                shares = true;
+            }
+        }
+        if shares {
+            self.put("ann_barrier();");
+        }
+        self.depth -= 1;
+    }
+
+    /// Its end.
+    pub(super) fn end_together(&mut self) {
+        self.depth += 1;
+        self.put("return ann_code;");
+        self.depth -= 1;
+    }
+
+    /// The threads meet.
+    pub(super) fn meet(&mut self, answer: Option<LocalId>) {
+        let meeting = "&ann_together->meeting, ann_rounds, ann_code";
+        match answer {
+            Some(answer) => {
+                let answer = &self.function.locals[answer].name;
+                self.code(&format!("ann_code = ann_agree({meeting}, {answer});"));
+            }
+            None => self.code(&format!("ann_code = ann_meet({meeting});")),
+        }
+        self.code("ann_end = ann_code;");
+    }
+
+    pub(super) fn segment(&mut self, statements: &[Stmt]) {
+        self.code("while (ann_code == 0u) {");
+        self.in_segment = true;
+        self.block(statements);
+        self.in_segment = false;
+        self.depth += 1;
+        self.put("break;");
+        self.depth -= 1;
+        self.put("}");
+    }
+
+    /// Behind a loop of a segment: a thread that has ended in it leaves the segment, too.
+    pub(super) fn leave_loop(&mut self, body: &[Stmt]) {
+        let returns = |statement: &Stmt| matches!(statement, Stmt::Return(_));
+        if self.in_segment && (fails(body, &self.program.functions) || any(body, &returns)) {
+            self.put("if (ann_code != 0u) break;");
+        }
+    }
+
+    /// Ends a segment because the handler returns.
+    pub(super) fn return_from_segment(&mut self, value: &Expr) {
+        match value {
+            Expr::Code(0) => self.code("ann_code = ANN_RETURNED;"),
+            value => {
+                let text = format!("ann_code = {};", self.expression(value));
+                self.code(&text);
+                self.code("if (ann_code == 0u) ann_code = ANN_RETURNED;");
+            }
+        }
+        self.code("break;");
+    }
+
+    /// What a failure does here.
+    pub(super) fn fail(&self, code: u16) -> String {
+        let failed = super::statement::fail(code);
+        match failed.split_once("; // ") {
+            Some((_, what)) if self.in_segment => {
+                format!("{{ ann_code = {code:#06X}u; break; }} // {what}")
+            }
+            _ => failed,
+        }
+    }
+}
+
+/// What a code means, for comments.
+pub(super) fn what(code: u16) -> Option<&'static str> {
+    match code {
+        error::BARRIER_NOT_REACHED => Some("barrier not reached by all threads"),
+        error::NOT_THE_LEADER => Some("not the leader"),
+        _ => None,
+    }
+}

@@ -1,0 +1,46 @@
+//! Rows B-06 and B-08: what the threads of a block cannot share, and what only they have.
+
+#![allow(unused_variables)]
+
+use annulus::prelude::*;
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Number {
+    value: u64,
+}
+
+#[derive(DeviceType, Clone, Copy, Default)]
+#[repr(C)]
+struct Total {
+    sum: u64,
+}
+
+#[ring_kernel]
+fn b06_an_exclusive_state(cx: &BlockCx, message: &Number, total: &mut Total) {}
+
+#[ring_kernel]
+fn b06_exclusive_memory(cx: &BlockCx, message: &Number, memory: &mut [u32]) {}
+
+#[ring_kernel]
+fn b06_a_shared_state_of_one_thread(cx: &Cx, message: &Number, total: &Block<Total>) {}
+
+#[ring_kernel]
+fn b06_a_context_that_changes(cx: &mut BlockCx, message: &Number) {}
+
+#[ring_kernel]
+fn b06_a_context_behind_the_message(message: &Number, cx: &BlockCx) {}
+
+#[ring_kernel]
+fn b06_a_state_that_is_changed_directly(cx: &BlockCx, message: &Number, total: &mut Block<Total>) {}
+
+#[ring_kernel]
+fn b06_two_states(cx: &BlockCx, message: &Number, total: &Block<Total>, other: &Block<u32>) {}
+
+#[ring_kernel]
+fn b08_an_array_without_a_type(cx: &BlockCx, message: &Number) {
+    let values: BlockArray<u32, 8> = cx.shared();
+    values.set(0, 1);
+}
+
+fn main() {}

@@ -1,0 +1,21 @@
+//! Rows B-06 and B-08: what rustc refuses.
+
+use annulus::prelude::*;
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Number {
+    value: u64,
+}
+
+#[ring_kernel]
+fn b06_a_barrier_of_one_thread(cx: &Cx, message: &Number) {
+    cx.barrier();
+}
+
+#[ring_kernel(cpu_only)]
+fn b08_an_array_of_structs(cx: &BlockCx, message: &Number) {
+    let _ = cx.shared::<Number, 8>();
+}
+
+fn main() {}
