@@ -95,15 +95,14 @@ typedef struct annulus_sealed_unit {
 #define ANNULUS_ERROR_BARRIER_NOT_REACHED 0xFF09u
 #define ANNULUS_ERROR_NOT_THE_LEADER 0xFF0Au
 
-/* What a shard is at: a line that its block alone writes. The word is a message's number, shifted left by
-   ANNULUS_AT_PHASE_BITS, with the phase below it. */
+/* What a shard is at: a line that its block alone writes. */
 typedef struct annulus_at {
-    uint64_t word;
+    uint64_t phase;
+    uint64_t number;
     uint64_t key;
-    uint64_t reserved[6];
+    uint64_t reserved[5];
 } annulus_at;
 
-#define ANNULUS_AT_PHASE_BITS 8u
 #define ANNULUS_PHASE_UNKNOWN 0u
 #define ANNULUS_PHASE_ASLEEP 1u
 #define ANNULUS_PHASE_LOOKING 2u

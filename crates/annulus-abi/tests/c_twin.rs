@@ -39,7 +39,7 @@ fn t_01_t_03_c_and_rust_agree() {
         reserved, consumed_seen, producer_padding, consumed, consumer_padding);
     offsets!(source, SlotHeader, "annulus_slot_header": commit, meta);
     offsets!(source, SealedUnit, "annulus_sealed_unit": content, lap);
-    offsets!(source, At, "annulus_at": word, key, reserved);
+    offsets!(source, At, "annulus_at": phase, number, key, reserved);
     offsets!(source, ShardVitals, "annulus_shard_vitals":
         control, inbound, outbound, telemetry, at, reserved);
     for (name, value) in [
@@ -52,7 +52,6 @@ fn t_01_t_03_c_and_rust_agree() {
         ("ANNULUS_STATE_INACTIVE", state::INACTIVE.into()),
         ("ANNULUS_STATE_TERMINATED", state::TERMINATED.into()),
         ("ANNULUS_STALLED_BY_KERNEL", STALLED_BY_KERNEL.into()),
-        ("ANNULUS_AT_PHASE_BITS", At::PHASE_BITS.into()),
         ("ANNULUS_PHASE_UNKNOWN", phase::UNKNOWN),
         ("ANNULUS_PHASE_ASLEEP", phase::ASLEEP),
         ("ANNULUS_PHASE_LOOKING", phase::LOOKING),

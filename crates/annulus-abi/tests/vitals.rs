@@ -99,8 +99,9 @@ fn file() -> Vec<u8> {
     for (i, word) in line.into_iter().enumerate() {
         put(&mut file, shard + 768 + 8 * i, word);
     }
-    put(&mut file, shard + 832, At::word_of(88_123, phase::IN_HANDLER));
-    put(&mut file, shard + 840, 17);
+    put(&mut file, shard + 832, phase::IN_HANDLER);
+    put(&mut file, shard + 840, 88_123);
+    put(&mut file, shard + 848, 17);
     file
 }
 
@@ -136,7 +137,8 @@ fn the_reader_finds_what_was_written() {
     assert_eq!((shard.state, shard.last_error, shard.processed), (state::ACTIVE, 7, 100));
     assert_eq!((shard.pending, shard.accepted, shard.outputs_waiting), (10, 130, 1));
     assert_eq!(shard.telemetry.expect("it is whole").messages_processed, 100);
-    assert_eq!((At::of_word(shard.at.word), shard.at.key), ((88_123, phase::IN_HANDLER), 17));
+    let at = At { phase: phase::IN_HANDLER, number: 88_123, key: 17, reserved: [0; 5] };
+    assert_eq!(shard.at, at);
     assert_eq!(shards[0].telemetry, None, "it was never written");
 }
 

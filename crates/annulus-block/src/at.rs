@@ -6,19 +6,20 @@
 //!
 //! | phase | said |
 //! |---|---|
-//! | in handler | before each call, with the message's ticket and key |
+//! | in handler | before each call |
 //! | publishing | once a turn that took messages |
-//! | stalled | when the block says so in its control block, with the ticket of the message that waits |
+//! | stalled | when the block says so in its control block |
 //! | looking | by a turn that finds nothing, if the block said something else before |
 //! | at the barrier | before the block waits for the kernel's other blocks |
 //! | asleep | before the block parks, unless it is stalled or inactive |
 //! | inactive, ended | when it obeys the command |
 //!
-//! So a block that works says two words for each message, and one for each turn.
+//! With the phase, the block stores the number of the next message; in a handler also the message's key. So a
+//! block that works stores three words for each message, and two more for each turn.
 
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, state},
-    vitals::{At, phase},
+    vitals::phase,
 };
 use annulus_sync::Ordering;
 
@@ -28,27 +29,24 @@ impl<R: Runner> BlockCore<R> {
     /// Says that the handler of the message at the front is called.
     #[inline(always)]
     pub(crate) fn at_handler(&self, key: u64) {
-        if let (Some(word), Some(its_key)) = (self.memory.at_word(), self.memory.at_key()) {
-            // The key first: it is likely that of the message whose number a reader finds.
-            its_key.store(key, Ordering::Relaxed);
-            word.store(At::word_of(self.inbound.position(), phase::IN_HANDLER), Ordering::Relaxed);
-        }
+        self.at.key().store(key, Ordering::Relaxed);
+        self.at.number().store(self.inbound.position(), Ordering::Relaxed);
+        // Mostly it is that already. To find that out would take longer.
+        self.at.phase().store(phase::IN_HANDLER, Ordering::Relaxed);
     }
 
-    /// Says a phase, with the ticket of the message that is next.
+    /// Says a phase, with the number of the message that is next.
     #[inline]
     pub(crate) fn say(&self, phase: u64) {
-        if let Some(word) = self.memory.at_word() {
-            word.store(At::word_of(self.inbound.position(), phase), Ordering::Relaxed);
-        }
+        self.at.number().store(self.inbound.position(), Ordering::Relaxed);
+        self.at.phase().store(phase, Ordering::Relaxed);
     }
 
     /// Says that the block found nothing, unless it said so before, or says already why it takes nothing.
     #[inline]
     pub(crate) fn at_nothing(&self) {
-        let Some(word) = self.memory.at_word() else { return };
         // The block is the only writer. A line that is only read stays in the caches of those who watch.
-        let (_, said) = At::of_word(word.load(Ordering::Relaxed));
+        let said = self.at.phase().load(Ordering::Relaxed);
         if !self.stalled && self.is_active() && said != phase::LOOKING {
             self.say(phase::LOOKING);
         }

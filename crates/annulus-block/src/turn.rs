@@ -24,7 +24,7 @@ use annulus_kernel::{
     Binding, BoundMemory, CpuEntry, Cx, KernelDefinition, KernelShape, ProcessingMode, RawOutbox,
 };
 use annulus_ring::{
-    memory::ShardMemory,
+    memory::{AtLine, ShardMemory},
     ring::{Answers, Consumer, SoleProducer},
 };
 use annulus_sync::Ordering;
@@ -74,6 +74,8 @@ pub struct BlockCore<R> {
     /// Views of the shard's memory, which keep it alive. It must outlive every use of the ends below.
     pub(crate) memory: ShardMemory,
     pub(crate) inbound: Consumer,
+    /// What the block is at; a line of its own if nobody watches it.
+    pub(crate) at: AtLine,
     pub(crate) outbound: SoleProducer,
     /// Where replies go, if the launch has calls.
     pub(crate) answers: Option<Answers>,
@@ -239,8 +241,10 @@ impl<R: Runner> BlockCore<R> {
         } else {
             0
         };
+        let at = memory.at().cloned().or_else(AtLine::unseen).expect("there is memory for a line");
         Self {
             inbound,
+            at,
             outbound,
             answers,
             aside: vec![Line::default(); aside].into(),

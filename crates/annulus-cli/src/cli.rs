@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     check::Check, completions::Completions, devices::Devices, doctor::Doctor, dump::Dump, emit::Emit,
-    run::Run, send::Send, top::Top,
+    run::Run, send::Send, top::Top, why::Why,
 };
 
 /// GPU-resident actors: kernels that are launched once, stay on the device and answer messages.
@@ -23,6 +23,7 @@ pub(crate) enum Command {
     Send(Send),
     Dump(Dump),
     Top(Top),
+    Why(Why),
     Doctor(Doctor),
     Check(Check),
     Completions(Completions),

@@ -39,6 +39,7 @@ mod send;
 mod signals;
 mod top;
 mod values;
+mod why;
 
 use std::{
     env,
@@ -68,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Emit(emit) => emit.execute(),
         Command::Devices(devices) => devices.execute(),
         Command::Top(top) => top.execute(),
+        Command::Why(why) => why.execute(),
         Command::Doctor(doctor) => doctor.execute(),
         Command::Check(check) => check.execute(),
         Command::Completions(completions) => completions.execute(Cli::command()),

@@ -55,10 +55,15 @@ impl Drop for Sender {
     }
 }
 
-/// A process with the kernel `anomalies`, which has handled `messages` messages and waits for more.
+/// A process with the kernel `anomalies` on the CPU, which has handled `messages` messages and waits for more.
 fn sender(folder: &Path, messages: usize) -> Sender {
+    sender_on("cpu", folder, messages).expect("the CPU is always there")
+}
+
+/// The same on another backend; `None` if the process has ended, since this machine has no such device.
+fn sender_on(backend: &str, folder: &Path, messages: usize) -> Option<Sender> {
     let child = Command::new(env!("CARGO_BIN_EXE_annulus"))
-        .args(["send", "anomalies", "--actors", "8", "--backend", "cpu"])
+        .args(["send", "anomalies", "--actors", "8", "--backend", backend])
         .args(["--bind", r#"limits={"threshold": 3}"#])
         .env("ANNULUS_DIR", folder)
         .stdin(Stdio::piped())
@@ -67,13 +72,17 @@ fn sender(folder: &Path, messages: usize) -> Sender {
         .unwrap();
     let mut child = Sender(child);
     let line = "{\"series\": 1, \"value\": 1.0, \"sequence\": 0}\n";
-    child.0.stdin.as_mut().unwrap().write_all(line.repeat(messages).as_bytes()).unwrap();
+    // A process that has ended reads nothing.
+    let _ = child.0.stdin.as_mut().unwrap().write_all(line.repeat(messages).as_bytes());
     let start = Instant::now();
     loop {
         let seen = String::from_utf8(top(folder, &["--json"]).stdout).unwrap();
         let process: Value = serde_json::from_str(seen.trim()).unwrap_or_default();
         if process["kernels"][0]["processed"] == messages {
-            return child;
+            return Some(child);
+        }
+        if child.0.try_wait().unwrap().is_some() {
+            return None;
         }
         assert!(start.elapsed() < Duration::from_secs(60), "{seen}");
     }
@@ -106,6 +115,19 @@ fn o_03_top_shows_what_runs() {
     assert!(table(&folder.0, &[]).contains("no process of this user has kernels"), "it has ended in order");
 }
 
+/// A kernel on a device is shown by copies, whose age is told.
+#[test]
+fn o_03_top_shows_what_runs_on_a_device() {
+    let folder = Folder::new("device");
+    let Some(sender) = sender_on("opencl", &folder.0, 5) else {
+        return println!("skipped: no OpenCL device");
+    };
+    let text = table(&folder.0, &[]);
+    assert!(text.contains(&format!("process {}, opencl, ", sender.0.id())), "{text}");
+    let row = text.lines().find(|line| line.trim_start().starts_with("anomalies ")).unwrap();
+    assert!(row.contains(" active ") && row.contains("  unknown") && row.ends_with(" ago)"), "{text}");
+}
+
 /// A process that was killed is shown as that.
 #[test]
 fn r_05_top_shows_the_dead() {
@@ -116,6 +138,21 @@ fn r_05_top_shows_the_dead() {
     let text = table(&folder.0, &[]);
     assert!(text.contains(": DEAD, this is how it was last"), "{text}");
     assert!(text.contains("anomalies "), "{text}");
+}
+
+/// A process that waits for nothing has no cause to name.
+#[test]
+fn o_01_why_says_that_nothing_waits() {
+    let folder = Folder::new("why");
+    let sender = sender(&folder.0, 3);
+    let output = Command::new(env!("CARGO_BIN_EXE_annulus"))
+        .args(["why", "--interval", "0.05"])
+        .env("ANNULUS_DIR", &folder.0)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with(&format!("process {}, ", sender.0.id())), "{text}");
+    assert!(text.ends_with("\n  nothing waits in vain\n"), "{text}");
 }
 
 /// What is no vitals file is reported, and the others are shown.

@@ -25,7 +25,10 @@
 
 mod attach;
 mod phase;
+mod reason;
 
 pub use annulus_abi::vitals::read::{Damage, Shard};
+pub use annulus_runtime::why::Why;
 pub use attach::{Kernel, Liveness, Process, ShardState, Unreadable, files, look};
 pub use phase::Phase;
+pub use reason::why;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use annulus_abi::vitals::{At, phase, read::Shard};
+use annulus_abi::vitals::{phase, read::Shard};
 
 /// What a shard is at, as its block says. See [`annulus_abi::vitals::phase`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,7 +32,7 @@ pub enum Phase {
 impl Phase {
     /// The phase of a shard.
     pub fn of(shard: &Shard) -> Self {
-        match At::of_word(shard.at.word).1 {
+        match shard.at.phase {
             phase::ASLEEP => Self::Asleep,
             phase::LOOKING => Self::Looking,
             phase::IN_HANDLER => Self::InHandler,
@@ -53,7 +53,7 @@ impl Phase {
 
     /// The number of the message that the shard is at, from 0 in each shard.
     pub fn message(self, shard: &Shard) -> u64 {
-        At::of_word(shard.at.word).0
+        shard.at.number
     }
 }
 

@@ -13,7 +13,7 @@ use std::{
 };
 
 use annulus::prelude::*;
-use annulus_observe::{Kernel, Liveness, Phase, Process, ShardState, look};
+use annulus_observe::{Kernel, Liveness, Phase, Process, ShardState, look, why};
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
@@ -43,6 +43,14 @@ fn work(job: &Job, count: &mut Count, out: &Outbox<Job>) -> Result<(), Failure> 
     count.n += 1;
     out.send(*job);
     Ok(())
+}
+
+/// Sends two messages for each.
+#[ring_kernel(max_outputs = 2)]
+fn twice(job: &Job, count: &mut Count, out: &Outbox<Job>) {
+    count.n += 1;
+    out.send(*job);
+    out.send(*job);
 }
 
 const ROLE: &str = "ANNULUS_TEST_ROLE";
@@ -86,6 +94,32 @@ fn child() {
                 work::launch(&runtime, options().name("split").connectable(true).active(false)).unwrap();
             source.connect(&target).unwrap();
             source.activate_blocking().unwrap();
+            ready();
+        }
+        "chain" => {
+            // What `split` takes goes to `merge`, which hangs.
+            let connectable = |name: &str| options().name(name).connectable(true);
+            let merge = work::launch(&runtime, connectable("merge")).unwrap();
+            let split = work::launch(&runtime, connectable("split").active(false)).unwrap();
+            split.connect(&merge).unwrap();
+            split.activate_blocking().unwrap();
+            let _ = merge.send_blocking(job(3, 2)).unwrap();
+            for _ in 0..100 {
+                let _ = split.send_blocking(job(3, 0)).unwrap();
+            }
+            ready();
+        }
+        "cycle" => {
+            // Each message becomes two.
+            let connectable =
+                |name: &str| options().grid(1).capacity(16).name(name).connectable(true).active(false);
+            let ping = twice::launch(&runtime, connectable("ping")).unwrap();
+            let pong = twice::launch(&runtime, connectable("pong")).unwrap();
+            ping.connect(&pong).unwrap();
+            pong.connect(&ping).unwrap();
+            ping.activate_blocking().unwrap();
+            pong.activate_blocking().unwrap();
+            let _ = ping.try_send(job(3, 0));
             ready();
         }
         _ => panic!("no such role"),
@@ -246,6 +280,53 @@ fn o_01_links_are_seen() {
     let merge = kernel(&process, "merge");
     assert_eq!(kernel(&process, "split").target, Some((merge.id, true)));
     assert_eq!((merge.target, process.kernels.len()), (None, 3));
+}
+
+impl Watched {
+    /// What `why` says in the end, of looks that are 50 ms apart.
+    #[track_caller]
+    fn why(&self, wanted: impl Fn(&str) -> bool) -> String {
+        let start = Instant::now();
+        let mut before = self.look();
+        loop {
+            let at = Instant::now();
+            thread::sleep(Duration::from_millis(50));
+            let now = self.look();
+            let text = why(&before, &now, at.elapsed()).to_string();
+            if wanted(&text) {
+                return text;
+            }
+            assert!(start.elapsed() < Duration::from_secs(60), "{text}");
+            before = now;
+        }
+    }
+}
+
+/// Two kernels away from where it hurts, the message that is the cause is named.
+#[test]
+fn o_01_why_names_the_handler_that_others_wait_for() {
+    let watched = Watched::start("chain");
+    let text = watched.why(|text| text.contains("waits for room"));
+    assert!(text.starts_with("`split` shard 1 waits for room in `merge`;\n"), "{text}");
+    assert!(text.contains("`merge` shard 1 is in the handler of message 0, key 3, for 5"), "{text}");
+    assert!(text.ends_with("64 messages are in its rings: that is the cause"), "{text}");
+}
+
+#[test]
+fn o_01_why_names_a_cycle() {
+    let watched = Watched::start("cycle");
+    let text = watched.why(|text| text.contains("cycle"));
+    assert!(text.contains("`ping`, `pong` wait for each other: a cycle"), "{text}");
+}
+
+#[test]
+fn o_01_why_names_a_kernel_whose_outputs_nobody_receives() {
+    let watched = Watched::start("stalls");
+    let text = watched.why(|text| text.contains("nobody receives"));
+    assert!(
+        text.contains("nobody receives the outputs, of which 64 wait; 6 messages are in its rings"),
+        "{text}"
+    );
 }
 
 /// A process that was killed leaves what it was at.

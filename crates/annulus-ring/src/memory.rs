@@ -131,7 +131,7 @@ pub struct ShardMemory {
     outbound: (Region, RingLayout),
     /// Where the tickets of the inbound and of the outbound ring are, if not in front of the slots.
     headers: Option<(Region, Region)>,
-    at: Option<Region>,
+    at: Option<AtLine>,
     replies: Option<(Region, RingLayout)>,
     dead_letters: Option<(Region, RingLayout)>,
     prints: Option<(Region, RingLayout)>,
@@ -198,7 +198,11 @@ impl ShardMemory {
     /// Called before anybody uses the shard: what the other places hold is not copied.
     pub fn watched(self, vitals: VitalsPlace) -> Self {
         let VitalsPlace { region, offset, memory } = vitals;
-        let line = TelemetryLine { arena: region.clone(), offset: offset + VITALS_TELEMETRY, memory };
+        let line = TelemetryLine {
+            arena: region.clone(),
+            offset: offset + offset_of!(ShardVitals, telemetry),
+            memory: Arc::clone(&memory),
+        };
         let header = |ring| region.part(offset + ring, size_of::<RingHeader>());
         Self {
             control: region.part(offset + offset_of!(ShardVitals, control), size_of::<ControlBlock>()),
@@ -207,8 +211,7 @@ impl ShardMemory {
                 header(offset_of!(ShardVitals, outbound)),
             )),
             telemetry: Some(line),
-            // A part begins at a pair of lines. The line of telemetry is the first of this pair.
-            at: Some(region.part(offset + VITALS_TELEMETRY, LINE + size_of::<At>())),
+            at: Some(AtLine::new(&memory, offset + offset_of!(ShardVitals, at))),
             ..self
         }
     }
@@ -428,18 +431,9 @@ impl ShardMemory {
         self.histogram.as_ref().map(|histogram| unsafe { histogram.word64(bucket * 8) })
     }
 
-    /// The message's number with the phase, as [`At`] describes; `None` if nobody watches the shard.
-    #[inline(always)]
-    pub fn at_word(&self) -> Option<&AtomicU64> {
-        // SAFETY: the region is two lines long, by `watched`, and the word lies in it, aligned.
-        self.at.as_ref().map(|at| unsafe { at.word64(LINE + offset_of!(At, word)) })
-    }
-
-    /// The message's key, beside [`at_word`](Self::at_word).
-    #[inline(always)]
-    pub fn at_key(&self) -> Option<&AtomicU64> {
-        // SAFETY: as for `at_word`.
-        self.at.as_ref().map(|at| unsafe { at.word64(LINE + offset_of!(At, key)) })
+    /// The line that says what the shard is at; `None` if nobody watches it.
+    pub fn at(&self) -> Option<&AtLine> {
+        self.at.as_ref()
     }
 
     /// The shard's telemetry line, if the runtime's arena had one left.
@@ -449,9 +443,68 @@ impl ShardMemory {
     }
 }
 
-/// From the start of a shard's vitals to its telemetry line, behind which the line [`At`] is.
-const VITALS_TELEMETRY: usize = offset_of!(ShardVitals, telemetry);
-const _: () = assert!(offset_of!(ShardVitals, at) == VITALS_TELEMETRY + LINE);
+/// The line that says what a shard is at: [`At`].
+#[derive(Clone, Debug)]
+pub struct AtLine {
+    line: NonNull<u8>,
+    /// Keeps the line valid.
+    _memory: Arc<SharedMemory>,
+}
+
+// SAFETY: the line is reached through atomics only, and lives as long as its memory.
+unsafe impl Send for AtLine {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for AtLine {}
+
+impl AtLine {
+    /// The line at an offset.
+    ///
+    /// # Panics
+    ///
+    /// If the memory is too short, or the offset no multiple of a line.
+    fn new(memory: &Arc<SharedMemory>, offset: usize) -> Self {
+        assert!(
+            offset.is_multiple_of(LINE) && memory.bytes >= LINE && offset <= memory.bytes - LINE,
+            "the line lies in its memory"
+        );
+        // SAFETY: the offset lies in the memory, as was just asserted.
+        let line = unsafe { memory.base.add(offset) };
+        Self { line, _memory: Arc::clone(memory) }
+    }
+
+    /// A line that nobody looks at; `None` if there is no memory for it.
+    pub fn unseen() -> Option<Self> {
+        Some(Self::new(&Arc::new(SharedMemory::host(PAIR)?), 0))
+    }
+
+    #[inline(always)]
+    fn word<const OFFSET: usize>(&self) -> &AtomicU64 {
+        const { assert!(OFFSET + 8 <= size_of::<At>() && OFFSET.is_multiple_of(8)) };
+        // SAFETY: the word lies in the line.
+        let word = unsafe { self.line.add(OFFSET) };
+        // SAFETY: the word is aligned, lives as long as `self`, and is accessed only atomically, as all words
+        // of vitals.
+        unsafe { AtomicU64::from_ptr(word.as_ptr().cast()) }
+    }
+
+    /// The phase.
+    #[inline(always)]
+    pub fn phase(&self) -> &AtomicU64 {
+        self.word::<{ offset_of!(At, phase) }>()
+    }
+
+    /// The message's number.
+    #[inline(always)]
+    pub fn number(&self) -> &AtomicU64 {
+        self.word::<{ offset_of!(At, number) }>()
+    }
+
+    /// The message's key.
+    #[inline(always)]
+    pub fn key(&self) -> &AtomicU64 {
+        self.word::<{ offset_of!(At, key) }>()
+    }
+}
 
 /// Where the vitals of a shard are: zeroed memory of the size of [`ShardVitals`].
 #[derive(Clone, Debug)]

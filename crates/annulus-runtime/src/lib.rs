@@ -57,6 +57,7 @@ mod snapshot;
 mod telemetry;
 mod time;
 mod vitals;
+pub mod why;
 
 pub use crate::{
     backend::{

@@ -229,36 +229,22 @@ pub struct ShardVitals {
 
 /// What a shard is at. Its block is the only writer.
 ///
-/// Both words are stored relaxed, and each by itself, so a reader may find the number of one message with the
-/// key of its neighbour. Whoever draws a conclusion compares two looks.
+/// The words are stored relaxed, and each by itself, so a reader may find the number of one message with the key
+/// of its neighbour. Whoever draws a conclusion compares two looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct At {
-    /// The number of the message, shifted left by [`PHASE_BITS`](At::PHASE_BITS), with the [`phase`] below it.
-    pub word: u64,
-    /// The message's key; 0 without keys.
+    /// See [`phase`].
+    pub phase: u64,
+    /// The number of the message, from 0 in each shard.
+    pub number: u64,
+    /// The message's key; 0 without keys. Means something in a handler only.
     pub key: u64,
     /// Always 0.
-    pub reserved: [u64; 6],
+    pub reserved: [u64; 5],
 }
 
-impl At {
-    /// Bits of [`word`](Self::word) that name the phase.
-    pub const PHASE_BITS: u32 = 8;
-
-    /// The word for a message's number and a [`phase`].
-    #[inline]
-    pub const fn word_of(number: u64, phase: u64) -> u64 {
-        number << Self::PHASE_BITS | phase
-    }
-
-    /// The number and the [`phase`] of a word.
-    pub const fn of_word(word: u64) -> (u64, u64) {
-        (word >> Self::PHASE_BITS, word & ((1 << Self::PHASE_BITS) - 1))
-    }
-}
-
-/// Phases, in the lower bits of [`At::word`].
+/// Phases, values of [`At::phase`].
 pub mod phase {
     /// Nobody says: the backend's blocks do not, or the block has not begun.
     pub const UNKNOWN: u64 = 0;
@@ -384,5 +370,6 @@ const _: () = {
     assert!(offset_of!(ShardVitals, telemetry) == 768);
     assert!(offset_of!(ShardVitals, at) == 832);
     assert!(size_of::<At>() == 64);
-    assert!(offset_of!(At, key) == 8);
+    assert!(offset_of!(At, number) == 8);
+    assert!(offset_of!(At, key) == 16);
 };

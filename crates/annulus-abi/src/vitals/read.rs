@@ -343,7 +343,12 @@ fn shard(bytes: &[u8]) -> Shard {
         accepted: reserved(INBOUND),
         outputs_waiting: waiting(OUTBOUND),
         telemetry: if telemetry == [0; 8] { None } else { Telemetry::from_words(&telemetry) },
-        at: At { word: long(AT), key: long(AT + 8), reserved: [0; 6] },
+        at: At {
+            phase: long(AT + offset_of!(At, phase)),
+            number: long(AT + offset_of!(At, number)),
+            key: long(AT + offset_of!(At, key)),
+            reserved: [0; 5],
+        },
     }
 }
 

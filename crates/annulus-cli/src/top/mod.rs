@@ -57,7 +57,10 @@ Exit codes:
   1  standard output cannot be written
   2  the command line is wrong";
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) use table::printable;
+
+/// The time between two looks.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(time) if (0.01..=3600.0).contains(&seconds) => Ok(time),
@@ -93,7 +96,7 @@ impl Sight {
     }
 
     /// The same runtime in an earlier look.
-    fn earlier<'a>(&self, process: &Process, before: &'a Self) -> Option<&'a Process> {
+    pub(crate) fn earlier<'a>(&self, process: &Process, before: &'a Self) -> Option<&'a Process> {
         before.processes.iter().find(|earlier| earlier.file == process.file)
     }
 }

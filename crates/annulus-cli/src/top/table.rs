@@ -170,7 +170,7 @@ fn per_second(rate: f64) -> String {
 }
 
 /// The owner of a file chose the names, and a terminal would obey control characters in them.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 

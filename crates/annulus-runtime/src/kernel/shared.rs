@@ -7,11 +7,15 @@ use std::{
     time::Duration,
 };
 
-use annulus_abi::{control::state, ring::kind};
+use annulus_abi::{
+    control::state,
+    ring::kind,
+    vitals::{At, read::Shard},
+};
 use annulus_block::{Deliver, Delivery, Progress, Signals};
 use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_ring::ring::{Consumer, Refused};
-use annulus_sync::{AtomicU64, AtomicUsize, Ordering, stall};
+use annulus_sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, stall};
 
 use crate::{
     backend::{Compilation, DeviceKernel, HostSignals, LinkTarget},
@@ -172,6 +176,42 @@ impl KernelShared {
             let shards = self.core.shards.iter();
             home.mirror(shards.map(|shard| (&shard.memory, [shard.inbound.ring(), &shard.outbound])));
         }
+    }
+
+    /// The shards' words, as an observer from outside would find them.
+    pub(crate) fn look(&self) -> Vec<Shard> {
+        let of = |shard: &HostShard| {
+            let (memory, inbound) = (&shard.memory, shard.inbound.ring());
+            // A number for people: no word is ordered with another one.
+            let (short, long) = (
+                |word: &AtomicU32| word.load(Ordering::Relaxed),
+                |word: &AtomicU64| word.load(Ordering::Relaxed),
+            );
+            Shard {
+                command: short(memory.command()),
+                acknowledged: short(memory.acknowledged()),
+                state: short(memory.state()),
+                last_error: short(memory.last_error()),
+                processed: long(memory.processed()),
+                failed: long(memory.failed()),
+                unknown_actor: long(memory.unknown_actor()),
+                sent: long(memory.produced()),
+                dead_letters_lost: long(memory.dead_letters_lost()),
+                stalled: short(memory.stalled()),
+                unforwarded: long(memory.unforwarded()),
+                pending: inbound.reserved().saturating_sub(inbound.consumed()),
+                accepted: inbound.reserved(),
+                outputs_waiting: shard.outbound.depth(),
+                telemetry: None,
+                at: At {
+                    phase: memory.at().map_or(0, |at| long(at.phase())),
+                    number: memory.at().map_or(0, |at| long(at.number())),
+                    key: memory.at().map_or(0, |at| long(at.key())),
+                    reserved: [0; 5],
+                },
+            }
+        };
+        self.core.shards.iter().map(of).collect()
     }
 
     /// Makes events of what a shard has printed.

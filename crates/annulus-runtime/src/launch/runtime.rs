@@ -22,6 +22,7 @@ use crate::{
     launch::{arena::Arena, registry::KernelRegistry},
     links,
     vitals::{Vitals, VitalsArena},
+    why::{self, KernelLooks, Why},
 };
 
 /// A runtime on one backend. Clones refer to the same runtime. It ends when the last clone and the last
@@ -212,6 +213,45 @@ impl Runtime {
     /// ```
     pub fn queues(&self) -> &Registry {
         &self.inner.queues
+    }
+
+    /// Why kernels do not go on: who waits for whom, followed to the causes. Looks twice, a tenth of a second
+    /// apart, and blocks meanwhile. `annulus why` says the same from outside.
+    ///
+    /// Phases of blocks are known on the CPU. On a device, a shard whose handler does not return is one that
+    /// takes no message.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let runtime = Runtime::builder().build()?;
+    /// let kernel = double::launch(&runtime, LaunchOptions::production())?;
+    /// kernel.deactivate_blocking()?;
+    /// let _ = kernel.try_send(Number { value: 1 })?;
+    /// let why = runtime.why().to_string();
+    /// assert_eq!(why, "`double` shard 0 is inactive: activate the kernel; 1 message is in its ring");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn why(&self) -> Why {
+        const APART: Duration = Duration::from_millis(100);
+        let kernels = self.inner.registry.all();
+        let look = || kernels.iter().map(|kernel| kernel.look()).collect::<Vec<_>>();
+        let (before, start) = (look(), Instant::now());
+        std::thread::sleep(APART);
+        let (now, elapsed) = (look(), start.elapsed());
+        let id = |kernel: &Arc<KernelShared>| Arc::as_ptr(kernel) as u64;
+        let looks =
+            kernels.iter().zip(before.into_iter().zip(now)).map(|(kernel, (before, now))| KernelLooks {
+                id: id(kernel),
+                name: kernel.core.name.clone(),
+                has_ended: kernel.core.is_finished(),
+                // Whether outputs wait there decides nothing here: those that do not wait never stall.
+                target: kernel.target().map(|target| (id(&target), true)),
+                inbound_capacity: kernel.core.shards[0].inbound.ring().layout().capacity,
+                before,
+                now,
+            });
+        why::explain(&looks.collect::<Vec<_>>(), elapsed)
     }
 
     /// Shuts every kernel down, all within `limit`. First closes all of them; then drains and terminates one

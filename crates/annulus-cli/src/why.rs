@@ -1,0 +1,66 @@
+//! `annulus why`: why kernels do not go on.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+    thread,
+    time::Duration,
+};
+
+use annulus_observe::{Liveness, why};
+use clap::Args;
+
+use crate::{
+    failure::Failure,
+    top::{Sight, printable, seconds},
+};
+
+/// Say why kernels do not go on: who waits for whom, followed to the causes
+///
+/// Looks twice at the kernels of this user's processes, which need no preparation. A handler that does not
+/// return is known by the same message in both looks; cycles of kernels that wait for each other are named. For
+/// a process that died, says what its shards were at.
+#[derive(Args)]
+#[command(after_long_help = CODES)]
+pub(crate) struct Why {
+    /// Only this process
+    #[arg(long, value_name = "NUMBER")]
+    pid: Option<u32>,
+
+    /// Time between the two looks, in seconds: longer for handlers that rightly take long
+    #[arg(long, value_name = "SECONDS", default_value = "0.5", value_parser = seconds)]
+    interval: Duration,
+}
+
+const CODES: &str = "\
+Exit codes:
+  0  also if something waits
+  1  standard output cannot be written
+  2  the command line is wrong";
+
+impl Why {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let before = Sight::take(self.pid);
+        thread::sleep(self.interval);
+        let now = Sight::take(self.pid);
+        let elapsed = now.at.duration_since(before.at);
+        let mut text = String::new();
+        if now.processes.is_empty() {
+            text += "no process of this user has kernels, as far as their files tell\n";
+        }
+        for process in &now.processes {
+            let dead =
+                if process.liveness == Liveness::Dead { ": DEAD, this is how it was last" } else { "" };
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "process {}, {}{dead}", process.pid, printable(&process.executable));
+            let earlier = now.earlier(process, &before).unwrap_or(process);
+            for line in why(earlier, process, elapsed).to_string().lines() {
+                let _ = writeln!(text, "  {}", printable(line));
+            }
+        }
+        for file in &now.unreadable {
+            let _ = writeln!(text, "{}", printable(file));
+        }
+        io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
+    }
+}
