@@ -131,9 +131,24 @@ ANN_KERNEL void ann_main(
         ann_barrier();
         ann_handle(&view, count ANN_BINDING_ARGUMENTS);
         ann_barrier();
+#if ANN_NUMBERS_TOGETHER
+        u32 together = ann_numbers_together(&view);
+        if (together) {
+            ann_number_together(&view, count);
+        } else if (leader) {
+            ann_number(&view, count);
+        }
+#else
         if (leader)
             ann_number(&view, count);
+#endif
         ann_barrier();
+#if ANN_NUMBERS_TOGETHER
+        if (together)
+            ann_compare_times(&view, count);
+        if (together && leader)
+            ann_account_together(&view, count);
+#endif
         ann_fill_slots(&view);
         ann_barrier();
         ann_publish_all(&view);

@@ -253,6 +253,10 @@ typedef struct {
        message is. */
     ANN_ALIGNED(16) u64 jobs[ANN_BLOCK_JOBS * 4];
     u32 owners[ANN_BLOCK_JOBS];
+    /* By which its threads number the answers: see `number.c`. */
+    u64 sums[ANN_BLOCK_JOBS * 3];
+    u64 tally;     /* of all messages */
+    u32 unhandled; /* messages that failed, and what is no message */
     ANN_ALIGNED(128) u8 image[ANN_BLOCK_IMAGE];
     ANN_ALIGNED(128) u8 outputs[ANN_BLOCK_OUTPUTS];
 #endif

@@ -124,6 +124,10 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     b->error = 0;
     b->latest = 0;
     b->sum = 0;
+#if ANN_INDEPENDENT && ANN_LAUNCH_THREADS > 1
+    b->tally = 0;
+    b->unhandled = 0;
+#endif
 #if ANN_LAUNCH_CONNECTABLE
     b->device_local = 0;
     b->granted = 0;

@@ -69,6 +69,8 @@ pub const RUNTIME: &str = concat!(
     "\n",
     include_str!("../c/publish.c"),
     "\n",
+    include_str!("../c/number.c"),
+    "\n",
     include_str!("../c/handle.c"),
     "\n",
     include_str!("../c/alone.c"),

@@ -153,13 +153,35 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "not all threads come to a barrier",
-        "        if (leader)\n            ann_number(&view, count);\n        ann_barrier();",
-        "        if (leader) {\n            ann_number(&view, count);\n            ann_barrier();\n        }",
+        "        if (together) {\n            ann_number_together(&view, count);",
+        "        if (together && !leader) {\n            ann_number_together(&view, count);",
     ),
     (
-        "every thread numbers the answers",
-        "        if (leader)\n            ann_number(&view, count);",
-        "        ann_number(&view, count);",
+        "every thread counts what the turn has done",
+        "        if (together && leader)\n",
+        "        if (together)\n",
+    ),
+    (
+        "the turn is counted before all threads have numbered",
+        "        } else if (leader) {\n            ann_number(&view, count);\n        }\n",
+        "        } else if (leader) {\n            ann_number(&view, count);\n        }\n        \
+         if (together && leader)\n            shared.state.next_out += ann_tallied(shared.tally, ANN_TALLY_TICKETS);\n",
+    ),
+    (
+        "a thread numbers before others have told what they have",
+        "            sums[thread] = sum;\n        ann_barrier();\n",
+        "            sums[thread] = sum;\n",
+    ),
+    ("two rounds of numbering use the same memory", "        sums = other;\n", ""),
+    (
+        "a thread does not know what those before it have",
+        "        if (begin < end && thread >= by)\n",
+        "        if (begin < end && thread > by)\n",
+    ),
+    (
+        "times are compared before others have told theirs",
+        "            times[ANN_TIMES_SUM + thread] = sum;\n        }\n        ann_barrier();\n",
+        "            times[ANN_TIMES_SUM + thread] = sum;\n        }\n",
     ),
     (
         "an actor's messages are dealt to several threads",
