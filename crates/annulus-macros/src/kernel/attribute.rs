@@ -75,6 +75,11 @@ impl Options {
             _ if MODES.contains(&word) => {
                 return Err(syn::Error::new_spanned(meta, format!("write `mode = {word}`")));
             }
+            _ if said_otherwise(word).is_some() => {
+                let instead = said_otherwise(word).unwrap_or_default();
+                let message = format!("`{word}` is no word of `#[ring_kernel]`: {instead}");
+                return Err(syn::Error::new_spanned(meta.path(), message));
+            }
             _ => {
                 let message = format!(
                     "`{word}` is no word of `#[ring_kernel]`: they are {WORDS}, and for its launches {}",
@@ -149,6 +154,32 @@ impl Options {
     pub(super) fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
+}
+
+/// What to write for a word that other systems have.
+fn said_otherwise(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "processing_mode" => "write `mode = …`",
+        "message_queue_size" => {
+            "write `capacity = …`, which is that of both rings unless `output_capacity` says another"
+        }
+        "input_queue_size" | "queue_capacity" => "write `capacity = …`",
+        "output_queue_size" => "write `output_capacity = …`",
+        "grid_size" => "write `grid = …`",
+        "block_size" => "write `block = …`",
+        "enable_timestamps" => "write `timestamps = true`, which is the default",
+        "event_driven" => "write `run_mode = EventDriven`",
+        "persistent" => "write `run_mode = Persistent`, which is the default",
+        "backend" | "backends" => {
+            "a runtime has one backend, for all of its kernels: `Runtime::builder().backend(…)`; `cpu_only` keeps a \
+             kernel on the CPU"
+        }
+        "domain" => {
+            "nothing is tuned by a domain's name: set `mode`, `capacity` and `backpressure`, or begin with a preset \
+             of `LaunchOptions`"
+        }
+        _ => return None,
+    })
 }
 
 fn mode(value: &Expr) -> syn::Result<Ident> {
