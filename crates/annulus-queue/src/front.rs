@@ -31,6 +31,11 @@
 //! * *Nobody is left behind.* Moving is the combining lock's job: after [`Front::refill`] has returned,
 //!   messages were moved as far as there was room when it was called, or the thread that holds the lock will
 //!   do it before it leaves (`SYNC: combining`).
+//! * *Nobody is left behind where nothing waited.* The consumer gives slots back, fences, and loads `waiting`
+//!   ([`Front::wants_refill`]); it calls `refill` only if a message waits. Whoever offers a message that waits
+//!   stores `waiting`, fences (the lock does), and loads the ring's room (`SYNC: front-waits`). One of the two
+//!   fences comes first. So the consumer sees the message, or the offering thread sees the room and calls
+//!   `refill` itself. Only an offer makes `waiting` greater than 0, so no other thread has to look.
 //! * *A message is always seen to be somewhere.* Its ticket in the ring comes first, then `waiting` goes
 //!   down, then its slot is published. So whoever loads `waiting` and then the ring's depth finds each
 //!   message at least once (`SYNC: handed-over`), and whoever has seen the consumer done with a message finds
@@ -49,19 +54,30 @@
 //! runs under it: the properties of a message ([`Facts`]) are read before, and what happens to it is reported
 //! to a [`Told`], which only records it.
 //!
-//! Messages are bytes here, so that this code is compiled once. Waiting messages lie in the cells of one
-//! block of memory; an entry of the order refers to its message's cell. Bridged messages have different sizes;
-//! a cell has room for the largest one.
+//! # What a message costs
+//!
+//! If none waits and the ring has room, messages are copied once, straight into their slots; a run with
+//! priorities is sorted before (the private module `pass`). Otherwise a message waits in a cell of the lane's
+//! memory, with its header in front of its bytes, and is copied twice (`store`). So a lane without priorities
+//! hands over what waits before it looks at new messages: those may pass again as soon as possible. The
+//! consumer has the ring filled only when it is low, because those who send do it, too, and they are often
+//! the faster side.
+//!
+//! Messages are bytes here, so that this code is compiled once. Bridged messages have different sizes; a cell
+//! has room for the largest one.
 
 use std::mem::MaybeUninit;
 
 use crate::Backpressure;
 use annulus_ring::ring::{Header, Producers, Refused};
-use annulus_sync::{AtomicU64, AtomicUsize, Ordering, combining::CombiningLock};
+use annulus_sync::{AtomicU64, AtomicUsize, Ordering, combining::CombiningLock, fence};
 
+mod cells;
 mod lane;
+mod pass;
 mod schedule;
 mod state;
+mod store;
 
 use lane::Lane;
 use schedule::Schedule;
@@ -122,7 +138,8 @@ pub trait Told {
     /// This many places of a lane became free.
     fn freed(&mut self, lane: usize, places: usize);
     /// A message will now be put into the slot of this ticket, which the front holds and publishes after this
-    /// call. Called once for each message. Returns the header that the message gets there.
+    /// call. Called once for each message of a call, that is, if `correlation` is not 0. Returns the header that the
+    /// message gets there.
     fn hands_over(&mut self, ticket: u64, header: Header) -> Header {
         let _ = ticket;
         header
@@ -149,6 +166,8 @@ pub struct Front {
     size: usize,
     /// The ring is filled while it holds fewer messages than this.
     ahead: u64,
+    /// The consumer has the ring filled when it holds fewer messages than this: 1 to `ahead`.
+    low: u64,
     producers: Producers,
 }
 
@@ -172,13 +191,20 @@ pub struct LaneCounts {
 
 impl Front {
     /// A front of the ring that `producers` write to, for messages of `size` bytes. The ring is filled while
-    /// it holds fewer than `ahead` messages. There is at least one lane. All memory is allocated here. Images of
+    /// it holds fewer than `ahead` messages: by those who offer messages, and, when it holds fewer than `low`, by
+    /// the consumer. There is at least one lane. All memory is allocated here. Images of
     /// bridged messages have at most `size` bytes.
     ///
     /// # Safety
     ///
     /// If the ring carries bridged messages, only images of such messages are offered.
-    pub unsafe fn new(size: usize, ahead: u64, lanes: &[LaneOptions], producers: Producers) -> Self {
+    pub unsafe fn new(
+        size: usize,
+        ahead: u64,
+        low: u64,
+        lanes: &[LaneOptions],
+        producers: Producers,
+    ) -> Self {
         assert!(!lanes.is_empty(), "a front has a lane");
         Self {
             state: CombiningLock::new(State {
@@ -192,6 +218,7 @@ impl Front {
             lanes: lanes.iter().map(|_| LaneWords::default()).collect(),
             size,
             ahead,
+            low: low.clamp(1, ahead),
             producers,
         }
     }
@@ -249,11 +276,28 @@ impl Front {
             facts.len() <= RUN && messages.len() == facts.len() * size && size <= self.size,
             "a run of messages"
         );
-        self.state.with_on(
+        let offered = self.state.with_on(
             told,
             |told, state| state.offer(self, lane, messages, facts, header, told),
             |told, state| state.hand_over(self, header, told),
-        )
+        );
+        // Only a message that was taken can have begun to wait.
+        // SYNC: front-waits (behind the lock's fence)
+        if offered.taken != 0 && self.waiting.load(Ordering::Relaxed) != 0 && self.room() != 0 {
+            self.refill(header, told);
+        }
+        offered
+    }
+
+    /// Called after the consumer has given slots back: whether [`refill`](Self::refill) must be called. If not,
+    /// nobody is left behind: either the consumer will come back, since its ring has messages, or whoever
+    /// offers a message that waits sees the room. A SeqCst fence stands in this.
+    #[inline]
+    pub fn wants_refill(&self) -> bool {
+        // SYNC: front-waits
+        fence(Ordering::SeqCst);
+        // Relaxed: these loads come after the fence.
+        self.waiting.load(Ordering::Relaxed) != 0 && self.producers.ring().depth() < self.low
     }
 
     /// Hands over as many messages as the ring has room for. The header contains the time, if messages
@@ -287,11 +331,7 @@ impl Front {
             told,
             |told, state| {
                 state.hand_over(self, now, told);
-                let lane = &state.lanes[lane];
-                lane.order.peek().is_some_and(|parcel| {
-                    look(lane.cells.get(parcel));
-                    true
-                })
+                state.lanes[lane].store.peek().map(look).is_some()
             },
             |told, state| state.hand_over(self, now, told),
         )
@@ -303,8 +343,9 @@ impl Front {
             told,
             |told, state| {
                 state.expire(self, lane, now, told);
-                while let Some(parcel) = state.pop(lane) {
-                    to(state.lanes[lane].cells.take(parcel), parcel.header);
+                while let Some(left) = state.pop(lane) {
+                    let (message, header) = state.lanes[lane].store.get(left);
+                    to(message, header);
                 }
                 // SYNC: handed-over (release)
                 self.waiting.store(state.waiting, Ordering::Release);
@@ -321,8 +362,9 @@ impl Front {
         self.state.with(
             |state| {
                 while let Some(lane) = state.next() {
-                    let Some(parcel) = state.pop(lane) else { break };
-                    to(lane, state.lanes[lane].cells.take(parcel), parcel.header);
+                    let Some(left) = state.pop(lane) else { break };
+                    let (message, header) = state.lanes[lane].store.get(left);
+                    to(lane, message, header);
                 }
                 // SYNC: handed-over (release)
                 self.waiting.store(0, Ordering::Release);

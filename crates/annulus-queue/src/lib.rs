@@ -115,6 +115,7 @@ mod forms;
 pub mod front;
 mod future;
 mod invalid;
+mod levels;
 mod lock;
 pub mod lossy;
 mod memory;

@@ -58,7 +58,7 @@ impl Window {
     }
 
     /// Where to insert the key; `None` if it is in the window.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn look_up(&self, key: u64) -> Option<Vacancy> {
         let mut place = self.home(key);
         loop {
@@ -71,7 +71,7 @@ impl Window {
     }
 
     /// Inserts a key at the place that `look_up` returned, and removes the oldest if the window is full.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, Vacancy(place): Vacancy, key: u64) {
         self.keys[self.next] = key;
         // At most 65,537.
@@ -87,7 +87,7 @@ impl Window {
 
     /// Removes a position from the table, and moves up each entry behind it that a probe from its home would
     /// no longer reach.
-    #[inline]
+    #[inline(always)]
     fn forget(&mut self, position: usize) {
         let entry = position as u32 + 1;
         let mut gap = self.home(self.keys[position]);
@@ -108,20 +108,20 @@ impl Window {
         self.table[gap] = FREE;
     }
 
-    #[inline]
+    #[inline(always)]
     fn key_of(&self, entry: u32) -> u64 {
         self.keys[entry as usize - 1]
     }
 
     /// Where a probe for the key begins: both halves of a 128-bit product, so that every bit of the key
     /// counts.
-    #[inline]
+    #[inline(always)]
     fn home(&self, key: u64) -> usize {
         let product = u128::from(key ^ self.seed) * 0x9e37_79b9_7f4a_7c15_u128;
         ((product >> 64) as usize ^ product as usize) & (self.table.len() - 1)
     }
 
-    #[inline]
+    #[inline(always)]
     fn after(&self, place: usize) -> usize {
         (place + 1) & (self.table.len() - 1)
     }

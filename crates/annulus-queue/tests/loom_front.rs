@@ -66,7 +66,7 @@ fn front_of(lanes: usize, backpressure: Backpressure) -> (Arc<Front>, Ring, Cons
         share: Share::Weight(1),
     };
     // SAFETY: the ring carries no bridged messages.
-    let front = unsafe { Front::new(8, 1, &vec![lane; lanes], producers) };
+    let front = unsafe { Front::new(8, 1, 1, &vec![lane; lanes], producers) };
     (Arc::new(front), ring, consumer)
 }
 
@@ -77,6 +77,13 @@ fn offer(front: &Front, message: u64, notes: &mut Notes) -> Option<Refused> {
 fn offer_to(front: &Front, lane: usize, message: u64, notes: &mut Notes) -> Option<Refused> {
     let message = message.to_ne_bytes().map(MaybeUninit::new);
     front.offer(lane, &message, &[Facts::default()], Header::default(), notes).refused
+}
+
+/// What a consumer does after it has given slots back.
+fn refill(front: &Front, notes: &mut Notes) {
+    if front.wants_refill() {
+        front.refill(Header::default(), notes);
+    }
 }
 
 /// The next message; waits for it.
@@ -111,10 +118,10 @@ fn nobody_is_left_behind() {
         let mut notes = Notes::default();
         assert_eq!(offer(&front, 1, &mut notes), None);
         let mut seen = vec![take(&mut consumer)];
-        front.refill(Header::default(), &mut notes);
+        refill(&front, &mut notes);
         // The other sender's message is there, or will arrive without any further call.
         seen.push(take(&mut consumer));
-        front.refill(Header::default(), &mut notes);
+        refill(&front, &mut notes);
         assert_eq!(other.join().unwrap() + notes.gone.len(), 0);
         seen.sort_unstable();
         assert_eq!(seen, [1, 3]);
@@ -136,7 +143,7 @@ fn a_message_is_always_somewhere() {
         assert_eq!(take(&mut consumer), 1);
         let mover = thread::spawn({
             let front = Arc::clone(&front);
-            move || front.refill(Header::default(), &mut Notes::default())
+            move || refill(&front, &mut Notes::default())
         });
         let looker = thread::spawn({
             let front = Arc::clone(&front);
@@ -199,13 +206,13 @@ fn evicted_or_handed_over() {
             }
         });
         assert_eq!(take(&mut consumer), 1);
-        front.refill(Header::default(), &mut notes);
+        refill(&front, &mut notes);
         let gone = sender.join().unwrap();
-        front.refill(Header::default(), &mut notes);
+        refill(&front, &mut notes);
         let mut arrived = Vec::new();
         while front.waiting() as u64 + ring.depth() != 0 {
             arrived.push(take(&mut consumer));
-            front.refill(Header::default(), &mut notes);
+            refill(&front, &mut notes);
         }
         match &gone[..] {
             [] => assert_eq!(arrived, [2, 3]),
@@ -236,7 +243,7 @@ fn q31_nobody_is_left_behind_in_another_lane() {
             let counts = front.counts(usize::from(message == 3));
             assert_eq!((counts.handed_over, counts.waiting), (1, 0));
             seen.push(message);
-            front.refill(Header::default(), &mut notes);
+            refill(&front, &mut notes);
         }
         other.join().unwrap();
         seen.sort_unstable();

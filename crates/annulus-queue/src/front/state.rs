@@ -1,8 +1,8 @@
 //! The data under a front's lock, and the work on it.
 
-use super::{Bytes, Facts, Fate, Front, Offered, RUN, Told, lane::Lane, schedule::Schedule};
+use super::{Bytes, Facts, Fate, Front, Offered, RUN, Told, lane::Lane, schedule::Schedule, store::Left};
 use crate::Backpressure;
-use annulus_ring::ring::{Header, Refused};
+use annulus_ring::ring::{Header, Refused, SlotReservation};
 use annulus_sync::Ordering;
 
 pub(super) struct State {
@@ -12,6 +12,18 @@ pub(super) struct State {
     pub(super) waiting: usize,
     /// How many messages were ever accepted.
     pub(super) accepted: u64,
+}
+
+/// Messages that have left their order, with their lanes.
+struct Leaving {
+    each: [(u32, Left); RUN],
+    count: usize,
+}
+
+impl Leaving {
+    fn get(&self) -> &[(u32, Left)] {
+        &self.each[..self.count]
+    }
 }
 
 impl State {
@@ -28,9 +40,17 @@ impl State {
             return Offered { taken: 0, refused: Some(Refused::Closed) };
         }
         let size = front.size_in(messages, facts);
+        if self.waiting != 0 && self.is_fifo() {
+            // They come before the new ones in any case. If all of them go, the new ones pass.
+            self.advance(front, header, told);
+        }
         let mut taken = 0;
-        if self.waiting == 0 && !self.lanes[at].options.priority {
+        if self.waiting == 0 {
             taken = self.pass(front, at, messages, facts, header, told);
+            if taken == facts.len() && self.waiting == 0 {
+                self.tell_freed(told);
+                return Offered { taken, refused: None };
+            }
         }
         let mut refused = None;
         // Whether the ring may have room that was not checked yet.
@@ -50,20 +70,21 @@ impl State {
                 },
                 _ => None,
             };
-            if lane.order.is_full() && std::mem::take(&mut may_advance) {
+            if lane.store.is_full() && std::mem::take(&mut may_advance) {
                 self.advance(front, header, told);
             }
             let lane = &mut self.lanes[at];
-            if lane.order.is_full() {
+            if lane.store.is_full() {
                 match lane.options.backpressure {
                     Backpressure::Block | Backpressure::Reject => {
                         refused = Some(Refused::Full);
                         break;
                     }
-                    Backpressure::DropOldest if lane.order.lowest() <= Some(facts.priority) => {
-                        if let Some(oldest) = lane.order.evict() {
+                    Backpressure::DropOldest if lane.store.lowest() <= Some(facts.priority) => {
+                        if let Some(oldest) = lane.store.evict() {
                             self.waiting -= 1;
-                            told.gone(at, Fate::Evicted, lane.cells.take(oldest), oldest.header);
+                            let (oldest, header) = lane.store.get(oldest);
+                            told.gone(at, Fate::Evicted, oldest, header);
                         }
                     }
                     Backpressure::DropOldest | Backpressure::DropNew => {
@@ -73,7 +94,7 @@ impl State {
                     }
                 }
             }
-            lane.order.push(facts.priority, lane.cells.put(message, header));
+            lane.store.push(facts.priority, message, header);
             if let (Some(window), Some((vacancy, key))) = (&mut lane.window, vacancy) {
                 window.insert(vacancy, key);
             }
@@ -87,63 +108,9 @@ impl State {
         Offered { taken, refused }
     }
 
-    /// Hands messages over at once, as far as there is room, because none waits. Returns how many it has
-    /// processed.
-    fn pass(
-        &mut self,
-        front: &Front,
-        at: usize,
-        messages: &Bytes,
-        facts: &[Facts],
-        header: Header,
-        told: &mut impl Told,
-    ) -> usize {
-        let lane = &mut self.lanes[at];
-        let room = front.room().min(lane.options.capacity as u64).min(facts.len() as u64) as usize;
-        let size = front.size_in(messages, facts);
-        let mut fresh = [0u8; RUN];
-        let mut count = 0;
-        for (i, facts) in facts[..room].iter().enumerate() {
-            if let (Some(window), Some(key)) = (&mut lane.window, facts.key) {
-                let Some(vacancy) = window.look_up(key) else {
-                    told.gone(at, Fate::Duplicate, &messages[i * size..][..size], header);
-                    continue;
-                };
-                // There is room for it: in the ring, or else here.
-                window.insert(vacancy, key);
-            }
-            fresh[count] = i as u8;
-            count += 1;
-        }
-        if count == 0 {
-            return room;
-        }
-        lane.accepted += count as u64;
-        self.accepted += count as u64;
-        // SYNC: accepted (release)
-        front.accepted.store(self.accepted, Ordering::Release);
-        let mut fresh = fresh[..count].iter().map(|&i| &messages[usize::from(i) * size..][..size]);
-        // Other producers of the ring may have taken the room.
-        if let Ok(mut slots) = front.producers.reserve(count as u32) {
-            lane.handed_over += u64::from(slots.remaining());
-            let words = &front.lanes[at];
-            words.handed_over.store(lane.handed_over, Ordering::Relaxed);
-            // SYNC: lane-counts (release)
-            words
-                .accepted
-                .store(lane.accepted - (count as u64 - u64::from(slots.remaining())), Ordering::Release);
-            for message in fresh.by_ref().take(slots.remaining() as usize) {
-                let header = told.hands_over(slots.ticket(), header);
-                // SAFETY: it was offered, so it is what the ring carries, by the promise of `Front::new`.
-                unsafe { slots.write_bytes_from(at as u32, message, header) };
-            }
-            told.moved();
-        }
-        for message in fresh {
-            lane.order.push(0, lane.cells.put(message, header));
-            self.waiting += 1;
-        }
-        room
+    /// Whether all messages leave in the order in which they came.
+    fn is_fifo(&self) -> bool {
+        matches!(&*self.lanes, [lane] if !lane.options.priority)
     }
 
     pub(super) fn hand_over(&mut self, front: &Front, now: Header, told: &mut impl Told) {
@@ -153,7 +120,7 @@ impl State {
 
     pub(super) fn tell_freed(&mut self, told: &mut impl Told) {
         for (at, lane) in self.lanes.iter_mut().enumerate() {
-            let waiting = lane.order.len();
+            let waiting = lane.store.len();
             if waiting < lane.was {
                 told.freed(at, lane.was - waiting);
             }
@@ -163,7 +130,7 @@ impl State {
 
     /// Hands over as many messages as there is room for, and takes out the expired messages that come before
     /// them.
-    fn advance(&mut self, front: &Front, now: Header, told: &mut impl Told) {
+    pub(super) fn advance(&mut self, front: &Front, now: Header, told: &mut impl Told) {
         // SYNC: accepted (release)
         front.accepted.store(self.accepted, Ordering::Release);
         loop {
@@ -179,21 +146,14 @@ impl State {
             let count = slots.remaining() as usize;
             // SYNC: handed-over (release): after the tickets, before any slot is published.
             front.waiting.store(waiting - count, Ordering::Release);
-            for _ in 0..count {
-                // It has not expired: all expired messages before it were taken out.
-                let Some(at) = self.next() else { break };
-                let Some(parcel) = self.pop(at) else { break };
-                self.lanes[at].handed_over += 1;
-                if self.lanes.len() > 1 {
-                    self.show(front, at);
+            let mut left = count;
+            while left != 0 {
+                let leaving = self.leaving(front, left.min(RUN), now, told);
+                left -= leaving.get().len().min(left);
+                self.write(&mut slots, leaving.get(), now, told);
+                if leaving.get().is_empty() {
+                    break;
                 }
-                let header = told.hands_over(slots.ticket(), parcel.header);
-                let message = self.lanes[at].cells.take(parcel);
-                // SAFETY: as in `pass`.
-                unsafe {
-                    slots.write_bytes_from(at as u32, message, Header { command: now.command, ..header });
-                }
-                self.expire(front, at, now, told);
             }
             // Messages that expired meanwhile leave slots unused. These become tombstones.
             drop(slots);
@@ -204,19 +164,67 @@ impl State {
         }
     }
 
+    /// Takes up to `count` messages out of their order, at most [`RUN`], and counts them as handed over. Expired
+    /// messages that come before others are taken out.
+    #[inline]
+    fn leaving(&mut self, front: &Front, count: usize, now: Header, told: &mut impl Told) -> Leaving {
+        let mut leaving = Leaving { each: [(0, Left::default()); RUN], count: 0 };
+        while leaving.count < count {
+            // It has not expired: all expired messages before it were taken out.
+            let Some(at) = self.next() else { break };
+            let Some(message) = self.pop(at) else { break };
+            // There are 17 lanes at most.
+            leaving.each[leaving.count] = (at as u32, message);
+            leaving.count += 1;
+            self.lanes[at].handed_over += 1;
+            if self.lanes.len() > 1 {
+                self.show(front, at);
+            }
+            self.expire(front, at, now, told);
+        }
+        leaving
+    }
+
+    /// Writes messages that have left into their slots.
+    #[inline]
+    fn write(
+        &self,
+        slots: &mut SlotReservation<'_>,
+        leaving: &[(u32, Left)],
+        now: Header,
+        told: &mut impl Told,
+    ) {
+        let each = |i: usize, ticket| {
+            let (at, left) = leaving[i];
+            let (message, mut header) = self.lanes[at as usize].store.get(left);
+            if header.correlation != 0 {
+                header = told.hands_over(ticket, header);
+            }
+            (at, message, Header { command: now.command, ..header })
+        };
+        // SAFETY: as in `pass`.
+        unsafe { slots.write_all_bytes_from(leaving.len(), each) };
+    }
+
     /// Takes out messages from the start of a lane's order, as long as they have expired.
+    #[inline(always)]
     pub(super) fn expire(&mut self, front: &Front, at: usize, now: Header, told: &mut impl Told) {
+        if self.lanes[at].has_expired(now.enqueue_time) {
+            self.take_expired(front, at, now, told);
+        }
+    }
+
+    #[cold]
+    fn take_expired(&mut self, front: &Front, at: usize, now: Header, told: &mut impl Told) {
         let lane = &mut self.lanes[at];
-        let before = self.waiting;
         while lane.has_expired(now.enqueue_time) {
-            if let Some(parcel) = lane.order.pop() {
+            if let Some(oldest) = lane.store.pop() {
                 self.waiting -= 1;
-                told.gone(at, Fate::Expired, lane.cells.take(parcel), parcel.header);
+                let (oldest, header) = lane.store.get(oldest);
+                told.gone(at, Fate::Expired, oldest, header);
             }
         }
-        if self.waiting != before {
-            self.show(front, at);
-        }
+        self.show(front, at);
     }
 
     /// The lane whose message is next.
@@ -226,22 +234,22 @@ impl State {
         if lanes.len() == 1 {
             return Some(0);
         }
-        self.schedule.next(|at| !lanes[at].order.is_empty())
+        self.schedule.next(|at| lanes[at].store.len() != 0)
     }
 
     /// Takes a lane's next message out of its order.
     #[inline]
-    pub(super) fn pop(&mut self, at: usize) -> Option<super::lane::Parcel> {
-        let parcel = self.lanes[at].order.pop()?;
+    pub(super) fn pop(&mut self, at: usize) -> Option<Left> {
+        let left = self.lanes[at].store.pop()?;
         self.waiting -= 1;
-        Some(parcel)
+        Some(left)
     }
 
     /// Shows a lane's counts to those who have no lock.
     #[inline]
     pub(super) fn show(&self, front: &Front, at: usize) {
         let (words, lane) = (&front.lanes[at], &self.lanes[at]);
-        words.waiting.store(lane.order.len(), Ordering::Relaxed);
+        words.waiting.store(lane.store.len(), Ordering::Relaxed);
         words.handed_over.store(lane.handed_over, Ordering::Relaxed);
         // SYNC: lane-counts (release)
         words.accepted.store(lane.accepted, Ordering::Release);

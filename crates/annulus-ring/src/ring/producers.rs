@@ -183,6 +183,68 @@ impl SlotReservation<'_> {
         }
     }
 
+    /// [`write_bytes_from`](Self::write_bytes_from) for `count` messages. `each` is called for each of them, in
+    /// order, with its index and its ticket, before it is published. It returns the message's queue, its bytes
+    /// and its header.
+    ///
+    /// # Panics
+    ///
+    /// As that method. The messages before the one that panics are published.
+    ///
+    /// # Safety
+    ///
+    /// As for that method.
+    #[inline(always)]
+    pub unsafe fn write_all_bytes_from<'m>(
+        &mut self,
+        count: usize,
+        mut each: impl FnMut(usize, u64) -> (u32, &'m [MaybeUninit<u8>], Header),
+    ) {
+        #[cfg(not(loom))]
+        if self.ring.layout.spill.is_none() && !self.ring.layout.is_sealed() {
+            // Known lengths are copied without a call, and are known outside of the loop.
+            match self.ring.layout.payload_size {
+                8 => return self.write_each::<8>(count, each),
+                16 => return self.write_each::<16>(count, each),
+                32 => return self.write_each::<32>(count, each),
+                64 => return self.write_each::<64>(count, each),
+                _ => {}
+            }
+        }
+        for i in 0..count {
+            let (queue, message, header) = each(i, self.next);
+            // SAFETY: by the caller's word.
+            unsafe { self.write_bytes_from(queue, message, header) };
+        }
+    }
+
+    /// [`write_all_bytes_from`](Self::write_all_bytes_from) of messages of `SIZE` bytes into open slots.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    fn write_each<'m, const SIZE: usize>(
+        &mut self,
+        count: usize,
+        mut each: impl FnMut(usize, u64) -> (u32, &'m [MaybeUninit<u8>], Header),
+    ) {
+        // A copy, which the stores below cannot change.
+        let ring = self.ring.clone();
+        for i in 0..count {
+            let ticket = self.next;
+            let (queue, message, header) = each(i, ticket);
+            assert!(queue <= QUEUE_MASK, "queues have numbers of few bits");
+            assert!(ticket < self.end, "a reservation writes only the slots that it holds");
+            let message: &[MaybeUninit<u8>; SIZE] =
+                message.try_into().expect("a ring's payload has its message type's size");
+            self.next = ticket + 1;
+            let payload = ring.region.pointer(ring.layout.slot_offset(ticket) + ring.layout.payload_offset);
+            // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits, since the
+            // caller looked at the size; nobody else has a pointer into it.
+            unsafe { message.as_ptr().copy_to_nonoverlapping(payload.cast(), SIZE) };
+            // SAFETY: the ticket was ours and is left behind.
+            unsafe { ring.publish(ticket, kind::MESSAGE, queue << QUEUE_SHIFT | SIZE as u32, header) };
+        }
+    }
+
     /// The same in a model, whose messages are words. Models do not look at the queue.
     ///
     /// # Safety

@@ -10,7 +10,7 @@ use annulus_queue::{
 use annulus_ring::ring::{Header, Refused};
 use annulus_sync::{
     event::Event,
-    wait::{block_on, block_on_deadline},
+    wait::{Backoff, block_on, block_on_deadline},
 };
 
 use crate::kernel::{
@@ -490,12 +490,22 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
         mut back: Option<&mut Vec<SendOutcome<M>>>,
         deadline: Option<Instant>,
     ) -> Result<(), BatchError> {
-        let (mut sent, error) = self.attempt_batch(messages, back.as_deref_mut());
-        if let Some(cause) = error {
-            return Err(BatchError { sent, cause });
-        }
-        if sent == messages.len() {
-            return Ok(());
+        let mut sent = 0;
+        // Where queues stand in front, who sends hands messages over that wait, and so makes room itself.
+        let mut backoff = if self.fronts.is_empty() { Backoff::spent() } else { Backoff::new() };
+        loop {
+            let (more, error) = self.attempt_batch(&messages[sent..], back.as_deref_mut());
+            sent += more;
+            if let Some(cause) = error {
+                return Err(BatchError { sent, cause });
+            }
+            if sent == messages.len() {
+                return Ok(());
+            }
+            if backoff.is_spent() {
+                break;
+            }
+            backoff.snooze();
         }
         let rest = self.send_rest(messages, &mut sent, back);
         let ended = match deadline {

@@ -180,17 +180,21 @@ pub(crate) fn identity_of<M: KernelMessage>(message: &M) -> u64 {
 }
 
 impl Fronts {
-    /// The queues that these options ask for. They keep at most two batches in each shard's ring.
-    pub(crate) fn new(core: &KernelCore, shards: &[HostShard], asked: Asked) -> Self {
+    /// The queues that these options ask for. They keep at most two batches in each shard's ring. `runs_here`:
+    /// blocks run on threads of this process.
+    pub(crate) fn new(core: &KernelCore, shards: &[HostShard], asked: Asked, runs_here: bool) -> Self {
         let options = &core.options;
         if !options.has_policies() {
             return Self { fronts: Box::default(), asked, lanes: Box::default() };
         }
         let lanes: Vec<_> = (0..=options.queues.len()).map(|lane| lane_options(core.inbound(lane))).collect();
         let ahead = 2 * u64::from(core.max_batch());
+        // A device goes on while the pump fills its ring. A block that runs here fills the ring itself, and takes
+        // no message meanwhile: it leaves that to those who send, for as long as it has messages.
+        let low = if runs_here { ahead / 4 } else { ahead };
         let front = |shard: &HostShard| {
             // SAFETY: messages of this kernel are offered, and bridged ones as images.
-            unsafe { Front::new(core.message_size(), ahead, &lanes, shard.inbound.clone()) }
+            unsafe { Front::new(core.message_size(), ahead, low, &lanes, shard.inbound.clone()) }
         };
         let named = if options.queues.is_empty() { 0 } else { lanes.len() };
         let lane = |_| KernelLane {
@@ -454,9 +458,13 @@ impl FrontEnd<'_> {
         (offered.taken, offered.refused)
     }
 
-    /// Hands over as many messages as there is room for.
+    /// Called after a block has given slots back: hands over as many messages as there is room for. A SeqCst
+    /// fence stands in it.
     pub(crate) fn refill(&self, shard: usize) {
         let Some(front) = self.fronts.fronts.get(shard) else { return };
+        if !front.wants_refill() {
+            return;
+        }
         let mut notes = Notes::new(Back::Nowhere, self, shard, 0);
         front.refill(self.now(), &mut notes);
         self.settle(shard, notes);

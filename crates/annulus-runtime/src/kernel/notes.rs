@@ -104,6 +104,7 @@ impl Told for Notes<'_, '_> {
         }
     }
 
+    #[inline]
     fn moved(&mut self) {
         self.moved = true;
     }
@@ -118,6 +119,7 @@ impl Told for Notes<'_, '_> {
         }
     }
 
+    #[inline]
     fn hands_over(&mut self, ticket: u64, header: Header) -> Header {
         if header.correlation == 0 {
             return header;

@@ -173,7 +173,7 @@ fn start(
         _telemetry_lines: lines.map(|lines| lines as _),
         options,
     };
-    let fronts = Fronts::new(&core, &core.shards, kind.asked);
+    let fronts = Fronts::new(&core, &core.shards, kind.asked, backend.prints_where_it_runs());
     let names: Weak<KernelRegistry> = Arc::downgrade(&runtime.registry);
     let shared = Arc::new(KernelShared::new(kind, core, fronts, ends, names));
     let core = &shared.core;
