@@ -2,6 +2,7 @@
 
 mod bridge;
 mod compress;
+mod fair;
 mod idle;
 mod language;
 mod links;
@@ -73,6 +74,7 @@ pub(crate) const SUITES: &[Suite] = &[
     stream::SUITE,
     policies::SUITE,
     links::SUITE,
+    fair::SUITE,
     idle::SUITE,
     queue::SUITE,
     serialize::SUITE,
