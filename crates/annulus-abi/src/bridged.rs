@@ -29,8 +29,8 @@ pub struct Head {
 pub const BEGIN_UNIT: usize = 16;
 /// The value of [`Head::begin`] for an archive that follows its head.
 pub const INLINE: u32 = (size_of::<Head>() / BEGIN_UNIT) as u32;
-/// Bytes of an archive that a slot has room for. With the head and all words of an envelope, a slot then takes
-/// four cache lines. Source: this project's choice.
+/// Bytes of an archive that a slot has room for. With the head and all words of an envelope, a slot then
+/// takes four cache lines. Source: this project's choice.
 pub const INLINE_MOST: usize = 208;
 /// The alignment of a spill block. Source: its bytes share no cache line with those of another slot.
 pub const SPILL_ALIGN: usize = crate::LINE;

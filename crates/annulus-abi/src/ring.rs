@@ -45,8 +45,8 @@ pub struct SlotHeader {
     /// The lap whose message the slot holds: `ticket / capacity + 1`, its low 32 bits; 0 in fresh memory. The
     /// producer writes it last. It is never cleared.
     pub commit: u32,
-    /// The [`kind`] in the upper 8 bits, the number of the message's queue in the next 5 ([`QUEUE_SHIFT`]), the
-    /// payload's length in bytes in the lower 19.
+    /// The [`kind`] in the upper 8 bits, the number of the message's queue in the next 5 ([`QUEUE_SHIFT`]),
+    /// the payload's length in bytes in the lower 19.
     pub meta: u32,
 }
 
@@ -181,9 +181,9 @@ impl RingLayout {
     /// The same ring with sealed slots; `None` if a slot's image has more than [`SEALED_MOST`] bytes, or if
     /// messages are bridged: no unit of the slot can vouch for what lies in a spill block.
     ///
-    /// Of each 64 bytes of a slot 48 are content: header, envelope and message. So a message of up to 40 bytes
-    /// takes one line, or of up to 24 bytes with time stamp and correlation, and the next larger one takes two,
-    /// where an open slot has room for 16 bytes more.
+    /// Of each 64 bytes of a slot 48 are content: header, envelope and message. So a message of up to 40
+    /// bytes takes one line, or of up to 24 bytes with time stamp and correlation, and the next larger one
+    /// takes two, where an open slot has room for 16 bytes more.
     ///
     /// ```
     /// use annulus_abi::ring::{Envelope, RingLayout};

@@ -180,8 +180,8 @@ fn a_ring_that_is_not_asked_for_takes_no_place() {
     assert!(all.prints_offset().is_multiple_of(128) && all.shard_bytes().is_multiple_of(128));
 }
 
-/// W-10: a ring of bridged messages has a spill block for each slot, behind all slots, if a slot has not enough
-/// room; and heads can say where the farthest begins.
+/// W-10: a ring of bridged messages has a spill block for each slot, behind all slots, if a slot has not
+/// enough room; and heads can say where the farthest begins.
 #[test]
 fn w10_spill_blocks_follow_the_slots() {
     use annulus_abi::bridged::{BEGIN_UNIT, Head, INLINE, INLINE_MOST};

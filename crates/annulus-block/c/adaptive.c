@@ -2,8 +2,8 @@
 
 #if ANN_LAUNCH_ADAPTIVE
 
-/* By the leader, whose turn finds `depth` messages, 1 or more: the most messages of this turn. The size doubles
-   where more wait, and is halved where a quarter of it or less does. */
+/* By the leader, whose turn finds `depth` messages, 1 or more: the most messages of this turn. The size
+   doubles where more wait, and is halved where a quarter of it or less does. */
 /* TWIN: adapt */
 ANN_FUNCTION u32 ann_adapt(const ann_view *v, u64 depth)
 {

@@ -20,8 +20,8 @@ ANN_FUNCTION u32 ann_output_stride(const ann_view *v)
     return ANN_OUTPUT_STRIDE;
 }
 
-/* By the leader: whether it handles alone what it has found. That is the turn's only message, and it fits into
-   the block's own memory. */
+/* By the leader: whether it handles alone what it has found. That is the turn's only message, and it fits
+   into the block's own memory. */
 ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;

@@ -35,7 +35,7 @@ ANN_FUNCTION void ann_store_gauges(const ann_view *v, u64 next_out)
     u32 next = ann_device_local_next(v);
     if (b->returned != next) {
         /* SYNC: device-local-returned (release) */
-        ann_device_local_store_release_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED), next);
+        ann_device_store_release_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED), next);
         b->returned = next;
     }
 #endif

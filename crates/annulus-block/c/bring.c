@@ -32,7 +32,7 @@ ANN_FUNCTION void ann_turn_fence(const ann_view *v)
 #if ANN_LAUNCH_CONNECTABLE
     if (v->shared->device_local) {
         /* SYNC: device-local-published (acquire) */
-        ann_device_local_fence_acquire();
+        ann_device_fence_acquire();
         return;
     }
 #endif

@@ -132,8 +132,8 @@ ANN_KERNEL void ann_main(
         ann_handle(&view, count ANN_BINDING_ARGUMENTS);
         ann_barrier();
 #if ANN_NUMBERS_TOGETHER
-        u32 together = ann_numbers_together(&view);
-        if (together) {
+        u32 in_parallel = ann_numbers_together(&view);
+        if (in_parallel) {
             ann_number_together(&view, count);
         } else if (leader) {
             ann_number(&view, count);
@@ -144,9 +144,9 @@ ANN_KERNEL void ann_main(
 #endif
         ann_barrier();
 #if ANN_NUMBERS_TOGETHER
-        if (together)
+        if (in_parallel)
             ann_compare_times(&view, count);
-        if (together && leader)
+        if (in_parallel && leader)
             ann_account_together(&view, count);
 #endif
         ann_fill_slots(&view);

@@ -70,7 +70,7 @@ ANN_FUNCTION u32 ann_send_row(
             ann_device_local_envelope(v, slot, now);
         }
         /* SYNC: device-local-published (release) */
-        ann_device_local_fence_release();
+        ann_device_fence_release();
         for (u32 i = 0; i < granted; i++)
             ann_device_local_commit(v, ann_device_local_slot(v, ring, first + i), first + i);
         from += granted;
@@ -93,11 +93,11 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
         s->pending_from = ann_send_row(v, v->outputs, s->pending_from, s->pending, 0);
     while (v->shared->link.grid == 0 && s->pending_from < s->pending && ann_return(v, s->pending_from))
         s->pending_from += 1;
-    ann_hold(v, s->pending - s->pending_from);
+    ann_keep_pending(v, s->pending - s->pending_from);
 }
 
 /* Whether the connected kernel has room for a pending output. */
-ANN_FUNCTION u32 ann_has_room_for_held(const ann_view *v)
+ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
 {
 #ifdef ANN_OUTPUT_KEY
     GLOBAL const u8 *next = v->outputs + (u64)v->shared->state.pending_from * ANN_OUTPUT_STRIDE;
@@ -119,7 +119,7 @@ ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
 /* By the leader of a kernel that is connected no more: what is held goes to the host, as far as it has room.
    */
 /* TWIN: publish_rest */
-ANN_FUNCTION void ann_return_held(const ann_view *v)
+ANN_FUNCTION void ann_return_pending(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     while (s->pending_from < s->pending && ann_return(v, s->pending_from))

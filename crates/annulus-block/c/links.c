@@ -43,14 +43,14 @@ typedef struct {
 ANN_FUNCTION ann_tickets ann_look_at_tickets(GLOBAL u8 *ring)
 {
     ann_tickets seen;
-    seen.reserved = ann_device_local_load_relaxed_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_RESERVED));
+    seen.reserved = ann_device_load_relaxed_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_RESERVED));
     /* The last, for what comes behind it waits for it. SYNC: device-local-returned (acquire) */
-    seen.consumed = ann_device_local_load_acquire_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));
+    seen.consumed = ann_device_load_acquire_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));
     return seen;
 }
 
-/* Takes up to `want` tickets, from *first on, in a ring of the connected kernel. `seen` may be old. Returns how
-   many, or ANN_DEVICE_LOCAL_CLOSED if the ring is closed. */
+/* Takes up to `want` tickets, from *first on, in a ring of the connected kernel. `seen` may be old. Returns
+   how many, or ANN_DEVICE_LOCAL_CLOSED if the ring is closed. */
 ANN_FUNCTION u32 ann_device_local_reserve(
     const ann_view *v, GLOBAL u8 *ring, ann_tickets seen, u32 want, PRIVATE u32 *first)
 {
@@ -61,8 +61,8 @@ ANN_FUNCTION u32 ann_device_local_reserve(
         if ((seen.reserved & ANN_DEVICE_LOCAL_CLOSED) != 0)
             return ANN_DEVICE_LOCAL_CLOSED;
         u32 used = (seen.reserved - seen.consumed) & ANN_DEVICE_LOCAL_TICKETS;
-        /* More than a whole ring: since `reserved` was read, others have taken tickets, and their messages were
-           consumed. */
+        /* More than a whole ring: since `reserved` was read, others have taken tickets, and their messages
+           were consumed. */
         if (used > capacity || (used == capacity && !is_new)) {
             seen = ann_look_at_tickets(ring);
             is_new = 1;
@@ -103,13 +103,13 @@ ANN_FUNCTION void ann_device_local_envelope(const ann_view *v, GLOBAL u8 *slot, 
 ANN_FUNCTION void ann_device_local_commit(const ann_view *v, GLOBAL u8 *slot, u32 ticket)
 {
     u32 lap = ((ticket & ANN_DEVICE_LOCAL_TICKETS) >> v->shared->link.shift) + 1;
-    ann_device_local_store_relaxed_u32(ANN_U32(slot, 0), lap);
+    ann_device_store_relaxed_u32(ANN_U32(slot, 0), lap);
 }
 
 /* Called before messages are published. A block that tells late takes back that it rests, and tells the count
-   with its other counts (`books.c`); else the count is told here. A block that has said that it waits is about
-   to go on, although the word that says so is still set. So it takes back that it rests, and then tells the
-   count: whoever sees these messages counted does not believe that the block waits. */
+   with its other counts (`books.c`); else the count is told here. A block that has said that it waits is
+   about to go on, although the word that says so is still set. So it takes back that it rests, and then tells
+   the count: whoever sees these messages counted does not believe that the block waits. */
 /* TWIN: begin_to_move */
 ANN_FUNCTION void ann_count_forwarded(const ann_view *v, u32 count)
 {
@@ -149,8 +149,8 @@ ANN_FUNCTION void ann_count_unforwarded(const ann_view *v, u32 count)
 ANN_FUNCTION u32 ann_has_room(const ann_view *v, u32 block)
 {
     GLOBAL u8 *ring = ann_ring_of(v, block);
-    u32 reserved = ann_device_local_load_relaxed_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_RESERVED));
-    u32 consumed = ann_device_local_load_relaxed_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));
+    u32 reserved = ann_device_load_relaxed_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_RESERVED));
+    u32 consumed = ann_device_load_relaxed_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));
     u32 capacity = (u32)1 << v->shared->link.shift;
     return (reserved & ANN_DEVICE_LOCAL_CLOSED) != 0 || ((reserved - consumed) & ANN_DEVICE_LOCAL_TICKETS) < capacity;
 }
@@ -181,7 +181,7 @@ ANN_FUNCTION void ann_publish_pending(const ann_view *v)
 }
 
 /* By the leader: keeps the `left` outputs pending after all pending outputs were offered. */
-ANN_FUNCTION void ann_hold(const ann_view *v, u32 left)
+ANN_FUNCTION void ann_keep_pending(const ann_view *v, u32 left)
 {
     LOCAL ann_state *s = &v->shared->state;
     if (left == 0) {

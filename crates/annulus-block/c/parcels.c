@@ -123,7 +123,7 @@ ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending)
         return;
     /* SYNC: device-local-published (release): of all that threads of the block wrote before the barrier. */
     if (pending != 0)
-        ann_device_local_fence_release();
+        ann_device_fence_release();
     for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE)
@@ -172,7 +172,7 @@ ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
 
 /* By the leader of a kernel that is connected no more: what is held goes to the host, as far as it has room.
    */
-ANN_FUNCTION void ann_return_held(const ann_view *v)
+ANN_FUNCTION void ann_return_pending(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     for (u32 k = 0; k < b->state.pending && b->left == 0; k++) {
@@ -194,7 +194,7 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
     if (s->pending == 0)
         return;
     if (b->link.grid == 0)
-        ann_return_held(v);
+        ann_return_pending(v);
     if (b->lost != 0)
         ann_count_unforwarded(v, b->lost);
 #ifndef ANN_OUTPUT_KEY
@@ -202,11 +202,11 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
     if (b->link.grid != 0)
         s->dealt = (s->dealt + (b->left != 0 ? 1 : b->granted)) % b->link.grid;
 #endif
-    ann_hold(v, b->left);
+    ann_keep_pending(v, b->left);
 }
 
 /* Whether the connected kernel has room for a pending output. */
-ANN_FUNCTION u32 ann_has_room_for_held(const ann_view *v)
+ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
 {
     for (u32 k = 0; k < v->shared->state.pending; k++) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);

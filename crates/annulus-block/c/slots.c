@@ -55,8 +55,9 @@ ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
     return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), ANN_IN_LAP)) == ann_in_lap(v, ticket);
 }
 
-/* The place of a message of the turn in scratch memory. A bridged message is not copied: its head leads to its
-   archive by an offset. It stays in its slot, which is given back after the turn's handlers have returned. */
+/* The place of a message of the turn in scratch memory. A bridged message is not copied: its head leads to
+   its archive by an offset. It stays in its slot, which is given back after the turn's handlers have
+   returned. */
 ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
 {
 #ifdef ANN_BRIDGED
@@ -98,13 +99,13 @@ ANN_FUNCTION u32 ann_device_local_published(const ann_view *v, u32 i)
 {
     u32 ticket = (ann_device_local_next(v) + i) & ANN_DEVICE_LOCAL_TICKETS;
     u32 lap = (ticket >> v->shared->launch.in_shift) + 1;
-    return ann_device_local_load_relaxed_u32(ANN_U32(ann_device_local_in_slot(v, ticket), 0)) == lap;
+    return ann_device_load_relaxed_u32(ANN_U32(ann_device_local_in_slot(v, ticket), 0)) == lap;
 }
 
 /* How many tickets other kernels have taken whose messages this block has not taken. */
 ANN_FUNCTION u32 ann_device_local_waiting(const ann_view *v)
 {
-    u32 reserved = ann_device_local_load_relaxed_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_RESERVED));
+    u32 reserved = ann_device_load_relaxed_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_RESERVED));
     return (reserved - ann_device_local_next(v)) & ANN_DEVICE_LOCAL_TICKETS;
 }
 

@@ -26,7 +26,7 @@ typedef char ann_step_record_is_256_bytes[sizeof(ann_step_record) == 256 ? 1 : -
 ANN_FUNCTION void ann_begin_steps(const ann_view *v, GLOBAL ann_step_record *steps)
 {
     LOCAL ann_shared *b = v->shared;
-    b->opened = ann_device_local_load_relaxed_u32(&steps->opened);
+    b->opened = ann_device_load_relaxed_u32(&steps->opened);
     b->gone = 0;
     b->over = 0;
 }
@@ -47,24 +47,24 @@ ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *ste
     LOCAL ann_shared *b = v->shared;
     u32 before = b->opened;
     if ((vote & ANN_STEP_END) == 0)
-        ann_device_local_store_relaxed_u32(&steps->goes_on, 1);
+        ann_device_store_relaxed_u32(&steps->goes_on, 1);
     if ((vote & ANN_STEP_BUSY) != 0)
-        ann_device_local_store_relaxed_u32(&steps->busy, 1);
+        ann_device_store_relaxed_u32(&steps->busy, 1);
     if ((vote & ANN_STEP_LOST) != 0)
-        ann_device_local_store_relaxed_u32(&steps->lost, 1);
+        ann_device_store_relaxed_u32(&steps->lost, 1);
     /* SYNC: arrived (release, and acquire by the last) */
     if (ann_arrive_grid(&steps->arrived) + 1 == b->launch.grid) {
-        u32 outcome = ann_device_local_load_relaxed_u32(&steps->goes_on) != 0 ? 0 : ANN_STEP_END;
-        if (ann_device_local_load_relaxed_u32(&steps->busy) != 0)
+        u32 outcome = ann_device_load_relaxed_u32(&steps->goes_on) != 0 ? 0 : ANN_STEP_END;
+        if (ann_device_load_relaxed_u32(&steps->busy) != 0)
             outcome |= ANN_STEP_BUSY;
-        if (ann_device_local_load_relaxed_u32(&steps->lost) != 0)
+        if (ann_device_load_relaxed_u32(&steps->lost) != 0)
             outcome |= ANN_STEP_LOST;
-        ann_device_local_store_relaxed_u32(&steps->arrived, 0);
-        ann_device_local_store_relaxed_u32(&steps->goes_on, 0);
-        ann_device_local_store_relaxed_u32(&steps->busy, 0);
+        ann_device_store_relaxed_u32(&steps->arrived, 0);
+        ann_device_store_relaxed_u32(&steps->goes_on, 0);
+        ann_device_store_relaxed_u32(&steps->busy, 0);
         b->opened = ((before & ~(ANN_STEP_NEXT - 1)) + ANN_STEP_NEXT) | outcome;
         /* SYNC: opened (release) */
-        ann_device_local_store_release_u32(&steps->opened, b->opened);
+        ann_device_store_release_u32(&steps->opened, b->opened);
         return outcome;
     }
     u32 looks = 0;
@@ -78,7 +78,7 @@ ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *ste
             return ANN_STEP_END;
         }
         /* SYNC: opened (acquire) */
-        b->opened = ann_device_local_load_acquire_u32(&steps->opened);
+        b->opened = ann_device_load_acquire_u32(&steps->opened);
     } while (b->opened == before);
     return b->opened & (ANN_STEP_NEXT - 1);
 }

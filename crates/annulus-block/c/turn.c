@@ -51,9 +51,9 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
 #endif
     for (u32 look = 0; look < ANN_DEVICE_LOCAL_LOOKS; look++) {
 #if ANN_ALONE
-        u32 reserved = ann_device_local_load_relaxed_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_RESERVED));
+        u32 reserved = ann_device_load_relaxed_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_RESERVED));
         /* The last, for what comes behind it waits for it. SYNC: device-local-published (acquire) */
-        if (ann_device_local_load_acquire_u32(commit) != lap)
+        if (ann_device_load_acquire_u32(commit) != lap)
             continue;
 #else
         if (!ann_device_local_published(v, 0))
@@ -71,7 +71,7 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
         while (ready < limit && ann_device_local_published(v, ready))
             ready++;
         /* SYNC: device-local-published (acquire) */
-        ann_device_local_fence_acquire();
+        ann_device_fence_acquire();
         /* It is not known yet which of them are calls. */
         b->device_local = 1;
         b->count = ann_accept(v, ready, s->command);
@@ -345,7 +345,7 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
 #if ANN_LAUNCH_CONNECTABLE
     if (device_local) {
         /* SYNC: device-local-returned (release) */
-        ann_device_local_store_release_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED), ann_device_local_next(v));
+        ann_device_store_release_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED), ann_device_local_next(v));
     }
 #endif
     if (!device_local) {

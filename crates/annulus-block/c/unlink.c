@@ -7,7 +7,7 @@
 /* Whether a pending output would go now. */
 ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
 {
-    return v->shared->link.grid == 0 ? ann_would_return(v) : ann_has_room_for_held(v);
+    return v->shared->link.grid == 0 ? ann_would_return(v) : ann_has_room_for_pending(v);
 }
 
 #endif
@@ -18,7 +18,7 @@ ANN_FUNCTION void ann_unlink(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     GLOBAL u32 *word = ANN_U32(v->device_local, ANN_DEVICE_LOCAL_RESERVED);
-    u32 reserved = ann_device_local_load_relaxed_u32(word);
+    u32 reserved = ann_device_load_relaxed_u32(word);
     for (;;) {
         u32 found = ann_device_local_swap_if_u32(word, reserved, reserved | ANN_DEVICE_LOCAL_CLOSED);
         if (found == reserved)
@@ -28,7 +28,7 @@ ANN_FUNCTION void ann_unlink(const ann_view *v)
     u32 unread = (reserved - ann_device_local_next(v)) & ANN_DEVICE_LOCAL_TICKETS;
 #ifdef ANN_OUTPUT
     if (v->shared->link.grid == 0)
-        ann_return_held(v);
+        ann_return_pending(v);
     s->unforwarded += ann_on_the_way(v);
 #endif
     s->pending = 0;

@@ -1,10 +1,10 @@
 //! How many messages a turn takes at most, in the mode Adaptive.
 //!
 //! A block has a *size*, the most messages that its next turn takes. It begins at 1. A turn that finds more
-//! messages than the size doubles the size first, up to the launch's `max_messages_per_iteration`. A turn that
-//! finds a quarter of the size or fewer halves it. In between the size stays as it is: a depth that varies by
-//! less than four times changes nothing. So a burst that meets an idle block gets its first results early, and
-//! a queue that stays deep is taken in full batches after a few turns.
+//! messages than the size doubles the size first, up to the launch's `max_messages_per_iteration`. A turn
+//! that finds a quarter of the size or fewer halves it. In between the size stays as it is: a depth that
+//! varies by less than four times changes nothing. So a burst that meets an idle block gets its first results
+//! early, and a queue that stays deep is taken in full batches after a few turns.
 //!
 //! A turn that finds nothing leaves the size as it is. Only the block reads and writes it.
 

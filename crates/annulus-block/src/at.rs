@@ -1,8 +1,8 @@
 //! What the block is at, for whoever watches it from outside.
 //!
-//! The words lie in a line of their own ([`annulus_abi::vitals::At`]), whose only writer is the block. They are
-//! stored relaxed, and the block reads no clock: a reader that looks twice and finds the same words knows that
-//! the block has been at the same message for the time between its looks.
+//! The words lie in a line of their own ([`annulus_abi::vitals::At`]), whose only writer is the block. They
+//! are stored relaxed, and the block reads no clock: a reader that looks twice and finds the same words knows
+//! that the block has been at the same message for the time between its looks.
 //!
 //! | phase | said |
 //! |---|---|

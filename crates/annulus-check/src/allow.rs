@@ -1,7 +1,7 @@
 //! Comments that allow a finding: `// annulus: allow(tight_poll)`, with a reason behind it.
 //!
-//! At the end of a line it stands for that line. On a line of its own it stands for the statement, item, field
-//! or arm below. `// annulus: allow-file(…)` stands for the file.
+//! At the end of a line it stands for that line. On a line of its own it stands for the statement, item,
+//! field or arm below. `// annulus: allow-file(…)` stands for the file.
 
 use std::{cell::Cell, ops::Range};
 

@@ -17,8 +17,8 @@
 //!
 //! # What it promises
 //!
-//! * It reports only what it can follow: a value whose type it cannot see from where it stands is passed over.
-//!   It rather misses something than report what is right.
+//! * It reports only what it can follow: a value whose type it cannot see from where it stands is passed
+//!   over. It rather misses something than report what is right.
 //! * Every message names the value, the limit and the remedy. A fix is applied by itself only if the program
 //!   means the same afterwards.
 //!

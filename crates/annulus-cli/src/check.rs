@@ -13,8 +13,9 @@ use crate::failure::Failure;
 
 /// Find mistakes with kernels that the compiler does not see, in any project
 ///
-/// Reads the source of the packages that depend on annulus, without compiling it: telemetry polled without a pause,
-/// outputs that nobody receives, blocking calls in futures, outcomes thrown away … `--list` has all lints.
+/// Reads the source of the packages that depend on annulus, without compiling it: telemetry polled without a
+/// pause, outputs that nobody receives, blocking calls in futures, outcomes thrown away … `--list` has all
+/// lints.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Check {

@@ -18,8 +18,8 @@ use crate::{
 /// Say why kernels do not go on: who waits for whom, followed to the causes
 ///
 /// Looks twice at the kernels of this user's processes, which need no preparation. A handler that does not
-/// return is known by the same message in both looks; cycles of kernels that wait for each other are named. For
-/// a process that died, says what its shards were at.
+/// return is known by the same message in both looks; cycles of kernels that wait for each other are named.
+/// For a process that died, says what its shards were at.
 #[derive(Args)]
 #[command(after_long_help = CODES)]
 pub(crate) struct Why {

@@ -55,7 +55,8 @@ impl Drop for Sender {
     }
 }
 
-/// A process with the kernel `anomalies` on the CPU, which has handled `messages` messages and waits for more.
+/// A process with the kernel `anomalies` on the CPU, which has handled `messages` messages and waits for
+/// more.
 fn sender(folder: &Path, messages: usize) -> Sender {
     sender_on("cpu", folder, messages).expect("the CPU is always there")
 }

@@ -1,5 +1,5 @@
-//! Bridged messages on the CPU allocate nothing in steady state (D-06, Q-30): neither who sends, nor the block,
-//! nor who receives.
+//! Bridged messages on the CPU allocate nothing in steady state (D-06, Q-30): neither who sends, nor the
+//! block, nor who receives.
 #![allow(clippy::disallowed_types)] // An allocator counts, and loom does not run here.
 
 use std::{

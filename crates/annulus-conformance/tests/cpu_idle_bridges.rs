@@ -1,5 +1,5 @@
-//! W-09: bridges between queues and kernels wake nobody while nothing flows. Alone in its process, whose threads
-//! are counted.
+//! W-09: bridges between queues and kernels wake nobody while nothing flows. Alone in its process, whose
+//! threads are counted.
 #![cfg(target_os = "linux")]
 
 use std::{collections::BTreeMap, fs, thread, time::Duration};

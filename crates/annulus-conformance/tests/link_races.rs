@@ -34,8 +34,8 @@ const BLOCKS: usize = 3;
 const THREADS: u32 = 2;
 const ACTORS: u32 = 2 * BLOCKS as u32;
 const CAPACITY: u32 = 8;
-/// So many tokens at once: more than a ring holds, and fewer than all of them do, so that blocks wait for each
-/// other, and never in a circle.
+/// So many tokens at once: more than a ring holds, and fewer than all of them do, so that blocks wait for
+/// each other, and never in a circle.
 const TOKENS: u64 = 21;
 const ROUNDS: u64 = 9;
 /// Messages in a turn, at most: with an odd seed 1.
@@ -60,8 +60,8 @@ struct Seen {
     count: u64,
 }
 
-/// Hands a token on to the next actor, which is another block's; together with a copy that goes no further, if
-/// it is told to.
+/// Hands a token on to the next actor, which is another block's; together with a copy that goes no further,
+/// if it is told to.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs = 2)]
 fn hand_on(token: &Token, seen: &mut Seen, out: &Outbox<Token>) {
     seen.count += 1;
@@ -105,18 +105,18 @@ const FAULTS: &[Fault] = &[
         &[(
             "    GLOBAL const u8 *slot = ann_turn_slot(v, 0);\n    u32 words",
             "    GLOBAL const u8 *slot = ann_turn_slot(v, 0);\n    if (ann_is_device_local(v)) {\n        \
-             ann_device_local_store_release_u32(\n            ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED), \
+             ann_device_store_release_u32(\n            ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED), \
              (ann_device_local_next(v) + 1) & ANN_DEVICE_LOCAL_TICKETS);\n        dawdle(300);\n    }\n    u32 words",
         )],
     ),
     (
         "the leader takes a message of another kernel without acquire",
-        &[("ann_device_local_load_acquire_u32(commit)", "ann_device_local_load_relaxed_u32(commit)")],
+        &[("ann_device_load_acquire_u32(commit)", "ann_device_load_relaxed_u32(commit)")],
     ),
     (
         "the leader publishes an output without release",
         &[(
-            "        ann_device_local_fence_release();\n        for (u32 i = 0; i < granted; i++)",
+            "        ann_device_fence_release();\n        for (u32 i = 0; i < granted; i++)",
             "        for (u32 i = 0; i < granted; i++)",
         )],
     ),
@@ -131,8 +131,8 @@ const FAULTS: &[Fault] = &[
     (
         "slots of another kernel are taken for free without acquire",
         &[(
-            "    seen.consumed = ann_device_local_load_acquire_u32(",
-            "    seen.consumed = ann_device_local_load_relaxed_u32(",
+            "    seen.consumed = ann_device_load_acquire_u32(",
+            "    seen.consumed = ann_device_load_relaxed_u32(",
         )],
     ),
 ];

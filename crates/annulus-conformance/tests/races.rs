@@ -153,19 +153,19 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "not all threads come to a barrier",
-        "        if (together) {\n            ann_number_together(&view, count);",
-        "        if (together && !leader) {\n            ann_number_together(&view, count);",
+        "        if (in_parallel) {\n            ann_number_together(&view, count);",
+        "        if (in_parallel && !leader) {\n            ann_number_together(&view, count);",
     ),
     (
         "every thread counts what the turn has done",
-        "        if (together && leader)\n",
-        "        if (together)\n",
+        "        if (in_parallel && leader)\n",
+        "        if (in_parallel)\n",
     ),
     (
         "the turn is counted before all threads have numbered",
         "        } else if (leader) {\n            ann_number(&view, count);\n        }\n",
         "        } else if (leader) {\n            ann_number(&view, count);\n        }\n        \
-         if (together && leader)\n            shared.state.next_out += ann_tallied(shared.tally, ANN_TALLY_TICKETS);\n",
+         if (in_parallel && leader)\n            shared.state.next_out += ann_tallied(shared.tally, ANN_TALLY_TICKETS);\n",
     ),
     (
         "a thread numbers before others have told what they have",

@@ -70,8 +70,8 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ("coming releases nothing", "atom.add.acq_rel.gpu.u32", "atom.add.relaxed.gpu.u32"),
     (
         "opening releases nothing",
-        "ann_device_local_store_release_u32(&steps->opened",
-        "ann_device_local_store_relaxed_u32(&steps->opened",
+        "ann_device_store_release_u32(&steps->opened",
+        "ann_device_store_relaxed_u32(&steps->opened",
     ),
     (
         "the barrier opens one too early",
@@ -80,16 +80,16 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ),
     (
         "the barrier opens before it is empty",
-        "        ann_device_local_store_relaxed_u32(&steps->arrived, 0);\n",
-        "        ann_device_local_store_release_u32(&steps->opened, (before & ~7u) + 8);\n        \
-         ann_device_local_store_relaxed_u32(&steps->arrived, 0);\n",
+        "        ann_device_store_relaxed_u32(&steps->arrived, 0);\n",
+        "        ann_device_store_release_u32(&steps->opened, (before & ~7u) + 8);\n        \
+         ann_device_store_relaxed_u32(&steps->arrived, 0);\n",
     ),
     (
         "a vote is lost",
-        "    if ((vote & ANN_STEP_END) == 0)\n        ann_device_local_store_relaxed_u32(&steps->goes_on, 1);\n",
+        "    if ((vote & ANN_STEP_END) == 0)\n        ann_device_store_relaxed_u32(&steps->goes_on, 1);\n",
         "",
     ),
-    ("a vote counts twice", "        ann_device_local_store_relaxed_u32(&steps->goes_on, 0);\n", ""),
+    ("a vote counts twice", "        ann_device_store_relaxed_u32(&steps->goes_on, 0);\n", ""),
     ("a block ends alone", "shared.goes_on = !shared.over;", "shared.goes_on = !shared.ending;"),
 ];
 

@@ -168,8 +168,9 @@ pub fn architectures() -> Result<Vec<Architecture>, BackendError> {
 }
 
 /// Machine code of a kernel for one architecture, for launches of a shape (of any number of blocks). It comes
-/// with open slots and, where launches may ask for them, with [sealed](crate::Cuda::sealed) ones, each for adaptive
-/// turns and for the other modes: a launch decides the mode. The machine code of the small program that probes a device when it is opened is included. Needs NVRTC, but no device.
+/// with open slots and, where launches may ask for them, with [sealed](crate::Cuda::sealed) ones, each for
+/// adaptive turns and for the other modes: a launch decides the mode. The machine code of the small program
+/// that probes a device when it is opened is included. Needs NVRTC, but no device.
 ///
 /// # Errors
 ///

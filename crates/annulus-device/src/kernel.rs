@@ -369,8 +369,8 @@ impl Running {
         self.shards.iter().any(|shard| shard.has_work(self.credit, self.is_connectable()))
     }
 
-    /// Whether telemetry shows fewer waiting messages than there are, if so many of other kernels have not been
-    /// taken: a call that came while an epoch ran may have been about these.
+    /// Whether telemetry shows fewer waiting messages than there are, if so many of other kernels have not
+    /// been taken: a call that came while an epoch ran may have been about these.
     pub(crate) fn shows_too_few(&self, unread: u64) -> bool {
         let shown = |shard: &DeviceShard| (shard.shown_depth().unwrap_or(0), shard.inbound.depth());
         let depths =

@@ -1,6 +1,6 @@
-//! What rustc says of handlers that touch parts of a bridged message that no device reads. `TRYBUILD=overwrite
-//! cargo test -p annulus-differential --test compile_fail` rewrites the expected text; read it before
-//! committing.
+//! What rustc says of handlers that touch parts of a bridged message that no device reads.
+//! `TRYBUILD=overwrite cargo test -p annulus-differential --test compile_fail` rewrites the expected text;
+//! read it before committing.
 
 #[test]
 fn what_devices_do_not_read_is_refused_where_it_is_touched() {

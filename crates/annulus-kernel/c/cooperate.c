@@ -1,5 +1,5 @@
-/* How the threads of a block meet while they work on a message together. No barrier stands under a condition: some
-   compilers take minutes for those. */
+/* How the threads of a block meet while they work on a message together. No barrier stands under a condition:
+   some compilers take minutes for those. */
 
 /* A thread has returned and not failed. No failure has this code. */
 #define ANN_RETURNED 0xFFFFu

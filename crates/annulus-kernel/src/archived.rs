@@ -30,8 +30,8 @@ pub unsafe trait ArchivedType: Sized + 'static {
 #[derive(Debug)]
 pub struct Devices;
 
-/// A handler may use the archived type on a device. It is asked of [`Devices`] and not of the type: rustc then
-/// tells this trait's own words.
+/// A handler may use the archived type on a device. It is asked of [`Devices`] and not of the type: rustc
+/// then tells this trait's own words.
 #[diagnostic::on_unimplemented(
     message = "a device does not read `{T}`",
     label = "not a part of a message that devices read",

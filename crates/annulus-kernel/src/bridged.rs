@@ -99,8 +99,8 @@ pub trait BridgedMessage: Message + Payload + Send + 'static {
     #[doc(hidden)]
     unsafe fn archived(payload: &[u8]) -> &Self::Archived;
 
-    /// Writes the payload to `near`, or, if there is not enough room, to `far`. Returns how many bytes it has,
-    /// all of them written, and whether it is in `far`.
+    /// Writes the payload to `near`, or, if there is not enough room, to `far`. Returns how many bytes it
+    /// has, all of them written, and whether it is in `far`.
     ///
     /// # Errors
     ///

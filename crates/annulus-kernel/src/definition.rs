@@ -61,8 +61,8 @@ pub struct KernelDefinition {
     /// How many turns the loops of one call may take on a device, all together. One more, and the call fails
     /// with [`BUDGET_EXHAUSTED`](annulus_abi::error::BUDGET_EXHAUSTED). The CPU does not count.
     pub loop_budget: u32,
-    /// Whether the handler asks for the time ([`Cx::now`](crate::Cx::now)), or hands its context to a function
-    /// that may.
+    /// Whether the handler asks for the time ([`Cx::now`](crate::Cx::now)), or hands its context to a
+    /// function that may.
     pub asks_time: bool,
     /// The handler on the CPU.
     pub cpu: CpuEntry,

@@ -1,9 +1,9 @@
 //! How the bytes of a value are put right after they were copied whole.
 //!
-//! A value's bytes in memory are almost its payload: on a little-endian machine only the bytes without meaning
-//! differ, which are zero in a payload. So a value is encoded by one copy, and then a few steps: these bytes
-//! become zero, so do those after a list's items. Decoding copies as well, and takes the same steps, which
-//! then also check what not every byte may be: a `bool`, a tag, a list's length.
+//! A value's bytes in memory are almost its payload: on a little-endian machine only the bytes without
+//! meaning differ, which are zero in a payload. So a value is encoded by one copy, and then a few steps:
+//! these bytes become zero, so do those after a list's items. Decoding copies as well, and takes the same
+//! steps, which then also check what not every byte may be: a `bool`, a tag, a list's length.
 //!
 //! The steps of a type are its [`Plan`], which the compiler makes from the descriptor. A type whose values
 //! are all numbers has no steps. Steps that belong to the items of a list or an array, or to a variant of an

@@ -278,7 +278,8 @@ fn q_05_copied_whole_or_number_by_number_is_the_same() {
     assert_eq!(both_ways_agree::<NoOutput>(10), 0);
 }
 
-/// What a device wrote is encoded, whatever it is: an unknown tag alone, a list of as many items as there are.
+/// What a device wrote is encoded, whatever it is: an unknown tag alone, a list of as many items as there
+/// are.
 #[test]
 fn what_a_device_wrote_is_encoded() {
     let bytes = [9u8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9]

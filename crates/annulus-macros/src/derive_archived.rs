@@ -46,9 +46,9 @@ pub(crate) fn expand(archived: &Ident, layout: &Layout<'_>) -> TokenStream {
             (mirrors, kind)
         }
     };
-    // SAFETY of the emitted impl: size, alignment and offsets are asked of the compiler. rkyv's derive makes a
-    // `repr(C)` struct or a `repr(u8)` enum with the archives of the fields; for an enum's fields the mirrors
-    // are the structs of RFC 2195, as for `DeviceType`.
+    // SAFETY of the emitted impl: size, alignment and offsets are asked of the compiler. rkyv's derive makes
+    // a `repr(C)` struct or a `repr(u8)` enum with the archives of the fields; for an enum's fields the
+    // mirrors are the structs of RFC 2195, as for `DeviceType`.
     quote! {
         #(#mirrors)*
         #[automatically_derived]

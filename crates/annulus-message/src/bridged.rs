@@ -117,8 +117,8 @@ impl Tail {
             More::No => false,
             More::Move(_, room) if *room < needed => false,
             More::Move(to, room) => {
-                // SAFETY: `write_to` was given two places that are apart; the bytes were written to the first,
-                // and the second has room for them.
+                // SAFETY: `write_to` was given two places that are apart; the bytes were written to the
+                // first, and the second has room for them.
                 unsafe { self.first.copy_to_nonoverlapping(*to, self.written) };
                 (self.first, self.room, self.more) = (*to, *room, More::No);
                 true

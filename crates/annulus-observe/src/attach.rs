@@ -196,8 +196,8 @@ impl From<io::Error> for Unreadable {
 ///
 /// # Errors
 ///
-/// If it cannot be opened, is no regular file, or its header is damaged. Kernels whose description is damaged,
-/// or changes during the look, are left out.
+/// If it cannot be opened, is no regular file, or its header is damaged. Kernels whose description is
+/// damaged, or changes during the look, are left out.
 pub fn look(path: &Path) -> Result<Process, Unreadable> {
     let mut file = open(path)?;
     if !file.metadata()?.is_file() {

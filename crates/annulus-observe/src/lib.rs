@@ -4,8 +4,8 @@
 //!
 //! * A process that is looked at needs no preparation, does nothing for it, and does not notice. Its vitals
 //!   files ([`annulus_runtime::Vitals`]) are only read, with system calls.
-//! * Nothing in a file is trusted. A file that is cut off, changed, or of another kind is an [`error`](Unreadable),
-//!   or has fewer kernels; it never makes this crate panic.
+//! * Nothing in a file is trusted. A file that is cut off, changed, or of another kind is an
+//!   [`error`](Unreadable), or has fewer kernels; it never makes this crate panic.
 //! * The file of a process that has ended, however it ended, is read like that of one that runs.
 //!
 //! # What it does not do

@@ -32,10 +32,10 @@
 //!   messages were moved as far as there was room when it was called, or the thread that holds the lock will
 //!   do it before it leaves (`SYNC: combining`).
 //! * *Nobody is left behind where nothing waited.* The consumer gives slots back, fences, and loads `waiting`
-//!   ([`Front::wants_refill`]); it calls `refill` only if a message waits. Whoever offers a message that waits
-//!   stores `waiting`, fences (the lock does), and loads the ring's room (`SYNC: front-waits`). One of the two
-//!   fences comes first. So the consumer sees the message, or the offering thread sees the room and calls
-//!   `refill` itself. Only an offer makes `waiting` greater than 0, so no other thread has to look.
+//!   ([`Front::wants_refill`]); it calls `refill` only if a message waits. Whoever offers a message that
+//!   waits stores `waiting`, fences (the lock does), and loads the ring's room (`SYNC: front-waits`). One of
+//!   the two fences comes first. So the consumer sees the message, or the offering thread sees the room and
+//!   calls `refill` itself. Only an offer makes `waiting` greater than 0, so no other thread has to look.
 //! * *A message is always seen to be somewhere.* Its ticket in the ring comes first, then `waiting` goes
 //!   down, then its slot is published. So whoever loads `waiting` and then the ring's depth finds each
 //!   message at least once (`SYNC: handed-over`), and whoever has seen the consumer done with a message finds
@@ -138,8 +138,8 @@ pub trait Told {
     /// This many places of a lane became free.
     fn freed(&mut self, lane: usize, places: usize);
     /// A message will now be put into the slot of this ticket, which the front holds and publishes after this
-    /// call. Called once for each message of a call, that is, if `correlation` is not 0. Returns the header that the
-    /// message gets there.
+    /// call. Called once for each message of a call, that is, if `correlation` is not 0. Returns the header
+    /// that the message gets there.
     fn hands_over(&mut self, ticket: u64, header: Header) -> Header {
         let _ = ticket;
         header
@@ -191,9 +191,9 @@ pub struct LaneCounts {
 
 impl Front {
     /// A front of the ring that `producers` write to, for messages of `size` bytes. The ring is filled while
-    /// it holds fewer than `ahead` messages: by those who offer messages, and, when it holds fewer than `low`, by
-    /// the consumer. There is at least one lane. All memory is allocated here. Images of
-    /// bridged messages have at most `size` bytes.
+    /// it holds fewer than `ahead` messages: by those who offer messages, and, when it holds fewer than
+    /// `low`, by the consumer. There is at least one lane. All memory is allocated here. Images of bridged
+    /// messages have at most `size` bytes.
     ///
     /// # Safety
     ///
@@ -254,8 +254,8 @@ impl Front {
     }
 
     /// Offers messages to a lane in order, one for each of the facts and at most [`RUN`], until one is
-    /// refused: `Full` under Block and Reject. `messages` has their bytes, one message after the other; bridged
-    /// messages are offered one by one. All get this header; its time is now.
+    /// refused: `Full` under Block and Reject. `messages` has their bytes, one message after the other;
+    /// bridged messages are offered one by one. All get this header; its time is now.
     ///
     /// On return, the messages that could be handed over are in the ring.
     ///
@@ -289,9 +289,9 @@ impl Front {
         offered
     }
 
-    /// Called after the consumer has given slots back: whether [`refill`](Self::refill) must be called. If not,
-    /// nobody is left behind: either the consumer will come back, since its ring has messages, or whoever
-    /// offers a message that waits sees the room. A SeqCst fence stands in this.
+    /// Called after the consumer has given slots back: whether [`refill`](Self::refill) must be called. If
+    /// not, nobody is left behind: either the consumer will come back, since its ring has messages, or
+    /// whoever offers a message that waits sees the room. A SeqCst fence stands in this.
     #[inline]
     pub fn wants_refill(&self) -> bool {
         // SYNC: front-waits
@@ -324,8 +324,8 @@ impl Front {
         )
     }
 
-    /// Shows the message that this lane hands over next to `look`; `false` if none waits there. `look` is called
-    /// under the lock, so it must do nothing but copy.
+    /// Shows the message that this lane hands over next to `look`; `false` if none waits there. `look` is
+    /// called under the lock, so it must do nothing but copy.
     pub fn peek(&self, lane: usize, now: Header, told: &mut impl Told, look: impl FnOnce(&Bytes)) -> bool {
         self.state.with_on(
             told,

@@ -121,8 +121,8 @@ impl<T: Message + Send> MessageQueue<T> {
         MessageSend::new(&self.inner, message, facts)
     }
 
-    /// [`send`](Self::send) that waits for space under [`Backpressure::Reject`] as well. Each attempt counts as
-    /// rejected there. For bridges.
+    /// [`send`](Self::send) that waits for space under [`Backpressure::Reject`] as well. Each attempt counts
+    /// as rejected there. For bridges.
     #[doc(hidden)]
     pub fn send_waiting(&self, message: T) -> MessageSend<'_, T> {
         let facts = self.inner.facts(&message, false);

@@ -56,16 +56,16 @@ impl SharedMemory {
     /// Ordinary host memory; `None` if the system does not have that much. In memory of 4 MiB and more, pages
     /// that nobody touches cost nothing.
     pub fn host(bytes: usize) -> Option<Self> {
-        // With a large alignment, the standard library zeroes all memory itself, so all pages are there when a
-        // kernel starts. With a small alignment, large memory comes from the system, page by page, when it is
-        // touched. Most of a large kernel's memory may be spill blocks that nobody uses.
+        // With a large alignment, the standard library zeroes all memory itself, so all pages are there when
+        // a kernel starts. With a small alignment, large memory comes from the system, page by page, when it
+        // is touched. Most of a large kernel's memory may be spill blocks that nobody uses.
         let (size, align) = if bytes < SPARSE { (bytes.max(PAIR), PAIR) } else { (bytes + PAIR, 8) };
         let layout = Layout::from_size_align(size, align).ok()?;
         // SAFETY: the layout's size is not zero.
         let first = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let owner = Box::new(HostMemory(first, layout));
-        // SAFETY: the offset is 0 if the allocation is aligned to 128; else it is less than the 128 bytes that
-        // were added.
+        // SAFETY: the offset is 0 if the allocation is aligned to 128; else it is less than the 128 bytes
+        // that were added.
         let base = unsafe { first.add(first.align_offset(PAIR)) };
         // SAFETY: behind `base` the allocation is as long and as aligned as `from_raw` demands, and its owner
         // frees it.

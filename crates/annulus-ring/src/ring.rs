@@ -125,8 +125,8 @@ impl Ring {
     ///
     /// # Safety
     ///
-    /// As for [`new`](Self::new), whose promises hold for `header`, too. All rings over `region` have the same
-    /// header.
+    /// As for [`new`](Self::new), whose promises hold for `header`, too. All rings over `region` have the
+    /// same header.
     #[cfg(not(loom))]
     pub unsafe fn with_header(header: Region, region: Region, layout: RingLayout) -> Self {
         // SAFETY: by the caller's promise.
@@ -201,8 +201,8 @@ impl Ring {
     #[inline(always)]
     fn word<const OFFSET: usize>(&self) -> &AtomicU64 {
         const { assert!(OFFSET + 8 <= size_of::<RingHeader>() && OFFSET.is_multiple_of(8)) };
-        // SAFETY: the region begins with a header, by the promise of `new` or `with_header`, and the word lies
-        // in it, aligned, as was just asserted.
+        // SAFETY: the region begins with a header, by the promise of `new` or `with_header`, and the word
+        // lies in it, aligned, as was just asserted.
         unsafe { self.header.word64(OFFSET) }
     }
 

@@ -42,7 +42,8 @@ impl Memory {
     fn ring(&self) -> Ring {
         // SAFETY: the memory is that long and that aligned, and freed after the region's last use.
         let region = unsafe { Region::new(self.0, self.2.bytes()) };
-        // SAFETY: the region is as long as the layout says, and was zero; each test makes the ends that it may.
+        // SAFETY: the region is as long as the layout says, and was zero; each test makes the ends that it
+        // may.
         unsafe { Ring::new(region, self.2) }
     }
 }

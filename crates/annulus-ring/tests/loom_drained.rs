@@ -1,12 +1,12 @@
 //! How a host finds that connected kernels are drained whose blocks tell late, in every interleaving that
 //! loom can tell apart, up to a bound.
 //!
-//! The protocol is "Told late" of `annulus-block/PROTOCOL.md`, and the scan that of `annulus_runtime`'s links.
-//! A kernel of two blocks is connected to itself. The host has sent one message to the first block, whose
-//! handler sends to the second one, whose handler sends to the first one. So the first block may have told
-//! that it took its second message before the second block has told that it sent it.
-//! [`Block::send`](Block::send) and so on are twins of the device runtime's C text: `ann_count_forwarded`
-//! and `ann_rest` of `links.c`, `ann_settle_up` of `books.c`, `ann_come_to_rest` of `idle.c`.
+//! The protocol is "Told late" of `annulus-block/PROTOCOL.md`, and the scan that of `annulus_runtime`'s
+//! links. A kernel of two blocks is connected to itself. The host has sent one message to the first block,
+//! whose handler sends to the second one, whose handler sends to the first one. So the first block may have
+//! told that it took its second message before the second block has told that it sent it.
+//! [`Block::send`](Block::send) and so on are twins of the device runtime's C text: `ann_count_forwarded` and
+//! `ann_rest` of `links.c`, `ann_settle_up` of `books.c`, `ann_come_to_rest` of `idle.c`.
 //!
 //! The bound is [`PREEMPTIONS`] involuntary switches per execution: one stops a block before it tells, and
 //! one the host between its two scans.

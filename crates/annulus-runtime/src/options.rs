@@ -256,12 +256,12 @@ impl LaunchOptions {
     }
 
     /// The largest payload of a [bridged](crate::KernelMessage) message, in bytes: 64 ..= 65,536. A send of a
-    /// larger one fails with [`Oversize`](crate::SendError::Oversize). 4096 by default. Kernels that take direct
-    /// messages ignore it.
+    /// larger one fails with [`Oversize`](crate::SendError::Oversize). 4096 by default. Kernels that take
+    /// direct messages ignore it.
     ///
     /// Each slot of the inbound ring and of the ring of dead letters has a *spill block* of this size, for
-    /// payloads of more than 208 bytes; smaller ones lie in the slot. On the CPU, a spill block that no message
-    /// has used takes no memory.
+    /// payloads of more than 208 bytes; smaller ones lie in the slot. On the CPU, a spill block that no
+    /// message has used takes no memory.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -419,9 +419,9 @@ impl LaunchOptions {
     /// ([`EventDriven`](RunMode::EventDriven)). Every backend does what this says. Results are the same.
     /// [`KernelStatus::epochs`](crate::KernelStatus::epochs) counts how often it came.
     ///
-    /// An event-driven kernel leaves a device to other kernels: it takes no resident slot while it is idle, and
-    /// a launch never fails for want of one (except with [`supersteps`](Self::supersteps)). The price is a
-    /// launch for each epoch, some microseconds.
+    /// An event-driven kernel leaves a device to other kernels: it takes no resident slot while it is idle,
+    /// and a launch never fails for want of one (except with [`supersteps`](Self::supersteps)). The price is
+    /// a launch for each epoch, some microseconds.
     ///
     /// ```
     /// # use annulus_runtime::{LaunchOptions, RunMode};
@@ -433,8 +433,8 @@ impl LaunchOptions {
         self
     }
 
-    /// After how many messages each block of an [event-driven](RunMode::EventDriven) kernel leaves: 1 or more;
-    /// 1000 by default. A turn is not cut in two, so a block may take up to
+    /// After how many messages each block of an [event-driven](RunMode::EventDriven) kernel leaves: 1 or
+    /// more; 1000 by default. A turn is not cut in two, so a block may take up to
     /// [`max_messages_per_iteration`](Self::max_messages_per_iteration) less 1 more. A device may leave
     /// earlier, so that an epoch stays short. A persistent kernel ignores it.
     ///

@@ -1,9 +1,9 @@
 //! Why kernels do not go on: who waits for whom, followed to the roots.
 //!
 //! All of it comes from two looks at the shards' words, so it works from inside a process and from outside. A
-//! shard that waits for room says so; the links say for whose room; and a shard that makes no room is *itself*
-//! at something: that is the cause. A kernel has at most one link, so each way ends, or comes back to a kernel
-//! that is already on it: then they wait in a cycle.
+//! shard that waits for room says so; the links say for whose room; and a shard that makes no room is
+//! *itself* at something: that is the cause. A kernel has at most one link, so each way ends, or comes back
+//! to a kernel that is already on it: then they wait in a cycle.
 //!
 //! Two looks tell that something did not move, and not why a handler takes its time. So a handler is called a
 //! cause when it was at the same message in both looks, for *at least* the time in between.
@@ -79,8 +79,8 @@ pub struct Finding {
     pub cause: Cause,
     /// Messages that wait in their inbound rings.
     pub pending: u64,
-    /// Ways of kernels that wait for this one, each from the kernel that nobody waits for, without this one. For
-    /// a cycle: the one way around.
+    /// Ways of kernels that wait for this one, each from the kernel that nobody waits for, without this one.
+    /// For a cycle: the one way around.
     pub waiting: Vec<Vec<Waiting>>,
 }
 

@@ -1,5 +1,5 @@
-//! Ten planted causes, each named by `why`: O-01. The looks are made up here; `annulus-observe` tests looks at
-//! real processes.
+//! Ten planted causes, each named by `why`: O-01. The looks are made up here; `annulus-observe` tests looks
+//! at real processes.
 
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
 //! A doorbell: one thread sleeps until another thread, or a device, has something new.
 //!
 //! There is one *sleeper* and any number of *ringers*. The sleeper stores how deep it sleeps, fences, looks
-//! once more at all that could be new, and sleeps on the word `rung` (`SYNC: doorbell`). A ringer makes something
-//! new, fences, and looks how deep the sleeper sleeps. If it has to wake the sleeper, it stores `rung` and
-//! wakes it. One of the two fences comes first: either the ringer sees the sleeper, or the sleeper sees what
-//! is new.
+//! once more at all that could be new, and sleeps on the word `rung` (`SYNC: doorbell`). A ringer makes
+//! something new, fences, and looks how deep the sleeper sleeps. If it has to wake the sleeper, it stores
+//! `rung` and wakes it. One of the two fences comes first: either the ringer sees the sleeper, or the sleeper
+//! sees what is new.
 //!
 //! There are two depths. In a light sleep, a device that can ring wakes the sleeper for anything new. In a
 //! deep sleep, it wakes it only for dead letters and prints. Threads wake it from both, by

@@ -229,8 +229,8 @@ pub struct ShardVitals {
 
 /// What a shard is at. Its block is the only writer.
 ///
-/// The words are stored relaxed, and each by itself, so a reader may find the number of one message with the key
-/// of its neighbour. Whoever draws a conclusion compares two looks.
+/// The words are stored relaxed, and each by itself, so a reader may find the number of one message with the
+/// key of its neighbour. Whoever draws a conclusion compares two looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct At {

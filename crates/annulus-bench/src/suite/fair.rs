@@ -64,7 +64,11 @@ fn round_trips(config: Config, cap: Option<u32>) -> Run {
         if let Some(flooded) = &flooded {
             scope.spawn(|| {
                 let batch: Vec<_> = (0..256).map(kernels::Medium::numbered).collect();
-                while !ends.load(Ordering::Relaxed) && flooded.send_batch_blocking(&batch).is_ok() {}
+                while !ends.load(Ordering::Relaxed) {
+                    if flooded.send_batch_blocking(&batch).is_err() {
+                        break;
+                    }
+                }
             });
         }
         let called = (0..rounds + 10).try_fold(Vec::new(), |mut samples, round| {

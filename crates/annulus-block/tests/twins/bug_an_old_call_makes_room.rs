@@ -1,6 +1,6 @@
-//! A block of one thread in C looked for the calls among other kernels' messages in the host's ring. A call that
-//! had lain in the next slot there made room for a message that needs more, whose outputs then went over others
-//! that nobody had received.
+//! A block of one thread in C looked for the calls among other kernels' messages in the host's ring. A call
+//! that had lain in the next slot there made room for a message that needs more, whose outputs then went over
+//! others that nobody had received.
 
 use std::{mem::offset_of, sync::Arc};
 

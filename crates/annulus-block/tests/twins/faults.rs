@@ -140,7 +140,7 @@ pub(crate) const OF_TWO: &[Fault] = &[
     ("what waits for room is lost without a trace", "            ann_count_unforwarded(v, want);\n", ""),
     (
         "what is held when the block ends goes to nobody, though the host would take it",
-        "    if (v->shared->link.grid == 0)\n        ann_return_held(v);\n    s->unforwarded",
+        "    if (v->shared->link.grid == 0)\n        ann_return_pending(v);\n    s->unforwarded",
         "    s->unforwarded",
     ),
     (
@@ -171,7 +171,7 @@ pub(crate) const OF_TWO_ALONE: &[Fault] = &[
     ),
     (
         "slots of the ring between kernels are not given back late",
-        "        ann_device_local_store_release_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED), next);\n",
+        "        ann_device_store_release_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED), next);\n",
         "",
     ),
     (

@@ -100,8 +100,8 @@ pub fn w10_every_length_arrives(bench: &Bench) {
     }
 }
 
-/// W-10: a payload that is too large comes back, is counted, and the error says by how much and what to do; all
-/// others are handled.
+/// W-10: a payload that is too large comes back, is counted, and the error says by how much and what to do;
+/// all others are handled.
 pub fn w10_what_is_too_large_says_so(bench: &Bench) {
     let large = of_size(1, 1024);
     let huge = Log { text: text(1, 70_000), ..large.clone() };

@@ -30,7 +30,8 @@ fn accounted<M: Send + 'static>(bridge: &KernelBridge<M>, taken: u64) {
     assert!(status.bytes == status.moved * size_of::<M>() as u64 && status.batches() <= taken);
 }
 
-/// a runtime makes queues by name, finds and lists them, and closes them; a wrong type names both.
+/// a runtime makes queues by name, finds and lists them, and closes them; a wrong type names
+/// both.
 pub fn q32_a_runtime_has_queues(bench: &Bench) {
     let runtime = bench.another_runtime();
     let orders = runtime.queues().create::<Ticket>(named("orders")).unwrap();

@@ -79,7 +79,8 @@ pub fn k01_a_full_cycle_can_be_terminated(bench: &Bench) {
     connect(&one, &two);
     connect(&two, &one);
     let _ = one.try_send(number(1)).unwrap();
-    // Before all queues are full, a shard may stall for a moment: both show it at the same time once they are.
+    // Before all queues are full, a shard may stall for a moment: both show it at the same time once they
+    // are.
     let shows = |kernel: &KernelHandle<double>| kernel.status().to_string().contains("1 of 1 shards stalled");
     eventually(|| shows(&one) && shows(&two));
     one.terminate_blocking();

@@ -13,8 +13,8 @@ use crate::{
     },
 };
 
-/// M-07: a handler's time is the host's: between two looks of the host, but for the clock's error. A clock that
-/// is not fine is as old as the host's last heartbeat.
+/// M-07: a handler's time is the host's: between two looks of the host, but for the clock's error. A clock
+/// that is not fine is as old as the host's last heartbeat.
 pub fn m07_a_handlers_time_is_the_hosts(bench: &Bench) {
     let runtime = bench.runtime();
     let kernel = clock::launch(runtime, LaunchOptions::production()).unwrap();

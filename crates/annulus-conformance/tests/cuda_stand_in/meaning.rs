@@ -210,8 +210,8 @@ fn together() {
 ANN_KERNEL void meet(u32 *words)
 {{
     if (ann_arrive_grid(words) + 1 == gridDim.x)
-        ann_device_local_store_release_u32(words + 1, 1);
-    while (ann_device_local_load_acquire_u32(words + 1) == 0)
+        ann_device_store_release_u32(words + 1, 1);
+    while (ann_device_load_acquire_u32(words + 1) == 0)
         ann_pause();
 }}"
     );

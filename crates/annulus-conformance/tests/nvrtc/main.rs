@@ -194,9 +194,10 @@ fn words_copied(ptx: &str) -> usize {
 }
 
 /// With sealed slots a unit is loaded in one relaxed access of 16 bytes, eight of the next slot behind the
-/// looks at the command and at the gauge, and sixteen of each thread's share; and stored in one. A leader that
-/// finds no room loads one unit of the next slot, to see whether it is a call (`ann_next_is_call`, which stands
-/// at four places). There is no other load of messages from the ring: with open slots it is weak loads of words.
+/// looks at the command and at the gauge, and sixteen of each thread's share; and stored in one. A leader
+/// that finds no room loads one unit of the next slot, to see whether it is a call (`ann_next_is_call`, which
+/// stands at four places). There is no other load of messages from the ring: with open slots it is weak loads
+/// of words.
 #[test]
 fn sealed_slots_are_loaded_once() {
     let Some(nvrtc) = nvrtc() else { return };

@@ -4,19 +4,20 @@
 //!
 //! # What is modelled
 //!
-//! *The block* is its machine code for an H100, which [`crate::machine`] runs instruction by instruction. Each
-//! thread has a clock. An instruction waits for what its control bits name, and for nothing else: so loads
-//! that are under way together cost one wait exactly if the compiler's scoreboards let them be under way
-//! together. That is why the model runs machine code and not the text: the text does not say which loads wait
-//! for each other.
+//! *The block* is its machine code for an H100, which [`crate::machine`] runs instruction by instruction.
+//! Each thread has a clock. An instruction waits for what its control bits name, and for nothing else: so
+//! loads that are under way together cost one wait exactly if the compiler's scoreboards let them be under
+//! way together. That is why the model runs machine code and not the text: the text does not say which loads
+//! wait for each other.
 //!
 //! *Memory* is between the block and the host. A load is seen by memory half of its time after it was issued:
 //! it finds what was visible by then. A store is visible in the host's memory as long after its issue as half
 //! of a load takes, since it crosses the bus once; in the L2 cache likewise, with half of that cache's time.
 //!
-//! *The host* sends with the real code of the rings. It takes a fixed time from the decision to send until the
-//! message is visible in its own memory, and one from an answer's arrival until it has seen it. After each
-//! answer it thinks for a time that a seed draws, so that messages come at all phases of the block's looks.
+//! *The host* sends with the real code of the rings. It takes a fixed time from the decision to send until
+//! the message is visible in its own memory, and one from an answer's arrival until it has seen it. After
+//! each answer it thinks for a time that a seed draws, so that messages come at all phases of the block's
+//! looks.
 //!
 //! # What is not
 //!
@@ -284,8 +285,8 @@ pub(crate) fn round_trips(code: &Code, kind: Kind, world: &World, count: usize, 
 }
 
 /// Hops: from a message that is visible in a block's ring to the one that this block has sent on, visible in
-/// the next one's. Each block has gone back to looking before the next message comes, as it has when a message
-/// goes to and fro between two kernels.
+/// the next one's. Each block has gone back to looking before the next message comes, as it has when a
+/// message goes to and fro between two kernels.
 pub(crate) fn hops(code: &Code, world: &World, count: usize, seed: u64) -> Ways {
     let mut random = Random(seed);
     let mut block = Block::of(code, ARCHITECTURE.1, Kind::Linked, world.costs, &Form::ASK);

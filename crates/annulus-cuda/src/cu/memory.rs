@@ -80,7 +80,8 @@ pub(crate) enum NoRoom {
 
 impl Chunk {
     /// Allocates. The context is this thread's current one, and nothing stays on the device. Memory of the
-    /// host is asked of this NUMA node; a node without room, or a system that refuses, gives it from elsewhere.
+    /// host is asked of this NUMA node; a node without room, or a system that refuses, gives it from
+    /// elsewhere.
     fn allocate(kind: Kind, bytes: usize, node: Option<u32>) -> Result<Self, CuError> {
         match kind {
             Kind::Shared => {

@@ -97,29 +97,29 @@ ANN_FUNCTION void ann_store_release_u64(u64 *word, u64 value)
  * The same for words in the device's own memory that other kernels of it read and write: the scope of the device, whose accesses wait for nothing across
  * the bus.
  */
-#define ann_device_local_fence_acquire() asm volatile("fence.acq_rel.gpu;" ::: "memory")
-#define ann_device_local_fence_release() asm volatile("fence.acq_rel.gpu;" ::: "memory")
+#define ann_device_fence_acquire() asm volatile("fence.acq_rel.gpu;" ::: "memory")
+#define ann_device_fence_release() asm volatile("fence.acq_rel.gpu;" ::: "memory")
 
-ANN_FUNCTION u32 ann_device_local_load_relaxed_u32(const u32 *word)
+ANN_FUNCTION u32 ann_device_load_relaxed_u32(const u32 *word)
 {
     u32 value;
     asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
     return value;
 }
 
-ANN_FUNCTION u32 ann_device_local_load_acquire_u32(const u32 *word)
+ANN_FUNCTION u32 ann_device_load_acquire_u32(const u32 *word)
 {
     u32 value;
     asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
     return value;
 }
 
-ANN_FUNCTION void ann_device_local_store_relaxed_u32(u32 *word, u32 value)
+ANN_FUNCTION void ann_device_store_relaxed_u32(u32 *word, u32 value)
 {
     asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
-ANN_FUNCTION void ann_device_local_store_release_u32(u32 *word, u32 value)
+ANN_FUNCTION void ann_device_store_release_u32(u32 *word, u32 value)
 {
     asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
@@ -187,7 +187,7 @@ ANN_FUNCTION u32 ann_nap_beside(u32 *word, u32 seen, const u32 *arrived, u32 mic
 {
     u64 begun = ann_clock(0);
     u32 nanos = 250;
-    while (ann_load_relaxed_u32(word) == seen && ann_device_local_load_relaxed_u32(arrived) == 0) {
+    while (ann_load_relaxed_u32(word) == seen && ann_device_load_relaxed_u32(arrived) == 0) {
         if (ann_clock(0) - begun >= (u64)micros * 1000)
             return 1;
         asm volatile("nanosleep.u32 %0;" ::"r"(nanos) : "memory");

@@ -296,12 +296,12 @@ ANN_FUNCTION u64 ann_clock(u64 function)
 }
 
 /* Words in memory that several kernels of the device share. */
-#define ann_device_local_fence_acquire() ann_fence_acquire()
-#define ann_device_local_fence_release() ann_fence_release()
-#define ann_device_local_load_relaxed_u32(word) ann_load_relaxed_u32(word)
-#define ann_device_local_load_acquire_u32(word) ann_load_acquire_u32(word)
-#define ann_device_local_store_relaxed_u32(word, value) ann_store_relaxed_u32(word, value)
-#define ann_device_local_store_release_u32(word, value) ann_store_release_u32(word, value)
+#define ann_device_fence_acquire() ann_fence_acquire()
+#define ann_device_fence_release() ann_fence_release()
+#define ann_device_load_relaxed_u32(word) ann_load_relaxed_u32(word)
+#define ann_device_load_acquire_u32(word) ann_load_acquire_u32(word)
+#define ann_device_store_relaxed_u32(word, value) ann_store_relaxed_u32(word, value)
+#define ann_device_store_release_u32(word, value) ann_store_release_u32(word, value)
 /* Stores `value` if the word is `expected`; gives what it was. */
 #define ann_device_local_swap_if_u32(word, expected, value) atomic_cmpxchg((volatile GLOBAL u32 *)(word), expected, value)
 

@@ -15,7 +15,8 @@ pub const WARP: u32 = 32;
 /// The context of one thread of a block that works on one message together.
 ///
 /// A handler with a parameter `cx: &BlockCx` is run by all threads of its block for each message. How many
-/// they are, the launch says ([`block`](https://docs.rs/annulus/latest/annulus/struct.LaunchOptions.html#method.block)).
+/// they are, the launch says
+/// ([`block`](https://docs.rs/annulus/latest/annulus/struct.LaunchOptions.html#method.block)).
 ///
 /// ```
 /// use annulus_kernel::{Cx, run_block};
@@ -103,8 +104,8 @@ impl BlockCx {
     /// to the state and to bound memory, all see afterwards.
     ///
     /// All threads must come to the same barrier: if some of them have returned, or wait at another one, the
-    /// message fails with [`BARRIER_NOT_REACHED`](annulus_abi::error::BARRIER_NOT_REACHED), and on the CPU the
-    /// panic's text names a thread and the place.
+    /// message fails with [`BARRIER_NOT_REACHED`](annulus_abi::error::BARRIER_NOT_REACHED), and on the CPU
+    /// the panic's text names a thread and the place.
     #[inline]
     #[track_caller]
     pub fn barrier(&self) {

@@ -4,8 +4,8 @@
 //!
 //! * All threads of a block run the handler for the same message. [`BlockCx`] tells a thread which one it is.
 //!   [`BlockCx::barrier`] brings the threads together; what any of them wrote before it, all see after it.
-//! * Results are the same on every backend, bit for bit, as long as threads that write what others read have a
-//!   barrier in between: a reduction combines its values in the order that [`BlockCx::block_reduce`]
+//! * Results are the same on every backend, bit for bit, as long as threads that write what others read have
+//!   a barrier in between: a reduction combines its values in the order that [`BlockCx::block_reduce`]
 //!   documents, and a warp has [`WARP`] threads everywhere.
 //! * Nobody waits for ever. If a thread fails, the message fails at the next barrier of the others, with the
 //!   code of the first such thread. If some threads wait at a barrier that others do not reach, the message
@@ -14,8 +14,8 @@
 //! # On the CPU
 //!
 //! The threads of a block are stackful coroutines of one thread of the system ([`run_block`]). Between two
-//! barriers they run one after the other, from thread 0 on, so what they share needs no lock and no atomics: a
-//! race between threads of a block is an error of the program, but never undefined behaviour.
+//! barriers they run one after the other, from thread 0 on, so what they share needs no lock and no atomics:
+//! a race between threads of a block is an error of the program, but never undefined behaviour.
 
 mod cx;
 mod memory;

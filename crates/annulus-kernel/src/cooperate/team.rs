@@ -155,8 +155,8 @@ impl Waiter {
     }
 }
 
-/// Runs `thread` once for each thread of a block, `cx.block_dim()` in all, as if at the same time: this is how
-/// the CPU runs a handler whose whole block works on one message. Tests of such a handler call it, too.
+/// Runs `thread` once for each thread of a block, `cx.block_dim()` in all, as if at the same time: this is
+/// how the CPU runs a handler whose whole block works on one message. Tests of such a handler call it, too.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! Handlers that a whole block runs: all threads come to every barrier, whatever happens to one of them.
 //!
-//! A device's compiler may assume that all threads of a block come to a barrier together. So the barriers of a
-//! handler, and the conditions and loops around them, form its *frame*, through which all threads go in the
+//! A device's compiler may assume that all threads of a block come to a barrier together. So the barriers of
+//! a handler, and the conditions and loops around them, form its *frame*, through which all threads go in the
 //! same way:
 //!
 //! * What is between two parts of the frame becomes a segment. A thread that fails in a segment, or returns,

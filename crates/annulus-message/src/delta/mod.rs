@@ -90,7 +90,8 @@ fn compress_by(pack: Pack, records: &[u8], size: usize, to: &mut Vec<u8>) {
         let masks = &mut masks[begin / WORD..][..now.len() / WORD];
         len += pack(now, before, masks, &mut kept[len..]);
     };
-    // The first record has no record before it. A word may have bytes of both, and the last word may be short.
+    // The first record has no record before it. A word may have bytes of both, and the last word may be
+    // short.
     let whole = records.len() / WORD * WORD;
     let first = (size / WORD * WORD).min(whole);
     for (index, now) in records[..first].chunks(ZEROS.len()).enumerate() {

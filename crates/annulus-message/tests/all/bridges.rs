@@ -21,7 +21,8 @@ fn queue<M: Message + Send>(capacity: usize) -> MessageQueue<M> {
     MessageQueue::new(QueueOptions::default().capacity(capacity)).unwrap()
 }
 
-/// D-04, W-09: a batch leaves when it is full, and when its first message has waited, with no further message.
+/// D-04, W-09: a batch leaves when it is full, and when its first message has waited, with no further
+/// message.
 #[test]
 fn w_09_batches_leave_by_count_and_by_timer() {
     let (reader, writer) = io::pipe().unwrap();

@@ -118,8 +118,8 @@ fn settle<M>(sent: Result<SendOutcome<M>, SendError<M>>) -> Result<(), (TrySendE
         Ok(SendOutcome::Accepted | SendOutcome::Evicted(_) | SendOutcome::Duplicate(_)) => Ok(()),
         Ok(SendOutcome::Discarded(message)) => Err((TrySendError::Full(()), message)),
         Err(SendError::Closed(message)) => Err((TrySendError::Closed(()), message)),
-        // A plain queue does not limit a message's size, so `TooLarge` and `Oversize` do not occur. A message that a full
-        // queue refuses is kept.
+        // A plain queue does not limit a message's size, so `TooLarge` and `Oversize` do not occur. A message
+        // that a full queue refuses is kept.
         Err(
             SendError::Full(message)
             | SendError::Timeout(message)

@@ -70,7 +70,8 @@ impl<M: Message + Payload + Send + 'static> BridgeOut<M> {
         self.statistics.clone()
     }
 
-    /// Moves messages until the queue is closed and empty. Waits for messages, and as long as the stream does.
+    /// Moves messages until the queue is closed and empty. Waits for messages, and as long as the stream
+    /// does.
     ///
     /// # Errors
     ///

@@ -164,8 +164,8 @@ impl State {
         }
     }
 
-    /// Takes up to `count` messages out of their order, at most [`RUN`], and counts them as handed over. Expired
-    /// messages that come before others are taken out.
+    /// Takes up to `count` messages out of their order, at most [`RUN`], and counts them as handed over.
+    /// Expired messages that come before others are taken out.
     #[inline]
     fn leaving(&mut self, front: &Front, count: usize, now: Header, told: &mut impl Told) -> Leaving {
         let mut leaving = Leaving { each: [(0, Left::default()); RUN], count: 0 };

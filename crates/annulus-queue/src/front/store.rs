@@ -1,7 +1,7 @@
 //! The messages that wait in one lane, in the order in which they leave.
 //!
-//! Without priorities, cells are used round and round, in the order of the messages. With priorities, there is
-//! a list of cells for each priority, first in first out, and a list of the free cells.
+//! Without priorities, cells are used round and round, in the order of the messages. With priorities, there
+//! is a list of cells for each priority, first in first out, and a list of the free cells.
 
 use super::{Bytes, cells::Cells};
 use crate::levels::Levels;

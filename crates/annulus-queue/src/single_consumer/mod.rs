@@ -54,7 +54,8 @@
 //!
 //! * Publishing is a release store of the stamp that the receiver acquires before it reads (`SYNC:
 //!   single-consumer-published`).
-//! * Freeing is a release store of `head` that a sender acquires before it writes (`SYNC: single-consumer-freed`).
+//! * Freeing is a release store of `head` that a sender acquires before it writes (`SYNC:
+//!   single-consumer-freed`).
 //! * A ticket is one sender's: there is only one, or it moved `tail` by compare-exchange. Stale stamps are of
 //!   laps before, so smaller.
 //!
@@ -66,12 +67,12 @@
 //! both ends modify. The sender closes by `end: OPEN → CLOSING → its next ticket`. The receiver moves `end:
 //! OPEN → CLOSING`, makes a heavy barrier, looks which tickets are published, and moves `end: CLOSING → the
 //! first that is not`. A sender publishes the tickets below t, makes a light barrier, and looks at `end`
-//! (`SYNC: single-consumer-close`). By the barriers, either the receiver sees them published, and accepts them, or the
-//! sender sees that `end` is not open. Then it helps: it moves `end: CLOSING → t`, and either succeeds, or
-//! reads what the receiver decided, and takes back the messages that were not accepted: all of a run, or its
-//! last ones, if the receiver looked at a ticket before the run was published and at those before it after.
-//! The receiver reads no slot from `end` on, so taking back is safe. `end` is decided once; so a send was
-//! accepted exactly if its ticket is below.
+//! (`SYNC: single-consumer-close`). By the barriers, either the receiver sees them published, and accepts
+//! them, or the sender sees that `end` is not open. Then it helps: it moves `end: CLOSING → t`, and either
+//! succeeds, or reads what the receiver decided, and takes back the messages that were not accepted: all of a
+//! run, or its last ones, if the receiver looked at a ticket before the run was published and at those before
+//! it after. The receiver reads no slot from `end` on, so taking back is safe. `end` is decided once; so a
+//! send was accepted exactly if its ticket is below.
 //!
 //! **Waking.** Whoever stored a stamp or `head` makes a light barrier and looks for waiters, who register,
 //! make a heavy barrier, and look again (`barrier`): the same argument as with fences.
@@ -353,7 +354,8 @@ impl<T, P: ProducerMode> Core<T, P> {
         let (mut from, mut to) = (taken, taken + self.capacity() as u64);
         while from < to {
             let middle = from + (to - from) / 2;
-            // SYNC: single-consumer-published. A stamp of a later lap is greater: then this one was published too.
+            // SYNC: single-consumer-published. A stamp of a later lap is greater: then this one was published
+            // too.
             if self.slab.slot(middle).stamp.load(Ordering::Acquire) > middle {
                 from = middle + 1
             } else {

@@ -157,7 +157,8 @@ impl sealed::Protocol for One {
 
     fn close_receiving(&self, announced_by: &Event, published: impl FnOnce() -> u64) -> (bool, u64) {
         let was_open = self.begin_closing();
-        // SYNC: single-consumer-close. Whoever sees the alert after its own fence, or by this one, sees `CLOSING` too.
+        // SYNC: single-consumer-close. Whoever sees the alert after its own fence, or by this one, sees
+        // `CLOSING` too.
         announced_by.alert();
         barrier::heavy();
         (was_open, self.decide(published()))

@@ -112,8 +112,8 @@ impl<T: Send, P: ProducerMode> Drop for Reservation<'_, T, P> {
             // Before the message is dropped, since its `Drop` may panic: the receiver must not wait for ever.
             // But after that the slot belongs to the receiver, which may free it; so the message is moved out
             // first.
-            // SAFETY: if `written`, the place holds a message; it is moved out once, since the reservation ends
-            // here.
+            // SAFETY: if `written`, the place holds a message; it is moved out once, since the reservation
+            // ends here.
             let written = self.written.then(|| unsafe { self.sender.core.slab.slot(self.ticket).read() });
             let core = &*self.sender.core;
             // It stays counted as reserved.

@@ -226,8 +226,8 @@ impl Model {
             return (0, Some(Refused::Closed));
         }
         let mut looked = false;
-        // One queue without priorities hands over what waits before it looks at the new messages. Elsewhere, the run
-        // is queued before the next in order are handed over.
+        // One queue without priorities hands over what waits before it looks at the new messages. Elsewhere,
+        // the run is queued before the next in order are handed over.
         if self.waiting() != 0 && self.lanes.len() == 1 && !self.lanes[at].options.priority {
             self.advance();
         }

@@ -33,9 +33,9 @@ impl<'a> Archived<'a> {
     ///
     /// # Safety
     ///
-    /// `head` points to the head of a bridged message, from which its archive can be reached: both are written,
-    /// and nobody writes them during the lifetime. The head may lie anywhere; the archive's alignment is that
-    /// of the place where it begins.
+    /// `head` points to the head of a bridged message, from which its archive can be reached: both are
+    /// written, and nobody writes them during the lifetime. The head may lie anywhere; the archive's
+    /// alignment is that of the place where it begins.
     #[inline]
     pub unsafe fn new(head: *const u8) -> Self {
         // SAFETY: by the caller's word.
@@ -155,7 +155,8 @@ impl SlotReservation<'_> {
     ///
     /// # Panics
     ///
-    /// If no slot is left, if the ring carries no bridged messages, or if the archive is longer than its place.
+    /// If no slot is left, if the ring carries no bridged messages, or if the archive is longer than its
+    /// place.
     ///
     /// # Safety
     ///

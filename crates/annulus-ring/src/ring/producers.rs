@@ -183,9 +183,9 @@ impl SlotReservation<'_> {
         }
     }
 
-    /// [`write_bytes_from`](Self::write_bytes_from) for `count` messages. `each` is called for each of them, in
-    /// order, with its index and its ticket, before it is published. It returns the message's queue, its bytes
-    /// and its header.
+    /// [`write_bytes_from`](Self::write_bytes_from) for `count` messages. `each` is called for each of them,
+    /// in order, with its index and its ticket, before it is published. It returns the message's queue, its
+    /// bytes and its header.
     ///
     /// # Panics
     ///

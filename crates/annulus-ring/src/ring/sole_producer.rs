@@ -77,8 +77,8 @@ impl SoleProducer {
     /// # Safety
     ///
     /// [`has_credit`](Self::has_credit) has vouched for the slot; `payload` is valid for reads of the ring's
-    /// payload size, and what lies there is of the type that the consumer reads. The head of a bridged message
-    /// leads to its archive, which the ring has room for.
+    /// payload size, and what lies there is of the type that the consumer reads. The head of a bridged
+    /// message leads to its archive, which the ring has room for.
     #[cfg(not(loom))]
     pub unsafe fn publish_copy(&mut self, kind: u8, length: u32, header: Header, payload: *const u8) {
         let layout = &self.ring.layout;

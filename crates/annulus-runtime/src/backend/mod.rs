@@ -223,8 +223,8 @@ pub trait HostSignals: Signals {
         let _ = compilation;
     }
 
-    /// The host has renewed the kernel's heartbeat. This copies the shards' words to where other processes see
-    /// them, unless they lie there.
+    /// The host has renewed the kernel's heartbeat. This copies the shards' words to where other processes
+    /// see them, unless they lie there.
     fn beat(&self) {}
 
     /// A note for whoever runs the kernel, in words: for example, that it runs in another way than was asked

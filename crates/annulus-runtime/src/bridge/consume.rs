@@ -16,8 +16,8 @@ impl<K: RingKernel> KernelHandle<K>
 where
     K::Message: Send,
 {
-    /// Moves messages of a queue into the kernel's own queue, from now on. [`consume_with`](Self::consume_with)
-    /// with the default options.
+    /// Moves messages of a queue into the kernel's own queue, from now on.
+    /// [`consume_with`](Self::consume_with) with the default options.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }

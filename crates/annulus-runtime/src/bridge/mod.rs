@@ -1,8 +1,9 @@
 //! Bridges between kernels and queues that live without a kernel.
 //!
-//! A bridge moves messages from a queue into a kernel ([`KernelHandle::consume`](crate::KernelHandle::consume)),
-//! or a kernel's outputs into a queue ([`KernelHandle::publish_to`](crate::KernelHandle::publish_to)). It has no
-//! thread: [`task`] says who runs it.
+//! A bridge moves messages from a queue into a kernel
+//! ([`KernelHandle::consume`](crate::KernelHandle::consume)), or a kernel's outputs into a queue
+//! ([`KernelHandle::publish_to`](crate::KernelHandle::publish_to)). It has no thread: [`task`] says who runs
+//! it.
 //!
 //! # States of a batch
 //!

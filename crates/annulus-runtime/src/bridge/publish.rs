@@ -34,10 +34,9 @@ where
     }
 
     /// Moves the kernel's outputs into a queue, each shard's in order, until the kernel has terminated and
-    /// all its outputs are moved, or until the queue is closed: the bridge finds that out with the next output,
-    /// which it leaves in the kernel. Replies to calls are not outputs. Several
-    /// kernels may fill one queue. Programs that receive from the kernel get outputs that the bridge does not
-    /// get.
+    /// all its outputs are moved, or until the queue is closed: the bridge finds that out with the next
+    /// output, which it leaves in the kernel. Replies to calls are not outputs. Several kernels may fill one
+    /// queue. Programs that receive from the kernel get outputs that the bridge does not get.
     ///
     /// The bridge has no thread: whoever reports that the kernel has outputs, or receives from the full
     /// queue, moves what is there. On the CPU it costs nothing while nothing flows. On devices the runtime's

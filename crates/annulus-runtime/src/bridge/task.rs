@@ -1,10 +1,10 @@
 //! A future that runs without a thread of its own: whoever wakes it polls it.
 //!
 //! A task is *idle* while its future waits for something: then it is only a waker in some list, and costs
-//! nothing. Whoever calls that waker polls the future: a sender that has put a message into a queue, a block's
-//! worker or a device's pump that reports progress, the timer's thread. If two wake it at the same time, one
-//! of them polls, and polls again for the other ([`CombiningLock`]). A wake-up that comes from within the
-//! poll does the same.
+//! nothing. Whoever calls that waker polls the future: a sender that has put a message into a queue, a
+//! block's worker or a device's pump that reports progress, the timer's thread. If two wake it at the same
+//! time, one of them polls, and polls again for the other ([`CombiningLock`]). A wake-up that comes from
+//! within the poll does the same.
 //!
 //! So the future must not block, and what it does is done in the time of others. The runtime calls wakers
 //! without any lock (see the crate's front page), and so do queues.

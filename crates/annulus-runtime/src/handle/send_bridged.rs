@@ -14,8 +14,8 @@ impl<M: KernelMessage + BridgedMessage> Inlet<'_, M> {
         Image::of(message, self.kernel.core.max_payload()).map_err(|_| self.oversize(message))
     }
 
-    /// Offers a message to the queue in front of its shard. If an older message is evicted, the outcome has it;
-    /// what else comes back is this message.
+    /// Offers a message to the queue in front of its shard. If an older message is evicted, the outcome has
+    /// it; what else comes back is this message.
     pub(super) fn offer_image(
         self,
         message: &M,

@@ -2,8 +2,8 @@
 //! [`annulus_queue::front`] says how they work.
 //!
 //! A kernel has them if its launch asks for DropOldest, priority, deduplication or expiry, or names further
-//! queues. Other kernels have none, and their messages go straight into the rings. Messages from other kernels always go past these
-//! queues: on some devices the host never sees them.
+//! queues. Other kernels have none, and their messages go straight into the rings. Messages from other
+//! kernels always go past these queues: on some devices the host never sees them.
 //!
 //! While the queue's lock is held, the effects of an operation are only noted. Afterwards the same thread
 //! settles them: it notifies those who wait for space, wakes the shard, ends calls whose messages are gone,
@@ -180,8 +180,8 @@ pub(crate) fn identity_of<M: KernelMessage>(message: &M) -> u64 {
 }
 
 impl Fronts {
-    /// The queues that these options ask for. They keep at most two batches in each shard's ring. `runs_here`:
-    /// blocks run on threads of this process.
+    /// The queues that these options ask for. They keep at most two batches in each shard's ring.
+    /// `runs_here`: blocks run on threads of this process.
     pub(crate) fn new(core: &KernelCore, shards: &[HostShard], asked: Asked, runs_here: bool) -> Self {
         let options = &core.options;
         if !options.has_policies() {
@@ -189,8 +189,8 @@ impl Fronts {
         }
         let lanes: Vec<_> = (0..=options.queues.len()).map(|lane| lane_options(core.inbound(lane))).collect();
         let ahead = 2 * u64::from(core.max_batch());
-        // A device goes on while the pump fills its ring. A block that runs here fills the ring itself, and takes
-        // no message meanwhile: it leaves that to those who send, for as long as it has messages.
+        // A device goes on while the pump fills its ring. A block that runs here fills the ring itself, and
+        // takes no message meanwhile: it leaves that to those who send, for as long as it has messages.
         let low = if runs_here { ahead / 4 } else { ahead };
         let front = |shard: &HostShard| {
             // SAFETY: messages of this kernel are offered, and bridged ones as images.
@@ -407,8 +407,8 @@ impl FrontEnd<'_> {
         outcome(offered.refused, fate)
     }
 
-    /// Offers one bridged message. `evicted` takes note of the older message that is evicted, and does nothing
-    /// else: it is called under the queue's lock.
+    /// Offers one bridged message. `evicted` takes note of the older message that is evicted, and does
+    /// nothing else: it is called under the queue's lock.
     pub(crate) fn offer_image(
         &self,
         (shard, lane): (usize, usize),

@@ -1,7 +1,7 @@
 //! The images of bridged messages: a head, and the archive right behind it.
 //!
-//! Where a bridged message cannot be written straight into its slot, because it waits in front of the ring, or
-//! for space, it is an image meanwhile. Its memory belongs to the thread that made it, and is used again.
+//! Where a bridged message cannot be written straight into its slot, because it waits in front of the ring,
+//! or for space, it is an image meanwhile. Its memory belongs to the thread that made it, and is used again.
 
 use std::{cell::Cell, mem::MaybeUninit, slice};
 

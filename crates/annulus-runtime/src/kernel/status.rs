@@ -140,8 +140,8 @@ pub struct KernelStatus {
     /// this, are the mean size of a turn.
     pub turns: u64,
     /// How often the kernel came to run, if it leaves and comes back
-    /// ([`EventDriven`](crate::RunMode::EventDriven), or on a device that lets no kernel stay): on a device its
-    /// launches, on the CPU how often one of its blocks got a worker. 0 for a kernel that stays.
+    /// ([`EventDriven`](crate::RunMode::EventDriven), or on a device that lets no kernel stay): on a device
+    /// its launches, on the CPU how often one of its blocks got a worker. 0 for a kernel that stays.
     pub epochs: u64,
     /// How far the times that the kernel tells (latencies, the last message's time,
     /// [`Cx::now`](annulus_kernel::Cx::now)) may be from the host's clock: nothing on the CPU, the measured

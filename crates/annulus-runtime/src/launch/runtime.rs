@@ -192,8 +192,8 @@ impl Runtime {
 
     /// The runtime's queues, which live without a kernel: makes them, finds them by name and message type,
     /// lists and closes them. A kernel [consumes](KernelHandle::consume) a queue or
-    /// [fills](KernelHandle::publish_to) one; so do any other threads. The queues close when the runtime ends;
-    /// kernels that consume them take what is left.
+    /// [fills](KernelHandle::publish_to) one; so do any other threads. The queues close when the runtime
+    /// ends; kernels that consume them take what is left.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }

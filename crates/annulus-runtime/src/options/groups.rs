@@ -47,14 +47,14 @@ pub struct Shape {
 #[non_exhaustive]
 pub enum RunMode {
     /// The kernel stays on the device, and waits there for messages. Where a device lets no kernel stay, it
-    /// runs in epochs, as if it were event-driven; a block on the CPU keeps its worker for as long as it finds
-    /// messages and no other block waits for one.
+    /// runs in epochs, as if it were event-driven; a block on the CPU keeps its worker for as long as it
+    /// finds messages and no other block waits for one.
     #[default]
     Persistent,
-    /// The kernel leaves after so many messages ([`LaunchOptions::leave_after`]), or when it has found none for
-    /// as long as [`LaunchOptions::spin`] says, and comes back when there is work. On a device that is an
-    /// epoch: the host launches the kernel again. On the CPU a block gives its worker back, and goes to the end
-    /// of the queue if messages wait.
+    /// The kernel leaves after so many messages ([`LaunchOptions::leave_after`]), or when it has found none
+    /// for as long as [`LaunchOptions::spin`] says, and comes back when there is work. On a device that is an
+    /// epoch: the host launches the kernel again. On the CPU a block gives its worker back, and goes to the
+    /// end of the queue if messages wait.
     EventDriven,
 }
 

@@ -53,8 +53,8 @@ impl TelemetrySample {
         })
     }
 
-    /// The share of the inbound rings that is taken: 0 to 1, as the kernel last saw it. Messages that connected
-    /// kernels sent count as well, so it may be more.
+    /// The share of the inbound rings that is taken: 0 to 1, as the kernel last saw it. Messages that
+    /// connected kernels sent count as well, so it may be more.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }

@@ -1,8 +1,8 @@
 //! Telemetry at regular times: as an iterator, and as a stream.
 //!
-//! The iterator sleeps. A future has no clock, so a stream has a thread that sleeps for it, from the first time
-//! that it waits until it is dropped. They agree under one lock: the stream leaves a time and its waker, the
-//! thread takes both when the time has come, and wakes after it has released the lock.
+//! The iterator sleeps. A future has no clock, so a stream has a thread that sleeps for it, from the first
+//! time that it waits until it is dropped. They agree under one lock: the stream leaves a time and its waker,
+//! the thread takes both when the time has come, and wakes after it has released the lock.
 //!
 //! Neither waits for the kernel's end, since waiting makes a device's pump work: the end is seen at the next
 //! regular time.

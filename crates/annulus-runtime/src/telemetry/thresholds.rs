@@ -5,8 +5,8 @@ use std::{fmt, time::Duration};
 use super::TelemetrySample;
 use crate::time::for_people;
 
-/// Limits of what is normal. The defaults are those of the specification (row T-14), and a second for a kernel
-/// that stands still.
+/// Limits of what is normal. The defaults are those of the specification (row T-14), and a second for a
+/// kernel that stands still.
 ///
 /// ```
 /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }

@@ -2,9 +2,9 @@
 //!
 //! # A kernel's part
 //!
-//! An entry of the directory and as many [`ShardVitals`] as it has blocks. Both are *taken* at the launch, and
-//! *kept* from the moment at which nobody has the kernel any more: an observer still finds what became of it.
-//! They are taken again when no free part is left, the oldest ones first.
+//! An entry of the directory and as many [`ShardVitals`] as it has blocks. Both are *taken* at the launch,
+//! and *kept* from the moment at which nobody has the kernel any more: an observer still finds what became of
+//! it. They are taken again when no free part is left, the oldest ones first.
 //!
 //! Only the host writes entries, and only while it holds the lock of the slots, or has the kernel. A reader
 //! takes part in no protocol. An entry is `FREE` while its description changes; a reader that has copied a
@@ -116,8 +116,8 @@ impl VitalsArena {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A part for a kernel of `grid` blocks: in the file, or, if there is none or the system has no memory left
-    /// for it, in memory of its own. `None` if there are not so many shards in a row.
+    /// A part for a kernel of `grid` blocks: in the file, or, if there is none or the system has no memory
+    /// left for it, in memory of its own. `None` if there are not so many shards in a row.
     pub(crate) fn home(self: &Arc<Self>, grid: usize) -> Option<Home> {
         let mut slots = self.lock();
         let index = slots.find_kernel();

@@ -159,8 +159,8 @@ impl VitalsFile {
         (self.base, self.bytes)
     }
 
-    /// Claims the pages of a range, so that they can be touched. Touching a page that was not claimed ends the
-    /// process if the system has no memory left. Returns whether they were claimed.
+    /// Claims the pages of a range, so that they can be touched. Touching a page that was not claimed ends
+    /// the process if the system has no memory left. Returns whether they were claimed.
     pub(super) fn claim(&self, offset: usize, bytes: usize) -> bool {
         claim(&self.file, offset, bytes).is_ok()
     }

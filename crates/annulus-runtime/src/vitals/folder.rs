@@ -5,8 +5,8 @@ use std::path::Path;
 use std::{env, path::PathBuf};
 
 /// The folders in which this user's processes keep their vitals files, in the order in which they are tried:
-/// `$ANNULUS_DIR` alone if it is set, else `$XDG_RUNTIME_DIR/annulus` and `/dev/shm/annulus-UID`. None of them
-/// need exist.
+/// `$ANNULUS_DIR` alone if it is set, else `$XDG_RUNTIME_DIR/annulus` and `/dev/shm/annulus-UID`. None of
+/// them need exist.
 ///
 /// ```
 /// for folder in annulus_runtime::vitals_folders() {

@@ -2,8 +2,8 @@
 //!
 //! The child of a fork has a copy of its parent's handles. If it drops them, they tell kernels to end, in the
 //! memory that they see. That was always memory of the child's own; but a shared mapping stays shared. So the
-//! child maps each file again, privately, at the same address, before anything else of it runs. It then sees a
-//! copy of its own, and the parent's kernels are safe from it.
+//! child maps each file again, privately, at the same address, before anything else of it runs. It then sees
+//! a copy of its own, and the parent's kernels are safe from it.
 //!
 //! The child also inherits the descriptor that holds the lock, so a parent seems to live until its children
 //! have ended or called `exec`.

@@ -1,10 +1,10 @@
 //! The vitals file: what runs in this process, for other processes to see.
 //!
-//! A runtime keeps a file in a folder of memory, whose format is
-//! [`annulus_abi::vitals`]. On backends whose blocks can use any memory of the process, the control blocks, the
-//! tickets of the rings to and from the host, and the telemetry lines *are* in this file: an observer that
-//! reads it sees the words that host and blocks work with, and neither of them does anything for it. Devices
-//! keep these words in memory of their own, and the host copies them whenever it renews their heartbeats.
+//! A runtime keeps a file in a folder of memory, whose format is [`annulus_abi::vitals`]. On backends whose
+//! blocks can use any memory of the process, the control blocks, the tickets of the rings to and from the
+//! host, and the telemetry lines *are* in this file: an observer that reads it sees the words that host and
+//! blocks work with, and neither of them does anything for it. Devices keep these words in memory of their
+//! own, and the host copies them whenever it renews their heartbeats.
 //!
 //! | what | where |
 //! |---|---|
@@ -15,10 +15,10 @@
 //!
 //! # The owner lives
 //!
-//! The owner holds a lock on the file (an open file description lock) until its memory is unmapped. The system
-//! frees the lock when the process ends, however it ends. So a file whose lock is free is of a dead process,
-//! and stays for whoever wants to know what the process was doing. A runtime that ends in order removes its
-//! file.
+//! The owner holds a lock on the file (an open file description lock) until its memory is unmapped. The
+//! system frees the lock when the process ends, however it ends. So a file whose lock is free is of a dead
+//! process, and stays for whoever wants to know what the process was doing. A runtime that ends in order
+//! removes its file.
 
 mod arena;
 #[cfg(target_os = "linux")]

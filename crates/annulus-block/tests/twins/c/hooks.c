@@ -10,5 +10,5 @@
 #undef ANN_RINGS
 #define ANN_RINGS 1
 /* What another kernel is about to see is looked at. */
-#undef ann_device_local_store_relaxed_u32
-#define ann_device_local_store_relaxed_u32(word, value) twin_commit(word, value)
+#undef ann_device_store_relaxed_u32
+#define ann_device_store_relaxed_u32(word, value) twin_commit(word, value)

@@ -1,8 +1,8 @@
 // The handler of kernel `torn`, written from crates/annulus-conformance/src/kernels/together.rs:+0 (module annulus_conformance::kernels::together).
 #pragma OPENCL FP_CONTRACT OFF
 
-/* How the threads of a block meet while they work on a message together. No barrier stands under a condition: some
-   compilers take minutes for those. */
+/* How the threads of a block meet while they work on a message together. No barrier stands under a condition:
+   some compilers take minutes for those. */
 
 /* A thread has returned and not failed. No failure has this code. */
 #define ANN_RETURNED 0xFFFFu
