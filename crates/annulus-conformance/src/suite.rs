@@ -260,6 +260,7 @@ macro_rules! conformance_suite {
             }
             calls {
                 replies_reach_their_callers: Handlers,
+                d07_ten_threads_with_a_hundred_calls_each: Handlers,
                 callers_need_no_receiver: Handlers,
                 calls_wait_in_front: Handlers,
                 a_call_without_a_reply: Handlers,

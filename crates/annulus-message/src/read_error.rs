@@ -139,7 +139,8 @@ impl From<DecodeError> for ReadError {
 /// ```
 /// use annulus_message::FrameReader;
 ///
-/// let mut reader = FrameReader::new(&b"no frame, but as long as a header or longer".repeat(6)[..]);
+/// let bytes = b"no frame, but as long as a header or longer".repeat(6);
+/// let mut reader = FrameReader::new(&bytes[..]);
 /// assert!(reader.read().is_err());
 /// assert_eq!((reader.refusals().header, reader.refusals().total()), (1, 1));
 /// ```

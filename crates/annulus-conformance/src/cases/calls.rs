@@ -58,6 +58,31 @@ pub fn replies_reach_their_callers(bench: &Bench) {
     balanced(&kernel);
 }
 
+/// D-07: ten threads, each with a hundred calls under way at once. Each call gets its own reply.
+pub fn d07_ten_threads_with_a_hundred_calls_each(bench: &Bench) {
+    let options = LaunchOptions::default().grid(2).capacity(256).output_capacity(64);
+    let kernel = echo::launch(bench.runtime(), options).unwrap();
+    let rounds = bench.size(3, 100);
+    thread::scope(|scope| {
+        for thread in 0..10 {
+            let kernel = &kernel;
+            scope.spawn(move || {
+                for round in 0..rounds {
+                    let call = |slot| Box::pin(kernel.call(number(unique(thread, round, slot))));
+                    let mut calls: Vec<_> = (0..100).map(call).collect();
+                    let early: Vec<_> = calls.iter_mut().map(|call| poll_once(call.as_mut())).collect();
+                    for (slot, (call, early)) in (0..).zip(calls.into_iter().zip(early)) {
+                        let reply = early.unwrap_or_else(|| block_on(call));
+                        assert_eq!(reply, Ok(number(unique(thread, round, slot))));
+                    }
+                }
+            });
+        }
+    });
+    drain(&kernel);
+    assert_eq!(balanced(&kernel).processed, 10 * 100 * rounds);
+}
+
 /// Calls without any receiver: nobody but the callers takes replies out.
 pub fn callers_need_no_receiver(bench: &Bench) {
     let options =

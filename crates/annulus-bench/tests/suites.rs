@@ -1,0 +1,80 @@
+//! The suites run, and measure what the specification's rows about figures ask for, beside what they are compared
+//! with. The runs are so short that their figures mean nothing; no test looks at one.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Runs the cases of a suite whose names contain `case`, and asserts that each of these pairs of a case and a
+/// candidate was measured, in this unit.
+fn measures(suite: &str, case: &str, unit: &str, pairs: &[(&str, &str)]) {
+    let output = Command::new(env!("CARGO_BIN_EXE_annulus-bench"))
+        .args([suite, "--trial", "--json", "--runs", "2", "--case", case])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect();
+    for (case, candidate) in pairs {
+        let line = lines
+            .iter()
+            .find(|line| line["case"] == *case && line["candidate"] == *candidate)
+            .unwrap_or_else(|| panic!("{suite} did not measure `{case}` of `{candidate}`: {lines:#?}"));
+        assert_eq!(line["unit"], unit, "{line}");
+        let median = line["median"].as_f64().unwrap();
+        assert!(median.is_finite() && median > 0.0, "{line}");
+    }
+}
+
+#[test]
+fn n01_full_queues_that_evict_beside_another_crates() {
+    let case = "overflow, 8 B";
+    let pairs = [(case, "annulus queue, DropOldest"), (case, "ArrayQueue::force_push")];
+    measures("queue", case, "ns", &pairs);
+}
+
+#[test]
+fn n02_messages_a_second_beside_bare_cache_lines() {
+    let case = "1 producer, batches of 64 messages";
+    measures(
+        "stream",
+        case,
+        "M messages/s",
+        &[(case, "annulus batch"), (case, "annulus adaptive"), (case, "limit cache lines")],
+    );
+}
+
+#[test]
+fn n03_polls_beside_a_transfer_and_loads() {
+    let pairs = [("fresh p50", "annulus poll"), ("fresh p50", "limit transfer"), ("cached", "annulus poll")];
+    measures("poll", "", "ns", &pairs);
+}
+
+#[test]
+fn n07_bytes_beside_serde_json() {
+    let pairs = [
+        ("encode", "annulus bridged"),
+        ("encode", "annulus direct"),
+        ("encode", "serde_json"),
+        ("read", "annulus bridged, in place"),
+        ("read", "serde_json"),
+    ];
+    measures("serialize", "", "ns", &pairs);
+}
+
+#[test]
+fn n08_a_message_there_and_back() {
+    measures("rtt", "8-byte", "ns", &[("8-byte message p50", "annulus try_recv")]);
+}
+
+/// The percentiles that the specification's benchmarks have, with something to compare them with.
+#[test]
+fn d07_latency_percentiles() {
+    for percentile in ["p50", "p99", "p99.9"] {
+        let case = format!("16-byte message {percentile}");
+        measures("rtt", "16-byte", "ns", &[(&case, "annulus try_recv"), (&case, "limit ping-pong")]);
+    }
+}
