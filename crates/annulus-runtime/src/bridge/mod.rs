@@ -181,7 +181,8 @@ impl<M: Send + 'static> KernelBridge<M> {
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
     /// # use kernels::*;
     /// # let queue = annulus::queue::MessageQueue::<Number>::with_defaults();
-    /// let bridge = launched().consume(&queue);
+    /// let kernel = launched();
+    /// let bridge = kernel.consume(&queue);
     /// assert!(bridge.stop());
     /// assert!(bridge.ended_timeout(std::time::Duration::from_secs(60)));
     /// ```
