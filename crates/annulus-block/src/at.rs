@@ -6,7 +6,7 @@
 //!
 //! | phase | said |
 //! |---|---|
-//! | in handler | before each call |
+//! | in handler | before the first call of a turn |
 //! | publishing | once a turn that took messages |
 //! | stalled | when the block says so in its control block |
 //! | looking | by a turn that finds nothing, if the block said something else before |
@@ -14,8 +14,9 @@
 //! | asleep | before the block parks, unless it is stalled or inactive |
 //! | inactive, ended | when it obeys the command |
 //!
-//! With the phase, the block stores the number of the next message; in a handler also the message's key. So a
-//! block that works stores three words for each message, and two more for each turn.
+//! With the phase, the block stores the number of the next message. Before each call it stores the number, and
+//! the key if messages have one. So a block that works stores one or two words for each message, and three more
+//! for each turn.
 
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, state},
@@ -26,13 +27,16 @@ use annulus_sync::Ordering;
 use crate::{runner::Runner, turn::BlockCore};
 
 impl<R: Runner> BlockCore<R> {
-    /// Says that the handler of the message at the front is called.
+    /// Says that the handler of the message at the front is called. `is_first`: the turn has called none before.
     #[inline(always)]
-    pub(crate) fn at_handler(&self, key: u64) {
-        self.at.key().store(key, Ordering::Relaxed);
+    pub(crate) fn at_handler(&self, key: u64, is_first: bool) {
+        if self.key.is_some() {
+            self.at.key().store(key, Ordering::Relaxed);
+        }
         self.at.number().store(self.inbound.position(), Ordering::Relaxed);
-        // Mostly it is that already. To find that out would take longer.
-        self.at.phase().store(phase::IN_HANDLER, Ordering::Relaxed);
+        if is_first {
+            self.at.phase().store(phase::IN_HANDLER, Ordering::Relaxed);
+        }
     }
 
     /// Says a phase, with the number of the message that is next.

@@ -25,7 +25,7 @@ impl<R: Runner> BlockCore<R> {
         let key = self.key.map_or(0, |key| unsafe { key(message) });
         let state = self.state.of(key);
         let caller = slot.header.correlation;
-        self.at_handler(key);
+        self.at_handler(key, batch.processed + batch.dropped == 0);
         let cx = self.cx.with_queue(slot.queue);
         let code = match state {
             None => error::UNKNOWN_ACTOR,
