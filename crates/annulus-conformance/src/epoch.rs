@@ -215,7 +215,7 @@ impl Epoch {
 }
 
 /// A record as bytes.
-fn bytes_of<T>(record: &T) -> &[u8] {
+pub fn bytes_of<T>(record: &T) -> &[u8] {
     // SAFETY: records have no padding, as their twins in the device runtime check, and are read for as long
     // as they are borrowed.
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(record).cast(), size_of::<T>()) }

@@ -21,6 +21,7 @@ use annulus_abi::{
 use annulus_block::RUNTIME;
 use annulus_conformance::{
     cuda,
+    epoch::bytes_of,
     sanitizer::{self, compile, runs},
 };
 use annulus_kernel::{
@@ -224,13 +225,6 @@ fn link(layout: &KernelLayout) -> LinkRecord {
     }
 }
 
-/// A record as bytes.
-fn bytes_of<T>(record: &T) -> &[u8] {
-    // SAFETY: records have no padding, as their twins in the device runtime check, and are read for as long
-    // as they are borrowed.
-    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(record).cast(), size_of::<T>()) }
-}
-
 struct Blocks {
     folder: PathBuf,
     sealed: bool,
@@ -306,7 +300,7 @@ impl Blocks {
 
 /// How many seeds a run that should find nothing gets, and at most one that should find something.
 const SEEDS: u32 = 10;
-const SEEDS_TO_FIND: u32 = 60;
+const SEEDS_TO_FIND: u32 = 2_000;
 
 fn have_no_data_race(sealed: bool) {
     if !sanitizer::is_there(Path::new(env!("CARGO_TARGET_TMPDIR"))) {

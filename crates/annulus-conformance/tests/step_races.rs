@@ -22,6 +22,7 @@ use annulus_abi::{
 use annulus_block::RUNTIME;
 use annulus_conformance::{
     cuda,
+    epoch::bytes_of,
     sanitizer::{self, compile, runs},
 };
 use annulus_kernel::{
@@ -168,13 +169,6 @@ fn record(layout: &KernelLayout) -> LaunchRecord {
         epoch_polls: 3,
         ..LaunchRecord::default()
     }
-}
-
-/// A record as bytes.
-fn bytes_of<T>(record: &T) -> &[u8] {
-    // SAFETY: records have no padding, as their twins in the device runtime check, and are read for as long
-    // as they are borrowed.
-    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(record).cast(), size_of::<T>()) }
 }
 
 struct Blocks {

@@ -244,21 +244,9 @@ impl Expr {
 
     /// Whether its value depends on the content of any of `roots`.
     pub(crate) fn reads(&self, roots: &[Root]) -> bool {
-        match self {
-            Self::Bits(..)
-            | Self::Code(_)
-            | Self::Len(_)
-            | Self::Cx(_)
-            | Self::Queue
-            | Self::Now
-            | Self::BlockDim
-            | Self::GoesOn => false,
-            Self::Read(place) | Self::Tag(place) | Self::TextLen(place) => place.reads(roots),
-            Self::Binary(_, _, left, right) => left.reads(roots) || right.reads(roots),
-            Self::Not(_, value) | Self::Convert(_, _, value) => value.reads(roots),
-            Self::Select(condition, a, b) => condition.reads(roots) || a.reads(roots) || b.reads(roots),
-            Self::Call(_, _, arguments) => arguments.iter().any(|argument| argument.reads(roots)),
-        }
+        self.any(&|value| {
+            matches!(value, Self::Read(place) | Self::Tag(place) | Self::TextLen(place) if roots.contains(&place.root))
+        })
     }
 
     /// Whether the test holds for it or a part of it.
