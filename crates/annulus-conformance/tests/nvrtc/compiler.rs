@@ -40,6 +40,7 @@ pub(crate) struct Nvrtc {
 
 /// What a compilation gave.
 pub(crate) struct Compiled {
+    /// Machine code; empty where none was asked for.
     pub(crate) cubin: Vec<u8>,
     pub(crate) ptx: String,
 }
@@ -93,12 +94,16 @@ pub(crate) fn nvrtc() -> Option<&'static Nvrtc> {
 pub(crate) enum Effort {
     /// What users get.
     Whole,
-    /// All but to optimise: a third of the time. It warns, refuses and makes machine code as ever.
-    Least,
+    /// Machine code that is not optimised: a third of the time.
+    Quick,
+    /// The PTX of what users get, without its machine code: half of the time.
+    Ptx,
+    /// PTX that is not optimised: a tenth of the time. The compiler warns and refuses as ever.
+    Text,
 }
 
 impl Nvrtc {
-    /// Machine code for one architecture, and the PTX that it was made of. Warnings are errors. What this
+    /// Machine code for one architecture, if it is asked for, and the PTX that it was made of. Warnings are errors. What this
     /// very compiler has made of the same text before is taken as it is.
     pub(crate) fn compile(
         &self,
@@ -106,8 +111,10 @@ impl Nvrtc {
         architecture: u32,
         effort: Effort,
     ) -> Result<Compiled, String> {
+        // Of a real architecture the compiler makes machine code, of a virtual one PTX alone.
+        let machine = matches!(effort, Effort::Whole | Effort::Quick);
         let mut options = vec![
-            format!("--gpu-architecture=sm_{architecture}"),
+            format!("--gpu-architecture={}_{architecture}", if machine { "sm" } else { "compute" }),
             "--std=c++20".into(),
             // Rust rounds after each operation, and keeps subnormals.
             "--fmad=false".into(),
@@ -118,17 +125,18 @@ impl Nvrtc {
             // equal, or to fail before it divides.
             "--diag-suppress=39,177,179,186,549,550".into(),
         ];
-        if effort == Effort::Least {
+        if matches!(effort, Effort::Quick | Effort::Text) {
             options.push("--Ofast-compile=max".into());
         }
         let known = Known::new(source, &options);
-        known
-            .read()
-            .map_or_else(|| self.compile_now(source, &options).inspect(|compiled| known.keep(compiled)), Ok)
+        known.read().map_or_else(
+            || self.compile_now(source, &options, machine).inspect(|compiled| known.keep(compiled)),
+            Ok,
+        )
     }
 
     #[allow(clippy::multiple_unsafe_ops_per_block)] // One argument holds for all.
-    fn compile_now(&self, source: &str, options: &[String]) -> Result<Compiled, String> {
+    fn compile_now(&self, source: &str, options: &[String], machine: bool) -> Result<Compiled, String> {
         let source = CString::new(source).map_err(|error| error.to_string())?;
         let words: Vec<CString> = options
             .iter()
@@ -149,7 +157,8 @@ impl Nvrtc {
                 Err(format!("{}: status {status}\n{log}", options[0]))
             } else {
                 let ptx = String::from_utf8_lossy(&read(program, self.ptx_size, self.ptx)).into_owned();
-                Ok(Compiled { cubin: read(program, self.cubin_size, self.cubin), ptx })
+                let cubin = if machine { read(program, self.cubin_size, self.cubin) } else { Vec::new() };
+                Ok(Compiled { cubin, ptx })
             };
             (self.destroy)(&raw mut program);
             result
