@@ -86,7 +86,11 @@ const LIBRARIES: [(&str, &str); 2] = [("libcuda.so", "driver.cpp"), ("libnvrtc.s
 ///
 /// # Errors
 ///
-/// If there is no C++ compiler, or it refuses the sources, or files cannot be written: says which.
+/// If there is no C++ compiler, or files cannot be written: says which.
+///
+/// # Panics
+///
+/// If the compiler refuses the sources.
 pub fn build() -> Result<&'static Path, String> {
     static FOLDER: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     FOLDER.get_or_init(build_now).as_deref().map_err(Clone::clone)
@@ -166,9 +170,8 @@ fn build_now() -> Result<PathBuf, String> {
             .arg("-ldl")
             .output()
             .map_err(|error| format!("the C++ compiler `c++` does not start: {error}"))?;
-        if !output.status.success() {
-            return Err(format!("c++ {source}: {}", String::from_utf8_lossy(&output.stderr)));
-        }
+        let refused = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "c++ {source}: {refused}");
         fs::rename(own.join(name), folder.join(name)).map_err(failed(&folder.join(name)))?;
     }
     fs::remove_dir_all(&own).map_err(failed(&own))?;

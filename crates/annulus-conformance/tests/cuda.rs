@@ -65,9 +65,15 @@ impl Subject for Device {
     /// Asked once for all cases: a device is probed whenever it is opened.
     fn unavailable(&self) -> Option<String> {
         static TRIED: OnceLock<Option<String>> = OnceLock::new();
-        let backend = || Runtime::builder().backend(self.0.clone()).build();
-        let tried =
-            TRIED.get_or_init(|| stand_in().or_else(|| backend().err().map(|error| error.to_string())));
+        let tried = TRIED.get_or_init(|| {
+            let backend = || Runtime::builder().backend(self.0.clone()).build().err();
+            stand_in().or_else(|| {
+                let error = backend().map(|error| error.to_string());
+                // A stand-in that was built must run: its cases would pass without a kernel's having run.
+                assert!(on_a_gpu() || error.is_none(), "the stand-in for CUDA does not run: {error:?}");
+                error
+            })
+        });
         assert!(!on_a_gpu() || tried.is_none(), "ANNULUS_GPU is set, but there is none: {tried:?}");
         tried.clone()
     }

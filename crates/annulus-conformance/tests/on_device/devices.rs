@@ -26,7 +26,8 @@ pub(crate) fn cuda() -> Result<Runtime, String> {
     // What the libraries compile must not lie beside what NVIDIA's do.
     let cuda = Cuda::new().without_cache().threads_per_block(2);
     let runtime = Runtime::builder().backend(cuda).build().map_err(|error| error.to_string());
-    assert!(!on_a_gpu() || runtime.is_ok(), "ANNULUS_GPU is set, but there is none: {:?}", runtime.err());
+    // A GPU, or the stand-in that was built just now: without it tests would pass that compared nothing.
+    assert!(runtime.is_ok(), "CUDA does not run: {:?}", runtime.err());
     runtime
 }
 
