@@ -168,6 +168,7 @@ macro_rules! conformance_suite {
                 m04_a_batch_takes_up_to_the_cap: Handlers,
                 m05_adaptive_follows_the_depth: Handlers,
                 m06_the_cap_holds_in_every_mode: Handlers,
+                m06_a_flood_starves_nobody: Handlers,
                 turns_are_counted_if_asked_for: Handlers,
             }
             metrics {
@@ -208,6 +209,7 @@ macro_rules! conformance_suite {
             }
             stalls {
                 unread_replies_stall_the_kernel: Handlers,
+                q36_w16_each_ring_has_its_capacity: Handlers,
                 a_busy_block_stalls_as_well: Handlers,
                 a_stalled_kernel_obeys: Handlers,
                 a_stalled_kernel_terminates: Handlers,

@@ -64,6 +64,11 @@ pub struct KernelDefinition {
     /// Whether the handler asks for the time ([`Cx::now`](crate::Cx::now)), or hands its context to a
     /// function that may.
     pub asks_time: bool,
+    /// The names of the backends that the kernel may be launched on; empty if it may be launched on any.
+    pub backends: &'static [&'static str],
+    /// The most bytes that the arrays which the handler shares
+    /// ([`BlockCx::shared`](crate::BlockCx::shared)) may have together.
+    pub shared_memory: u32,
     /// The handler on the CPU.
     pub cpu: CpuEntry,
     /// The handler as data, for devices; `None` for `#[ring_kernel(cpu_only)]`.
@@ -73,6 +78,10 @@ pub struct KernelDefinition {
 /// The loop budget of a kernel whose attribute gives none. It is enough for any sensible handler, and small
 /// enough that a device in an endless loop returns within a second.
 pub const DEFAULT_LOOP_BUDGET: u32 = 1 << 24;
+
+/// The most bytes of shared arrays of a kernel whose attribute says nothing about them: a half of what OpenCL
+/// promises for a block.
+pub const DEFAULT_SHARED_MEMORY: u32 = 16 << 10;
 
 /// How many messages a block takes in one iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

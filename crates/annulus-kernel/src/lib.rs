@@ -108,8 +108,8 @@ pub use annulus_message::{DecodeError, EncodeError, Message, Payload};
 pub use cooperate::{Block, BlockArray, BlockCx, BlockValue, WARP, run_block};
 pub use cx::Cx;
 pub use definition::{
-    DEFAULT_LOOP_BUDGET, KernelDefinition, KernelShape, ProcessingMode, RingKernel, StateDefinition,
-    StateShape,
+    DEFAULT_LOOP_BUDGET, DEFAULT_SHARED_MEMORY, KernelDefinition, KernelShape, ProcessingMode, RingKernel,
+    StateDefinition, StateShape,
 };
 #[cfg(feature = "serde")]
 pub use described::{Described, read_described, read_described_bytes};

@@ -321,6 +321,120 @@ fn w06_the_attribute_says_how_it_is_launched() {
     assert_eq!(quiet::options(), LaunchOptions::production());
 }
 
+/// W-16: a domain is what the options begin with; each of its defaults can be said otherwise.
+#[test]
+fn w16_m08_a_domain_is_where_the_options_begin() {
+    use annulus::Domain;
+
+    #[ring_kernel(domain = GraphAnalytics)]
+    fn graph(_: &Tick) {}
+    #[ring_kernel(domain = SpatialSimulation)]
+    fn spatial(_: &Tick) {}
+    #[ring_kernel(domain = ActorModel)]
+    fn actors(_: &Tick) {}
+    #[ring_kernel(domain = General)]
+    fn general(_: &Tick) {}
+    #[ring_kernel(capacity = 64, supersteps = false, mode = Adaptive, domain = SpatialSimulation)]
+    fn changed(_: &Tick) {}
+
+    for (domain, options, definition) in [
+        (Domain::General, general::options(), general::DEFINITION),
+        (Domain::GraphAnalytics, graph::options(), graph::DEFINITION),
+        (Domain::SpatialSimulation, spatial::options(), spatial::DEFINITION),
+        (Domain::ActorModel, actors::options(), actors::DEFINITION),
+    ] {
+        let preset = LaunchOptions::for_domain(domain);
+        assert_eq!(options, preset, "{domain:?}");
+        assert!(preset.validate().is_ok());
+        // A launch with other options still has the domain's mode.
+        let shape = preset.shape;
+        assert_eq!(definition.mode, shape.mode.unwrap_or(ProcessingMode::Continuous), "{domain:?}");
+        let cap = shape.max_messages_per_iteration.unwrap_or(1);
+        assert_eq!(definition.max_messages_per_iteration, cap, "{domain:?}");
+    }
+    assert_eq!(general::options(), LaunchOptions::production());
+    let domains = [graph::options(), spatial::options(), actors::options(), general::options()];
+    assert!((0..4).all(|a| (0..a).all(|b| domains[a] != domains[b])), "each one changes something");
+
+    let expected = LaunchOptions::for_domain(Domain::SpatialSimulation).capacity(64).supersteps(false);
+    let expected = expected.mode(ProcessingMode::Adaptive).max_messages_per_iteration(32);
+    assert_eq!(changed::options(), expected);
+    assert_eq!(changed::DEFINITION.mode, ProcessingMode::Adaptive);
+}
+
+/// W-15, W-16: a kernel may name the backends that it may be launched on; the error of another one names both.
+#[test]
+fn w15_w16_a_kernel_may_name_its_backends() {
+    #[ring_kernel(backends = [OpenCl, Cuda])]
+    fn on_devices(_: &Tick) {}
+    #[ring_kernel(backends = ["somebody's", Cpu])]
+    fn at_home(_: &Tick) {}
+    assert_eq!(on_devices::DEFINITION.backends, ["opencl", "cuda"]);
+    assert_eq!(at_home::DEFINITION.backends, ["somebody's", "cpu"]);
+    assert!(quiet::DEFINITION.backends.is_empty());
+
+    let runtime = Runtime::builder().backend(annulus::Cpu::new()).build().unwrap();
+    assert!(at_home::launch(&runtime, LaunchOptions::production()).is_ok());
+    let error = on_devices::launch(&runtime, LaunchOptions::production()).unwrap_err();
+    assert!(matches!(error, annulus::LaunchError::NotAllowed { backend: "cpu", .. }));
+    assert_eq!(
+        error.to_string(),
+        "`on_devices` may be launched on opencl, cuda only, as its attribute says, and this runtime is on cpu: \
+         build the runtime on one of those, or add this one to the attribute's `backends`"
+    );
+    assert!(runtime.kernel("on_devices").is_err());
+}
+
+/// W-16: `shared_memory` is the most that the arrays of a block may have, on every backend.
+#[test]
+fn w16_shared_memory_is_a_limit() {
+    use annulus::prelude::{Block, BlockCx};
+
+    #[ring_kernel(shared_memory = 1_024)]
+    fn fits(cx: &BlockCx, _: &Tick) {
+        let _ = (cx.shared::<u32, 128>(), cx.shared::<f64, 64>());
+    }
+    #[ring_kernel(shared_memory = 1023, untested)]
+    fn too_much(cx: &BlockCx, _: &Tick) {
+        let _ = (cx.shared::<u32, 128>(), cx.shared::<f64, 64>());
+    }
+    #[ring_kernel(shared_memory = 32_768)]
+    fn large(cx: &BlockCx, _: &Tick) {
+        let _ = cx.shared::<u8, 32_768>();
+    }
+    #[ring_kernel(untested)]
+    fn by_default(cx: &BlockCx, _: &Tick, _state: &Block<u32>) {
+        let _ = (cx.shared::<u8, 16_384>(), cx.shared::<i8, 1>());
+    }
+    assert_eq!(fits::DEFINITION.check(), Ok(()));
+    assert_eq!(large::DEFINITION.check(), Ok(()));
+    let runtime = Runtime::builder().backend(annulus::Cpu::new()).build().unwrap();
+    let launched = too_much::launch(&runtime, LaunchOptions::production());
+    let error = launched.unwrap_err().to_string();
+    assert!(error.contains("have 1024 bytes, and the kernel may have 1023"), "{error}");
+    assert!(error.contains("`shared_memory = 1024`"), "{error}");
+    let error = by_default::DEFINITION.check().unwrap_err().to_string();
+    assert!(error.contains("have 16385 bytes, and the kernel may have 16384"), "{error}");
+}
+
+/// W-16: the guide's table has every word that the attribute takes, as the refusal of an unknown one lists them.
+#[test]
+fn w16_the_guide_says_what_each_word_does() {
+    let guide = include_str!("../../../docs/guide/words.md");
+    let refusal = include_str!("ui/kernel_words.stderr");
+    let list = refusal.lines().find(|line| line.contains("`modus` is no word of")).expect("it is refused");
+    let (_, list) = list.split_once("they are ").expect("it lists them");
+    let words: Vec<_> = list.split('`').skip(1).step_by(2).collect();
+    assert!(words.len() > 30 && words.contains(&"shared_memory") && words.contains(&"spin"), "{words:?}");
+    for word in words {
+        let row = guide.lines().any(|line| {
+            line.starts_with('|')
+                && line.split('|').nth(1).is_some_and(|cell| cell.contains(&format!("`{word}`")))
+        });
+        assert!(row, "docs/guide/words.md has no row for `{word}`");
+    }
+}
+
 /// W-13: the clock is read only for handlers that ask for the time, or may.
 #[test]
 fn w13_a_handler_that_asks_for_the_time_says_so() {

@@ -36,6 +36,19 @@ pub enum LaunchError {
     /// the CPU.
     #[error("{0} (to keep the kernel on the CPU for good, write `#[ring_kernel(cpu_only)]`)")]
     Handler(#[source] LowerError),
+    /// The kernel's attribute does not name this backend among those that it may be launched on.
+    #[error(
+        "`{kernel}` may be launched on {} only, as its attribute says, and this runtime is on {backend}: build the \
+         runtime on one of those, or add this one to the attribute's `backends`", backends.join(", ")
+    )]
+    NotAllowed {
+        /// The kernel.
+        kernel: &'static str,
+        /// The backends that it may be launched on.
+        backends: &'static [&'static str],
+        /// The runtime's backend.
+        backend: &'static str,
+    },
     /// The backend could not launch it.
     #[error("the {backend} backend cannot launch it: {error}")]
     Backend {

@@ -94,8 +94,8 @@ pub use crate::{
     links::connect::ConnectError,
     maybe::Maybe,
     options::{
-        Inbound, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW,
-        NamedQueue, Observe, Outbound, RunMode, Shape, WholeKernel,
+        Domain, Inbound, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID, MAX_WINDOW,
+        MIN_WINDOW, NamedQueue, Observe, Outbound, RunMode, Shape, WholeKernel,
     },
     snapshot::{Snapshot, SnapshotError},
     telemetry::{
@@ -197,8 +197,8 @@ pub mod __private {
     pub use crate::launch::registered::KERNELS;
     pub use crate::{__register_kernel as register_kernel, kernel::print::print};
     pub use crate::{
-        Backpressure, Bound, Deduplication, KernelHandle, LaunchError, LaunchOptions, Launching, RunMode,
-        Runtime,
+        Backpressure, Bound, Deduplication, Domain, KernelHandle, LaunchError, LaunchOptions, Launching,
+        RunMode, Runtime,
     };
     pub use annulus_kernel::*;
 

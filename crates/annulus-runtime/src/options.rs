@@ -14,10 +14,12 @@ pub const MAX_GRID: u32 = 65_536;
 /// Largest block, in threads. Source: CUDA's limit, which OpenCL and Metal devices share.
 pub const MAX_BLOCK: u32 = 1024;
 
+mod domain;
 mod groups;
 mod problem;
 mod queues;
 
+pub use domain::Domain;
 pub use groups::{Inbound, Observe, Outbound, RunMode, Shape};
 pub use problem::{LaunchProblem, WholeKernel};
 pub use queues::NamedQueue;

@@ -213,7 +213,7 @@ pub use annulus_runtime::{
 };
 // Options of a launch.
 pub use annulus_runtime::{
-    Backpressure, DeadLetters, Deduplication, Inbound, LaunchOptions, NamedQueue, Observe, Outbound,
+    Backpressure, DeadLetters, Deduplication, Domain, Inbound, LaunchOptions, NamedQueue, Observe, Outbound,
     ProcessingMode, RunMode, SendOutcome, Shape, Share,
 };
 // Status and telemetry.

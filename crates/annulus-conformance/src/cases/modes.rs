@@ -1,12 +1,15 @@
 //! How many messages a turn takes, and when a kernel leaves: M-01 to M-06. Shown by counts.
 
+use std::thread;
+
 use annulus_runtime::{KernelHandle, KernelStatus, LaunchOptions, ProcessingMode, RunMode};
+use annulus_sync::{AtomicBool, Ordering};
 
 use super::links::connect;
 use crate::{
     Bench,
-    bench::{balanced, drain},
-    kernels::{number, numbers, swallow, total},
+    bench::{balanced, drain, eventually},
+    kernels::{echo, number, numbers, swallow, total},
 };
 
 /// The most messages of a turn here.
@@ -87,6 +90,47 @@ pub fn m06_the_cap_holds_in_every_mode(bench: &Bench) {
         let status = after_burst(&kernel, 100);
         let more = if mode == ProcessingMode::Adaptive { 2 * status.epochs } else { 0 };
         assert!((turns - 1..=turns + more).contains(&status.turns), "{status:?}");
+    }
+}
+
+/// M-06: a kernel that never runs out of messages keeps none of 31 others from answering, however often they
+/// are asked, and they do not keep it from going on.
+pub fn m06_a_flood_starves_nobody(bench: &Bench) {
+    let options = LaunchOptions::production().capacity(1024).max_messages_per_iteration(16);
+    let flooded = swallow::launch(bench.runtime(), options).unwrap();
+    let quiet: Vec<_> = (0..31)
+        .map(|i| {
+            echo::launch(bench.runtime(), LaunchOptions::low_latency().name(format!("quiet {i}"))).unwrap()
+        })
+        .collect();
+    let answered = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // More than the ring holds: it is full again before the flooded kernel has taken all of it.
+            let flood = numbers(0..2048);
+            while !answered.load(Ordering::Relaxed) {
+                flooded.send_batch_blocking(&flood).unwrap();
+            }
+        });
+        // Also when a case fails, the flood ends.
+        let _ends = Ends(&answered);
+        for round in 0..bench.size(3, 100) {
+            let before = flooded.status().processed;
+            for kernel in &quiet {
+                assert_eq!(kernel.call_blocking(number(round)), Ok(number(round)));
+            }
+            eventually(|| flooded.status().processed > before);
+        }
+    });
+    drain(&flooded);
+    balanced(&flooded);
+}
+
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

@@ -3,8 +3,8 @@
 use std::{pin::pin, sync::Mutex, thread, time::Duration};
 
 use annulus_runtime::{
-    BatchError, CallError, KernelHandle, KernelState, LaunchOptions, RecvError, SendError, Transition,
-    TryRecvError, TrySendError, block_on,
+    Backpressure, BatchError, CallError, KernelHandle, KernelState, LaunchOptions, RecvError, SendError,
+    Transition, TryRecvError, TrySendError, block_on,
 };
 
 use crate::{
@@ -30,6 +30,40 @@ fn stalled(bench: &Bench) -> KernelHandle<echo> {
     let status = balanced(&kernel);
     assert_eq!((status.processed, status.pending, status.outputs_waiting), (SLOTS, 10, SLOTS));
     kernel
+}
+
+/// Q-36, W-16: `capacity` is that of both rings unless `output_capacity` says another; each ring holds as many
+/// messages as its own says.
+pub fn q36_w16_each_ring_has_its_capacity(bench: &Bench) {
+    for (inbound, outbound) in [(16, None), (64, Some(16)), (16, Some(64))] {
+        let options = LaunchOptions::default().capacity(inbound).backpressure(Backpressure::Reject);
+        let options = match outbound {
+            Some(slots) => options.output_capacity(slots),
+            None => options,
+        };
+        let (inbound, outbound) = (u64::from(inbound), u64::from(outbound.unwrap_or(inbound)));
+        let kernel = echo::launch(bench.runtime(), options.active(false)).unwrap();
+        let fill = |from: u64| {
+            let accepted = (from..).take_while(|&value| kernel.try_send(number(value)).is_ok());
+            accepted.count() as u64
+        };
+        assert_eq!(fill(0), inbound);
+        kernel.activate_blocking().unwrap();
+        let handled = inbound.min(outbound);
+        eventually(|| kernel.status().processed == handled);
+        kernel.deactivate_blocking().unwrap();
+        let status = balanced(&kernel);
+        assert_eq!((status.outputs_waiting, status.pending), (handled, inbound - handled));
+        // What the outbound ring has room for, the kernel handles; the rest fills the inbound one again.
+        let sent = inbound + fill(inbound);
+        assert_eq!(sent, inbound + handled);
+        kernel.activate_blocking().unwrap();
+        let handled = outbound.min(sent);
+        eventually(|| kernel.status().processed == handled);
+        for value in 0..sent {
+            assert_eq!(kernel.recv_blocking(), Ok(number(value)));
+        }
+    }
 }
 
 /// It shows as stalled, and goes on when the host reads.

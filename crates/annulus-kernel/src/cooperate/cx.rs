@@ -115,7 +115,8 @@ impl BlockCx {
     /// An array that the threads of the block share, all zeros when a message begins.
     ///
     /// All threads call it, outside of loops and conditions, and get the same array. It lasts as long as the
-    /// message. All arrays of a handler together may have 16 KiB.
+    /// message. All arrays of a handler together may have 16 KiB, unless its attribute says another
+    /// `shared_memory`.
     ///
     /// # Panics
     ///

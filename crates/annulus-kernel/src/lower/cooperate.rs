@@ -16,10 +16,6 @@ use crate::{
     typed::{Scalar, Type},
 };
 
-/// How many bytes the arrays that a handler shares may have. OpenCL promises 32 KiB for a block, of which the
-/// runtime takes a part, and so do reductions.
-const MOST_SHARED: usize = 16 * 1024;
-
 const U32: Type = Type::Scalar(Scalar::U32);
 
 fn thread() -> Expr {
@@ -84,10 +80,12 @@ impl Lowerer<'_> {
         };
         let member = self.member(Member::Array(ty));
         let all: usize = self.together.iter().map(bytes).sum();
-        if all > MOST_SHARED {
+        let most = self.definition.shared_memory;
+        if all > most as usize {
             return Err(format!(
-                "the arrays that this block's threads share have {all} bytes, and devices have {MOST_SHARED} for \
-                 them: work on a part at a time"
+                "the arrays that this block's threads share have {all} bytes, and the kernel may have {most}: work on \
+                 a part at a time, or, if the devices have that much for a block, write `shared_memory = {all}` in the \
+                 attribute"
             ));
         }
         Ok(Operand::BlockArray(member, scalar, len))

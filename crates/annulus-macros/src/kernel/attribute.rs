@@ -3,14 +3,21 @@
 use std::ops::RangeInclusive;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::{Expr, ExprLit, Lit, Meta, Token, parse::Parser, punctuated::Punctuated};
 
-use super::launch_words;
+use super::{
+    backends::{self, Backend},
+    domain::Domain,
+    launch_words,
+    others::said_otherwise,
+};
 use crate::{errors::Errors, types};
 
-const WORDS: &str =
-    "`mode`, `max_messages_per_iteration`, `max_outputs`, `loop_budget`, `cpu_only`, `untested`, `name`";
+const WORDS: &str = "`domain`, `mode`, `max_messages_per_iteration`, `max_outputs`, `loop_budget`, `shared_memory`, \
+                     `backends`, `cpu_only`, `untested`, `name`";
+/// The most bytes of shared arrays: what CUDA gives a block without being asked.
+const MOST_SHARED: u32 = 48 << 10;
 const MODES: [&str; 3] = ["Continuous", "Batch", "Adaptive"];
 const MODE_LIST: &str = "`Continuous`, `Batch` and `Adaptive`";
 
@@ -23,10 +30,14 @@ struct Number {
 /// What the attribute says.
 #[derive(Default)]
 pub(super) struct Options {
+    domain: Option<&'static Domain>,
     mode: Option<Ident>,
     messages: Option<Number>,
     outputs: Option<Number>,
     loop_budget: Option<Number>,
+    shared_memory: Option<Number>,
+    /// Where it may be launched, if not everywhere.
+    backends: Vec<Backend>,
     cpu_only: bool,
     untested: bool,
     name: Option<String>,
@@ -52,6 +63,7 @@ impl Options {
             seen.push(word);
         }
         options.check_cap(&mut errors);
+        options.check_backends(&mut errors);
         errors.finish(options)
     }
 
@@ -61,10 +73,13 @@ impl Options {
             _ => Err(syn::Error::new_spanned(meta, format!("`{word}` needs a value: `{word} = …`"))),
         };
         match word {
+            "domain" => self.domain = Some(Domain::of(value()?)?),
             "mode" => self.mode = Some(mode(value()?)?),
             "max_messages_per_iteration" => self.messages = Some(number(word, value()?, 1..=65_536)?),
             "max_outputs" => self.outputs = Some(number(word, value()?, 1..=256)?),
             "loop_budget" => self.loop_budget = Some(number(word, value()?, 1..=u32::MAX)?),
+            "shared_memory" => self.shared_memory = Some(number(word, value()?, 1..=MOST_SHARED)?),
+            "backends" => self.backends = backends::list(value()?)?,
             "cpu_only" | "untested" => match meta {
                 Meta::Path(_) if word == "cpu_only" => self.cpu_only = true,
                 Meta::Path(_) => self.untested = true,
@@ -75,8 +90,8 @@ impl Options {
             _ if MODES.contains(&word) => {
                 return Err(syn::Error::new_spanned(meta, format!("write `mode = {word}`")));
             }
-            _ if said_otherwise(word).is_some() => {
-                let instead = said_otherwise(word).unwrap_or_default();
+            _ if said_otherwise(word, meta).is_some() => {
+                let instead = said_otherwise(word, meta).unwrap_or_default();
                 let message = format!("`{word}` is no word of `#[ring_kernel]`: {instead}");
                 return Err(syn::Error::new_spanned(meta.path(), message));
             }
@@ -104,6 +119,32 @@ impl Options {
         errors.at(place, message);
     }
 
+    /// A kernel that stays on the CPU is not for devices.
+    fn check_backends(&self, errors: &mut Errors) {
+        if !self.cpu_only {
+            return;
+        }
+        if let Some(device) = self.backends.iter().find(|backend| backend.is_device()) {
+            let message = format!(
+                "`cpu_only` keeps the kernel off devices, and `backends` names {}: leave one of the two out",
+                device.name()
+            );
+            errors.at(device.place(), message);
+        }
+    }
+
+    /// `shared_memory` is about arrays that a block's threads share.
+    pub(super) fn check_shared_memory(&self, is_for_blocks: bool) -> syn::Result<()> {
+        match &self.shared_memory {
+            Some(Number { place, .. }) if !is_for_blocks => Err(syn::Error::new_spanned(
+                place,
+                "one thread handles a message, and shares no memory: make `cx: &BlockCx` the first parameter, or leave \
+                 `shared_memory` out",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// `max_outputs` is about an outbox.
     pub(super) fn check_outputs(&self, has_outbox: bool) -> syn::Result<()> {
         match &self.outputs {
@@ -116,7 +157,9 @@ impl Options {
     }
 
     pub(super) fn mode(&self) -> Ident {
-        self.mode.clone().unwrap_or_else(|| Ident::new("Continuous", Span::mixed_site()))
+        let default =
+            || Ident::new(self.domain.map_or("Continuous", |domain| domain.mode), Span::mixed_site());
+        self.mode.clone().unwrap_or_else(default)
     }
 
     pub(super) fn max_messages_per_iteration(&self) -> u32 {
@@ -146,40 +189,34 @@ impl Options {
         !self.untested && !self.cpu_only
     }
 
-    /// What the attribute says of launches, as method calls.
-    pub(super) fn launch(&self) -> &TokenStream {
-        &self.launch
+    pub(super) fn shared_memory(&self) -> Option<u32> {
+        self.shared_memory.as_ref().map(|bytes| bytes.value)
+    }
+
+    /// The names of the backends that it may be launched on; none for all.
+    pub(super) fn backends(&self) -> impl Iterator<Item = &str> {
+        self.backends.iter().map(Backend::name)
+    }
+
+    /// What the attribute says of launches: a function of `LaunchOptions`, and calls of its methods.
+    pub(super) fn launch(&self) -> TokenStream {
+        let calls = &self.launch;
+        let Some(domain) = self.domain.filter(|domain| domain.has_mode()) else {
+            return quote!(::production() #calls);
+        };
+        // The domain has a mode and a cap, too; the attribute's own words come before them.
+        let (domain, mode, cap) = (domain.ident(), self.mode(), self.max_messages_per_iteration());
+        quote! {
+            ::for_domain(::annulus::__private::Domain::#domain)
+                .mode(::annulus::__private::ProcessingMode::#mode)
+                .max_messages_per_iteration(#cap)
+                #calls
+        }
     }
 
     pub(super) fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
-}
-
-/// What to write for a word that other systems have.
-fn said_otherwise(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "processing_mode" => "write `mode = …`",
-        "message_queue_size" => {
-            "write `capacity = …`, which is that of both rings unless `output_capacity` says another"
-        }
-        "input_queue_size" | "queue_capacity" => "write `capacity = …`",
-        "output_queue_size" => "write `output_capacity = …`",
-        "grid_size" => "write `grid = …`",
-        "block_size" => "write `block = …`",
-        "enable_timestamps" => "write `timestamps = true`, which is the default",
-        "event_driven" => "write `run_mode = EventDriven`",
-        "persistent" => "write `run_mode = Persistent`, which is the default",
-        "backend" | "backends" => {
-            "a runtime has one backend, for all of its kernels: `Runtime::builder().backend(…)`; `cpu_only` keeps a \
-             kernel on the CPU"
-        }
-        "domain" => {
-            "nothing is tuned by a domain's name: set `mode`, `capacity` and `backpressure`, or begin with a preset \
-             of `LaunchOptions`"
-        }
-        _ => return None,
-    })
 }
 
 fn mode(value: &Expr) -> syn::Result<Ident> {
@@ -190,7 +227,14 @@ fn mode(value: &Expr) -> syn::Result<Ident> {
         // The variant is looked up in Annulus's own enum, whatever the user's crate calls so.
         return Ok(Ident::new(&ident.to_string(), Span::mixed_site().located_at(ident.span())));
     }
-    let message = format!("`{}` is no mode: the modes are {MODE_LIST}", types::text(value));
+    let said = types::text(value);
+    let message = match said.as_str() {
+        "Persistent" | "EventDriven" => format!(
+            "`{said}` says whether the kernel stays where it runs: write `run_mode = {said}`; `mode` says how many \
+             messages a turn takes: {MODE_LIST}"
+        ),
+        _ => format!("`{said}` is no mode: the modes are {MODE_LIST}"),
+    };
     Err(syn::Error::new_spanned(value, message))
 }
 

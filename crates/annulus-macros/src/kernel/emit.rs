@@ -133,6 +133,10 @@ fn ring_kernel(
         |tree| quote!(::core::option::Option::Some(#tree)),
     );
     let asks_time = asks_time(function, handler);
+    let backends = options.backends();
+    let shared_memory = options
+        .shared_memory()
+        .map_or_else(|| quote!(::annulus::__private::DEFAULT_SHARED_MEMORY), |bytes| quote!(#bytes));
     let entry = entry(function, handler);
     let shape = if handler.is_for_blocks() { quote!(Block) } else { quote!(Thread) };
     quote! {
@@ -160,6 +164,8 @@ fn ring_kernel(
                     max_outputs: #outputs,
                     loop_budget: #loop_budget,
                     asks_time: #asks_time,
+                    backends: &[#(#backends),*],
+                    shared_memory: #shared_memory,
                     cpu: { #entry __annulus_entry },
                     tree: #tree,
                 };
@@ -349,12 +355,12 @@ fn launch_options(options: &Options, function: &ItemFn) -> TokenStream {
     let visibility = &function.vis;
     let calls = options.launch();
     quote! {
-        /// The launch options that the kernel's attribute asks for: those of `LaunchOptions::production()`,
-        /// changed by its words.
+        /// The launch options that the kernel's attribute asks for: those of `LaunchOptions::production()`, or of
+        /// its domain, changed by its words.
         #[must_use]
         #[inline]
         #visibility fn options() -> ::annulus::__private::LaunchOptions {
-            ::annulus::__private::LaunchOptions::production() #calls
+            ::annulus::__private::LaunchOptions #calls
         }
     }
 }

@@ -1,8 +1,11 @@
 //! `#[ring_kernel]`: a handler becomes a kernel.
 
 mod attribute;
+mod backends;
+mod domain;
 mod emit;
 mod launch_words;
+mod others;
 mod parameter;
 mod signature;
 
@@ -47,6 +50,7 @@ fn kernel(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStream>
     let handler = errors.take(Handler::of(function));
     if let (Some(options), Some(handler)) = (&options, &handler) {
         errors.take(options.check_outputs(handler.output().is_some()));
+        errors.take(options.check_shared_memory(handler.is_for_blocks()));
     }
     let tree = match (&options, &handler) {
         (Some(options), _) if options.cpu_only() => None,

@@ -16,10 +16,26 @@ struct Tick {
     grid_size = 4,
     block_size = 64,
     enable_timestamps = true,
-    backends = "cuda",
-    domain = ActorModel,
-    event_driven = true
+    backend = Cuda,
+    event_driven = true,
+    use_barriers = true,
+    barrier_scope = BarrierScope::Warp,
+    barrier_capacity = 256,
+    named_barriers = 4,
+    messaging_strategy = MessagePassingStrategy::SharedMemory,
+    shared_memory_size = 4096,
+    latency_tracking = true,
+    enable_telemetry = true
 )]
 fn tick(_: &Tick) {}
+
+#[ring_kernel(barrier_scope = Grid, messaging_strategy = P2P, mode = Persistent)]
+fn other(_: &Tick) {}
+
+#[ring_kernel(barrier_scope = System, messaging_strategy = NCCL, mode = EventDriven)]
+fn third(_: &Tick) {}
+
+#[ring_kernel(barrier_scope = ThreadBlock, messaging_strategy = AtomicQueue)]
+fn fourth(_: &Tick) {}
 
 fn main() {}

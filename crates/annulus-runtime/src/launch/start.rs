@@ -60,6 +60,7 @@ impl AnyBound {
         // Check this first: in a forked child, a lock that was held at the fork stays held for ever.
         runtime.inner.check_process()?;
         let definition = kind.definition;
+        check_backend(definition, runtime.inner.backend.name())?;
         options.validate_for(definition, kind.asked.identified).map_err(LaunchError::Invalid)?;
         check_bindings(definition, &bindings)?;
         definition.check().map_err(LaunchError::Handler)?;
@@ -68,6 +69,14 @@ impl AnyBound {
         let kernel = start(&runtime.inner, name.clone(), &kind, options, bindings)?;
         reserved.keep();
         Ok(kernel)
+    }
+}
+
+fn check_backend(definition: &KernelDefinition, backend: &'static str) -> Result<(), LaunchError> {
+    let KernelDefinition { name: kernel, backends, .. } = *definition;
+    match backends.is_empty() || backends.contains(&backend) {
+        true => Ok(()),
+        false => Err(LaunchError::NotAllowed { kernel, backends, backend }),
     }
 }
 
