@@ -160,6 +160,13 @@ pub struct BlockRecord {
     pub abandoned: u32,
     /// Rest of the host's pair of lines.
     pub host_padding: [u32; 23],
+    /// Written by the block, relaxed: what it is at, as [`At::of_words`](crate::vitals::At::of_words) reads it.
+    /// The phase is in the low 4 bits, the count in the next 12, the number above.
+    pub at: u64,
+    /// Written by the block, relaxed, before `at`: the key of the message that it handles.
+    pub key: u64,
+    /// Rest of the pair of lines.
+    pub at_padding: [u64; 14],
 }
 
 /// Where blocks wake the host, on devices that can.
@@ -215,7 +222,9 @@ pub const fn scratch_bytes(
 const _: () = {
     assert!(size_of::<LaunchRecord>() == 264);
     assert!(size_of::<LinkRecord>() == 64);
-    assert!(size_of::<BlockRecord>() == 384);
+    assert!(size_of::<BlockRecord>() == 512);
+    assert!(offset_of!(BlockRecord, at) == 384);
+    assert!(offset_of!(BlockRecord, key) == 392);
     assert!(size_of::<StepRecord>() == 256);
     assert!(offset_of!(StepRecord, opened) == 128);
     assert!(offset_of!(BlockRecord, obeyed) == 240);

@@ -102,6 +102,7 @@ fn file() -> Vec<u8> {
     put(&mut file, shard + 832, phase::IN_HANDLER);
     put(&mut file, shard + 840, 88_123);
     put(&mut file, shard + 848, 17);
+    put(&mut file, shard + 856, 3);
     file
 }
 
@@ -137,7 +138,7 @@ fn the_reader_finds_what_was_written() {
     assert_eq!((shard.state, shard.last_error, shard.processed), (state::ACTIVE, 7, 100));
     assert_eq!((shard.pending, shard.accepted, shard.outputs_waiting), (10, 130, 1));
     assert_eq!(shard.telemetry.expect("it is whole").messages_processed, 100);
-    let at = At { phase: phase::IN_HANDLER, number: 88_123, key: 17, reserved: [0; 5] };
+    let at = At { phase: phase::IN_HANDLER, number: 88_123, key: 17, count: 3, ..At::default() };
     assert_eq!(shard.at, at);
     assert_eq!(shards[0].telemetry, None, "it was never written");
 }

@@ -207,6 +207,7 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
     outbox.limit = ANN_LIMIT;
     outbox.sent = 0;
     outbox.refused = 0;
+    ann_at_handler(v, 0, 1, message);
     u32 code = ann_transact(
         v, message, actor, ann_owner(v, message, actor, 0), &outbox ANN_BINDING_ARGUMENTS);
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)

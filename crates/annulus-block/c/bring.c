@@ -84,6 +84,18 @@ ANN_FUNCTION void ann_bring(const ann_view *v, u32 leader)
 #endif
     for (u32 first = ann_thread(); first < all; first += ANN_WORDS_UNDER_WAY * ANN_LAUNCH_THREADS) {
         ann_word copied[ANN_WORDS_UNDER_WAY];
+        /* Without a condition on each, compilers keep the loads together. */
+        if (first + (ANN_WORDS_UNDER_WAY - 1) * ANN_LAUNCH_THREADS < all) {
+            for (u32 j = 0; j < ANN_WORDS_UNDER_WAY; j++) {
+                u32 word = first + j * ANN_LAUNCH_THREADS;
+                copied[j] = ann_load_word(ann_turn_slot(v, word / words) + word % words * 8);
+            }
+            for (u32 j = 0; j < ANN_WORDS_UNDER_WAY; j++) {
+                u32 word = first + j * ANN_LAUNCH_THREADS;
+                ann_store_word(ann_message_at(v, word / words) + word % words * 8, copied[j]);
+            }
+            continue;
+        }
         for (u32 j = 0; j < ANN_WORDS_UNDER_WAY; j++) {
             u32 word = first + j * ANN_LAUNCH_THREADS;
             if (word < all)

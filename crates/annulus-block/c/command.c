@@ -35,6 +35,7 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
     } else if ((command & ANN_ACTIVE) != 0) {
         state = ANN_STATE_ACTIVE;
     }
+    ann_at_command(v, state);
     /* SYNC: state (release) */
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STATE), state);
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_ACKNOWLEDGED), command);
@@ -53,6 +54,7 @@ ANN_FUNCTION void ann_give_up(const ann_view *v)
 #endif
     /* SYNC: gauge (release) */
     ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), v->shared->state.next_out | ANN_CLOSED);
+    ann_at_command(v, ANN_STATE_TERMINATED);
     /* SYNC: state (release) */
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STATE), ANN_STATE_TERMINATED);
     v->shared->ending = 1;

@@ -63,6 +63,8 @@ ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 found)
     if (credit != 0)
         ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), 0);
     s->stalled = credit == 0;
+    if (s->stalled)
+        ann_at_stall(v, 1);
     return credit;
 }
 

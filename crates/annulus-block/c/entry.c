@@ -60,6 +60,7 @@ ANN_KERNEL void ann_main(
             shared.idle = 0;
             shared.handled = 0;
             shared.busy = 0;
+            shared.said = 0;
 #if ANN_LAUNCH_ADAPTIVE
             shared.turn_size = 1;
 #endif
@@ -129,6 +130,10 @@ ANN_KERNEL void ann_main(
         u32 count = shared.count;
         ann_look_up(&view, count);
         ann_barrier();
+#ifndef ANN_BLOCK_WIDE
+        if (leader && count != 0)
+            ann_at_handler(&view, 0, count, (GLOBAL const ANN_MESSAGE *)(ann_message_at(&view, 0) + shared.launch.in_payload));
+#endif
         ann_handle(&view, count ANN_BINDING_ARGUMENTS);
         ann_barrier();
 #if ANN_NUMBERS_TOGETHER
@@ -168,6 +173,7 @@ ANN_KERNEL void ann_main(
     if (leader) {
         /* This is the last store of a block that has terminated: rings and states are not its own any more.
            SYNC: ended (release) */
+        ann_at_rest(&view);
         view.record->state = shared.state;
         ann_store_release_u32(&view.record->ended, view.record->epoch);
         ann_tell(&view, 0);

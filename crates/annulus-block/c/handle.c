@@ -128,6 +128,7 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
             outbox.mask = ~(u64)0;
             outbox.stride = ANN_OUTPUT_STRIDE;
         }
+        ann_at_handler(v, i, 1, message);
         u32 code = ann_transact(v, message, ann_actor(v, message), ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
         if (forwarded) {
             b->state.pending += code == 0 ? outbox.sent : 0;
@@ -219,6 +220,8 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
             (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + l->in_payload);
         /* What is no message is nobody's: all threads go the same way. */
         u64 actor = is_message ? job->actor : ANN_NO_ACTOR;
+        if (leads && is_message)
+            ann_at_handler(v, i, 1, message);
         u32 code = ann_transact(v, message, actor, ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
         if (leads && is_message) {
             job->code = code;

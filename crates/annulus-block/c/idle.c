@@ -89,6 +89,7 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
             b->ending = 1;
             ann_come_to_rest(v);
         }
+        ann_at_nothing(v);
         ann_pause();
         return;
     }
@@ -109,6 +110,7 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
         }
     }
     if (!nap) {
+        ann_at_nothing(v);
         ann_pause();
         /* Long enough that another thread on this core may produce the answer. */
         if ((b->idle > b->launch.idle_polls / 4 || b->idle > 1024) && (b->idle & 63) == 0)
@@ -118,6 +120,7 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
         b->idle = 0;
     } else {
         u32 seen = ann_load_relaxed_u32(&v->record->wake);
+        ann_at_rest(v);
         ann_store_relaxed_u32(&v->record->asleep, 1);
         /* SYNC: asleep, nap-ended (acquire) */
         ann_fence_all();

@@ -175,6 +175,8 @@ ANN_FUNCTION void ann_publish_pending(const ann_view *v)
     if (stalled == (s->stalled != 0))
         return;
     s->stalled = stalled;
+    if (stalled)
+        ann_at_stall(v, ANN_STALLED_BY_KERNEL);
     /* Who sees that nothing is held any more sees it counted as forwarded; who sees that something is, sees
        what was taken. SYNC: stalled-after-taken (release) */
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), stalled ? ANN_STALLED_BY_KERNEL : 0);

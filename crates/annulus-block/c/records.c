@@ -185,6 +185,9 @@ typedef struct {
     /* written by the host: in this epoch no block waits for others any more, since some of them do not run */
     u32 abandoned;
     u32 host_padding[23];
+    u64 at;  /* written by the block: its phase, and the number of its message; see `at.c` */
+    u64 key; /* written by the block: that of its message */
+    u64 at_padding[14];
 } ann_block_record;
 
 /* Where blocks wake the host. Twin of `DoorbellRecord`. */
@@ -197,7 +200,7 @@ typedef struct {
 
 typedef char ann_launch_is_264_bytes[sizeof(ann_launch) == 264 ? 1 : -1];
 typedef char ann_link_is_64_bytes[sizeof(ann_link) == 64 ? 1 : -1];
-typedef char ann_block_record_is_384_bytes[sizeof(ann_block_record) == 384 ? 1 : -1];
+typedef char ann_block_record_is_512_bytes[sizeof(ann_block_record) == 512 ? 1 : -1];
 
 /* Sizes for messages in the block's own memory. */
 #define ANN_BLOCK_JOBS 256
@@ -221,6 +224,7 @@ typedef struct {
     u32 idle; /* turns in a row that found nothing */
     u32 handled;
     u32 busy; /* turns that took something */
+    u32 said; /* the phase that those who watch were told; 0: none in this epoch */
 #if ANN_LAUNCH_ADAPTIVE
     u32 turn_size; /* the most messages of the next turn */
 #endif

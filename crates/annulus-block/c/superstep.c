@@ -46,6 +46,10 @@ ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *ste
 {
     LOCAL ann_shared *b = v->shared;
     u32 before = b->opened;
+    if (b->launch.grid == 1)
+        ann_at_nothing(v);
+    else
+        ann_at_barrier(v);
     if ((vote & ANN_STEP_END) == 0)
         ann_device_store_relaxed_u32(&steps->goes_on, 1);
     if ((vote & ANN_STEP_BUSY) != 0)
@@ -112,6 +116,7 @@ ANN_FUNCTION u32 ann_nap_in_step(const ann_view *v, GLOBAL ann_step_record *step
 {
     LOCAL ann_shared *b = v->shared;
     u32 seen = ann_load_relaxed_u32(&v->record->wake);
+    ann_at_rest(v);
     ann_store_relaxed_u32(&v->record->asleep, 1);
     /* SYNC: asleep, nap-ended (acquire) */
     ann_fence_all();

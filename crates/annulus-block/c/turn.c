@@ -297,6 +297,7 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         s->taken += b->taken;
     else
         s->next_in += b->taken;
+    ann_say(v, ANN_AT_PUBLISHING);
 #if ANN_LAUNCH_CONNECTABLE && !ANN_DEFERS
     /* This comes before their results are counted. */
     if (device_local)

@@ -20,14 +20,22 @@
 
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, state},
-    vitals::phase,
+    vitals::{At, phase},
 };
-use annulus_sync::Ordering;
+use annulus_sync::{AtomicU64, Ordering};
 
 use crate::{runner::Runner, turn::BlockCore};
 
 impl<R: Runner> BlockCore<R> {
+    /// What the block says that it is at.
+    pub fn at(&self) -> At {
+        let long = |word: &AtomicU64| word.load(Ordering::Relaxed);
+        let (phase, number, key) = (long(self.at.phase()), long(self.at.number()), long(self.at.key()));
+        At { phase, number, key, ..At::default() }
+    }
+
     /// Says that the handler of the message at the front is called. `is_first`: the turn has called none before.
+    // TWIN: at_handler
     #[inline(always)]
     pub(crate) fn at_handler(&self, key: u64, is_first: bool) {
         if self.key.is_some() {
@@ -40,6 +48,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Says a phase, with the number of the message that is next.
+    // TWIN: say
     #[inline]
     pub(crate) fn say(&self, phase: u64) {
         self.at.number().store(self.inbound.position(), Ordering::Relaxed);
@@ -47,6 +56,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Says that the block found nothing, unless it said so before, or says already why it takes nothing.
+    // TWIN: at_nothing
     #[inline]
     pub(crate) fn at_nothing(&self) {
         // The block is the only writer. A line that is only read stays in the caches of those who watch.
@@ -57,20 +67,24 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Says why the block waits for room.
+    // TWIN: at_stall
     pub(crate) fn at_stall(&self, by: u32) {
         self.say(if by == STALLED_BY_KERNEL { phase::STALLED_ON_KERNEL } else { phase::STALLED_ON_HOST });
     }
 
     /// Says what a command has made of the block.
+    // TWIN: at_command
     pub(crate) fn at_command(&self, now: u32) {
         self.say(match now {
             state::TERMINATED => phase::ENDED,
             state::INACTIVE => phase::INACTIVE,
+            _ if self.stalled => return self.at_stall(self.memory.stalled().load(Ordering::Relaxed)),
             _ => phase::LOOKING,
         });
     }
 
     /// Called before the block is parked.
+    // TWIN: at_rest
     pub fn at_rest(&self) {
         if !self.stalled && self.is_active() {
             self.say(phase::ASLEEP);
@@ -78,7 +92,10 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Called before the block waits for the kernel's other blocks.
+    // TWIN: at_barrier
     pub fn at_barrier(&self) {
-        self.say(phase::AT_BARRIER);
+        if !self.stalled && self.is_active() {
+            self.say(phase::AT_BARRIER);
+        }
     }
 }

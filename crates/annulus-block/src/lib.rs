@@ -29,6 +29,8 @@ pub const RUNTIME: &str = concat!(
     "\n",
     include_str!("../c/slots.c"),
     "\n",
+    include_str!("../c/at.c"),
+    "\n",
     include_str!("../c/clock.c"),
     "\n",
     include_str!("../c/doorbell.c"),

@@ -10,6 +10,7 @@ use std::{
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, command, state},
     launch::{BlockRecord, LaunchRecord, LinkRecord},
+    vitals::At,
 };
 use annulus_runtime::{BackendError, DeviceKernel, Link, ShardMemory};
 use annulus_sync::{AtomicU64, Ordering, stay::Stay, wake_flag::WakeFlag};
@@ -444,6 +445,10 @@ impl DeviceKernel for LaunchedKernel {
     fn clock_uncertainty(&self) -> Option<Duration> {
         let uncertainty = self.0.clock_sync.as_ref().map_or(Duration::ZERO, |sync| sync.uncertainty());
         self.0.abilities.clock.then_some(uncertainty)
+    }
+
+    fn at(&self, shard: u32) -> Option<At> {
+        self.0.shards.get(shard as usize).map(DeviceShard::at)
     }
 
     fn epochs(&self) -> u64 {

@@ -2,7 +2,7 @@
 
 use std::{mem::offset_of, ptr::NonNull};
 
-use annulus_abi::launch::BlockRecord;
+use annulus_abi::{launch::BlockRecord, vitals::At};
 use annulus_ring::ring::Ring;
 use annulus_runtime::ShardMemory;
 use annulus_sync::{AtomicU32, AtomicU64, Ordering};
@@ -34,6 +34,13 @@ impl DeviceShard {
         // SAFETY: the offset is that of a `u32` of the record, whose memory outlives `self`; everybody
         // accesses the word atomically.
         unsafe { AtomicU32::from_ptr(word) }
+    }
+
+    /// What the block is at, as it says.
+    pub(crate) fn at(&self) -> At {
+        // A number for people: no word is ordered with another one.
+        let word = |offset| self.long_word(offset).load(Ordering::Relaxed);
+        At::of_words(word(offset_of!(BlockRecord, at)), word(offset_of!(BlockRecord, key)))
     }
 
     /// Whether a print waits to be shown. Also true in the middle of a turn, when its ring's gauge does not

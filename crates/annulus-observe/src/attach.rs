@@ -99,6 +99,8 @@ pub struct Kernel {
     pub age: Option<Duration>,
     /// How old the shards' words are, if they are copies that the host makes from time to time.
     pub copied: Option<Duration>,
+    /// When that was, on the runtime's clock in nanoseconds.
+    pub copied_at: Option<u64>,
     /// Its shards, one for each block.
     pub shards: Vec<Shard>,
 }
@@ -154,6 +156,13 @@ impl Kernel {
             true => ShardState::Ended,
             false => self.shards.iter().map(ShardState::of).max().unwrap_or(ShardState::Launched),
         }
+    }
+
+    /// The time between the two copies of the shards' words, if they are copies: 0 if it is the same one, and
+    /// then what is equal in both looks need not have lasted.
+    pub fn since(&self, earlier: &Self) -> Option<Duration> {
+        let (now, before) = (self.copied_at?, earlier.copied_at?);
+        Some(Duration::from_nanos(now.saturating_sub(before)))
     }
 
     /// The sum of a number over all shards.
@@ -257,6 +266,7 @@ fn describe(kernel: &annulus_abi::vitals::read::Kernel<'_>, now: u64, liveness: 
         has_ended,
         age: until.map(|until| Duration::from_nanos(until.saturating_sub(kernel.launched_at()))),
         copied: is_copy.then(|| Duration::from_nanos(now.saturating_sub(kernel.mirrored_at()))),
+        copied_at: is_copy.then(|| kernel.mirrored_at()),
         shards: kernel.shards().collect(),
     }
 }

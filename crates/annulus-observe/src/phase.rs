@@ -7,7 +7,7 @@ use annulus_abi::vitals::{phase, read::Shard};
 /// What a shard is at, as its block says. See [`annulus_abi::vitals::phase`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// Nobody says: the block has not begun, or the blocks of the backend do not say it.
+    /// Nobody says: the block has not begun, or nobody has copied it yet.
     Unknown,
     /// It sleeps until somebody wakes it.
     Asleep,

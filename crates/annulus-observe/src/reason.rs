@@ -19,6 +19,7 @@ pub fn why(before: &Process, now: &Process, elapsed: Duration) -> Why {
             inbound_capacity: kernel.inbound_capacity,
             before: earlier.shards.clone(),
             now: kernel.shards.clone(),
+            elapsed: kernel.since(earlier),
         })
     });
     explain(&looks.collect::<Vec<_>>(), elapsed)

@@ -34,6 +34,9 @@ pub struct KernelLooks {
     pub before: Vec<Shard>,
     /// Its shards now.
     pub now: Vec<Shard>,
+    /// The time between the looks at this kernel, where its words are copies: between the two copies. 0: both
+    /// looks found the same copy, so nothing is known to have lasted.
+    pub elapsed: Option<Duration>,
 }
 
 /// What a shard that makes no progress is at.
@@ -44,7 +47,9 @@ pub enum Cause {
     Handler {
         /// The message's number in its shard, from 0.
         message: u64,
-        /// Its key; 0 without keys.
+        /// How many messages the block's threads handle at once, from that one on: at least 1.
+        count: u64,
+        /// Its key; 0 without keys, and for several messages.
         key: u64,
         /// The time between the looks: it may be in there much longer.
         at_least: Duration,
@@ -102,7 +107,8 @@ pub struct Why {
 
 /// Finds the causes, given two looks that are `elapsed` apart.
 pub fn explain(kernels: &[KernelLooks], elapsed: Duration) -> Why {
-    let mut findings: Vec<Finding> = kernels.iter().flat_map(|kernel| causes(kernel, elapsed)).collect();
+    let mut findings: Vec<Finding> =
+        kernels.iter().flat_map(|kernel| causes(kernel, kernel.elapsed.unwrap_or(elapsed))).collect();
     let mut in_cycles = BTreeSet::new();
     for kernel in kernels {
         let stalled = waiting(kernel);
@@ -253,6 +259,9 @@ fn cause(before: &Shard, now: &Shard, elapsed: Duration) -> Option<Cause> {
         // However long it has been so: it takes nothing until somebody activates it.
         return (now.pending != 0).then_some(Cause::Inactive);
     }
+    if elapsed.is_zero() {
+        return None;
+    }
     let taken = |shard: &Shard| shard.accepted.saturating_sub(shard.pending);
     let done = |shard: &Shard| (shard.processed, shard.failed, shard.unknown_actor, taken(shard));
     if done(before) != done(now) || before.state != now.state {
@@ -268,8 +277,9 @@ fn cause(before: &Shard, now: &Shard, elapsed: Duration) -> Option<Cause> {
         _ => return (now.pending != 0).then_some(Cause::NotBegun),
     }
     match now.at {
-        At { phase: phase::IN_HANDLER, number, key, .. } if before.at == now.at => {
-            Some(Cause::Handler { message: number, key, at_least: elapsed })
+        At { phase: phase::IN_HANDLER, number, key, count, .. } if before.at == now.at => {
+            let (count, key) = if count > 1 { (count, 0) } else { (1, key) };
+            Some(Cause::Handler { message: number, count, key, at_least: elapsed })
         }
         // It is at something else than at the earlier look.
         _ if before.at != now.at => None,
@@ -329,7 +339,13 @@ impl fmt::Display for Finding {
                     names.join(", ")
                 );
             }
-            Cause::Handler { message, key, at_least } => write!(
+            Cause::Handler { message, count: count @ 2.., at_least, .. } => write!(
+                f,
+                "`{kernel}` {its} {are} in the handlers of messages {message} to {}, for {} or more",
+                message.saturating_add(count - 1),
+                for_people(*at_least)
+            )?,
+            Cause::Handler { message, key, at_least, .. } => write!(
                 f,
                 "`{kernel}` {its} {are} in the handler of message {message}, key {key}, for {} or more",
                 for_people(*at_least)

@@ -13,7 +13,7 @@ const ELAPSED: Duration = Duration::from_millis(500);
 const CAPACITY: u32 = 16;
 
 fn at(number: u64, phase: u64, key: u64) -> At {
-    At { phase, number, key, reserved: [0; 5] }
+    At { phase, number, key, ..At::default() }
 }
 
 /// A shard that is asleep, with nothing to do.
@@ -62,6 +62,7 @@ fn still(id: u64, name: &str, target: Option<u64>, shards: &[Shard]) -> KernelLo
         inbound_capacity: CAPACITY,
         before: shards.to_vec(),
         now: shards.to_vec(),
+        elapsed: None,
     }
 }
 

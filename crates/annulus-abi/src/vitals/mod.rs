@@ -238,15 +238,31 @@ pub struct At {
     pub phase: u64,
     /// The number of the message, from 0 in each shard.
     pub number: u64,
-    /// The message's key; 0 without keys. Means something in a handler only.
+    /// The message's key; 0 without keys. Means something in a handler only, and only of a single message.
     pub key: u64,
+    /// In a handler: how many messages the block's threads handle at once, from `number` on. 0 and 1 mean one.
+    pub count: u64,
     /// Always 0.
-    pub reserved: [u64; 5],
+    pub reserved: [u64; 4],
+}
+
+impl At {
+    /// What the two words of a block on a device say: [`BlockRecord::at`](crate::launch::BlockRecord::at), and
+    /// the key.
+    ///
+    /// ```
+    /// use annulus_abi::vitals::{At, phase};
+    /// let at = At::of_words(88_123 << 16 | 1 << 4 | phase::IN_HANDLER, 17);
+    /// assert_eq!((at.phase, at.count, at.number, at.key), (phase::IN_HANDLER, 1, 88_123, 17));
+    /// ```
+    pub const fn of_words(at: u64, key: u64) -> Self {
+        Self { phase: at & 0xF, number: at >> 16, key, count: at >> 4 & 0xFFF, reserved: [0; 4] }
+    }
 }
 
 /// Phases, values of [`At::phase`].
 pub mod phase {
-    /// Nobody says: the backend's blocks do not, or the block has not begun.
+    /// Nobody says: the block has not begun, or nobody has copied it yet.
     pub const UNKNOWN: u64 = 0;
     /// The block found nothing, and sleeps until it is woken.
     pub const ASLEEP: u64 = 1;
@@ -372,4 +388,5 @@ const _: () = {
     assert!(size_of::<At>() == 64);
     assert!(offset_of!(At, number) == 8);
     assert!(offset_of!(At, key) == 16);
+    assert!(offset_of!(At, count) == 24);
 };

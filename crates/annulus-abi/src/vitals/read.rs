@@ -347,7 +347,8 @@ fn shard(bytes: &[u8]) -> Shard {
             phase: long(AT + offset_of!(At, phase)),
             number: long(AT + offset_of!(At, number)),
             key: long(AT + offset_of!(At, key)),
-            reserved: [0; 5],
+            count: long(AT + offset_of!(At, count)),
+            reserved: [0; 4],
         },
     }
 }

@@ -14,6 +14,7 @@ use annulus_abi::{
     kernel::KernelLayout,
     launch::{BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, NO_LINE, scratch_bytes},
     ring::RingHeader,
+    vitals::At,
 };
 use annulus_block::RUNTIME;
 use annulus_kernel::{
@@ -225,8 +226,9 @@ pub(crate) struct CBlock {
     place: Place,
     exchange: Option<(Arc<Exchange>, usize)>,
     has_ended: bool,
+    records: Raw,
     /// What the entry's other pointers lead to.
-    _memory: [Raw; 3],
+    _memory: [Raw; 2],
 }
 
 impl CBlock {
@@ -279,7 +281,8 @@ impl CBlock {
             place,
             exchange,
             has_ended: false,
-            _memory: [records, launch, scratch],
+            records,
+            _memory: [launch, scratch],
         }
     }
 
@@ -292,6 +295,13 @@ impl CBlock {
         self.has_ended = unsafe { (self.program.step)(self.twin) } == 0;
         // SAFETY: as above; what a turn found stays to be seen.
         self.has_ended || unsafe { (self.program.found)(self.twin) } != 0
+    }
+
+    /// What it says that it is at.
+    pub(crate) fn at(&self) -> At {
+        let own = size_of::<BlockRecord>() * self.place.block as usize;
+        let word = |offset| self.records.get::<u64>(own + offset);
+        At::of_words(word(offset_of!(BlockRecord, at)), word(offset_of!(BlockRecord, key)))
     }
 
     /// Messages that the last turn took. The host may be told of them later.

@@ -14,6 +14,16 @@ pub(crate) const OF_ONE: &[Fault] = &[
         "        b->state.unknown_actor += 1;\n",
         "        b->state.failed += 1;\n",
     ),
+    (
+        "a block that takes nothing says that it looks",
+        "    return !b->state.stalled && (b->state.command & ANN_ACTIVE) != 0 && b->said != ANN_AT_ENDED;\n",
+        "    return 1;\n",
+    ),
+    (
+        "the key that is said is another one",
+        "ann_store_relaxed_u64(&v->record->key, ANN_KEY(message));",
+        "ann_store_relaxed_u64(&v->record->key, ANN_KEY(message) + 1);",
+    ),
     ("telemetry misses what was processed", "    s->shown_processed += b->processed;\n", ""),
     (
         "telemetry misses what waits for a block that takes nothing",

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-use annulus_abi::control::state;
+use annulus_abi::{control::state, vitals::At};
 use annulus_block::{
     BlockCore, BlockParameters, Deliver, Delivery, Link, Progress, Runner, RuntimeClock, Signals,
     StateMemory, Turn,
@@ -181,6 +181,11 @@ impl RustBlock {
 
     pub(crate) fn has_ended(&self) -> bool {
         self.has_ended
+    }
+
+    /// What it says that it is at.
+    pub(crate) fn at(&self) -> At {
+        self.core.at()
     }
 
     /// How often it told its host something since the last question, and how many dead letters it spoke of.

@@ -145,6 +145,8 @@ pub(crate) struct Pair {
     pub(crate) calls: Calls,
     /// Looks that find nothing after which the block in C has told all.
     looks: u32,
+    /// Its block in C says the key of each message.
+    says_keys: bool,
 }
 
 impl Pair {
@@ -177,7 +179,16 @@ impl Pair {
         let c_block = CBlock::new(&c, &launch, &rust_block.states());
         // What is told late is told by the fourth look.
         let looks = if scene.alone { 6 } else { 2 };
-        Self { options, rust, c, rust_block, c_block, calls: Calls::default(), looks }
+        Self {
+            options,
+            rust,
+            c,
+            rust_block,
+            c_block,
+            calls: Calls::default(),
+            looks,
+            says_keys: scene.threads == 1,
+        }
     }
 
     /// Both blocks take turns until they find nothing.
@@ -202,6 +213,14 @@ impl Pair {
             rust: states[at].into(),
             c: beside[at].into(),
         }));
+        // Nor are these: they are for those who watch.
+        let (rust, c) = (self.rust_block.at(), self.c_block.at());
+        all.push(Word { name: "at.phase".into(), rust: rust.phase, c: c.phase });
+        all.push(Word { name: "at.number".into(), rust: rust.number, c: c.number });
+        // Several threads say the key of a single message only.
+        if self.says_keys {
+            all.push(Word { name: "at.key".into(), rust: rust.key, c: c.key });
+        }
         wrong(all, facts)
     }
 

@@ -107,6 +107,10 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         holds: |facts, rust, c| facts.holds_and_shows().then_some(rust >= c),
     },
     Exception {
+        word: "at.number",
+        holds: |facts, rust, c| facts.holds.then_some(rust == c || rust + 1 == c),
+    },
+    Exception {
         word: "histogram",
         holds: |facts, rust, c| facts.holds.then_some(rust == c || rust + 1 == c),
     },

@@ -17,7 +17,9 @@ struct Change {
 
 impl Change {
     fn new(now: &Sight, before: &Sight, kernel: &Kernel, earlier: Option<&Kernel>) -> Self {
-        let elapsed = now.at.duration_since(before.at);
+        // Of copies, the time between the two: what was copied once did not last.
+        let copies = earlier.and_then(|earlier| kernel.since(earlier));
+        let elapsed = copies.unwrap_or_else(|| now.at.duration_since(before.at));
         let done = |kernel: &Kernel| kernel.sum(|shard| shard.processed);
         let rate = earlier
             .filter(|_| !elapsed.is_zero() && !kernel.has_ended)
@@ -31,7 +33,12 @@ fn earlier<'a>(kernel: &Kernel, process: Option<&'a Process>) -> Option<&'a Kern
     process?.kernels.iter().find(|earlier| earlier.id == kernel.id)
 }
 
-/// Whether a shard has been in the handler of one message since the earlier look.
+/// Whether a shard has been in the handler of one message since the earlier look, and for how long at least.
+fn held(shard: &Shard, before: Option<&Shard>, change: &Change) -> Option<Duration> {
+    (!change.elapsed.is_zero() && is_held(shard, before)).then_some(change.elapsed)
+}
+
+/// Whether both looks found a shard at the same message.
 fn is_held(shard: &Shard, before: Option<&Shard>) -> bool {
     before.is_some_and(|before| before.at == shard.at) && Phase::of(shard).is_work()
 }
@@ -55,8 +62,15 @@ fn phase_text(shard: &Shard, held: Option<Duration>) -> String {
     if phase == Phase::InHandler
         && let Some(time) = held
     {
-        let _ = write!(text, " for {} or more, message {}", for_people(time), phase.message(shard));
-        if shard.at.key != 0 {
+        let first = phase.message(shard);
+        let _ = match shard.at.count {
+            0 | 1 => write!(text, " for {} or more, message {first}", for_people(time)),
+            count => {
+                let last = first.saturating_add(count - 1);
+                write!(text, " for {} or more, messages {first} to {last}", for_people(time))
+            }
+        };
+        if shard.at.key != 0 && shard.at.count <= 1 {
             let _ = write!(text, ", key {}", shard.at.key);
         }
     }
@@ -107,7 +121,7 @@ pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool) -> String {
                 let rate = before.filter(|_| change.rate.is_some()).map(|before| {
                     shard.processed.saturating_sub(before.processed) as f64 / change.elapsed.as_secs_f64()
                 });
-                let held = is_held(shard, before).then_some(change.elapsed);
+                let held = held(shard, before, &change);
                 let _ = writeln!(
                     text,
                     "    {:<18} {:>6} {:<17} {:>13} {:>10} {:>8} {:>8} {:>7} {:>10}  {}",
@@ -135,7 +149,7 @@ fn row(text: &mut String, process: &Process, kernel: &Kernel, earlier: Option<&K
     let mut phase = match longest(kernel, earlier) {
         _ if kernel.has_ended => String::new(),
         Some((index, shard, held)) => {
-            let phase = phase_text(shard, held.then_some(change.elapsed));
+            let phase = phase_text(shard, (held && !change.elapsed.is_zero()).then_some(change.elapsed));
             if kernel.shards.len() > 1 { format!("{phase} (shard {index})") } else { phase }
         }
         None => String::new(),
@@ -184,7 +198,7 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
             let change = Change::new(now, before, kernel, earlier);
             let shard = |(index, shard): (usize, &Shard)| {
                 let before = earlier.and_then(|earlier| earlier.shards.get(index));
-                shard_json(index, shard, is_held(shard, before).then_some(change.elapsed))
+                shard_json(index, shard, held(shard, before, &change))
             };
             json!({
                 "id": kernel.id,

@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use annulus_abi::vitals::At;
 use annulus_block::{Deliver, RuntimeClock, Signals};
 use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
 
@@ -153,6 +154,13 @@ pub trait DeviceKernel: Send + Sync {
     unsafe fn connect(&self, link: Option<Link>) -> Result<(), BackendError> {
         let _ = link;
         Err(BackendError::new("its kernels cannot be connected: launch on another backend"))
+    }
+
+    /// What a shard's block is at, where the block says it in memory of the backend. `None` if it says it in
+    /// [`ShardMemory::at`], or not at all.
+    fn at(&self, shard: u32) -> Option<At> {
+        let _ = shard;
+        None
     }
 
     /// How often the kernel came to run, if it leaves and comes back; see

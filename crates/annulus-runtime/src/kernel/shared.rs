@@ -173,14 +173,31 @@ impl KernelShared {
     /// Copies the shards' words to where other processes see them, unless they lie there.
     fn mirror(&self) {
         if let (Some(home), true) = (&self.core.home, self.core.mirrored) {
-            let shards = self.core.shards.iter();
-            home.mirror(shards.map(|shard| (&shard.memory, [shard.inbound.ring(), &shard.outbound])));
+            let shards = self.core.shards.iter().enumerate();
+            home.mirror(shards.map(|(index, shard)| {
+                (&shard.memory, [shard.inbound.ring(), &shard.outbound], self.at(index))
+            }));
         }
+    }
+
+    /// What a shard is at, as far as its block says.
+    fn at(&self, shard: usize) -> At {
+        if let Some(at) = self.core.device.get().and_then(|device| device.at(shard as u32)) {
+            return at;
+        }
+        // A number for people: no word is ordered with another one.
+        let long = |word: &AtomicU64| word.load(Ordering::Relaxed);
+        self.core.shards[shard].memory.at().map_or_else(At::default, |at| At {
+            phase: long(at.phase()),
+            number: long(at.number()),
+            key: long(at.key()),
+            ..At::default()
+        })
     }
 
     /// The shards' words, as an observer from outside would find them.
     pub(crate) fn look(&self) -> Vec<Shard> {
-        let of = |shard: &HostShard| {
+        let of = |(index, shard): (usize, &HostShard)| {
             let (memory, inbound) = (&shard.memory, shard.inbound.ring());
             // A number for people: no word is ordered with another one.
             let (short, long) = (
@@ -203,15 +220,10 @@ impl KernelShared {
                 accepted: inbound.reserved(),
                 outputs_waiting: shard.outbound.depth(),
                 telemetry: None,
-                at: At {
-                    phase: memory.at().map_or(0, |at| long(at.phase())),
-                    number: memory.at().map_or(0, |at| long(at.number())),
-                    key: memory.at().map_or(0, |at| long(at.key())),
-                    reserved: [0; 5],
-                },
+                at: self.at(index),
             }
         };
-        self.core.shards.iter().map(of).collect()
+        self.core.shards.iter().enumerate().map(of).collect()
     }
 
     /// Makes events of what a shard has printed.

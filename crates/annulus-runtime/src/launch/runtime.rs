@@ -218,9 +218,6 @@ impl Runtime {
     /// Why kernels do not go on: who waits for whom, followed to the causes. Looks twice, a tenth of a second
     /// apart, and blocks meanwhile. `annulus why` says the same from outside.
     ///
-    /// Phases of blocks are known on the CPU. On a device, a shard whose handler does not return is one that
-    /// takes no message.
-    ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
     /// # use kernels::*;
@@ -250,6 +247,7 @@ impl Runtime {
                 inbound_capacity: kernel.core.shards[0].inbound.ring().layout().capacity,
                 before,
                 now,
+                elapsed: None,
             });
         why::explain(&looks.collect::<Vec<_>>(), elapsed)
     }

@@ -18,7 +18,7 @@ use std::{
 
 use annulus_abi::{
     ring::RingHeader,
-    vitals::{KernelEntry, MOST_KERNELS, PAGE, ShardVitals, kernel_state},
+    vitals::{At, KernelEntry, MOST_KERNELS, PAGE, ShardVitals, kernel_state},
 };
 use annulus_block::RuntimeClock;
 use annulus_ring::{
@@ -280,8 +280,8 @@ impl Home {
     }
 
     /// Copies the shards' words, if they are elsewhere.
-    pub(crate) fn mirror<'a>(&self, shards: impl Iterator<Item = (&'a ShardMemory, [&'a Ring; 2])>) {
-        for (index, (words, [inbound, outbound])) in shards.enumerate() {
+    pub(crate) fn mirror<'a>(&self, shards: impl Iterator<Item = (&'a ShardMemory, [&'a Ring; 2], At)>) {
+        for (index, (words, [inbound, outbound], at)) in shards.enumerate() {
             let place = self.place(index);
             let copy = words.clone().watched(place.clone());
             let ring = |offset: usize, ring: &Ring| {
@@ -316,6 +316,14 @@ impl Home {
             }
             ring(offset_of!(ShardVitals, inbound), inbound);
             ring(offset_of!(ShardVitals, outbound), outbound);
+            for (word, value) in [
+                (offset_of!(At, phase), at.phase),
+                (offset_of!(At, number), at.number),
+                (offset_of!(At, key), at.key),
+                (offset_of!(At, count), at.count),
+            ] {
+                place.word((offset_of!(ShardVitals, at) + word) / 8).store(value, Ordering::Relaxed);
+            }
             if let (Some(from), Some(to)) = (words.telemetry(), copy.telemetry()) {
                 (0..8)
                     .for_each(|i| to.word(i).store(from.word(i).load(Ordering::Relaxed), Ordering::Relaxed));

@@ -1,0 +1,91 @@
+//! Kernels on a device are watched: their blocks say what they are at, and the host copies it.
+
+use std::time::Duration;
+
+use annulus::{OpenCl, prelude::*};
+use annulus_observe::{Phase, Process, ShardState};
+
+use crate::{Job, Watched, kernel, ponder, ready};
+
+/// The watched process: a kernel for each phase in which a block may stay.
+pub(crate) fn child() {
+    let runtime = match Runtime::builder().backend(OpenCl::new().resident_groups(16)).build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            println!("skipped: {error}");
+            return ready();
+        }
+    };
+    let options = |name: &str| LaunchOptions::default().actors(8).capacity(16).name(name);
+    let job = |key, what| Job { key, what };
+    let rests = ponder::launch(&runtime, options("rests")).unwrap();
+    let _ = rests.send_blocking(job(1, 0)).unwrap();
+    rests.drained_blocking();
+    let idle = ponder::launch(&runtime, options("idle").active(false)).unwrap();
+    let _ = idle.try_send(job(1, 0)).unwrap();
+    let full = ponder::launch(&runtime, options("full")).unwrap();
+    for _ in 0..20 {
+        let _ = full.send_blocking(job(2, 0)).unwrap();
+    }
+    let one = ponder::launch(&runtime, options("one")).unwrap();
+    for what in [0, 2, 0] {
+        let _ = one.send_blocking(job(5, what)).unwrap();
+    }
+    let many = ponder::launch(&runtime, options("many").block(4).active(false)).unwrap();
+    for key in 0..3 {
+        let _ = many.try_send(job(key, 2)).unwrap();
+    }
+    many.activate_blocking().unwrap();
+    ready();
+}
+
+/// The phase of a kernel's only shard.
+fn phase(process: &Process, name: &str) -> Phase {
+    Phase::of(&kernel(process, name).shards[0])
+}
+
+/// What blocks on a device are at, seen from another process; and after the device's process was killed.
+#[test]
+fn o_01_what_a_device_is_at_is_seen() {
+    let mut watched = Watched::start("device");
+    if watched.is_skipped {
+        return println!("skipped: no OpenCL device");
+    }
+    let process = watched.look_for(|process| {
+        phase(process, "rests") == Phase::Asleep
+            && phase(process, "idle") == Phase::Inactive
+            && phase(process, "full") == Phase::StalledOnHost
+            && phase(process, "one") == Phase::InHandler
+            && kernel(process, "one").shards[0].processed == 1
+            && phase(process, "many") == Phase::InHandler
+    });
+    assert_eq!(kernel(&process, "full").state(), ShardState::StalledOnHost);
+    let at = |name: &str| kernel(&process, name).shards[0].at;
+    assert_eq!((at("one").number, at("one").key, at("one").count), (1, 5, 1));
+    assert_eq!((at("many").number, at("many").count), (0, 3), "its threads handle them at once");
+    assert_eq!((at("rests").number, at("idle").number), (1, 0));
+    assert!(kernel(&process, "one").copied.is_some(), "the host copies what a device says");
+
+    // Looks that found the same copy prove nothing.
+    let text = annulus_observe::why(&process, &process, Duration::from_secs(1)).to_string();
+    assert!(!text.contains("in the handler"), "{text}");
+    let text =
+        watched.why(|text| ["`one`", "`many`", "`idle`", "`full`"].iter().all(|name| text.contains(name)));
+    assert!(text.contains("`one` shard 0 is in the handler of message 1, key 5, for "), "{text}");
+    assert!(text.contains("`many` shard 0 is in the handlers of messages 0 to 2, for "), "{text}");
+    assert!(
+        text.contains("`idle` shard 0 is inactive: activate the kernel; 1 message is in its ring"),
+        "{text}"
+    );
+    assert!(
+        text.contains("`full` shard 0 is stalled: nobody receives the outputs, of which 16 wait"),
+        "{text}"
+    );
+    assert!(!text.contains("rests"), "{text}");
+
+    watched.child.kill().unwrap();
+    watched.child.wait().unwrap();
+    let process = watched.look();
+    assert_eq!(phase(&process, "one"), Phase::InHandler, "the file keeps the last copy");
+    assert_eq!(kernel(&process, "one").shards[0].at.key, 5);
+}
