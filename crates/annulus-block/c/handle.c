@@ -29,6 +29,10 @@ ANN_FUNCTION u32 ann_transact(
     if (actor == ANN_NO_ACTOR)
         return ANN_UNKNOWN_ACTOR;
 #endif
+#if ANN_LAUNCH_SEQUENTIAL
+    /* SYNC: sequential (both ends): such fences of all blocks have one order. */
+    ann_fence_all();
+#endif
 #ifdef ANN_PRINTS
     ann_printer to;
     to.turn = &v->shared->prints;

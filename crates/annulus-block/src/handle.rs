@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use annulus_abi::{error, ring::kind};
 use annulus_kernel::{Cx, Invocation, panic_code};
 use annulus_ring::ring::{Header, Slot};
-use annulus_sync::contain::discard;
+use annulus_sync::{Ordering, contain::discard, fence};
 
 use crate::{
     runner::Runner,
@@ -125,6 +125,10 @@ impl<R: Runner> BlockCore<R> {
     unsafe fn call(&self, cx: Cx, message: *const u8, state: *mut u8, ticket: u64) -> u16 {
         // SAFETY: by the caller's promise.
         unsafe { self.outbox.begin(ticket) };
+        if self.sequential {
+            // SYNC: sequential (both ends): fences of other blocks, of which all have one order.
+            fence(Ordering::SeqCst);
+        }
         let invocation = Invocation { cx, message, state, bindings: &self.bindings, outbox: &self.outbox };
         // The handler's state is a copy that is committed on success, and its sends are not published yet. So
         // after a panic nobody sees anything half done, except in whole-kernel slices and shared atomics, as

@@ -63,6 +63,8 @@ pub struct BlockParameters {
     pub timestamps: bool,
     /// Whether turns are counted, in [`ShardMemory::turns`].
     pub counts_turns: bool,
+    /// Whether a sequentially consistent fence stands before each handler.
+    pub sequential: bool,
     /// The runtime's clock.
     pub clock: RuntimeClock,
     /// Where to report.
@@ -111,6 +113,7 @@ pub struct BlockCore<R> {
     /// The size of the next turn, in the mode Adaptive.
     pub(crate) turn_size: TurnSize,
     pub(crate) counts_turns: bool,
+    pub(crate) sequential: bool,
     pub(crate) timestamps: bool,
     /// The enqueue times of a turn's messages, at most `max_batch`, if their latencies are counted.
     pub(crate) enqueued: Option<Vec<u64>>,
@@ -269,6 +272,7 @@ impl<R: Runner> BlockCore<R> {
             max_batch: parameters.max_messages_per_iteration,
             turn_size: TurnSize::new(parameters.max_messages_per_iteration),
             counts_turns: parameters.counts_turns,
+            sequential: parameters.sequential,
             timestamps: parameters.timestamps,
             enqueued: memory.latency_bucket(0).map(|_| Vec::new()),
             clock,

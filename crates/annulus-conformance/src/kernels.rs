@@ -16,6 +16,7 @@ pub mod more_values;
 pub mod names;
 pub mod no_place;
 pub mod numbers;
+pub mod order;
 pub mod ordered;
 pub mod own;
 pub mod own_edges;
@@ -407,6 +408,7 @@ pub const CONSTRUCTS: &[&KernelDefinition] = {
         bindings::DEFINITION,
         atomics::DEFINITION,
         names::DEFINITION,
+        order::fenced::DEFINITION,
     ]
 };
 

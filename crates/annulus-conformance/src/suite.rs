@@ -76,6 +76,15 @@ macro_rules! conformance_suite {
                 b06_actors_of_whole_blocks: Handlers,
                 b06_a_torn_block_fails_and_goes_on: Handlers,
             }
+            order {
+                b02_a_reply_carries_what_came_before: Handlers,
+                b03_a_fence_forbids_store_buffering: Handlers,
+                b03_fences_on_both_sides_pass_a_value: Handlers,
+                b03_fences_forbid_load_buffering: Handlers,
+                b03_readers_with_fences_agree: Handlers,
+                b03_one_word_is_coherent: Handlers,
+                b04_sequential_forbids_store_buffering_between_handlers: Handlers,
+            }
             state {
                 actors_have_states_of_their_own: Handlers,
                 a_kernel_has_one_state: Handlers,

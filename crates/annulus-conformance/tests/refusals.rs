@@ -5,11 +5,12 @@ extern crate annulus_runtime as annulus;
 
 use std::sync::atomic::AtomicI64;
 
+use annulus_conformance::kernels::order::fenced;
 use annulus_kernel::{DeviceType, Message, RingKernel, RingMessage, Target, TypeDescriptor};
 use annulus_macros::{
     DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
 };
-use annulus_runtime::prelude::Failure;
+use annulus_runtime::prelude::{Cx, Failure, FenceScope};
 use annulus_sync::{AtomicU32, Ordering};
 
 #[derive(RingMessage, Clone, Copy, PartialEq, PartialOrd)]
@@ -528,4 +529,30 @@ fn targets_have_names() {
     }
     let error = "vulkan".parse::<Target>().expect_err("there is none");
     assert_eq!(error.to_string(), "there is no target `vulkan`: write `opencl`, `cuda` or `metal`");
+}
+
+#[ring_kernel(untested)]
+fn fences_by_a_variable(cx: &Cx, small: &Small) {
+    let scope = if small.a == 0 { FenceScope::Block } else { FenceScope::Device };
+    // HERE fences_by_a_variable
+    cx.fence(scope);
+}
+refused!(b03_scopes_that_are_not_written: fences_by_a_variable says "write the fence's scope here, as `FenceScope::Device`");
+
+#[ring_kernel]
+fn fences_the_system(cx: &Cx, _: &Small) {
+    cx.fence(FenceScope::System);
+}
+
+/// B-03: Metal orders memory for one device; where a wider fence is asked for, nothing narrower is written.
+#[test]
+fn b03_metal_has_no_fence_for_the_system() {
+    let error = refusal::<fences_the_system>(Target::Metal);
+    assert!(error.contains("for one device and no further: write `FenceScope::Device`"), "{error}");
+    for target in [Target::OpenCl, Target::Cuda] {
+        let text = fences_the_system::DEFINITION.handler_source(target).unwrap();
+        assert!(text.contains("    rs_fence_system();"), "{text}");
+    }
+    let text = fenced::DEFINITION.handler_source(Target::Metal).unwrap();
+    assert!(text.contains("    rs_fence_block();") && text.contains("    rs_fence_device();"), "{text}");
 }

@@ -62,6 +62,7 @@ impl Block {
             block_dim: spec.block,
             timestamps: spec.timestamps,
             counts_turns: spec.counts_turns,
+            sequential: spec.sequential,
             clock: spec.clock,
             signals: Arc::clone(&spec.signals) as _,
         };

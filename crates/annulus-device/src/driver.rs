@@ -183,6 +183,8 @@ pub struct Shape {
     pub adaptive: bool,
     /// Blocks count their turns.
     pub counts_turns: bool,
+    /// A sequentially consistent fence stands before each handler.
+    pub sequential: bool,
 }
 
 impl Shape {
@@ -195,6 +197,7 @@ impl Shape {
             ("SUPERSTEPS", self.supersteps),
             ("ADAPTIVE", self.adaptive),
             ("COUNTS_TURNS", self.counts_turns),
+            ("SEQUENTIAL", self.sequential),
         ];
         for (name, _) in all.iter().filter(|(_, on)| *on) {
             macros += &format!("#define ANN_LAUNCH_{name} 1\n");

@@ -68,6 +68,7 @@ impl DeviceHost {
             supersteps: plan.supersteps,
             adaptive: spec.mode == ProcessingMode::Adaptive,
             counts_turns: spec.counts_turns,
+            sequential: spec.sequential,
         };
         spec.signals.compiling(driver.name());
         let began = Instant::now();

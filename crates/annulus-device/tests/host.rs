@@ -22,9 +22,9 @@ use annulus_kernel::{KernelDefinition, Outbox, Target};
 use annulus_macros::{RingMessage, ring_kernel};
 use annulus_ring::sealed;
 use annulus_runtime::{
-    BackendError, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, KernelHandle,
-    KernelState, LaunchOptions, LaunchSpec, ProgramOrigin, Progress, RecvError, Runtime, RuntimeClock,
-    SharedMemory, Signals,
+    BackendError, Compilation, Consistency, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals,
+    KernelHandle, KernelState, LaunchOptions, LaunchSpec, ProgramOrigin, Progress, RecvError, Runtime,
+    RuntimeClock, SharedMemory, Signals,
 };
 use annulus_sync::{AtomicU32, Mutex, Ordering};
 
@@ -50,6 +50,12 @@ struct Large {
 #[ring_kernel]
 fn swallow(message: &Large) {
     let _ = message.values[0];
+}
+
+/// Has memory that its blocks share.
+#[ring_kernel]
+fn count(message: &Number, counts: &[AtomicU32]) {
+    counts[message.value as usize].fetch_add(1, Ordering::Relaxed);
 }
 
 /// What tests see and decide of a device.
@@ -246,7 +252,7 @@ impl Program for FakeProgram {
     }
 
     fn entry(&self, arguments: &[Argument]) -> Result<Box<dyn Entry>, BackendError> {
-        assert!((7..=8).contains(&arguments.len()), "the runtime's own, for a kernel without bindings");
+        assert!((7..=10).contains(&arguments.len()), "the runtime's own, and a binding with its length");
         let Argument::Memory(records) = arguments[2] else { panic!("the records are memory") };
         let records = records.host().expect("it is all the host's").cast();
         Ok(Box::new(FakeEntry(Records { device: Arc::clone(&self.0), first: records, blocks: self.1 })))
@@ -532,6 +538,46 @@ fn small_messages_come_sealed_to_a_device_that_is_far() {
         assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
         assert_eq!(kernel.take_undelivered(), numbers);
         device.until(|| large.status().state == KernelState::Terminated);
+    }
+}
+
+/// B-02 to B-04: a sealed slot orders nothing but itself. So where blocks share memory, or the launch asks
+/// for an order, slots are open; with `Relaxed` they are sealed. A fence before each handler is compiled for
+/// `Sequential` alone.
+#[test]
+fn b02_slots_are_open_where_messages_order_memory() {
+    use Consistency::{Relaxed, ReleaseAcquire, Sequential};
+    let residency = Arc::new(Residency::new(8));
+    let host = HostOptions { sealed: true, threads: 8, ..HostOptions::default() };
+    let (device, runtime) = runtime_at(&residency, host, true);
+    let options = |grid, consistency| LaunchOptions::production().grid(grid).consistency(consistency);
+    let launches = [
+        (options(1, ReleaseAcquire), true),
+        (options(2, ReleaseAcquire), false),
+        (options(2, ReleaseAcquire).causal_ordering(false), true),
+        (options(1, ReleaseAcquire).causal_ordering(true), false),
+        (options(2, Relaxed), true),
+        (options(1, Sequential), false),
+    ];
+    let mut kernels = Vec::new();
+    for (number, (options, sealed)) in launches.into_iter().enumerate() {
+        let sequential = options.shape.consistency == Sequential;
+        let options = options.active(false).name(number.to_string());
+        kernels.push(count::bind(&[0; 4]).launch(&runtime, options.clone()).unwrap());
+        let texts = device.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let shape = texts.last().unwrap().1;
+        let expected = (sealed && sealed::is_offered(), sequential);
+        assert_eq!((shape.sealed, shape.sequential), expected, "{options:?}");
+        assert_eq!(shape.macros().contains("#define ANN_LAUNCH_SEQUENTIAL 1"), sequential);
+    }
+    // Blocks that share nothing need no order.
+    let _ = launch(&runtime, "alone", 2).unwrap();
+    let texts = device.texts.lock().unwrap_or_else(PoisonError::into_inner);
+    assert_eq!(texts.last().unwrap().1.sealed, sealed::is_offered());
+    drop(texts);
+    device.say(FAILED);
+    for kernel in kernels {
+        device.until(|| kernel.status().state == KernelState::Terminated);
     }
 }
 

@@ -17,6 +17,8 @@ mod grid;
 mod messages;
 #[path = "modes.rs"]
 mod modes;
+#[path = "order.rs"]
+mod order;
 #[path = "queues.rs"]
 mod queues;
 #[path = "sending.rs"]

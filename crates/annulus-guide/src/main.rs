@@ -40,6 +40,7 @@ programs!(
     grid,
     messages,
     modes,
+    order,
     queues,
     sending,
     stalled,

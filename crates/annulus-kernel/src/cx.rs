@@ -1,5 +1,7 @@
 //! How a handler finds out where it runs.
 
+use crate::FenceScope;
+
 /// The context of one call of a handler.
 #[derive(Clone, Copy, Debug)]
 pub struct Cx {
@@ -95,5 +97,29 @@ impl Cx {
     #[inline]
     pub const fn now(&self) -> u64 {
         self.now
+    }
+
+    /// A fence: what this thread has read and written before it comes, for everyone within `scope`, before
+    /// what the thread reads and writes after it. All fences of a scope have one order: they are
+    /// sequentially consistent.
+    ///
+    /// A fence orders bound atomics against each other and against messages: what is sent after it, and what
+    /// was taken before it. It waits for nobody. A fence of the writer alone is not enough: the reader needs
+    /// one between its reads, too, or an ordering that does the same.
+    ///
+    /// A scope that does not include all threads that share the memory orders nothing between them. On the
+    /// CPU a fence for the block costs nothing, since a block runs in one thread at a time.
+    ///
+    /// ```
+    /// # use annulus_kernel::{Cx, FenceScope};
+    /// # use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    /// # let (cx, value, ready) = (Cx::new(0, 1, 0), AtomicU32::new(0), AtomicU32::new(0));
+    /// value.store(42, Relaxed);
+    /// cx.fence(FenceScope::Device);
+    /// ready.store(1, Relaxed); // Who reads this 1, and then fences, reads 42.
+    /// ```
+    #[inline]
+    pub fn fence(&self, scope: FenceScope) {
+        scope.fence();
     }
 }

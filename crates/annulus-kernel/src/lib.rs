@@ -46,6 +46,7 @@
 //! | `&place`, `&mut place` in `let` and through patterns | another name for the place; branches choose between shared references, and between elements of one array |
 //! | constants, statics, associated constants, `T::default()` | captured by value when the kernel is launched |
 //! | `outbox.send(value)`, [`Cx`]'s methods | |
+//! | `cx.fence(FenceScope::Device)` | a sequentially consistent fence; Metal has none for the system |
 //! | [`BlockCx`]'s methods, `get` and `set` of [`Block`] and [`BlockArray`] | barriers stand in the handler itself; all threads take the same way to them |
 //! | functions with `#[device_fn]`, methods and associated functions with `#[device_impl]`, of any module or crate, generic ones by instances | functions of the text; what fails in them fails the message; none calls itself |
 //! | `load`, `store`, `swap`, `fetch_…`, `compare_exchange` of bound atomics | ordered at least as written; 64 bits where the device has them |
@@ -78,6 +79,7 @@ mod described;
 mod descriptor;
 pub mod device;
 mod failure;
+mod fence;
 mod function;
 mod inline;
 mod invocation;
@@ -118,6 +120,7 @@ pub use descriptor::{
     TypeKind, VariantDescriptor, same_function,
 };
 pub use failure::{Failure, HandlerReturn, panic_code};
+pub use fence::FenceScope;
 pub use function::{
     Behind, DeviceFunction, DeviceMethod, DeviceOperator, DeviceReferenceOperator, Inherent, Instance,
     OwnType, Receiver, Subject, SubjectFunction,

@@ -107,8 +107,8 @@
 //! These words set launch options, which the launch may override: `capacity`, `output_capacity`,
 //! `backpressure`, `deduplication`, `deduplication_window`, `priority`, `expiry`, `max_payload`,
 //! `timestamps`, `calls`, `track_latency`, `count_turns`, `dead_letters`, `active`, `grid`, `block`,
-//! `actors`, `connectable`, `supersteps`, `run_mode`, `leave_after`, `spin`. Each is the method of
-//! `LaunchOptions` with that name. `detect::options()` returns options with all of them:
+//! `actors`, `connectable`, `supersteps`, `run_mode`, `leave_after`, `spin`, `consistency`,
+//! `causal_ordering`. Each is the method of `LaunchOptions` with that name. `detect::options()` returns options with all of them:
 //! `detect::launch(&runtime, detect::options())`.
 //!
 //! # Words of `#[ring(..)]` on a message's field

@@ -290,6 +290,8 @@ fn w06_the_attribute_says_how_it_is_launched() {
         run_mode = EventDriven,
         leave_after = 250,
         spin = "5 us",
+        consistency = ReleaseAcquire,
+        causal_ordering = true,
         count_turns = true,
         connectable = true,
         supersteps = true
@@ -314,6 +316,8 @@ fn w06_the_attribute_says_how_it_is_launched() {
         .run_mode(annulus::RunMode::EventDriven)
         .leave_after(250)
         .spin(std::time::Duration::from_micros(5))
+        .consistency(annulus::Consistency::ReleaseAcquire)
+        .causal_ordering(true)
         .count_turns(true)
         .connectable(true)
         .supersteps(true);

@@ -94,8 +94,8 @@ pub use crate::{
     links::connect::ConnectError,
     maybe::Maybe,
     options::{
-        Domain, Inbound, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID, MAX_WINDOW,
-        MIN_WINDOW, NamedQueue, Observe, Outbound, RunMode, Shape, WholeKernel,
+        Consistency, Domain, Inbound, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID,
+        MAX_WINDOW, MIN_WINDOW, NamedQueue, Observe, Outbound, RunMode, Shape, WholeKernel,
     },
     snapshot::{Snapshot, SnapshotError},
     telemetry::{
@@ -197,8 +197,8 @@ pub mod __private {
     pub use crate::launch::registered::KERNELS;
     pub use crate::{__register_kernel as register_kernel, kernel::print::print};
     pub use crate::{
-        Backpressure, Bound, Deduplication, Domain, KernelHandle, LaunchError, LaunchOptions, Launching,
-        RunMode, Runtime,
+        Backpressure, Bound, Consistency, Deduplication, Domain, KernelHandle, LaunchError, LaunchOptions,
+        Launching, RunMode, Runtime,
     };
     pub use annulus_kernel::*;
 
@@ -227,8 +227,8 @@ pub mod prelude {
         Runtime, SendError, SendOutcome, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{
-        Block, BlockArray, BlockCx, Cx, DeviceType, Failure, List, Message as _, Outbox, RingKernel,
-        RingMessage, Text,
+        Block, BlockArray, BlockCx, Cx, DeviceType, Failure, FenceScope, List, Message as _, Outbox,
+        RingKernel, RingMessage, Text,
     };
     pub use annulus_macros::{
         DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,

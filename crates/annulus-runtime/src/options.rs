@@ -16,11 +16,13 @@ pub const MAX_BLOCK: u32 = 1024;
 
 mod domain;
 mod groups;
+mod order;
 mod problem;
 mod queues;
 
 pub use domain::Domain;
 pub use groups::{Inbound, Observe, Outbound, RunMode, Shape};
+pub use order::Consistency;
 pub use problem::{LaunchProblem, WholeKernel};
 pub use queues::NamedQueue;
 

@@ -1,12 +1,12 @@
 //! Launch options: defaults, presets, limits, and what is said about values that are wrong.,
-//!
+//! B-01, B-03, B-04.
 
 use std::time::Duration;
 
 use annulus_queue::QueueOptions;
 use annulus_runtime::{
-    Backpressure, Deduplication, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID,
-    MAX_WINDOW, MIN_WINDOW, NamedQueue, ProcessingMode, RunMode, SendOutcome, Share,
+    Backpressure, Consistency, Deduplication, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK,
+    MAX_GRID, MAX_WINDOW, MIN_WINDOW, NamedQueue, ProcessingMode, RunMode, SendOutcome, Share,
 };
 
 /// What is wrong with these options.
@@ -110,6 +110,36 @@ fn m01_m02_a_kernel_stays_unless_asked_to_leave() {
     assert_eq!(options, options.clone().run_mode(RunMode::Persistent).leave_after(1000).count_turns(false));
     assert!(problems(options.clone().run_mode(RunMode::EventDriven).leave_after(1)).is_empty());
     problem(options.run_mode(RunMode::EventDriven).leave_after(0), &["leave_after is 0", "use 1"]);
+}
+
+/// B-01: messages order memory by default, where that is needed; words that contradict each other are
+/// refused.
+#[test]
+fn b01_b03_b04_consistency_and_causal_ordering() {
+    use Consistency::{Relaxed, ReleaseAcquire, Sequential};
+    let options = LaunchOptions::default();
+    assert_eq!((options.shape.consistency, options.shape.causal_ordering), (ReleaseAcquire, None));
+    for (consistency, causal, is_valid) in [
+        (Relaxed, false, true),
+        (Relaxed, true, false),
+        (ReleaseAcquire, false, true),
+        (ReleaseAcquire, true, true),
+        (Sequential, false, false),
+        (Sequential, true, true),
+    ] {
+        let options = options.clone().consistency(consistency);
+        assert!(problems(options.clone()).is_empty());
+        let options = options.causal_ordering(causal);
+        if is_valid {
+            assert!(problems(options).is_empty(), "{consistency:?} {causal}");
+        } else {
+            let word = if causal { "causal_ordering is on" } else { "causal_ordering is off" };
+            problem(
+                options,
+                &[word, &format!("{consistency:?}"), "ReleaseAcquire", "leave causal_ordering out"],
+            );
+        }
+    }
 }
 
 #[test]

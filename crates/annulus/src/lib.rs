@@ -213,8 +213,8 @@ pub use annulus_runtime::{
 };
 // Options of a launch.
 pub use annulus_runtime::{
-    Backpressure, DeadLetters, Deduplication, Domain, Inbound, LaunchOptions, NamedQueue, Observe, Outbound,
-    ProcessingMode, RunMode, SendOutcome, Shape, Share,
+    Backpressure, Consistency, DeadLetters, Deduplication, Domain, Inbound, LaunchOptions, NamedQueue,
+    Observe, Outbound, ProcessingMode, RunMode, SendOutcome, Shape, Share,
 };
 // Status and telemetry.
 pub use annulus_runtime::{

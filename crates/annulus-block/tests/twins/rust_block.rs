@@ -155,6 +155,7 @@ impl RustBlock {
             block_dim: 1,
             timestamps: side.memory.layout().inbound.enqueue_time_offset.is_some(),
             counts_turns: options.counts_turns,
+            sequential: false,
             clock: RuntimeClock::start(),
             signals: Arc::<Heard>::clone(&heard),
         };

@@ -18,6 +18,7 @@ pub mod load;
 pub mod messages;
 pub mod metrics;
 pub mod modes;
+pub mod order;
 pub mod pipelines;
 pub mod policies;
 pub mod policy_model;

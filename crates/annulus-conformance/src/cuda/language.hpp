@@ -45,6 +45,8 @@ struct as_word {
     typedef T type;
 };
 static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void __threadfence_block() { __threadfence(); }
+static inline void __threadfence_system() { __threadfence(); }
 #define ATOMIC(NAME, BUILTIN)                                                                                              \
     template <class T>                                                                                                     \
     static inline T NAME(T *p, typename as_word<T>::type value)                                                            \

@@ -64,8 +64,9 @@ FUNCTION_OF_TWO(pow)
 }
 
 enum memory_order { memory_order_relaxed, memory_order_seq_cst };
-enum thread_scope { thread_scope_device };
-enum class mem_flags { mem_device };
+enum thread_scope { thread_scope_threadgroup, thread_scope_device };
+enum class mem_flags { mem_device = 1, mem_threadgroup = 2 };
+static inline mem_flags operator|(mem_flags a, mem_flags b) { return (mem_flags)((int)a | (int)b); }
 static inline void atomic_thread_fence(mem_flags, memory_order, thread_scope) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 // No integer, so that nothing but these functions reaches one.

@@ -47,6 +47,7 @@ fn every_kernel_compiles() {
         kernels::prints::PRINTS,
         kernels::times::TIMES,
         kernels::together::TOGETHER,
+        kernels::order::ORDER,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
     let left = Mutex::new(definitions.iter().enumerate());
@@ -67,6 +68,7 @@ fn every_kernel_compiles() {
                 blocks: 1,
                 adaptive: definition.mode == ProcessingMode::Adaptive,
                 counts_turns: index % 7 == 0,
+                sequential: index % 11 == 0,
             };
             let program = program(definition, shape);
             // Some to machine code as users get it: what the compiler optimises is much the same in all, the
@@ -261,4 +263,34 @@ fn b06_the_grids_barrier_is_in_the_ptx() {
     let without = nvrtc.compile(&program(kernels::real::detect::DEFINITION, threads(32)), 90, Effort::Ptx);
     let ptx = without.unwrap_or_else(|error| panic!("{error}")).ptx;
     assert!(!ptx.contains(".gpu."), "kernels out of step know no other blocks");
+}
+
+/// B-03: a handler's fences have the scopes that it asks for.
+#[test]
+fn b03_fences_have_their_scopes_in_the_ptx() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let compiled = nvrtc.compile(&program(kernels::order::litmus::DEFINITION, threads(1)), 90, Effort::Whole);
+    let ptx = compiled.unwrap_or_else(|error| panic!("{error}")).ptx;
+    // PTX's other names for `fence.sc.cta`, `fence.sc.gpu` and `fence.sc.sys`.
+    for needed in ["membar.cta;", "membar.gl;", "membar.sys;"] {
+        assert_eq!(ptx.matches(needed).count(), 1, "`{needed}`");
+    }
+}
+
+/// B-04: with `Sequential`, a fence for the system stands before each of the program's calls of the handler;
+/// without, there is none more than before.
+#[test]
+fn b04_sequential_fences_before_each_handler() {
+    let Some(nvrtc) = nvrtc() else { return };
+    for threads in [1, 32] {
+        let fences = |sequential| {
+            let shape = Shape { sequential, ..self::threads(threads) };
+            let compiled = nvrtc.compile(&program(kernels::echo::DEFINITION, shape), 90, Effort::Whole);
+            let ptx = compiled.unwrap_or_else(|error| panic!("{error}")).ptx;
+            ptx.matches("fence.sc.sys").count()
+        };
+        // With several threads the leader handles single messages itself.
+        let calls = if threads == 1 { 1 } else { 2 };
+        assert_eq!(fences(true), fences(false) + calls, "{threads} threads");
+    }
 }

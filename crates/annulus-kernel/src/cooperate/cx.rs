@@ -7,7 +7,7 @@ use super::{
     team::{Team, Waiter},
     value::BlockValue,
 };
-use crate::Cx;
+use crate::{Cx, FenceScope};
 
 /// How many threads a warp has, on every backend: results that depend on it are the same everywhere.
 pub const WARP: u32 = 32;
@@ -110,6 +110,24 @@ impl BlockCx {
     #[track_caller]
     pub fn barrier(&self) {
         self.waiter.wait(Location::caller());
+    }
+
+    /// A fence: see [`Cx::fence`]. It is no barrier: it waits for nobody, and threads may come to it alone.
+    /// For what threads of the block write to shared arrays it is not enough: that needs a
+    /// [`barrier`](Self::barrier).
+    ///
+    /// ```
+    /// # use annulus_kernel::{Cx, FenceScope, run_block};
+    /// run_block(Cx::new(0, 1, 0).with_block_dim(4), |cx| {
+    ///     if cx.is_leader() {
+    ///         cx.fence(FenceScope::Device);
+    ///     }
+    /// })?;
+    /// # Ok::<(), annulus_kernel::Failure>(())
+    /// ```
+    #[inline]
+    pub fn fence(&self, scope: FenceScope) {
+        scope.fence();
     }
 
     /// An array that the threads of the block share, all zeros when a message begins.

@@ -296,6 +296,7 @@ impl Lowerer<'_> {
                 self.asks_time = true;
                 return Ok(Operand::Value(Expr::Now, Type::Scalar(Scalar::U64)));
             }
+            "fence" => return self.fence(arguments),
             _ if self.definition.shape == KernelShape::Block => {
                 return self.block_cx_method(method, arguments, witness);
             }

@@ -18,6 +18,7 @@ mod control;
 mod cooperate;
 mod equal;
 mod expression;
+mod fence;
 mod float;
 mod function;
 mod integer;

@@ -4,7 +4,7 @@
 use annulus_tree::BinaryOp;
 
 use crate::{
-    KernelDefinition,
+    FenceScope, KernelDefinition,
     typed::{Scalar, Type, Value},
 };
 
@@ -357,6 +357,8 @@ pub(crate) enum Stmt {
     /// Prints: the print's number, and its arguments as words.
     Print(usize, Vec<Expr>),
     Atomic(Atomic),
+    /// Orders the thread's accesses before it and after it, for all in the scope.
+    Fence(FenceScope),
     /// All threads of the block meet. After `segments` has run: if one of them has failed, all do.
     Meet,
     /// All threads of the block meet, and none can have failed since they met last.
@@ -475,7 +477,7 @@ fn calculates(statements: &[Stmt], wanted: &dyn Fn(&Expr) -> bool, written: &dyn
             Argument::Slice(_) | Argument::Cx | Argument::Outbox => false,
         }),
         Stmt::Line(_) | Stmt::Tick | Stmt::Break | Stmt::Continue | Stmt::Abort(_) => false,
-        Stmt::Meet | Stmt::Barrier | Stmt::Agree(_) | Stmt::Leave => false,
+        Stmt::Meet | Stmt::Barrier | Stmt::Agree(_) | Stmt::Leave | Stmt::Fence(_) => false,
     })
 }
 

@@ -12,7 +12,7 @@ use layout::storage;
 pub use target::{Target, UnknownTarget};
 
 use crate::{
-    BindingDefinition, BindingKind, KernelDefinition, KernelShape,
+    BindingDefinition, BindingKind, FenceScope, KernelDefinition, KernelShape,
     lower::{
         LowerError, lower,
         program::{Function, Program, calls, uses},
@@ -28,6 +28,9 @@ pub const LANGUAGE_SOURCE: &str =
 
 /// Where what lies behind the offsets of an archive begins. It stands in the texts of the handlers that ask.
 const ARCHIVE_SOURCE: &str = include_str!("../../c/archive.c");
+
+/// Fences. They stand in the texts of the handlers that have one.
+const FENCE_SOURCE: &str = include_str!("../../c/fence.c");
 
 /// The prelude for a C compiler of the host (gcc or clang), used to run a handler's text in tests.
 pub const HOST_PRELUDE_SOURCE: &str = include_str!("../../c/prelude/host.c");
@@ -58,6 +61,12 @@ pub fn handler_source(definition: &'static KernelDefinition, target: Target) -> 
         );
         let KernelDefinition { name, file, line, .. } = *definition;
         return Err(LowerError { kernel: name, file, line, reason });
+    }
+    if target == Target::Metal && program.fences(|scope| scope == FenceScope::System) {
+        let reason = "target `metal` orders memory for one device and no further: write `FenceScope::Device`, which \
+                      is enough for the blocks of a device, or use another backend";
+        let KernelDefinition { name, file, line, .. } = *definition;
+        return Err(LowerError { kernel: name, file, line, reason: reason.into() });
     }
     const ROOTS: [&str; 4] = ["hypot", "cbrt", "exp_m1", "ln_1p"];
     if target == Target::Metal
@@ -143,6 +152,10 @@ impl<'a> Writer<'a> {
         if self.program.functions.iter().chain([&self.program.handler]).any(|function| function.follows) {
             self.put("");
             self.text.push_str(ARCHIVE_SOURCE);
+        }
+        if self.program.fences(|_| true) {
+            self.put("");
+            self.text.push_str(FENCE_SOURCE);
         }
         if self.program.definition.shape == KernelShape::Block {
             self.put("");

@@ -208,6 +208,7 @@ impl Writer<'_> {
                 self.put("}");
             }
             Stmt::Atomic(atomic) => self.atomic(atomic),
+            Stmt::Fence(scope) => self.code(&format!("rs_fence_{}();", scope.name())),
         }
     }
 

@@ -23,11 +23,12 @@ enum Value {
 const STRATEGIES: &[&str] = &["Block", "Reject", "DropOldest", "DropNew"];
 const IDENTITIES: &[&str] = &["Off", "ById", "ByPayload"];
 
+const CONSISTENCIES: &[&str] = &["Relaxed", "ReleaseAcquire", "Sequential"];
 const RUN_MODES: &[&str] = &["Persistent", "EventDriven"];
 
 /// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions`
 /// documents.
-const WORDS: [(&str, Value); 22] = [
+const WORDS: [(&str, Value); 24] = [
     ("capacity", Value::Capacity),
     ("output_capacity", Value::Capacity),
     ("backpressure", Value::Variant("Backpressure", STRATEGIES)),
@@ -47,6 +48,8 @@ const WORDS: [(&str, Value); 22] = [
     ("run_mode", Value::Variant("RunMode", RUN_MODES)),
     ("leave_after", Value::Number(1, u32::MAX)),
     ("spin", Value::Time),
+    ("consistency", Value::Variant("Consistency", CONSISTENCIES)),
+    ("causal_ordering", Value::Switch),
     ("count_turns", Value::Switch),
     ("supersteps", Value::Switch),
     ("connectable", Value::Switch),

@@ -24,6 +24,8 @@ pub(super) fn said_otherwise(word: &str, meta: &Meta) -> Option<&'static str> {
         }
         "grid_size" => "write `grid = …`",
         "block_size" => "write `block = …`",
+        "memory_consistency" => "write `consistency = ReleaseAcquire`, which is the default",
+        "enable_causal_ordering" => "write `causal_ordering = true`",
         "enable_timestamps" => "write `timestamps = true`, which is the default",
         "latency_tracking" | "enable_latency_tracking" => "write `track_latency = true`",
         "enable_telemetry" => {

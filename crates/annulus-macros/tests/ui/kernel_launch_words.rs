@@ -20,6 +20,8 @@ struct Tick {
     run_mode = Sometimes,
     leave_after = 0,
     spin = "soon",
+    consistency = Strong,
+    causal_ordering = 1,
     count_turns = yes,
     colour = 3
 )]

@@ -273,6 +273,8 @@ pub struct LaunchSpec {
     pub run_mode: RunMode,
     /// In the mode [`EventDriven`](RunMode::EventDriven): after so many messages a block leaves.
     pub leave_after: u32,
+    /// Whether a sequentially consistent fence stands before each handler.
+    pub sequential: bool,
     /// Whether messages carry their enqueue time.
     pub timestamps: bool,
     /// Whether the shards count their turns, in [`ShardMemory::turns`].

@@ -23,6 +23,7 @@ use annulus_sync::{
 };
 
 use crate::{
+    Consistency,
     backend::{BackendError, HostSignals, LaunchSpec},
     error::LaunchError,
     handle::AnyHandle,
@@ -111,7 +112,9 @@ fn start(
 
     let sites = if backend.prints_where_it_runs() { Vec::new() } else { definition.prints() };
     let layout = layout(definition, &options, &sites);
-    let seals = sealed::is_offered() && backend.seals(definition, options.shape.block);
+    // A sealed slot orders nothing but itself.
+    let orders = options.orders_memory(definition);
+    let seals = sealed::is_offered() && !orders && backend.seals(definition, options.shape.block);
     let layout = if seals { layout.sealed() } else { layout };
     let bytes = layout.shard_bytes().checked_mul(options.shape.grid as usize).ok_or_else(|| {
         backend_error(BackendError::new(format!(
@@ -208,6 +211,7 @@ fn start(
         spin: core.options.shape.spin,
         run_mode: core.options.shape.run_mode,
         leave_after: core.options.shape.leave_after,
+        sequential: core.options.shape.consistency == Consistency::Sequential,
         timestamps: core.options.observe.timestamps,
         counts_turns: core.options.observe.count_turns,
         clock: core.clock,

@@ -7,6 +7,7 @@ use annulus_queue::{Backpressure, Deduplication, Share};
 
 #[cfg(doc)]
 use crate::options::LaunchOptions;
+use crate::options::order::Consistency;
 
 /// What a kernel consists of, and how its blocks run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +35,10 @@ pub struct Shape {
     pub run_mode: RunMode,
     /// In messages; see [`LaunchOptions::leave_after`].
     pub leave_after: u32,
+    /// See [`LaunchOptions::consistency`].
+    pub consistency: Consistency,
+    /// See [`LaunchOptions::causal_ordering`]; `None` for as the kernel needs it.
+    pub causal_ordering: Option<bool>,
 }
 
 /// Whether a kernel stays where it runs, or leaves and comes back.
@@ -119,6 +124,8 @@ impl Default for Shape {
             spin: Duration::from_micros(20),
             run_mode: RunMode::Persistent,
             leave_after: 1000,
+            consistency: Consistency::ReleaseAcquire,
+            causal_ordering: None,
         }
     }
 }

@@ -9,7 +9,7 @@ use annulus_abi::{
 use annulus_kernel::{BindingKind, KernelDefinition, StateShape, TypeDescriptor};
 use annulus_queue::{Deduplication, Problem, Share};
 
-use crate::options::{Inbound, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW};
+use crate::options::{Consistency, Inbound, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW};
 
 /// One thing that is wrong with a launch's options. Its text names the value, the limit and the remedy.
 ///
@@ -62,6 +62,13 @@ pub enum LaunchProblem {
     },
     /// `track_latency` is on, and `timestamps` are off.
     NoTimestamps,
+    /// The causal ordering that was asked for contradicts the consistency.
+    CausalOrdering {
+        /// What was asked for.
+        given: bool,
+        /// The consistency.
+        consistency: Consistency,
+    },
     /// The expiry is zero: every message would expire before it is handed over.
     Expiry,
     /// The name is empty.
@@ -169,6 +176,13 @@ pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
         check_range(&mut problems, "max_messages_per_iteration", cap, 1, inbound.capacity.max(1));
     }
     check_range(&mut problems, "leave_after", shape.leave_after, 1, u32::MAX);
+    let consistency = shape.consistency;
+    match (consistency, shape.causal_ordering) {
+        (Consistency::Relaxed, Some(given @ true)) | (Consistency::Sequential, Some(given @ false)) => {
+            problems.push(LaunchProblem::CausalOrdering { given, consistency });
+        }
+        _ => {}
+    }
     if observe.track_latency && !observe.timestamps {
         problems.push(LaunchProblem::NoTimestamps);
     }
@@ -281,6 +295,16 @@ impl fmt::Display for LaunchProblem {
                 let nearest = given.clamp(min, max);
                 write!(f, "{option} is {given}, and must be {min} ..= {max}: use {nearest}")
             }
+            Self::CausalOrdering { given: true, consistency } => write!(
+                f,
+                "causal_ordering is on, and with {consistency:?} a message orders nothing but itself: use \
+                 ReleaseAcquire, or leave causal_ordering out"
+            ),
+            Self::CausalOrdering { given: false, consistency } => write!(
+                f,
+                "causal_ordering is off, and {consistency:?} orders everything: use Relaxed or ReleaseAcquire, or \
+                 leave causal_ordering out"
+            ),
             Self::NoTimestamps => f.write_str("track_latency needs timestamps: leave timestamps on"),
             Self::Expiry => f.write_str(
                 "expiry is 0, in which no message can be handed over: use a longer one, or leave it out",
