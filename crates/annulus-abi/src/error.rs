@@ -50,3 +50,48 @@ pub const fn describe(code: u16) -> &'static str {
         _ => "an unknown error",
     }
 }
+
+/// What the application calls one of its codes. `#[derive(ErrorCode)]` writes these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ErrorName {
+    /// The code, `1 ..= 0xFEFF`.
+    pub code: u16,
+    /// Its name.
+    pub name: &'static str,
+    /// What it means; empty if the application does not say.
+    pub meaning: &'static str,
+}
+
+impl core::fmt::Display for ErrorName {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} ({:#06x})", self.name, self.code)?;
+        if self.meaning.is_empty() { Ok(()) } else { write!(f, ": {}", self.meaning) }
+    }
+}
+
+/// A code for people: by its name if the application has named it, else by [`describe`].
+///
+/// ```
+/// use annulus_abi::error::{ErrorName, PANICKED, Shown};
+/// let names = [ErrorName { code: 7, name: "Overdrawn", meaning: "the account has too little" }];
+/// let shown = |code| Shown { code, names: &names }.to_string();
+/// assert_eq!(shown(7), "Overdrawn (0x0007): the account has too little");
+/// assert_eq!(shown(8), "0x0008 (an error of the application)");
+/// assert_eq!(shown(PANICKED), "0xff01 (the handler panicked)");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// The code.
+    pub code: u16,
+    /// The names that the application has given.
+    pub names: &'a [ErrorName],
+}
+
+impl core::fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self.names.iter().find(|name| name.code == self.code) {
+            Some(name) => name.fmt(f),
+            None => write!(f, "{:#06x} ({})", self.code, describe(self.code)),
+        }
+    }
+}

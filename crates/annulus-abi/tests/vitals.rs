@@ -81,7 +81,8 @@ fn file() -> Vec<u8> {
         kernel: field("detect"),
         message: field("Reading"),
         output: field("Alert"),
-        constant: [0; 39],
+        errors: field("7 Overdrawn\nnonsense\n70000 TooLarge\n8 Closed\n9"),
+        constant: [0; 7],
         check: 0,
     };
     let mut file = bytes(&header.to_words());
@@ -113,6 +114,7 @@ fn read_all(bytes: &[u8]) -> Result<usize, Damage> {
     seen += usize::from(vitals.boot()[0]) + (vitals.pid() as usize & 1) + (vitals.started() as usize & 1);
     for kernel in vitals.kernels() {
         seen += kernel.name().len() + kernel.kernel().len() + kernel.message().len() + kernel.output().len();
+        seen += kernel.errors().map(|(code, name)| usize::from(code) + name.len()).sum::<usize>();
         seen += kernel.mode().len() + usize::from(kernel.target().is_some());
         seen += kernel.shards().map(|shard| shard.pending as usize & 1).sum::<usize>();
     }
@@ -132,6 +134,7 @@ fn the_reader_finds_what_was_written() {
     assert_eq!((kernel.message(), kernel.output()), ("Reading", "Alert"));
     assert_eq!((kernel.id(), kernel.launched_at(), kernel.target()), (3, 1000, Some((9, true))));
     assert_eq!((kernel.mode(), kernel.max_batch(), kernel.actors()), ("adaptive", 32, 10));
+    assert_eq!(kernel.errors().collect::<Vec<_>>(), [(7, "Overdrawn"), (8, "Closed")]);
     let shards: Vec<_> = kernel.shards().collect();
     assert_eq!(shards.len(), 2);
     let shard = shards[1];

@@ -30,6 +30,7 @@ mod devices;
 mod doctor;
 mod dump;
 mod emit;
+mod export;
 mod failure;
 mod flags;
 mod format;
@@ -70,6 +71,7 @@ pub fn main() -> ExitCode {
         Command::Devices(devices) => devices.execute(),
         Command::Top(top) => top.execute(),
         Command::Why(why) => why.execute(),
+        Command::Export(export) => export.execute(),
         Command::Doctor(doctor) => doctor.execute(),
         Command::Check(check) => check.execute(),
         Command::Completions(completions) => completions.execute(Cli::command()),

@@ -359,7 +359,10 @@ fn summary(kernel: &DynamicKernel, messages: &Messages, launch: LaunchReport) {
     }
     if status.last_error != 0 {
         let what = annulus::describe_error(status.last_error);
-        text += &format!("; last error {:#06x}: {}", status.last_error, in_flags(what, SEND));
+        text += &match status.error_name() {
+            Some(name) => format!("; last error {name}"),
+            None => format!("; last error {:#06x}: {}", status.last_error, in_flags(what, SEND)),
+        };
     }
     text += &format!("; {launch}");
     let _ = writeln!(io::stderr(), "{text}");

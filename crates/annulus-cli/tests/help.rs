@@ -18,9 +18,20 @@ fn told(arguments: &[&str]) -> String {
 fn help_is_a_command() {
     assert_eq!(told(&["help"]), told(&["--help"]));
     assert_eq!(told(&["help", "send"]), told(&["send", "--help"]));
-    for command in
-        ["run", "send", "dump", "emit", "devices", "top", "why", "doctor", "check", "completions", "help"]
-    {
+    for command in [
+        "run",
+        "send",
+        "dump",
+        "emit",
+        "devices",
+        "top",
+        "why",
+        "export",
+        "doctor",
+        "check",
+        "completions",
+        "help",
+    ] {
         assert!(told(&["help"]).contains(&format!("\n  {command} ")), "{command}");
     }
 }

@@ -164,6 +164,35 @@ fn o_01_why_says_that_nothing_waits() {
     assert!(text.ends_with("\n  nothing waits in vain\n"), "{text}");
 }
 
+/// O-05: the metrics of a process that knows nothing of it; when it has died, that is a metric.
+#[test]
+fn o_05_export_tells_other_processes() {
+    let folder = Folder::new("export");
+    let mut sender = sender(&folder.0, 20);
+    let export = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_annulus"));
+        let output = command.arg("export").args(arguments).env("ANNULUS_DIR", &folder.0).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = export(&[]);
+    let labels = format!("process=\"annulus\",pid=\"{}\",backend=\"cpu\"", sender.0.id());
+    for line in [
+        format!("annulus_messages_processed_total{{{labels},kernel=\"anomalies\"}} 20"),
+        format!("annulus_kernel_health{{{labels},kernel=\"anomalies\"}} 0"),
+        format!("annulus_process_up{{{labels}}} 1"),
+    ] {
+        assert!(text.lines().any(|told| told == line), "{line} in {text}");
+    }
+    assert!(export(&["--shards"]).contains("kernel=\"anomalies\",shard=\"0\"} 20\n"));
+    assert_eq!(export(&["--pid", "1"]), "");
+    sender.0.kill().unwrap();
+    sender.0.wait().unwrap();
+    let text = export(&[]);
+    assert!(text.ends_with(&format!("annulus_process_up{{{labels}}} 0\n")), "{text}");
+    assert!(!text.contains("anomalies"), "{text}");
+}
+
 /// What is no vitals file is reported, and the others are shown.
 #[test]
 fn foreign_files_are_told() {

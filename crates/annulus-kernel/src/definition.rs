@@ -1,5 +1,6 @@
 //! A kernel as data.
 
+use annulus_abi::error::ErrorName;
 use annulus_message::Message;
 
 use crate::{
@@ -61,6 +62,8 @@ pub struct KernelDefinition {
     /// How many turns the loops of one call may take on a device, all together. One more, and the call fails
     /// with [`BUDGET_EXHAUSTED`](annulus_abi::error::BUDGET_EXHAUSTED). The CPU does not count.
     pub loop_budget: u32,
+    /// The names of its failures, if the handler's error derives `ErrorCode`.
+    pub errors: &'static [ErrorName],
     /// Whether the handler asks for the time ([`Cx::now`](crate::Cx::now)), or hands its context to a
     /// function that may.
     pub asks_time: bool,

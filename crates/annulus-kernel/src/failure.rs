@@ -2,7 +2,7 @@
 
 use std::{any::Any, num::NonZeroU16};
 
-use annulus_abi::error::{self, FIRST_OWN};
+use annulus_abi::error::{self, ErrorName, FIRST_OWN};
 
 /// Why a message was rolled back: a 16-bit code of the application. Telemetry, status and replies carry it.
 ///
@@ -45,6 +45,44 @@ impl Failure {
         self.0.get()
     }
 }
+
+/// An error of the application whose codes have names. `#[derive(ErrorCode)]` implements it for an enum
+/// without fields.
+///
+/// A handler that returns `Result<(), E>` of such an error is one whose failures are shown by these names.
+pub trait ErrorCode: Copy + Into<Failure> {
+    /// The codes and what they are called, in the order of the enum.
+    const NAMES: &'static [ErrorName];
+}
+
+/// The code that a variant's value is; in a constant, a compile error if it is none.
+#[doc(hidden)]
+pub const fn error_code(value: i128) -> u16 {
+    assert!(
+        value > 0 && value < FIRST_OWN as i128,
+        "an error code is 1 ..= 0xFEFF: 0 means success, and the others are Annulus's own"
+    );
+    value as u16
+}
+
+/// The names of a handler's failures, given what it returns: the constant `NAMES`. That of the type is taken
+/// where its bound holds, and else that of the trait [`NoErrorNames`], which must be in scope.
+#[doc(hidden)]
+pub struct ErrorNamesOf<R>(core::marker::PhantomData<R>);
+
+impl<E: ErrorCode> ErrorNamesOf<Result<(), E>> {
+    /// Those of its error.
+    pub const NAMES: &'static [ErrorName] = E::NAMES;
+}
+
+/// See [`ErrorNamesOf`].
+#[doc(hidden)]
+pub trait NoErrorNames {
+    /// None.
+    const NAMES: &'static [ErrorName] = &[];
+}
+
+impl<R> NoErrorNames for ErrorNamesOf<R> {}
 
 /// What a handler may return: nothing, or a `Result` whose error turns into a [`Failure`].
 #[diagnostic::on_unimplemented(

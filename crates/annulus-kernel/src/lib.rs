@@ -104,6 +104,7 @@ pub use bridged::{Visitor, bridged_key};
 /// The buffer that the derive macro's code writes payloads to.
 #[doc(hidden)]
 pub type Bytes = Vec<u8>;
+pub use annulus_abi::error::ErrorName;
 #[doc(hidden)]
 pub use annulus_message;
 pub use annulus_message::{DecodeError, EncodeError, Message, Payload};
@@ -119,7 +120,9 @@ pub use descriptor::{
     ArchivedPart, Derived, DeviceType, FieldDescriptor, Meaning, PlainMethods, Primitive, TypeDescriptor,
     TypeKind, VariantDescriptor, same_function,
 };
-pub use failure::{Failure, HandlerReturn, panic_code};
+pub use failure::{ErrorCode, Failure, HandlerReturn, panic_code};
+#[doc(hidden)]
+pub use failure::{ErrorNamesOf, NoErrorNames, error_code};
 pub use fence::FenceScope;
 pub use function::{
     Behind, DeviceFunction, DeviceMethod, DeviceOperator, DeviceReferenceOperator, Inherent, Instance,

@@ -7,7 +7,7 @@ pub use crate::function::{
 };
 pub use crate::print::{Shown, Words, Written};
 pub use crate::tree::{KernelTree, Witness, Witnessed};
-use crate::{Failure, PrintSite, typed::Typed};
+use crate::{ErrorCode, Failure, PrintSite, typed::Typed};
 
 /// The type that was inferred.
 pub fn ty<T: Typed>(_: &Witness<T>) -> Witnessed {
@@ -66,12 +66,15 @@ pub fn same<F>(function: F, _: F) -> F {
     message = "on a device a handler returns nothing or `Result<(), Failure>`, not `{Self}`",
     label = "a device has no error but `Failure`",
     note = "write `Result<(), Failure>`, a constant, `const OVERDRAWN: Failure = Failure::of(1);`, and `Err(OVERDRAWN)`",
+    note = "or derive `ErrorCode` for an enum of the errors",
     note = "to keep the handler on the host, write `#[ring_kernel(cpu_only)]`"
 )]
 pub trait DeviceVerdict {}
 
 impl DeviceVerdict for () {}
 impl DeviceVerdict for Result<(), Failure> {}
+#[diagnostic::do_not_recommend]
+impl<E: ErrorCode> DeviceVerdict for Result<(), E> {}
 
 /// Requires that a device can return the handler's return type.
 pub fn verdict<R: DeviceVerdict>() {}

@@ -1,4 +1,5 @@
-//! The macros of Annulus: `#[ring_kernel]`, `#[derive(RingMessage)]` and `#[derive(DeviceType)]`.
+//! The macros of Annulus: `#[ring_kernel]`, `#[derive(RingMessage)]`, `#[derive(DeviceType)]` and
+//! `#[derive(ErrorCode)]`.
 //!
 //! # What they promise
 //!
@@ -78,7 +79,8 @@
 //!
 //! # What a handler returns
 //!
-//! Nothing, or `Result<(), E>` where `E` turns into a `Failure`. On an error, and when it sends more than
+//! Nothing, or `Result<(), E>` where `E` turns into a `Failure`; on devices, `E` is `Failure` or derives
+//! [`ErrorCode`](macro@ErrorCode). On an error, and when it sends more than
 //! `max_outputs`, its state stays as it was and its sends are dropped.
 //!
 //! # What a handler's body may have
@@ -126,6 +128,7 @@ mod body;
 mod derive_archived;
 mod derive_bridged;
 mod derive_device;
+mod derive_error_code;
 mod derive_message;
 mod device_type;
 mod errors;
@@ -257,6 +260,59 @@ pub fn derive_ring_message(input: TokenStream) -> TokenStream {
     derive_message::derive(&input)
         .unwrap_or_else(|errors| refused(&errors, derive_message::stand_in(&input)))
         .into()
+}
+
+/// Gives names to the codes of a handler's failures. Status, health and dead letters show the name and its
+/// documentation; telemetry carries the number, which is the variant's value.
+///
+/// The enum has no fields, is `Copy`, and its codes are `1 ..= 0xFEFF`. A handler returns `Result<(), E>`, on
+/// devices, too. Elsewhere the error turns into a `Failure` by `into()`. A handler on a device can return its
+/// variants and compare nothing with them.
+///
+/// ```
+/// use annulus::prelude::*;
+///
+/// #[derive(RingMessage, Clone, Copy)]
+/// #[repr(C)]
+/// struct Withdrawal {
+///     #[ring(key)]
+///     account: u32,
+///     amount: u64,
+/// }
+///
+/// #[derive(ErrorCode, Clone, Copy)]
+/// enum Refusal {
+///     /// The account has too little.
+///     Overdrawn = 1,
+///     /// Nothing is no amount.
+///     Nothing,
+/// }
+///
+/// #[ring_kernel]
+/// fn withdraw(withdrawal: &Withdrawal, balance: &mut u64) -> Result<(), Refusal> {
+///     if withdrawal.amount == 0 {
+///         return Err(Refusal::Nothing);
+///     }
+///     if withdrawal.amount > *balance {
+///         return Err(Refusal::Overdrawn);
+///     }
+///     *balance -= withdrawal.amount;
+///     Ok(())
+/// }
+///
+/// let kernel = withdraw::launch(&Runtime::builder().build()?, LaunchOptions::production().actors(16))?;
+/// let _ = kernel.try_send(Withdrawal { account: 0, amount: 5 })?;
+/// kernel.drained_blocking();
+/// let name = kernel.status().error_name().expect("it failed");
+/// assert_eq!(name.to_string(), "Overdrawn (0x0001): The account has too little");
+/// let letters = kernel.dead_letters().expect("it keeps them").take_batch();
+/// assert_eq!(letters[0].reason.to_string(), format!("failed in a kernel: {name}"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[proc_macro_derive(ErrorCode)]
+pub fn derive_error_code(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    derive_error_code::derive(&input).unwrap_or_else(|errors| errors.to_compile_error()).into()
 }
 
 /// Makes a ring kernel from a free function, its handler. The [crate's front page](crate) says what

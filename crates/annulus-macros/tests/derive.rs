@@ -273,3 +273,67 @@ fn types_inside_functions_and_with_the_names_of_others_are_derived() {
     assert_eq!(annulus::message::Message::id(&message), std::option::Option::Some(3));
     assert_eq!(message.option.r#type, 1);
 }
+
+/// Why a number is refused.
+#[derive(ErrorCode, Clone, Copy, Debug, PartialEq)]
+enum Refusal {
+    /// The number is
+    /// too large.
+    ///
+    /// Nobody knows why.
+    TooLarge = 7,
+    r#Odd,
+    Last = 0xFEFF,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Number {
+    value: u64,
+}
+
+#[ring_kernel]
+fn even(number: &Number) -> Result<(), Refusal> {
+    if number.value > 100 {
+        return Err(Refusal::TooLarge);
+    }
+    let half = if number.value & 1 == 0 { Ok(number.value / 2) } else { Err(Refusal::Odd) };
+    half?;
+    Ok(())
+}
+
+const TOO_LARGE: Failure = Failure::of(7);
+const ODD: Failure = Failure::of(8);
+
+#[ring_kernel(name = "even")]
+fn even_by_constants(number: &Number) -> Result<(), Failure> {
+    if number.value > 100 {
+        return Err(TOO_LARGE);
+    }
+    let half = if number.value & 1 == 0 { Ok(number.value / 2) } else { Err(ODD) };
+    half?;
+    Ok(())
+}
+
+#[test]
+fn codes_have_names() {
+    let names: Vec<String> = Refusal::NAMES.iter().map(ToString::to_string).collect();
+    assert_eq!(names, ["TooLarge (0x0007): The number is too large", "Odd (0x0008)", "Last (0xfeff)"]);
+    assert_eq!(Failure::from(Refusal::Odd).code(), 8);
+    assert_eq!(even::DEFINITION.errors, Refusal::NAMES);
+    assert_eq!(even_by_constants::DEFINITION.errors, []);
+}
+
+/// A handler that returns its own error becomes the program of one that returns the failure.
+#[test]
+fn named_failures_are_failures_on_devices() {
+    for target in annulus::__private::Target::ALL {
+        let lines = |definition: &'static annulus::__private::KernelDefinition| {
+            let text = definition.handler_source(target).unwrap();
+            // The Rust lines stand in comments.
+            let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            code.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(even::DEFINITION), lines(even_by_constants::DEFINITION));
+    }
+}

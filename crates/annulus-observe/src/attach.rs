@@ -15,7 +15,7 @@ use annulus_abi::{
         read::{Damage, Shard, Vitals},
     },
 };
-use annulus_runtime::{vitals_folders, vitals_owner_lives};
+use annulus_runtime::{KernelStatus, LatencyHistogram, vitals_folders, vitals_owner_lives};
 
 /// The most bytes of a file that are read: 100,000 shards. Source: this project's choice.
 const MOST: u64 = 128 << 20;
@@ -101,8 +101,21 @@ pub struct Kernel {
     pub copied: Option<Duration>,
     /// When that was, on the runtime's clock in nanoseconds.
     pub copied_at: Option<u64>,
+    /// What the application calls its error codes.
+    pub errors: Vec<(u16, String)>,
     /// Its shards, one for each block.
     pub shards: Vec<Shard>,
+    /// What only its own process knows of it; `None` for kernels of other processes.
+    pub inside: Option<Box<Inside>>,
+}
+
+/// What is known of a kernel inside its process alone.
+#[derive(Clone, Debug)]
+pub struct Inside {
+    /// Its status: queues in front of the rings, drops by cause.
+    pub status: KernelStatus,
+    /// Its latencies, if it was launched with `track_latency`.
+    pub latencies: Option<LatencyHistogram>,
 }
 
 /// The state of a kernel or of a shard, in a word.
@@ -163,6 +176,11 @@ impl Kernel {
     pub fn since(&self, earlier: &Self) -> Option<Duration> {
         let (now, before) = (self.copied_at?, earlier.copied_at?);
         Some(Duration::from_nanos(now.saturating_sub(before)))
+    }
+
+    /// What the application calls an error code.
+    pub fn error_name(&self, code: u16) -> Option<&str> {
+        self.errors.iter().find(|(known, _)| *known == code).map(|(_, name)| &**name)
     }
 
     /// The sum of a number over all shards.
@@ -267,7 +285,9 @@ fn describe(kernel: &annulus_abi::vitals::read::Kernel<'_>, now: u64, liveness: 
         age: until.map(|until| Duration::from_nanos(until.saturating_sub(kernel.launched_at()))),
         copied: is_copy.then(|| Duration::from_nanos(now.saturating_sub(kernel.mirrored_at()))),
         copied_at: is_copy.then(|| kernel.mirrored_at()),
+        errors: kernel.errors().map(|(code, name)| (code, name.to_owned())).collect(),
         shards: kernel.shards().collect(),
+        inside: None,
     }
 }
 

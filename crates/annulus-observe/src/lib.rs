@@ -24,11 +24,18 @@
 //! ```
 
 mod attach;
+pub mod health;
+mod inside;
+pub mod metrics;
+mod observer;
 mod phase;
 mod reason;
 
 pub use annulus_abi::vitals::read::{Damage, Shard};
 pub use annulus_runtime::why::Why;
-pub use attach::{Kernel, Liveness, Process, ShardState, Unreadable, files, look};
+pub use attach::{Inside, Kernel, Liveness, Process, ShardState, Unreadable, files, look};
+pub use health::{Health, HealthLimits, HealthState, HealthWatch, KernelHealth};
+pub use inside::look_inside;
+pub use observer::{Observer, ObserverBuilder, Sight};
 pub use phase::Phase;
 pub use reason::why;

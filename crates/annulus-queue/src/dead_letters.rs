@@ -9,6 +9,7 @@ use std::{
 };
 
 use crate::{Message, MessageQueue, SendOutcome, TrySendError};
+use annulus_abi::error::ErrorName;
 use annulus_sync::{Arc, Mutex, MutexGuard};
 
 /// Why a message is a dead letter.
@@ -27,6 +28,8 @@ pub enum Reason {
         /// The code, never 0.
         code: u16,
     },
+    /// Likewise, with an error that the program has named by `#[derive(ErrorCode)]`.
+    Named(ErrorName),
 }
 
 impl fmt::Display for Reason {
@@ -38,6 +41,7 @@ impl fmt::Display for Reason {
             Self::Handler { code } => {
                 write!(f, "failed in a kernel: error {code:#06x}, {}", annulus_abi::error::describe(*code))
             }
+            Self::Named(name) => write!(f, "failed in a kernel: {name}"),
         }
     }
 }

@@ -71,6 +71,7 @@ pub use crate::{
     handle::{
         KernelHandle, Shutdown,
         control::KernelControl,
+        look::KernelLook,
         outputs::Outputs,
         queue::{Cleared, KernelQueue, Peeked},
         send::BatchError,
@@ -105,7 +106,7 @@ pub use crate::{
     time::{ForPeople, for_people},
     vitals::{Vitals, vitals_folders, vitals_owner_lives},
 };
-pub use annulus_abi::error::describe as describe_error;
+pub use annulus_abi::error::{ErrorName, describe as describe_error};
 pub use annulus_block::{Deliver, Delivery, Progress, RuntimeClock, Signals};
 pub use annulus_kernel::{KernelMessage, ProcessingMode};
 pub use annulus_queue::{
@@ -227,10 +228,10 @@ pub mod prelude {
         Runtime, SendError, SendOutcome, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{
-        Block, BlockArray, BlockCx, Cx, DeviceType, Failure, FenceScope, List, Message as _, Outbox,
-        RingKernel, RingMessage, Text,
+        Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure, FenceScope, List, Message as _,
+        Outbox, RingKernel, RingMessage, Text,
     };
     pub use annulus_macros::{
-        DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
+        DeviceType, ErrorCode, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
     };
 }

@@ -218,11 +218,11 @@ pub use annulus_runtime::{
 };
 // Status and telemetry.
 pub use annulus_runtime::{
-    Compilation, DeviceInfo, Drops, Interval, KernelBridgeRates, KernelBridgeStatus, KernelMetrics,
-    KernelState, KernelStatus, LIFECYCLE_TARGET, LatencyHistogram, Load, PRINT_TARGET, ProgramOrigin,
-    QueueStatus, Rates, STALL_TARGET, SampleStream, Samples, Snapshot, Stall, StallEnd, Telemetry,
-    TelemetryRates, TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds, describe_error,
-    for_people,
+    Compilation, DeviceInfo, Drops, ErrorName, Interval, KernelBridgeRates, KernelBridgeStatus, KernelLook,
+    KernelMetrics, KernelState, KernelStatus, LIFECYCLE_TARGET, LatencyHistogram, Load, PRINT_TARGET,
+    ProgramOrigin, QueueStatus, Rates, STALL_TARGET, SampleStream, Samples, Snapshot, Stall, StallEnd,
+    Telemetry, TelemetryRates, TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds,
+    describe_error, for_people,
 };
 // Errors.
 pub use annulus_runtime::{

@@ -177,8 +177,10 @@ pub struct KernelEntry {
     pub message: [u8; 128],
     /// The name of its output type; empty if it has none.
     pub output: [u8; 128],
+    /// What the application calls its error codes: `7 Overdrawn`, one a line, as many as fit whole.
+    pub errors: [u8; 256],
     /// Always 0.
-    pub constant: [u64; 39],
+    pub constant: [u64; 7],
     /// [`check`] of all words from `id` on.
     pub check: u64,
 }
@@ -377,6 +379,7 @@ const _: () = {
     assert!(offset_of!(KernelEntry, kernel) == 320);
     assert!(offset_of!(KernelEntry, message) == 448);
     assert!(offset_of!(KernelEntry, output) == 576);
+    assert!(offset_of!(KernelEntry, errors) == 704);
     assert!(offset_of!(KernelEntry, check) == 1016);
 
     assert!(size_of::<ShardVitals>() == 1024);

@@ -307,6 +307,15 @@ impl<'a> Kernel<'a> {
         text_at(self.bytes, offset_of!(KernelEntry, output), 128)
     }
 
+    /// What the application calls its error codes.
+    pub fn errors(&self) -> impl Iterator<Item = (u16, &'a str)> + use<'a> {
+        let lines = text_at(self.bytes, offset_of!(KernelEntry, errors), 256).lines();
+        lines.filter_map(|line| {
+            let (code, name) = line.split_once(' ')?;
+            Some((code.parse().ok()?, name))
+        })
+    }
+
     /// Its shards, as far as they are there.
     pub fn shards(&self) -> impl Iterator<Item = Shard> + use<'a> {
         let vitals = self.vitals;

@@ -137,6 +137,14 @@ fn ring_kernel(
     let shared_memory = options
         .shared_memory()
         .map_or_else(|| quote!(::annulus::__private::DEFAULT_SHARED_MEMORY), |bytes| quote!(#bytes));
+    let errors = match &function.sig.output {
+        ReturnType::Default => quote!(&[]),
+        ReturnType::Type(_, ty) => quote! {{
+            #[allow(unused_imports)]
+            use ::annulus::__private::NoErrorNames as _;
+            ::annulus::__private::ErrorNamesOf::<#ty>::NAMES
+        }},
+    };
     let entry = entry(function, handler);
     let shape = if handler.is_for_blocks() { quote!(Block) } else { quote!(Thread) };
     quote! {
@@ -163,6 +171,7 @@ fn ring_kernel(
                     max_messages_per_iteration: #messages,
                     max_outputs: #outputs,
                     loop_budget: #loop_budget,
+                    errors: #errors,
                     asks_time: #asks_time,
                     backends: &[#(#backends),*],
                     shared_memory: #shared_memory,

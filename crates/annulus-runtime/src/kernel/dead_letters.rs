@@ -22,7 +22,7 @@ use std::{
     time::SystemTime,
 };
 
-use annulus_abi::error;
+use annulus_abi::error::{self, ErrorName};
 use annulus_kernel::KernelMessage;
 use annulus_queue::{Alert, DeadLetters, Reason};
 use annulus_ring::ring::Consumer;
@@ -57,6 +57,8 @@ pub(crate) unsafe fn id_of<M: KernelMessage>(message: &Bytes) -> Option<u64> {
 /// The dead letters of a kernel, and the host's ends of the shards' rings.
 pub(crate) struct DeadLetterBacklog {
     id: MessageId,
+    /// The names of the kernel's failures.
+    names: &'static [ErrorName],
     /// They carry messages of the kernel.
     rings: Box<[Mutex<Consumer>]>,
     /// The dead letters that were collected before there was a store.
@@ -89,6 +91,8 @@ struct Stamp {
 enum Cause {
     /// The error code: its handler failed, or it is for no actor.
     Code(u16),
+    /// An error code that the program has named.
+    Named(&'static ErrorName),
     Expired,
 }
 
@@ -129,6 +133,7 @@ impl<M: KernelMessage> Store for DeadLetters<M> {
 
 fn reason(cause: Cause) -> Reason {
     match cause {
+        Cause::Named(name) => Reason::Named(*name),
         Cause::Expired => Reason::Expired,
         Cause::Code(code @ error::UNKNOWN_ACTOR) => Reason::Invalid(error::describe(code).into()),
         Cause::Code(code) => Reason::Handler { code },
@@ -141,7 +146,12 @@ impl DeadLetterBacklog {
     /// # Safety
     ///
     /// The rings carry messages of the type whose ids `id` knows, and nothing else.
-    pub(crate) unsafe fn new(capacity: u32, id: MessageId, rings: impl Iterator<Item = Consumer>) -> Self {
+    pub(crate) unsafe fn new(
+        capacity: u32,
+        id: MessageId,
+        names: &'static [ErrorName],
+        rings: impl Iterator<Item = Consumer>,
+    ) -> Self {
         let backlog = Backlog {
             capacity: (capacity as usize).max(1),
             messages: ByteQueue::new(),
@@ -150,6 +160,7 @@ impl DeadLetterBacklog {
         };
         Self {
             id,
+            names,
             rings: rings.map(Mutex::new).collect(),
             backlog: Mutex::new(backlog),
             store: OnceLock::new(),
@@ -208,7 +219,7 @@ impl DeadLetterBacklog {
             let still_there = ring.peek().filter(|_| ring.position() == position);
             // If it is no longer there, somebody else has moved it meanwhile.
             let Some(slot) = still_there else { continue };
-            let stamp = Stamp { id, cause: Cause::Code(slot.length as u16), at: SystemTime::now() };
+            let stamp = Stamp { id, cause: self.cause(slot.length as u16), at: SystemTime::now() };
             // SAFETY: as above.
             alerts |= unsafe { self.bury(&message, stamp) };
             ring.advance(&slot);
@@ -237,6 +248,11 @@ impl DeadLetterBacklog {
         if alerts {
             self.teller.run(|()| self.tell());
         }
+    }
+
+    fn cause(&self, code: u16) -> Cause {
+        let name = self.names.iter().find(|name| name.code == code);
+        name.map_or(Cause::Code(code), Cause::Named)
     }
 
     /// Copies the message of the dead letter at the front of a ring; returns its position.

@@ -158,6 +158,7 @@ impl KernelShared {
                 .map(|shard| shard.memory.last_error().load(Ordering::Relaxed) as u16)
                 .find(|&code| code != 0)
                 .unwrap_or(0),
+            error_names: core.definition.errors,
             notes: core.notes.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             inbound_capacity: (0..=core.options.queues.len())
                 .map(|lane| u64::from(core.inbound(lane).capacity) * core.shards.len() as u64)

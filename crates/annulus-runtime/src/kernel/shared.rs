@@ -10,6 +10,7 @@ use std::{
 use annulus_abi::{
     control::state,
     ring::kind,
+    telemetry::Telemetry,
     vitals::{At, read::Shard},
 };
 use annulus_block::{Deliver, Delivery, Progress, Signals};
@@ -219,7 +220,10 @@ impl KernelShared {
                 pending: inbound.reserved().saturating_sub(inbound.consumed()),
                 accepted: inbound.reserved(),
                 outputs_waiting: shard.outbound.depth(),
-                telemetry: None,
+                telemetry: memory.telemetry().and_then(|line| {
+                    let words: [u64; 8] = std::array::from_fn(|i| line.word(i).load(Ordering::Relaxed));
+                    if words == [0; 8] { None } else { Telemetry::from_words(&words) }
+                }),
                 at: self.at(index),
             }
         };

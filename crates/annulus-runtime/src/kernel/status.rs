@@ -2,6 +2,7 @@
 
 use std::{fmt, time::Duration};
 
+use annulus_abi::error::{ErrorName, Shown};
 use annulus_queue::QueueStatus;
 
 /// The lifecycle state of a kernel.
@@ -150,6 +151,8 @@ pub struct KernelStatus {
     pub clock_uncertainty: Option<Duration>,
     /// The last error code of one of the shards; 0 if no shard had an error.
     pub last_error: u16,
+    /// The names of its failures, if the handler's error derives `ErrorCode`.
+    pub error_names: &'static [ErrorName],
     /// Notes of its backend, for example that the kernel runs in another way than was asked for, or does not
     /// begin. Each note is there once, in the order of time.
     pub notes: Vec<String>,
@@ -243,6 +246,18 @@ impl KernelStatus {
     pub fn is_active(&self) -> bool {
         self.state == KernelState::Active
     }
+
+    /// What the application calls the last error; `None` if there was none, if it is Annulus's own, or if the
+    /// handler's error does not derive `ErrorCode`.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// assert_eq!(launched().status().error_name(), None);
+    /// ```
+    pub fn error_name(&self) -> Option<&'static ErrorName> {
+        self.error_names.iter().find(|name| name.code == self.last_error)
+    }
 }
 
 impl fmt::Display for KernelStatus {
@@ -270,12 +285,7 @@ impl fmt::Display for KernelStatus {
             write!(f, ", {} outputs for a connected kernel lost", self.outputs_lost)?;
         }
         if self.last_error != 0 {
-            write!(
-                f,
-                ", last error {:#06x} ({})",
-                self.last_error,
-                annulus_abi::error::describe(self.last_error)
-            )?;
+            write!(f, ", last error {}", Shown { code: self.last_error, names: self.error_names })?;
         }
         for queue in &self.queues {
             let QueueStatus { name, depth, capacity, counters, .. } = queue;

@@ -8,6 +8,7 @@ use std::{
 use annulus_abi::{
     bridged::Head,
     control::command,
+    error::ErrorName,
     kernel::{KernelLayout, KernelShape},
     ring::Envelope,
     vitals::{KernelEntry, field, kernel_flags},
@@ -148,7 +149,7 @@ fn start(
     let dead_letters = (options.observe.dead_letters != 0).then(|| {
         let rings = shards.iter().filter_map(dead_letters);
         // SAFETY: blocks put messages of this kernel's into these rings, and the id is of its `Kind`.
-        unsafe { DeadLetterBacklog::new(options.observe.dead_letters, kind.id, rings) }
+        unsafe { DeadLetterBacklog::new(options.observe.dead_letters, kind.id, definition.errors, rings) }
     });
     let prints = (!sites.is_empty())
         .then(|| Prints::new(sites, definition.name, &name, shards.iter().filter_map(prints)));
@@ -273,9 +274,17 @@ fn entry(core: &KernelCore) -> KernelEntry {
         kernel: field(definition.name),
         message: field(definition.message.name),
         output: field(definition.output.map_or("", |output| output.name)),
-        constant: [0; 39],
+        errors: field(&error_names(definition.errors)),
+        constant: [0; 7],
         check: 0,
     }
+}
+
+/// The names that fit whole, one a line.
+fn error_names(names: &[ErrorName]) -> String {
+    const MOST: usize = 256;
+    let lines = names.iter().map(|name| format!("{} {}\n", name.code, name.name));
+    lines.fold(String::new(), |text, line| if text.len() + line.len() > MOST { text } else { text + &line })
 }
 
 fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[PrintSite]) -> KernelLayout {

@@ -470,6 +470,27 @@ impl LatencyHistogram {
         self.counts.iter().sum()
     }
 
+    /// The counts by latency, in nanoseconds: each latency is at most as long as the number beside its count,
+    /// and longer than the one before. A number is at most 1/32 above what it counts; the number `2^k - 1` is
+    /// among them for each `k`. Counts that are 0 are left out.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched_with(LaunchOptions::production().track_latency(true));
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// let latencies = kernel.latencies().expect("they are tracked");
+    /// let within_a_second = latencies.buckets().filter(|(nanos, _)| *nanos < 1 << 30);
+    /// println!("{}", within_a_second.map(|(_, count)| count).sum::<u64>());
+    /// # assert_eq!(latencies.buckets().map(|(_, count)| count).sum::<u64>(), 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
+        let counts = self.counts.iter().enumerate().filter(|(_, count)| **count != 0);
+        counts.map(|(bucket, &count)| (histogram::upper_bound(bucket), count))
+    }
+
     /// A quantile of the latencies, in nanoseconds: the share `quantile` (0.0 ..= 1.0) of the messages took
     /// at most so long. The result is at most 1/32 too high; 0 if nothing was measured.
     ///

@@ -1,0 +1,87 @@
+//! Looks at the kernels of a runtime of this process.
+
+use std::{path::PathBuf, time::Duration};
+
+use annulus_runtime::{KernelControl, ProcessingMode, Runtime};
+
+use crate::{Inside, Kernel, Liveness, Process};
+
+/// Looks at a runtime, from inside: as [`look`](crate::look) does from outside, and at what only its own
+/// process knows. The file's path is empty. A kernel's `id` is its own as long as a [`KernelControl`] of it
+/// is there.
+///
+/// ```
+/// use annulus::prelude::*;
+///
+/// #[derive(RingMessage, Clone, Copy)]
+/// #[repr(C)]
+/// struct Number {
+///     value: u64,
+/// }
+///
+/// #[ring_kernel]
+/// fn swallow(_number: &Number) {}
+///
+/// let runtime = Runtime::builder().build()?;
+/// let kernel = swallow::launch(&runtime, LaunchOptions::production())?;
+/// let _ = kernel.try_send(Number { value: 1 })?;
+/// kernel.drained_blocking();
+/// let process = annulus_observe::look_inside(&runtime);
+/// assert_eq!(process.kernels[0].sum(|shard| shard.processed), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn look_inside(runtime: &Runtime) -> Process {
+    of_kernels(runtime, runtime.kernels().iter())
+}
+
+/// The same of certain kernels of a runtime.
+pub(crate) fn of_kernels<'a>(runtime: &Runtime, kernels: impl Iterator<Item = &'a KernelControl>) -> Process {
+    let now = runtime.now();
+    Process {
+        file: PathBuf::new(),
+        pid: std::process::id(),
+        liveness: Liveness::Running,
+        backend: runtime.backend().into(),
+        library: env!("CARGO_PKG_VERSION").into(),
+        executable: std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default(),
+        started: started(now),
+        now,
+        kernels: kernels.map(describe).collect(),
+    }
+}
+
+/// When the runtime was built, in nanoseconds since 1970 UTC.
+fn started(now: u64) -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX).saturating_sub(now)
+}
+
+fn describe(control: &KernelControl) -> Kernel {
+    let look = control.look();
+    let status = control.status();
+    Kernel {
+        id: look.id,
+        name: control.name().into(),
+        kernel: look.definition.name.into(),
+        message: look.definition.message.name.into(),
+        output: look.definition.output.map_or("", |output| output.name).into(),
+        mode: match look.mode {
+            ProcessingMode::Continuous => "continuous",
+            ProcessingMode::Batch => "batch",
+            ProcessingMode::Adaptive => "adaptive",
+        },
+        block: look.block,
+        max_batch: look.max_batch,
+        actors: look.actors,
+        inbound_capacity: look.inbound_capacity,
+        outbound_capacity: look.outbound_capacity,
+        target: look.target.map(|target| (target, true)),
+        has_ended: look.has_ended,
+        age: Some(status.uptime),
+        copied: None,
+        copied_at: None,
+        errors: look.definition.errors.iter().map(|name| (name.code, name.name.to_owned())).collect(),
+        shards: look.shards,
+        inside: Some(Box::new(Inside { status, latencies: control.latencies() })),
+    }
+}

@@ -1,0 +1,61 @@
+//! Metrics of kernels: one table of names, from which Prometheus' text and OpenTelemetry's instruments come.
+//!
+//! | what | where |
+//! |---|---|
+//! | names, kinds, units, help | [`METRICS`] |
+//! | from looks to values | `collect` |
+//! | counts over launches | `counters` |
+//! | Prometheus' text | [`text`] |
+//! | OpenTelemetry | `Observer::instrument`, with the feature `otel` |
+//!
+//! Values are those of kernels, or of their shards if asked for. No metric has a message's key as a label:
+//! there may be millions.
+
+mod collect;
+mod counters;
+#[cfg(feature = "otel")]
+mod otel;
+mod prometheus;
+mod table;
+
+pub use prometheus::{CONTENT_TYPE, text};
+pub use table::{Label, METRICS, Metric, MetricKind};
+
+pub(crate) use collect::collect;
+pub(crate) use counters::Counters;
+
+/// A value of a metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// The metric.
+    pub metric: &'static Metric,
+    /// What it is of, by label; the kernel among them, but for metrics of a process.
+    pub labels: Vec<(&'static Label, String)>,
+    /// The value.
+    pub value: Value,
+}
+
+/// A number, or many.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A count.
+    Count(u64),
+    /// Any other number.
+    Number(f64),
+    /// Counts by size.
+    Histogram {
+        /// How many are at most so large.
+        buckets: Vec<(f64, u64)>,
+        /// How many there are.
+        count: u64,
+        /// Their sum.
+        sum: f64,
+    },
+}
+
+impl Sample {
+    /// The value of a label, by the name that Prometheus knows.
+    pub fn label(&self, name: &str) -> Option<&str> {
+        self.labels.iter().find(|(label, _)| label.prometheus == name).map(|(_, value)| &**value)
+    }
+}

@@ -1,0 +1,147 @@
+//! The metrics: names, kinds, units, and what they mean.
+//!
+//! OpenTelemetry's names are those of its conventions for messaging where these fit: what is put into a
+//! kernel is *sent* to a destination, what its blocks take is *consumed*. `messaging.process.duration` does
+//! not fit: it is the time of processing alone, and no block reads a clock for that. Latencies here begin when
+//! the message was sent. The conventions are still in development: this table is the one place to change.
+
+/// How the values of a metric behave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetricKind {
+    /// It only grows, also when a kernel is launched again under its name.
+    Counter,
+    /// It goes up and down.
+    Gauge,
+    /// Counts by size. OpenTelemetry has no histogram that is observed: there it is gauges of quantiles.
+    Histogram,
+}
+
+/// A metric.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// What OpenTelemetry calls it.
+    pub otel: &'static str,
+    /// What Prometheus calls it: with its unit, and `_total` for counters.
+    pub prometheus: &'static str,
+    /// How its values behave.
+    pub kind: MetricKind,
+    /// Its unit, as OpenTelemetry writes it (UCUM).
+    pub unit: &'static str,
+    /// What it counts or measures.
+    pub help: &'static str,
+    /// Whether it is known for each shard.
+    pub per_shard: bool,
+}
+
+/// A dimension of a metric.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Label {
+    /// What OpenTelemetry calls it.
+    pub otel: &'static str,
+    /// What Prometheus calls it.
+    pub prometheus: &'static str,
+}
+
+/// The name that the kernel runs under.
+pub(crate) static KERNEL: Label = Label { otel: "messaging.destination.name", prometheus: "kernel" };
+/// The number of the shard, if shards were asked for.
+pub(crate) static SHARD: Label = Label { otel: "messaging.destination.partition.id", prometheus: "shard" };
+/// The backend.
+pub(crate) static BACKEND: Label = Label { otel: "annulus.backend", prometheus: "backend" };
+/// The file name of the executable, of other processes.
+pub(crate) static PROCESS: Label = Label { otel: "process.executable.name", prometheus: "process" };
+/// The number of the process, of other processes.
+pub(crate) static PID: Label = Label { otel: "process.pid", prometheus: "pid" };
+/// Why messages were dropped.
+pub(crate) static CAUSE: Label = Label { otel: "annulus.drop.cause", prometheus: "cause" };
+/// What shards are at.
+pub(crate) static STATE: Label = Label { otel: "annulus.shard.state", prometheus: "state" };
+
+macro_rules! metrics {
+    ($($(#[doc = $doc:literal])+ $name:ident: $kind:ident $otel:literal $prometheus:literal $unit:literal $shards:literal $help:literal;)+) => {
+        $($(#[doc = $doc])+
+        pub(crate) static $name: Metric = Metric {
+            otel: $otel,
+            prometheus: $prometheus,
+            kind: MetricKind::$kind,
+            unit: $unit,
+            help: $help,
+            per_shard: $shards,
+        };)+
+
+        /// All metrics, in the order in which they are shown.
+        pub static METRICS: &[&Metric] = &[$(&$name),+];
+    };
+}
+
+metrics! {
+    /// Messages that were put into the inbound rings.
+    SENT: Counter "messaging.client.sent.messages" "annulus_messages_sent_total" "{message}" true
+        "Messages that were put into the kernel's inbound rings.";
+    /// Messages that the blocks have taken.
+    CONSUMED: Counter "messaging.client.consumed.messages" "annulus_messages_consumed_total" "{message}" true
+        "Messages that the kernel's blocks have taken.";
+    /// Messages whose handler succeeded.
+    PROCESSED: Counter "annulus.kernel.messages.processed" "annulus_messages_processed_total" "{message}" true
+        "Messages whose handler succeeded.";
+    /// Messages that were not processed, by cause.
+    DROPPED: Counter "annulus.kernel.messages.dropped" "annulus_messages_dropped_total" "{message}" true
+        "Messages that were not processed, by cause. From outside of a process only failed and unknown_actor are known.";
+    /// Messages that handlers sent.
+    OUTPUTS: Counter "annulus.kernel.outputs.sent" "annulus_outputs_sent_total" "{message}" true
+        "Messages that the kernel's handlers sent.";
+    /// Outputs for a connected kernel that were lost.
+    OUTPUTS_LOST: Counter "annulus.kernel.outputs.lost" "annulus_outputs_lost_total" "{message}" true
+        "Outputs for a connected kernel that were lost.";
+    /// Dead letters that were lost.
+    DEAD_LETTERS_LOST: Counter "annulus.kernel.dead_letters.lost" "annulus_dead_letters_lost_total" "{message}" true
+        "Dead letters that were lost, since the host had not collected the earlier ones.";
+    /// Launches under this name.
+    LAUNCHES: Counter "annulus.kernel.launches" "annulus_kernel_launches_total" "{launch}" false
+        "Launches under the kernel's name that were seen. More than one: it was launched again.";
+    /// Messages that wait.
+    DEPTH: Gauge "annulus.kernel.queue.depth" "annulus_queue_depth" "{message}" true
+        "Messages that wait to be handled: in the inbound rings, and, seen from inside, in the queues in front.";
+    /// How many could wait.
+    CAPACITY: Gauge "annulus.kernel.queue.capacity" "annulus_queue_capacity" "{message}" true
+        "How many messages can wait.";
+    /// The share of the capacity that is taken.
+    UTILIZATION: Gauge "annulus.kernel.queue.utilization" "annulus_queue_utilization_ratio" "1" true
+        "The share of the capacity that is taken: 0 to 1.";
+    /// Outputs that nobody has received.
+    OUTPUTS_WAITING: Gauge "annulus.kernel.outputs.waiting" "annulus_outputs_waiting" "{message}" true
+        "Outputs that wait until somebody receives them.";
+    /// Shards by state.
+    SHARDS: Gauge "annulus.kernel.shards" "annulus_shards" "{shard}" false
+        "The kernel's shards, by state.";
+    /// Shards that are stuck.
+    STUCK: Gauge "annulus.kernel.shards.stuck" "annulus_shards_stuck" "{shard}" false
+        "Shards that take no message although some wait, for longer than the limit.";
+    /// The health of the kernel.
+    HEALTH: Gauge "annulus.kernel.health" "annulus_kernel_health" "1" false
+        "How well the kernel is: 0 healthy, 1 degraded, 2 unhealthy.";
+    /// The last error code.
+    LAST_ERROR: Gauge "annulus.kernel.last_error" "annulus_kernel_last_error" "1" true
+        "The code of the last failure; 0 for none.";
+    /// How long it has run.
+    UPTIME: Gauge "annulus.kernel.uptime" "annulus_kernel_uptime_seconds" "s" false
+        "Time since the kernel was launched.";
+    /// Latencies that telemetry has measured.
+    LATENCIES: Counter "annulus.kernel.latency.measured" "annulus_latency_measured_total" "{message}" true
+        "Messages whose latency was measured, while telemetry is enabled.";
+    /// The sum of these latencies.
+    LATENCY_SUM: Counter "annulus.kernel.latency.sum" "annulus_latency_measured_seconds_total" "s" true
+        "The sum of these latencies, each from the sending to the end of the handlers of its turn.";
+    /// The shortest.
+    LATENCY_MIN: Gauge "annulus.kernel.latency.min" "annulus_latency_min_seconds" "s" true
+        "The shortest latency since telemetry was enabled or reset.";
+    /// The longest.
+    LATENCY_MAX: Gauge "annulus.kernel.latency.max" "annulus_latency_max_seconds" "s" true
+        "The longest latency since telemetry was enabled or reset.";
+    /// All latencies, of kernels that track them.
+    LATENCY: Histogram "annulus.kernel.latency" "annulus_latency_seconds" "s" false
+        "The latencies of all messages, of kernels that track them; seen from inside. The sum is at most 1/32 too high.";
+    /// Whether a process lives.
+    UP: Gauge "annulus.process.up" "annulus_process_up" "1" false
+        "Whether a process that keeps a vitals file lives: 0 after it has died, until its file is removed.";
+}

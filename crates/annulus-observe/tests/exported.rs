@@ -1,0 +1,496 @@
+//! Health and metrics of a program's own kernels, as Prometheus and OpenTelemetry get them.
+
+use std::{
+    collections::BTreeMap,
+    mem::ManuallyDrop,
+    thread,
+    time::{Duration, Instant},
+};
+
+use annulus::prelude::*;
+use annulus_observe::{
+    Health, HealthLimits, HealthState, Observer,
+    health::{KernelHealth, Symptom},
+    metrics::{METRICS, MetricKind},
+};
+
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Job {
+    #[ring(key)]
+    key: u64,
+    /// 1: fail. 2: never return.
+    what: u64,
+}
+
+#[derive(ErrorCode, Clone, Copy)]
+enum Refusal {
+    /// It was asked to fail.
+    Asked = 5,
+}
+
+#[ring_kernel(cpu_only)]
+fn work(job: &Job, count: &mut u64, out: &Outbox<Job>) -> Result<(), Refusal> {
+    match job.what {
+        1 => return Err(Refusal::Asked),
+        2 => loop {
+            thread::sleep(Duration::from_secs(60));
+        },
+        _ => *count += 1,
+    }
+    if job.what == 3 {
+        out.send(*job);
+    }
+    Ok(())
+}
+
+fn runtime() -> Runtime {
+    Runtime::builder().backend(annulus::Cpu::new().workers(3)).build().unwrap()
+}
+
+fn options() -> LaunchOptions {
+    LaunchOptions::default().actors(16).grid(2).capacity(64)
+}
+
+fn job(key: u64, what: u64) -> Job {
+    Job { key, what }
+}
+
+/// Limits that a test can wait for.
+fn limits() -> HealthLimits {
+    HealthLimits { stuck: Duration::from_millis(20), slow: 0.0, ..HealthLimits::default() }
+}
+
+#[track_caller]
+fn kernel<'a>(health: &'a Health, name: &str) -> &'a KernelHealth {
+    health.kernels.iter().find(|kernel| kernel.kernel == name).unwrap_or_else(|| panic!("{health:#?}"))
+}
+
+/// Asks until something is there: the kernels' threads go their own way.
+#[track_caller]
+fn health_with(observer: &Observer, name: &str, symptom: Symptom) -> Health {
+    let start = Instant::now();
+    loop {
+        let health = observer.health();
+        if kernel(&health, name).reasons.iter().any(|reason| reason.symptom == symptom) {
+            return health;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "{health}");
+    }
+}
+
+/// An idle kernel, one that works, one that is slow and keeps up: all of them are healthy.
+#[test]
+fn o_01_a_kernel_that_works_is_healthy() {
+    let runtime = runtime();
+    let kernel = work::launch(&runtime, options()).unwrap();
+    let observer = Observer::builder(&runtime).build();
+    assert_eq!(observer.health().to_string(), "healthy\nwork: healthy");
+    for key in 0..10 {
+        let _ = kernel.send_blocking(job(key, 0)).unwrap();
+    }
+    kernel.drained_blocking();
+    let health = observer.health();
+    assert_eq!((health.state(), health.is_ready()), (HealthState::Healthy, true));
+}
+
+/// A failure has its name, in the health, the status and the dead letter; a minute later it is past.
+#[test]
+fn o_01_failures_are_told_by_their_names() {
+    let runtime = runtime();
+    let kernel_handle = work::launch(&runtime, options()).unwrap();
+    let observer =
+        Observer::builder(&runtime).limits(HealthLimits { recent: Duration::ZERO, ..limits() }).build();
+    let _ = kernel_handle.send_blocking(job(3, 1)).unwrap();
+    kernel_handle.drained_blocking();
+    let usual = Observer::of(&runtime).health();
+    assert_eq!(usual.state(), HealthState::Degraded);
+    assert!(usual.is_ready(), "it works");
+    let text = &kernel(&usual, "work").reasons[0].evidence;
+    assert_eq!(text, "1 messages failed, the last one with Asked (0x0005)");
+    assert_eq!(kernel_handle.status().error_name().unwrap().name, "Asked");
+    let letters = kernel_handle.dead_letters().unwrap().take_batch();
+    assert_eq!(letters[0].reason.to_string(), "failed in a kernel: Asked (0x0005): It was asked to fail");
+    // With no time in which it counts, only the look that finds it tells it.
+    let _ = observer.health();
+    assert_eq!(observer.health().state(), HealthState::Healthy);
+}
+
+/// A handler that does not return: unhealthy, and the evidence names the message.
+#[test]
+fn o_01_a_hung_handler_is_unhealthy() {
+    // The handler never returns, and the runtime would wait for it.
+    let runtime = ManuallyDrop::new(runtime());
+    let kernel_handle = ManuallyDrop::new(work::launch(&runtime, options()).unwrap());
+    let observer = ManuallyDrop::new(Observer::builder(&runtime).limits(limits()).build());
+    let _ = kernel_handle.send_blocking(job(5, 2)).unwrap();
+    let health = health_with(&observer, "work", Symptom::Stuck);
+    assert_eq!((health.state(), health.is_ready()), (HealthState::Unhealthy, false));
+    let work = kernel(&health, "work");
+    assert_eq!(work.stuck_shards, 1);
+    let text = &work.reasons[0].evidence;
+    assert!(text.starts_with("shard 1 took no message for "), "{text}");
+    assert!(text.contains("`work` shard 1 is in the handler of message 0, key 5"), "{text}");
+    let metrics = observer.prometheus();
+    assert!(metrics.contains("annulus_kernel_health{backend=\"cpu\",kernel=\"work\"} 2\n"), "{metrics}");
+    assert!(metrics.contains("annulus_shards_stuck{backend=\"cpu\",kernel=\"work\"} 1\n"), "{metrics}");
+}
+
+/// Inactive with messages: an error of the row. Inactive without: healthy, and not ready.
+#[test]
+fn o_01_an_inactive_kernel_with_messages_is_unhealthy() {
+    let runtime = runtime();
+    let kernel_handle = work::launch(&runtime, options().active(false)).unwrap();
+    kernel_handle.deactivate_blocking().unwrap();
+    let observer = Observer::builder(&runtime).limits(limits()).build();
+    let health = observer.health();
+    assert_eq!((health.state(), health.is_ready()), (HealthState::Healthy, false));
+    let _ = kernel_handle.try_send(job(1, 0)).unwrap();
+    let health = observer.health();
+    assert_eq!(kernel(&health, "work").reasons[0].symptom, Symptom::Inactive);
+    assert_eq!(health.state(), HealthState::Unhealthy);
+}
+
+/// A ring that is more than nine tenths full, and a kernel that handles little of what waits.
+#[test]
+fn o_01_a_full_ring_and_a_slow_kernel_are_degraded() {
+    let runtime = runtime();
+    let kernel_handle = work::launch(&runtime, options().active(false)).unwrap();
+    kernel_handle.deactivate_blocking().unwrap();
+    for _ in 0..58 {
+        let _ = kernel_handle.try_send(job(1, 0)).unwrap();
+    }
+    let observer = Observer::builder(&runtime)
+        .limits(HealthLimits { slow: 1000.0, stuck: Duration::MAX, ..limits() })
+        .build();
+    let health = observer.health();
+    let symptoms: Vec<_> = kernel(&health, "work").reasons.iter().map(|reason| reason.symptom).collect();
+    assert_eq!(symptoms, [Symptom::Inactive, Symptom::Full, Symptom::Slow]);
+    let text = health.to_string();
+    assert!(text.contains("91 % of the ring of shard 1 are taken, and the limit is 90 %"), "{text}");
+    assert!(text.contains("0.0 messages a second are handled, the limit is 1000, and 58 wait"), "{text}");
+}
+
+/// Nobody receives: the kernel stalls, and says so.
+#[test]
+fn o_01_a_stall_is_told() {
+    let runtime = runtime();
+    let kernel_handle = work::launch(&runtime, options()).unwrap();
+    let observer = Observer::builder(&runtime).limits(limits()).build();
+    for _ in 0..64 {
+        let _ = kernel_handle.send_blocking(job(4, 3)).unwrap();
+    }
+    kernel_handle.drained_blocking();
+    assert_eq!(observer.health().state(), HealthState::Healthy, "the next message would have to wait");
+    let _ = kernel_handle.send_blocking(job(4, 3)).unwrap();
+    let health = health_with(&observer, "work", Symptom::Stuck);
+    assert!(kernel(&health, "work").reasons[0].evidence.contains("nobody receives the outputs"), "{health}");
+}
+
+/// A line of Prometheus' text: name with labels, and value. What is wrong with it ends the test.
+type Series = BTreeMap<String, f64>;
+
+/// Reads the text as strictly as Prometheus does, and checks what belongs together.
+#[track_caller]
+fn parse(text: &str) -> Series {
+    let mut series = Series::new();
+    let mut kinds: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut current = "";
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("# HELP ") {
+            let (name, help) = rest.split_once(' ').expect("a help text");
+            assert!(!help.is_empty() && !kinds.contains_key(name), "{name} once, with a text");
+            current = name;
+        } else if let Some(rest) = line.strip_prefix("# TYPE ") {
+            let (name, kind) = rest.split_once(' ').expect("a type");
+            assert_eq!(name, current, "type after help");
+            assert!(["counter", "gauge", "histogram"].contains(&kind));
+            assert_eq!(kind == "counter", name.ends_with("_total"), "{name}");
+            kinds.insert(name, kind);
+        } else {
+            let (what, value) = line.rsplit_once(' ').expect("a value");
+            let name = what.split('{').next().unwrap();
+            let family = ["_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end));
+            let is_part = family == Some(current) && kinds[current] == "histogram";
+            assert!(name == current || is_part, "{name} in the family {current}");
+            assert!(what.ends_with('}') && what[name.len()..].starts_with('{'), "{what}");
+            let value: f64 = value.parse().unwrap_or_else(|_| panic!("{line}"));
+            assert!(series.insert(what.into(), value).is_none(), "{what} twice");
+        }
+    }
+    series
+}
+
+#[track_caller]
+fn value(series: &Series, what: &str) -> f64 {
+    *series.get(what).unwrap_or_else(|| panic!("{what} in {series:#?}"))
+}
+
+/// O-03, O-04, O-05: throughput, latency, depth, use and counts of a kernel, in Prometheus' words. The
+/// histogram is one of measured latencies, and no mean in disguise.
+#[test]
+fn o_03_o_04_o_05_prometheus_gets_every_number() {
+    let runtime = runtime();
+    let kernel = work::launch(&runtime, options().track_latency(true).name("so\"rt\\\n")).unwrap();
+    let telemetry = kernel.enable_telemetry().unwrap();
+    let observer = Observer::of(&runtime);
+    for key in 0..10 {
+        let _ = kernel.send_blocking(job(key, 3)).unwrap();
+    }
+    let _ = kernel.send_blocking(job(3, 1)).unwrap();
+    let _ = kernel.send_blocking(job(99, 0)).unwrap();
+    kernel.drained_blocking();
+    let series = parse(&observer.prometheus());
+    let labels = r#"backend="cpu",kernel="so\"rt\\\n""#;
+    let of = |name: &str, more: &str| value(&series, &format!("{name}{{{labels}{more}}}"));
+    assert_eq!(of("annulus_messages_sent_total", ""), 12.0);
+    assert_eq!(of("annulus_messages_consumed_total", ""), 12.0);
+    assert_eq!(of("annulus_messages_processed_total", ""), 10.0);
+    assert_eq!(of("annulus_messages_dropped_total", ",cause=\"failed\""), 1.0);
+    assert_eq!(of("annulus_messages_dropped_total", ",cause=\"unknown_actor\""), 1.0);
+    assert_eq!(of("annulus_messages_dropped_total", ",cause=\"rejected\""), 0.0);
+    assert_eq!(of("annulus_outputs_sent_total", ""), 10.0);
+    assert_eq!(of("annulus_outputs_waiting", ""), 10.0);
+    assert_eq!((of("annulus_queue_depth", ""), of("annulus_queue_capacity", "")), (0.0, 128.0));
+    assert_eq!(of("annulus_queue_utilization_ratio", ""), 0.0);
+    assert_eq!(of("annulus_shards", ",state=\"active\""), 2.0);
+    assert_eq!(of("annulus_kernel_launches_total", ""), 1.0);
+    assert!(of("annulus_kernel_uptime_seconds", "") > 0.0);
+    let latencies = kernel.latencies().unwrap();
+    assert_eq!(of("annulus_latency_seconds_count", ""), latencies.count() as f64);
+    assert_eq!(of("annulus_latency_seconds_bucket", ",le=\"+Inf\""), latencies.count() as f64);
+    let buckets: Vec<f64> = series
+        .range("annulus_latency_seconds_bucket".to_owned()..)
+        .filter(|(name, _)| name.contains("_bucket") && !name.contains("Inf"))
+        .map(|(_, count)| *count)
+        .collect();
+    assert_eq!(buckets.len(), 26);
+    let snapshot = telemetry.poll();
+    assert_eq!(
+        of("annulus_latency_measured_total", ""),
+        (snapshot.messages_processed - u64::from(snapshot.unmeasured)) as f64
+    );
+    let sum = of("annulus_latency_measured_seconds_total", "");
+    assert_eq!(sum, snapshot.total_latency_nanos as f64 / 1e9);
+    let min = of("annulus_latency_min_seconds", "");
+    assert!(min > 0.0 && min <= of("annulus_latency_max_seconds", ""));
+    // Buckets count what is at most so large: they grow, and the shortest is where the bound says.
+    let mut bounds: Vec<(f64, f64)> = series
+        .iter()
+        .filter_map(|(name, count)| {
+            let bound = name.split("le=\"").nth(1)?.trim_end_matches("\"}").parse::<f64>().ok()?;
+            Some((bound, *count))
+        })
+        .collect();
+    bounds.sort_by(|a, b| a.0.total_cmp(&b.0));
+    assert!(bounds.windows(2).all(|pair| pair[0].1 <= pair[1].1), "{bounds:?}");
+    assert!(bounds.iter().filter(|(bound, _)| *bound < min).all(|(_, count)| *count == 0.0), "{bounds:?}");
+}
+
+/// O-05: a kernel that is launched again under its name goes on counting, also what came last.
+#[test]
+fn o_05_counts_survive_a_restart() {
+    let runtime = runtime();
+    let observer = Observer::of(&runtime);
+    for (launch, total) in [(1, 5.0), (2, 10.0), (3, 15.0)] {
+        let kernel = work::launch(&runtime, options()).unwrap();
+        let _ = observer.look();
+        for key in 0..5 {
+            let _ = kernel.send_blocking(job(key, 0)).unwrap();
+        }
+        kernel.shutdown_blocking(Duration::from_secs(60));
+        drop(kernel);
+        let series = parse(&observer.prometheus());
+        let labels = r#"{backend="cpu",kernel="work"}"#;
+        assert_eq!(value(&series, &format!("annulus_messages_processed_total{labels}")), total);
+        assert_eq!(value(&series, &format!("annulus_kernel_launches_total{labels}")), f64::from(launch));
+        assert!(!series.contains_key(&format!("annulus_queue_depth{labels}")), "nothing runs");
+    }
+}
+
+/// Shards are told where they were asked for, and keys never.
+#[test]
+fn o_03_shards_are_told_on_request() {
+    let runtime = runtime();
+    let kernel = work::launch(&runtime, options()).unwrap();
+    for key in [0, 1, 1] {
+        let _ = kernel.send_blocking(job(key, 0)).unwrap();
+    }
+    kernel.drained_blocking();
+    let series = parse(&Observer::builder(&runtime).per_shard(true).build().prometheus());
+    for (shard, count) in [(0, 1.0), (1, 2.0)] {
+        let what =
+            format!("annulus_messages_processed_total{{backend=\"cpu\",kernel=\"work\",shard=\"{shard}\"}}");
+        assert_eq!(value(&series, &what), count);
+    }
+    assert!(
+        series
+            .keys()
+            .all(|name| !name.starts_with("annulus_messages_processed_total") || name.contains("shard="))
+    );
+    assert!(series.keys().all(|name| !name.contains("key=")));
+}
+
+/// The table's names are those that their receivers take, and each stands once.
+#[test]
+fn o_04_names_are_well_formed() {
+    let mut names: Vec<_> = METRICS.iter().flat_map(|metric| [metric.otel, metric.prometheus]).collect();
+    names.sort_unstable();
+    assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+    for metric in METRICS {
+        assert!(
+            metric.otel.chars().all(|c| c.is_ascii_lowercase() || c == '.' || c == '_'),
+            "{}",
+            metric.otel
+        );
+        assert!(!metric.otel.contains("total"), "OpenTelemetry's names have no `total`: {}", metric.otel);
+        assert!(metric.prometheus.starts_with("annulus_"));
+        assert_eq!(metric.kind == MetricKind::Counter, metric.prometheus.ends_with("_total"));
+        let is_unit = metric.unit == "s" && metric.prometheus.contains("_seconds");
+        assert!(
+            is_unit || (metric.unit != "s" && !metric.prometheus.contains("_seconds")),
+            "{}",
+            metric.prometheus
+        );
+        assert!(metric.help.ends_with('.') && !metric.help.contains(['\\', '\n']));
+    }
+}
+
+/// A hundred kernels in one text. How long that took is printed, and not judged.
+#[test]
+fn r_14_a_hundred_kernels_are_told_at_once() {
+    let runtime = runtime();
+    let kernels: Vec<_> = (0..100)
+        .map(|number| work::launch(&runtime, options().capacity(16).name(format!("work-{number}"))).unwrap())
+        .collect();
+    let _ = kernels[42].send_blocking(job(1, 0)).unwrap();
+    kernels[42].drained_blocking();
+    let observer = Observer::of(&runtime);
+    let start = Instant::now();
+    let text = observer.prometheus();
+    println!("a look at 100 kernels and its text: {:?}", start.elapsed());
+    let series = parse(&text);
+    let sent = series.keys().filter(|name| name.starts_with("annulus_messages_sent_total"));
+    assert_eq!(sent.count(), 100);
+    assert_eq!(value(&series, "annulus_messages_processed_total{backend=\"cpu\",kernel=\"work-42\"}"), 1.0);
+}
+
+#[cfg(feature = "otel")]
+mod otel {
+    use std::sync::mpsc;
+
+    use opentelemetry::metrics::MeterProvider as _;
+    use opentelemetry_sdk::{
+        error::OTelSdkResult,
+        metrics::{
+            PeriodicReader, SdkMeterProvider, Temporality,
+            data::{AggregatedMetrics, MetricData, ResourceMetrics},
+            exporter::PushMetricExporter,
+        },
+    };
+
+    use super::*;
+
+    /// Sends what would leave the process: by metric, unit and labels.
+    struct Sender(mpsc::SyncSender<BTreeMap<String, f64>>);
+
+    impl PushMetricExporter for Sender {
+        async fn export(&self, metrics: &ResourceMetrics) -> OTelSdkResult {
+            let mut told = BTreeMap::new();
+            for metric in metrics.scope_metrics().flat_map(|scope| scope.metrics()) {
+                let mut tell = |labels: Vec<String>, value: f64| {
+                    let mut labels = labels;
+                    labels.sort();
+                    told.insert(format!("{} [{}] {}", metric.name(), metric.unit(), labels.join(" ")), value);
+                };
+                let text = |label: &opentelemetry::KeyValue| format!("{}={}", label.key, label.value);
+                match metric.data() {
+                    AggregatedMetrics::U64(MetricData::Sum(sum)) => {
+                        assert!(sum.is_monotonic());
+                        sum.data_points().for_each(|point| {
+                            tell(point.attributes().map(text).collect(), point.value() as f64)
+                        });
+                    }
+                    AggregatedMetrics::F64(MetricData::Sum(sum)) => {
+                        assert!(sum.is_monotonic());
+                        sum.data_points()
+                            .for_each(|point| tell(point.attributes().map(text).collect(), point.value()));
+                    }
+                    AggregatedMetrics::F64(MetricData::Gauge(gauge)) => {
+                        gauge
+                            .data_points()
+                            .for_each(|point| tell(point.attributes().map(text).collect(), point.value()));
+                    }
+                    other => panic!("{}: {other:?}", metric.name()),
+                }
+            }
+            let _ = self.0.try_send(told);
+            Ok(())
+        }
+
+        fn force_flush(&self) -> OTelSdkResult {
+            Ok(())
+        }
+
+        fn shutdown_with_timeout(&self, _: Duration) -> OTelSdkResult {
+            Ok(())
+        }
+
+        fn temporality(&self) -> Temporality {
+            Temporality::Cumulative
+        }
+    }
+
+    /// O-03, O-04: the same numbers by one meter provider, with OpenTelemetry's names and units. When the
+    /// observer is gone, so are they.
+    #[test]
+    fn o_03_o_04_opentelemetry_gets_every_number() {
+        let (sender, told) = mpsc::sync_channel(1);
+        let reader = PeriodicReader::builder(Sender(sender)).with_interval(Duration::from_secs(3600)).build();
+        let provider = SdkMeterProvider::builder().with_reader(reader).build();
+        let collect = || {
+            provider.force_flush().unwrap();
+            // A provider that has nothing to say says nothing.
+            told.try_recv().unwrap_or_default()
+        };
+        let runtime = runtime();
+        let kernel = work::launch(&runtime, options().track_latency(true)).unwrap();
+        let _telemetry = kernel.enable_telemetry().unwrap();
+        for key in 0..10 {
+            let _ = kernel.send_blocking(job(key, 0)).unwrap();
+        }
+        let _ = kernel.send_blocking(job(3, 1)).unwrap();
+        kernel.drained_blocking();
+        let observer = Observer::of(&runtime);
+        observer.instrument(&provider.meter("annulus"));
+        let metrics = collect();
+        let of = |name: &str, more: &str| {
+            let labels = "annulus.backend=cpu";
+            let system = "messaging.destination.name=work messaging.system=annulus";
+            let what = format!("{name} {labels} {more}{system}");
+            *metrics.get(&what).unwrap_or_else(|| panic!("{what} in {metrics:#?}"))
+        };
+        assert_eq!(of("messaging.client.sent.messages [{message}]", ""), 11.0);
+        assert_eq!(of("messaging.client.consumed.messages [{message}]", ""), 11.0);
+        assert_eq!(of("annulus.kernel.messages.processed [{message}]", ""), 10.0);
+        assert_eq!(of("annulus.kernel.messages.dropped [{message}]", "annulus.drop.cause=failed "), 1.0);
+        assert_eq!(of("annulus.kernel.queue.depth [{message}]", ""), 0.0);
+        assert_eq!(of("annulus.kernel.queue.utilization [1]", ""), 0.0);
+        assert_eq!(of("annulus.kernel.health [1]", ""), 1.0);
+        assert_eq!(of("annulus.kernel.latency.measured [{message}]", ""), 10.0);
+        assert!(of("annulus.kernel.latency.sum [s]", "") > 0.0);
+        let median = metrics.keys().filter(|name| name.starts_with("annulus.kernel.latency.quantile [s]"));
+        assert_eq!(median.count(), 4);
+        // Every metric of the table but those of other processes comes.
+        for metric in METRICS.iter().filter(|metric| metric.otel != "annulus.process.up") {
+            assert!(
+                metrics.keys().any(|name| name.starts_with(metric.otel)),
+                "{} in {metrics:#?}",
+                metric.otel
+            );
+        }
+        drop(observer);
+        assert_eq!(collect(), BTreeMap::new());
+        provider.shutdown().unwrap();
+    }
+}
