@@ -100,7 +100,8 @@ typedef struct annulus_at {
     uint64_t phase;
     uint64_t number;
     uint64_t key;
-    uint64_t reserved[5];
+    uint64_t count;
+    uint64_t reserved[4];
 } annulus_at;
 
 #define ANNULUS_PHASE_UNKNOWN 0u
