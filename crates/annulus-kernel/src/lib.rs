@@ -108,7 +108,7 @@ pub use annulus_abi::error::ErrorName;
 #[doc(hidden)]
 pub use annulus_message;
 pub use annulus_message::{DecodeError, EncodeError, Message, Payload};
-pub use cooperate::{Block, BlockArray, BlockCx, BlockValue, WARP, run_block};
+pub use cooperate::{Block, BlockArray, BlockCx, BlockValue, WARP, check_block, run_block};
 pub use cx::Cx;
 pub use definition::{
     DEFAULT_LOOP_BUDGET, DEFAULT_SHARED_MEMORY, KernelDefinition, KernelShape, ProcessingMode, RingKernel,

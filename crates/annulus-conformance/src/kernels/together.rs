@@ -128,7 +128,9 @@ pub fn torn(
         _ => {}
     }
     cx.barrier();
-    marks.set((me % 8) as usize, me);
+    if me < 8 {
+        marks.set(me as usize, me);
+    }
     Ok(())
 }
 

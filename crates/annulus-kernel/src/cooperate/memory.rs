@@ -1,8 +1,12 @@
 //! What the threads of a block share.
 
-use std::{cell::Cell, fmt, rc::Rc};
+use std::{cell::Cell, fmt, panic::Location, ptr, rc::Rc};
 
-use super::{team, value::BlockValue};
+use super::{
+    races::{self, Does},
+    team::{self, Place},
+    value::BlockValue,
+};
 
 /// The state in a handler that a whole block runs.
 ///
@@ -35,7 +39,9 @@ impl<S: Copy> Block<S> {
 
     /// The value.
     #[inline]
+    #[track_caller]
     pub fn get(&self) -> S {
+        self.note(Does::Reads, Location::caller());
         self.value.get()
     }
 
@@ -54,13 +60,19 @@ impl<S: Copy> Block<S> {
             team::NOT_THE_LEADER,
             team::current_thread()
         );
+        self.note(Does::Writes, Location::caller());
         self.value.set(value);
+    }
+
+    #[inline]
+    fn note(&self, does: Does, at: Place) {
+        races::note(does, ptr::from_ref(&self.value).addr(), || "the state".into(), at);
     }
 }
 
 impl<S: Copy + fmt::Debug> fmt::Debug for Block<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Block").field(&self.get()).finish()
+        f.debug_tuple("Block").field(&self.value.get()).finish()
     }
 }
 
@@ -69,11 +81,19 @@ impl<S: Copy + fmt::Debug> fmt::Debug for Block<S> {
 #[derive(Clone, Debug)]
 pub struct BlockArray<T: BlockValue, const N: usize> {
     cells: Rc<[Cell<T>]>,
+    /// Where the threads asked for it.
+    shared_at: Place,
 }
 
 impl<T: BlockValue, const N: usize> BlockArray<T, N> {
-    pub(super) fn new() -> Self {
-        Self { cells: (0..N).map(|_| Cell::new(T::ZERO)).collect() }
+    pub(super) fn new(shared_at: Place) -> Self {
+        Self { cells: (0..N).map(|_| Cell::new(T::ZERO)).collect(), shared_at }
+    }
+
+    #[inline]
+    fn note(&self, does: Does, index: usize, cell: &Cell<T>, at: Place) {
+        let what = || format!("element {index} of the array that is shared at {}", self.shared_at);
+        races::note(does, ptr::from_ref(cell).addr(), what, at);
     }
 
     /// The element at `index`.
@@ -85,7 +105,9 @@ impl<T: BlockValue, const N: usize> BlockArray<T, N> {
     #[inline]
     #[track_caller]
     pub fn get(&self, index: usize) -> T {
-        self.cells[index].get()
+        let cell = &self.cells[index];
+        self.note(Does::Reads, index, cell, Location::caller());
+        cell.get()
     }
 
     /// Sets the element at `index`. Other threads see it after the next barrier; if two threads set one
@@ -98,7 +120,9 @@ impl<T: BlockValue, const N: usize> BlockArray<T, N> {
     #[inline]
     #[track_caller]
     pub fn set(&self, index: usize, value: T) {
-        self.cells[index].set(value);
+        let cell = &self.cells[index];
+        self.note(Does::Writes, index, cell, Location::caller());
+        cell.set(value);
     }
 
     /// How many elements there are: `N`.

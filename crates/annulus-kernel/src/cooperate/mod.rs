@@ -15,15 +15,17 @@
 //!
 //! The threads of a block are stackful coroutines of one thread of the system ([`run_block`]). Between two
 //! barriers they run one after the other, from thread 0 on, so what they share needs no lock and no atomics:
-//! a race between threads of a block is an error of the program, but never undefined behaviour.
+//! a race between threads of a block is an error of the program, but never undefined behaviour. [`check_block`]
+//! finds it, and so does every block if the variable `ANNULUS_RACES` is 1.
 
 mod cx;
 mod memory;
+mod races;
 mod team;
 mod value;
 
 pub use cx::{BlockCx, WARP};
 pub use memory::{Block, BlockArray};
-pub use team::run_block;
 pub(crate) use team::{NOT_REACHED, NOT_THE_LEADER};
+pub use team::{check_block, run_block};
 pub use value::BlockValue;

@@ -23,7 +23,12 @@ use std::{
 
 use corosensei::{Coroutine, CoroutineResult, Yielder, stack::DefaultStack};
 
-use super::{cx::BlockCx, memory::BlockArray, value::BlockValue};
+use super::{
+    cx::BlockCx,
+    memory::BlockArray,
+    races::{self, Met, Watching},
+    value::BlockValue,
+};
 use crate::{Cx, Failure, HandlerReturn};
 
 /// How the text of the panic begins if not all threads reach a barrier; `panic_code` knows it.
@@ -35,7 +40,7 @@ pub(crate) const NOT_THE_LEADER: &str = "only the block's leader, thread 0, sets
 const STACK: usize = 256 * 1024;
 
 /// A place in the source.
-type Place = &'static Location<'static>;
+pub(super) type Place = &'static Location<'static>;
 
 /// What a thread that waits is told.
 #[derive(Clone, Copy)]
@@ -67,6 +72,12 @@ thread_local! {
 #[inline]
 pub(super) fn current_thread() -> u32 {
     CURRENT.get()
+}
+
+/// Says which one runs; returns which one ran before.
+#[cfg(test)]
+pub(super) fn set_current_thread(thread: u32) -> u32 {
+    CURRENT.replace(thread)
 }
 
 /// What the threads of a block share while they work on one message.
@@ -119,7 +130,7 @@ impl Team {
             });
             return array.clone();
         }
-        let array = BlockArray::new();
+        let array = BlockArray::new(at);
         arrays.push((at, Box::new(array.clone())));
         array
     }
@@ -174,6 +185,39 @@ impl Waiter {
 /// # Ok::<(), annulus_kernel::Failure>(())
 /// ```
 pub fn run_block<R: HandlerReturn>(cx: Cx, thread: impl Fn(&BlockCx) -> R) -> Result<(), Failure> {
+    run(cx, thread, races::is_on())
+}
+
+/// As [`run_block`], and finds races: for tests. If two threads access an element of a shared array, or the
+/// state, one of them writes, and no barrier is between them, the block panics. With the variable
+/// `ANNULUS_RACES=1`, `run_block` does this too, and so does every launch on the CPU.
+///
+/// # Errors
+///
+/// The failure of the first thread that returns one.
+///
+/// # Panics
+///
+/// As `run_block`; and with a text that begins with `race`, and names both accesses with their lines.
+///
+/// ```should_panic
+/// use annulus_kernel::{Cx, check_block};
+///
+/// let _ = check_block(Cx::new(0, 1, 0).with_block_dim(64), |cx| {
+///     let values = cx.shared::<u32, 64>();
+///     let me = cx.thread_index() as usize;
+///     values.set(me, 1);
+///     // A barrier is missing here.
+///     let next = values.get((me + 1) % 64);
+///     assert!(next <= 1);
+/// });
+/// ```
+pub fn check_block<R: HandlerReturn>(cx: Cx, thread: impl Fn(&BlockCx) -> R) -> Result<(), Failure> {
+    run(cx, thread, true)
+}
+
+fn run<R: HandlerReturn>(cx: Cx, thread: impl Fn(&BlockCx) -> R, watches: bool) -> Result<(), Failure> {
+    let _watching = Watching::new(watches && cx.block_dim() > 1);
     let team = Rc::new(Team::new(cx.block_dim()));
     let _outer = Outer(CURRENT.replace(0));
     if cx.block_dim() == 1 {
@@ -239,7 +283,10 @@ impl Threads {
             let other = match phase {
                 Phase { returned: Some(thread), .. } => format!("thread {thread} returned"),
                 Phase { elsewhere: Some((thread, at)), .. } => format!("thread {thread} waits at {at}"),
-                _ => continue,
+                _ => {
+                    races::met(Met::Block);
+                    continue;
+                }
             };
             let (came, dim) = (phase.waiting, team.dim);
             let text =

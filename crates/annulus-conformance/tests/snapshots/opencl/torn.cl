@@ -239,12 +239,14 @@ static u32 handle_torn(ann_cx cx, GLOBAL const Number *message, LOCAL Total *tot
     ann_code = ann_meet(&ann_together->meeting, ann_rounds, ann_code);
     ann_end = ann_code;
     // together.rs:+53
-    u64 at;
     while (ann_code == 0u) {
-        at = (u64)(me % 8u);
-        if (at >= 8ul) { ann_code = 0xFF04u; break; } // index out of bounds
-        ann_together->part_0.at[at] = me;
-        // together.rs:+54
+        if (me < 8u) {
+            // together.rs:+54
+            u64 at = (u64)me;
+            if (at >= 8ul) { ann_code = 0xFF04u; break; } // index out of bounds
+            ann_together->part_0.at[at] = me;
+        }
+        // together.rs:+56
         ann_code = ANN_RETURNED;
         break;
         break;
