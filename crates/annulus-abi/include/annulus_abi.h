@@ -101,7 +101,9 @@ typedef struct annulus_at {
     uint64_t number;
     uint64_t key;
     uint64_t count;
-    uint64_t reserved[4];
+    uint64_t failed;
+    uint64_t failed_key;
+    uint64_t reserved[2];
 } annulus_at;
 
 #define ANNULUS_PHASE_UNKNOWN 0u

@@ -39,7 +39,7 @@ fn t_01_t_03_c_and_rust_agree() {
         reserved, consumed_seen, producer_padding, consumed, consumer_padding);
     offsets!(source, SlotHeader, "annulus_slot_header": commit, meta);
     offsets!(source, SealedUnit, "annulus_sealed_unit": content, lap);
-    offsets!(source, At, "annulus_at": phase, number, key, count, reserved);
+    offsets!(source, At, "annulus_at": phase, number, key, count, failed, failed_key, reserved);
     offsets!(source, ShardVitals, "annulus_shard_vitals":
         control, inbound, outbound, telemetry, at, reserved);
     for (name, value) in [

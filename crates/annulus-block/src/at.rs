@@ -14,6 +14,8 @@
 //! | asleep | before the block parks, unless it is stalled or inactive |
 //! | inactive, ended | when it obeys the command |
 //!
+//! The last failure stays in two more words, with its code, its message's number and its key.
+//!
 //! With the phase, the block stores the number of the next message. Before each call it stores the number, and
 //! the key if messages have one. So a block that works stores one or two words for each message, and three more
 //! for each turn.
@@ -22,16 +24,14 @@ use annulus_abi::{
     control::{STALLED_BY_KERNEL, state},
     vitals::{At, phase},
 };
-use annulus_sync::{AtomicU64, Ordering};
+use annulus_sync::Ordering;
 
-use crate::{runner::Runner, turn::BlockCore};
+use crate::{host::MessageFailure, runner::Runner, turn::BlockCore};
 
 impl<R: Runner> BlockCore<R> {
     /// What the block says that it is at.
     pub fn at(&self) -> At {
-        let long = |word: &AtomicU64| word.load(Ordering::Relaxed);
-        let (phase, number, key) = (long(self.at.phase()), long(self.at.number()), long(self.at.key()));
-        At { phase, number, key, ..At::default() }
+        self.at.load()
     }
 
     /// Says that the handler of the message at the front is called. `is_first`: the turn has called none before.
@@ -44,6 +44,19 @@ impl<R: Runner> BlockCore<R> {
         self.at.number().store(self.inbound.position(), Ordering::Relaxed);
         if is_first {
             self.at.phase().store(phase::IN_HANDLER, Ordering::Relaxed);
+        }
+    }
+
+    /// Says that the message at the front failed, or names no actor. It is counted already.
+    #[cold]
+    pub(crate) fn at_failure(&self, code: u16, key: u64) {
+        let number = self.inbound.position();
+        self.at.failed_key().store(key, Ordering::Relaxed);
+        self.at.failed().store(At::failure(code, number), Ordering::Relaxed);
+        if let Some(signals) = &self.signals {
+            let failures = self.counts.failed + self.counts.unknown_actor;
+            let failure = MessageFailure { code, number, key, failures };
+            signals.failed(self.cx.block_index(), failure);
         }
     }
 

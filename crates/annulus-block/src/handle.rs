@@ -59,6 +59,7 @@ impl<R: Runner> BlockCore<R> {
             let counts = &mut self.counts;
             let count = if state.is_none() { &mut counts.unknown_actor } else { &mut counts.failed };
             *count += 1;
+            self.at_failure(code, key);
         }
     }
 

@@ -7,6 +7,25 @@ use std::sync::Weak;
 pub trait Signals: Send + Sync {
     /// The shard made progress. What it reports was published before the call.
     fn progressed(&self, shard: u32, progress: Progress);
+
+    /// The handler of a message failed, or its key named no actor. Called only by blocks that share the host's
+    /// process, before the turn's results are published.
+    fn failed(&self, shard: u32, failure: MessageFailure) {
+        let _ = (shard, failure);
+    }
+}
+
+/// A message whose handler failed, or whose key named no actor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageFailure {
+    /// The handler's code, or one of [`annulus_abi::error`].
+    pub code: u16,
+    /// The message's number, from 0 in each shard.
+    pub number: u64,
+    /// Its key; 0 without keys.
+    pub key: u64,
+    /// How many have failed in the shard since launch, this one included.
+    pub failures: u64,
 }
 
 /// What happened in a shard since its last report.

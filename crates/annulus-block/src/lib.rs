@@ -17,7 +17,7 @@ mod telemetry;
 mod turn;
 
 pub use clock::RuntimeClock;
-pub use host::{Deliver, Delivery, Link, Progress, Signals};
+pub use host::{Deliver, Delivery, Link, MessageFailure, Progress, Signals};
 pub use idle::finds_work;
 pub use runner::Runner;
 pub use state::{BlockState, Cells, StateMemory, TooManyStates};

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    check::Check, completions::Completions, devices::Devices, doctor::Doctor, dump::Dump, emit::Emit,
-    export::Export, run::Run, send::Send, top::Top, why::Why,
+    autopsy::Autopsy, check::Check, completions::Completions, devices::Devices, doctor::Doctor, dump::Dump,
+    emit::Emit, export::Export, run::Run, send::Send, top::Top, why::Why,
 };
 
 /// GPU-resident actors: kernels that are launched once, stay on the device and answer messages.
@@ -25,6 +25,7 @@ pub(crate) enum Command {
     Top(Top),
     Why(Why),
     Export(Export),
+    Autopsy(Autopsy),
     Doctor(Doctor),
     Check(Check),
     Completions(Completions),

@@ -22,6 +22,7 @@
 //! Exit codes: 0 done (also when whoever reads standard output has gone), 1 the data or the machine is at
 //! fault, 2 the command line is.
 
+mod autopsy;
 mod check;
 mod cli;
 mod completions;
@@ -72,6 +73,7 @@ pub fn main() -> ExitCode {
         Command::Top(top) => top.execute(),
         Command::Why(why) => why.execute(),
         Command::Export(export) => export.execute(),
+        Command::Autopsy(autopsy) => autopsy.execute(),
         Command::Doctor(doctor) => doctor.execute(),
         Command::Check(check) => check.execute(),
         Command::Completions(completions) => completions.execute(Cli::command()),

@@ -27,6 +27,7 @@ fn help_is_a_command() {
         "top",
         "why",
         "export",
+        "autopsy",
         "doctor",
         "check",
         "completions",

@@ -215,3 +215,44 @@ fn wrong_times_are_refused() {
         assert_eq!(output.status.code(), Some(2), "{interval}");
     }
 }
+
+fn autopsy(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_annulus"))
+        .arg("autopsy")
+        .args(arguments)
+        .env("ANNULUS_DIR", folder)
+        .output()
+        .unwrap()
+}
+
+/// what a killed process was at: by itself, by number, by file, as JSON; and what is told if there is none.
+#[test]
+fn r_06_autopsy_tells_of_the_dead() {
+    let folder = Folder::new("autopsy");
+    let told = |arguments: &[&str]| {
+        let output = autopsy(&folder.0, arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let mut child = sender(&folder.0, 3);
+    assert_eq!(told(&[]), "no process has died and left a vitals file\n");
+    let pid = child.0.id().to_string();
+    assert!(told(&[&pid]).contains("it lives; this is what it is at"));
+    child.0.kill().unwrap();
+    child.0.wait().unwrap();
+    let file = fs::read_dir(&folder.0).unwrap().next().unwrap().unwrap().path();
+    let text = told(&[]);
+    assert!(text.starts_with(&format!("process {pid}, cpu, ")), "{text}");
+    assert!(text.contains(": it died without ending its runtime\n  `anomalies`: 3 handled"), "{text}");
+    assert!(text.contains("`anomalies`: launched, 1 shards\n"), "{text}");
+    assert_eq!([told(&[&pid]), told(&[file.to_str().unwrap()])], [text.clone(), text]);
+    let json: Value = serde_json::from_str(&told(&["--json"])).unwrap();
+    assert_eq!((&json["alive"], &json["kernels"][0]["name"]), (&false.into(), &"anomalies".into()), "{json}");
+    assert_eq!(json["records"][0]["event"], "launched", "{json}");
+
+    let output = autopsy(&folder.0, &["1"]);
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("process 1 left no vitals file"), "{error}");
+    assert_eq!(autopsy(&folder.0, &["/dev/zero"]).status.code(), Some(1));
+}

@@ -15,23 +15,61 @@ use annulus_abi::{
         read::{Damage, Shard, Vitals},
     },
 };
-use annulus_runtime::{KernelStatus, LatencyHistogram, vitals_folders, vitals_owner_lives};
+use annulus_runtime::{
+    KernelStatus, LatencyHistogram, check_vitals_folder, vitals_folders, vitals_owner_lives,
+};
 
 /// The most bytes of a file that are read: 100,000 shards. Source: this project's choice.
 const MOST: u64 = 128 << 20;
 
-/// The vitals files of this user's processes, by name. Some may be of processes that have ended.
+/// The vitals files of this user's processes, by name. Some may be of processes that have ended. Files of other
+/// users, and folders that others may write to, are left out: see [`refused`].
 pub fn files() -> Vec<PathBuf> {
-    let in_folder = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten();
-    let entries = vitals_folders().into_iter().flat_map(in_folder).filter_map(Result::ok);
-    let paths = entries.map(|entry| entry.path());
+    let trusted = vitals_folders().into_iter().filter(|folder| check_vitals_folder(folder).is_ok());
+    let mut files: Vec<_> = trusted.flat_map(|folder| named(&folder)).filter(|path| is_own(path)).collect();
+    files.sort();
+    files
+}
+
+/// Why files are not among [`files`], in words: folders that others may have written to, and files that belong to
+/// others. Anybody may have made these, and they may say anything.
+pub fn refused() -> Vec<String> {
+    let mut refused = Vec::new();
+    for folder in vitals_folders().into_iter().filter(|folder| folder.symlink_metadata().is_ok()) {
+        match check_vitals_folder(&folder) {
+            Err(why) => refused.push(why),
+            Ok(()) => refused.extend(
+                named(&folder)
+                    .into_iter()
+                    .filter(|path| !is_own(path))
+                    .map(|path| format!("{} belongs to another user", path.display())),
+            ),
+        }
+    }
+    refused
+}
+
+/// The files of a folder that are named as vitals files are.
+fn named(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let is_one = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str());
         name.is_some_and(|name| name.ends_with(SUFFIX) && !name.starts_with('.'))
     };
-    let mut files: Vec<_> = paths.filter(is_one).collect();
-    files.sort();
-    files
+    entries.map(|entry| entry.path()).filter(is_one).collect()
+}
+
+/// Whether a file belongs to this user. One that is gone does not belong to another.
+#[cfg(unix)]
+fn is_own(path: &Path) -> bool {
+    // SAFETY: the call has no conditions, and always succeeds.
+    let user = unsafe { libc::geteuid() };
+    path.symlink_metadata().map_or(true, |metadata| std::os::unix::fs::MetadataExt::uid(&metadata) == user)
+}
+
+#[cfg(not(unix))]
+fn is_own(_: &Path) -> bool {
+    true
 }
 
 /// Whether a process lives.
@@ -103,6 +141,9 @@ pub struct Kernel {
     pub copied_at: Option<u64>,
     /// What the application calls its error codes.
     pub errors: Vec<(u16, String)>,
+    /// Messages that queues in front of the rings dropped, or that were left at the end, by
+    /// [cause](annulus_abi::vitals::recorder::CAUSES).
+    pub drops: [u64; 6],
     /// Its shards, one for each block.
     pub shards: Vec<Shard>,
     /// What only its own process knows of it; `None` for kernels of other processes.
@@ -286,13 +327,14 @@ fn describe(kernel: &annulus_abi::vitals::read::Kernel<'_>, now: u64, liveness: 
         copied: is_copy.then(|| Duration::from_nanos(now.saturating_sub(kernel.mirrored_at()))),
         copied_at: is_copy.then(|| kernel.mirrored_at()),
         errors: kernel.errors().map(|(code, name)| (code, name.to_owned())).collect(),
+        drops: kernel.drops(),
         shards: kernel.shards().collect(),
         inside: None,
     }
 }
 
 /// Opens a file for reading. A pipe does not make it wait, and a link is not followed.
-fn open(path: &Path) -> io::Result<File> {
+pub(crate) fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]

@@ -81,6 +81,14 @@ fn describe(control: &KernelControl) -> Kernel {
         copied: None,
         copied_at: None,
         errors: look.definition.errors.iter().map(|name| (name.code, name.name.to_owned())).collect(),
+        drops: [
+            status.drops.rejected,
+            status.drops.evicted,
+            status.drops.discarded,
+            status.drops.duplicate,
+            status.drops.expired,
+            status.drops.undelivered,
+        ],
         shards: look.shards,
         inside: Some(Box::new(Inside { status, latencies: control.latencies() })),
     }

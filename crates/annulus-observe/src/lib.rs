@@ -24,6 +24,7 @@
 //! ```
 
 mod attach;
+mod autopsy;
 pub mod health;
 mod inside;
 pub mod metrics;
@@ -32,8 +33,10 @@ mod phase;
 mod reason;
 
 pub use annulus_abi::vitals::read::{Damage, Shard};
+pub use annulus_abi::vitals::recorder::Record;
 pub use annulus_runtime::why::Why;
-pub use attach::{Inside, Kernel, Liveness, Process, ShardState, Unreadable, files, look};
+pub use attach::{Inside, Kernel, Liveness, Process, ShardState, Unreadable, files, look, refused};
+pub use autopsy::{Autopsy, autopsy};
 pub use health::{Health, HealthLimits, HealthState, HealthWatch, KernelHealth};
 pub use inside::look_inside;
 pub use observer::{Observer, ObserverBuilder, Sight};

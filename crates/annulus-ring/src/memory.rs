@@ -18,7 +18,7 @@ use annulus_abi::{
     ring::{RingHeader, RingLayout},
     vitals::{At, ShardVitals},
 };
-use annulus_sync::{AtomicU32, AtomicU64};
+use annulus_sync::{AtomicU32, AtomicU64, Ordering};
 
 /// Zeroed memory, aligned to 128 bytes, that a backend provides. It is freed with the last reference.
 pub struct SharedMemory {
@@ -503,6 +503,30 @@ impl AtLine {
     #[inline(always)]
     pub fn key(&self) -> &AtomicU64 {
         self.word::<{ offset_of!(At, key) }>()
+    }
+
+    /// The last failure.
+    pub fn failed(&self) -> &AtomicU64 {
+        self.word::<{ offset_of!(At, failed) }>()
+    }
+
+    /// The key of the message that failed last.
+    pub fn failed_key(&self) -> &AtomicU64 {
+        self.word::<{ offset_of!(At, failed_key) }>()
+    }
+
+    /// All words, each loaded by itself.
+    pub fn load(&self) -> At {
+        // For people: no word is ordered with another one.
+        let long = |word: &AtomicU64| word.load(Ordering::Relaxed);
+        At {
+            phase: long(self.phase()),
+            number: long(self.number()),
+            key: long(self.key()),
+            failed: long(self.failed()),
+            failed_key: long(self.failed_key()),
+            ..At::default()
+        }
     }
 }
 

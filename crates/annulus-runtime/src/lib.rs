@@ -104,7 +104,7 @@ pub use crate::{
         TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds,
     },
     time::{ForPeople, for_people},
-    vitals::{Vitals, vitals_folders, vitals_owner_lives},
+    vitals::{Vitals, check_vitals_folder, vitals_folders, vitals_owner_lives},
 };
 pub use annulus_abi::error::{ErrorName, describe as describe_error};
 pub use annulus_block::{Deliver, Delivery, Progress, RuntimeClock, Signals};

@@ -4,8 +4,8 @@
 //! notice them, and they need none of its help.
 //!
 //! ```text
-//! 0                 kernels_offset            shards_offset
-//! | VitalsHeader    | KernelEntry × kernels   | ShardVitals × shards |
+//! 0                 kernels_offset            shards_offset          records_offset
+//! | VitalsHeader    | KernelEntry × kernels   | ShardVitals × shards | Record × records |
 //! ```
 //!
 //! # Words and writers
@@ -19,6 +19,7 @@
 //! | [`ShardVitals::inbound`], [`outbound`](ShardVitals::outbound) | as [`RingHeader`] says | while the kernel runs |
 //! | [`ShardVitals::telemetry`] | the shard, see [`Telemetry`] | once a turn, if telemetry is enabled |
 //! | [`ShardVitals::at`] | the shard | see [`At`] |
+//! | [`Record`](recorder::Record) | any thread of the process | rarely; see [`recorder`] |
 //!
 //! The shard's parts are the very words that host and block work with, where the backend's blocks can use any
 //! memory of the process. Where they cannot ([`kernel_flags::MIRRORED`]), the host copies them here from time
@@ -31,6 +32,7 @@
 //! wrote them: readers run on the same machine.
 
 pub mod read;
+pub mod recorder;
 
 use core::mem::offset_of;
 
@@ -89,8 +91,14 @@ pub struct VitalsHeader {
     pub library: [u8; 16],
     /// The path of the executable, its end if it is longer.
     pub executable: [u8; 256],
+    /// Where the flight recorder begins; see [`recorder`].
+    pub records_offset: u64,
+    /// How many records there are.
+    pub records: u32,
+    /// Bytes of a [`Record`](recorder::Record).
+    pub record_stride: u32,
     /// Always 0.
-    pub reserved: [u64; 17],
+    pub reserved: [u64; 15],
     /// [`check`] of all words before it.
     pub check: u64,
 }
@@ -140,8 +148,11 @@ pub struct KernelEntry {
     pub waits: u64,
     /// Messages that wait in the host's queues, in front of the inbound rings. Always 0 so far.
     pub staged: u64,
+    /// Messages that queues in front of the rings dropped, or that were left at the end, by
+    /// [cause](recorder::CAUSES).
+    pub drops: [u64; 6],
     /// Always 0.
-    pub changing: [u64; 10],
+    pub changing: [u64; 4],
 
     /// The number of the launch in its runtime, from 1.
     pub id: u64,
@@ -244,11 +255,46 @@ pub struct At {
     pub key: u64,
     /// In a handler: how many messages the block's threads handle at once, from `number` on. 0 and 1 mean one.
     pub count: u64,
+    /// The last failure of a handler, or of a key that names no actor: the code in the low 16 bits, above it the
+    /// message's number and 1, or 0 if nobody knows the number. 0: none has failed.
+    pub failed: u64,
+    /// The key of the message that failed last; 0 without keys.
+    pub failed_key: u64,
     /// Always 0.
-    pub reserved: [u64; 4],
+    pub reserved: [u64; 2],
+}
+
+/// The last failure in a shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastFailure {
+    /// The handler's code, or one of [`error`](crate::error).
+    pub code: u16,
+    /// The message's number, from 0 in each shard, if the block says it.
+    pub number: Option<u64>,
+    /// Its key; 0 without keys.
+    pub key: u64,
 }
 
 impl At {
+    /// The word of a failure: see [`failed`](Self::failed).
+    pub const fn failure(code: u16, number: u64) -> u64 {
+        (number + 1) << 16 | code as u64
+    }
+
+    /// The last failure.
+    ///
+    /// ```
+    /// use annulus_abi::vitals::At;
+    /// let at = At { failed: At::failure(77, 12), failed_key: 3, ..At::default() };
+    /// let failure = at.last_failure().unwrap();
+    /// assert_eq!((failure.code, failure.number, failure.key), (77, Some(12), 3));
+    /// assert_eq!(At::default().last_failure(), None);
+    /// ```
+    pub fn last_failure(&self) -> Option<LastFailure> {
+        let (code, number) = (self.failed as u16, (self.failed >> 16).checked_sub(1));
+        (self.failed != 0).then_some(LastFailure { code, number, key: self.failed_key })
+    }
+
     /// What the two words of a block on a device say: [`BlockRecord::at`](crate::launch::BlockRecord::at), and
     /// the key.
     ///
@@ -257,8 +303,8 @@ impl At {
     /// let at = At::of_words(88_123 << 16 | 1 << 4 | phase::IN_HANDLER, 17);
     /// assert_eq!((at.phase, at.count, at.number, at.key), (phase::IN_HANDLER, 1, 88_123, 17));
     /// ```
-    pub const fn of_words(at: u64, key: u64) -> Self {
-        Self { phase: at & 0xF, number: at >> 16, key, count: at >> 4 & 0xFFF, reserved: [0; 4] }
+    pub fn of_words(at: u64, key: u64) -> Self {
+        Self { phase: at & 0xF, number: at >> 16, key, count: at >> 4 & 0xFFF, ..Self::default() }
     }
 }
 
@@ -354,6 +400,9 @@ const _: () = {
     assert!(offset_of!(VitalsHeader, backend) == 80);
     assert!(offset_of!(VitalsHeader, library) == 96);
     assert!(offset_of!(VitalsHeader, executable) == 112);
+    assert!(offset_of!(VitalsHeader, records_offset) == 368);
+    assert!(offset_of!(VitalsHeader, records) == 376);
+    assert!(offset_of!(VitalsHeader, record_stride) == 380);
     assert!(offset_of!(VitalsHeader, check) == 504);
 
     assert!(size_of::<KernelEntry>() == 1024);
@@ -362,6 +411,7 @@ const _: () = {
     assert!(offset_of!(KernelEntry, target) == 24);
     assert!(offset_of!(KernelEntry, waits) == 32);
     assert!(offset_of!(KernelEntry, staged) == 40);
+    assert!(offset_of!(KernelEntry, drops) == 48);
     assert!(offset_of!(KernelEntry, id) == 128);
     assert!(offset_of!(KernelEntry, launched_at) == 136);
     assert!(offset_of!(KernelEntry, first_shard) == 144);
@@ -392,4 +442,6 @@ const _: () = {
     assert!(offset_of!(At, number) == 8);
     assert!(offset_of!(At, key) == 16);
     assert!(offset_of!(At, count) == 24);
+    assert!(offset_of!(At, failed) == 32);
+    assert!(offset_of!(At, failed_key) == 40);
 };

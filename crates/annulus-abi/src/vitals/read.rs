@@ -8,13 +8,16 @@ use core::mem::offset_of;
 
 use super::{
     At, CHANGING, KernelEntry, MAGIC, MODES, MOST_KERNELS, MOST_SHARDS, ShardVitals, VERSION, VitalsHeader,
-    check, kernel_state, text,
+    check, kernel_state, recorder::Record, text,
 };
 use crate::{
     control::ControlBlock,
     ring::{CLOSED, RingHeader},
     telemetry::Telemetry,
 };
+
+/// Most records that are read of a file. Source: the project's choice, 4 MiB.
+const MOST_RECORDS: usize = 1 << 16;
 
 /// Why bytes are no vitals that this crate reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +149,18 @@ impl<'a> Vitals<'a> {
         self.kernels_offset.saturating_add(u64::from(self.kernels) * size_of::<KernelEntry>() as u64)
     }
 
+    /// Where the records of the flight recorder are, by bytes of the file: where they begin, and how many bytes
+    /// they have. `None` if there are none. They may be missing, as anything may.
+    pub fn records(&self) -> Option<(u64, usize)> {
+        let word32 = |offset| word32(self.bytes, offset).unwrap_or(0);
+        let count = word32(offset_of!(VitalsHeader, records)) as usize;
+        let is_known = count != 0
+            && count <= MOST_RECORDS
+            && word32(offset_of!(VitalsHeader, record_stride)) as usize == size_of::<Record>();
+        let offset = word64(self.bytes, offset_of!(VitalsHeader, records_offset)).unwrap_or(0);
+        is_known.then_some((offset, count * size_of::<Record>()))
+    }
+
     /// The process.
     pub fn pid(&self) -> u32 {
         word32(self.bytes, offset_of!(VitalsHeader, pid)).unwrap_or(0)
@@ -245,6 +260,11 @@ impl<'a> Kernel<'a> {
     pub fn target(&self) -> Option<(u64, bool)> {
         let target = self.word64(offset_of!(KernelEntry, target));
         (target != 0).then(|| (target, self.word64(offset_of!(KernelEntry, waits)) != 0))
+    }
+
+    /// Messages that queues dropped, by [cause](super::recorder::CAUSES).
+    pub fn drops(&self) -> [u64; 6] {
+        core::array::from_fn(|i| self.word64(offset_of!(KernelEntry, drops) + 8 * i))
     }
 
     /// Threads of a block.
@@ -357,7 +377,9 @@ fn shard(bytes: &[u8]) -> Shard {
             number: long(AT + offset_of!(At, number)),
             key: long(AT + offset_of!(At, key)),
             count: long(AT + offset_of!(At, count)),
-            reserved: [0; 4],
+            failed: long(AT + offset_of!(At, failed)),
+            failed_key: long(AT + offset_of!(At, failed_key)),
+            reserved: [0; 2],
         },
     }
 }

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_observe::{Liveness, Process, files, look};
+use annulus_observe::{Liveness, Process, files, look, refused};
 use clap::Args;
 
 use crate::{failure::Failure, signals::Interrupt};
@@ -57,7 +57,7 @@ Exit codes:
   1  standard output cannot be written
   2  the command line is wrong";
 
-pub(crate) use table::printable;
+pub(crate) use table::{printable, shard_json};
 
 /// The time between two looks.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
@@ -79,7 +79,7 @@ pub(crate) struct Sight {
 impl Sight {
     /// Looks at all processes, or at one.
     pub(crate) fn take(pid: Option<u32>) -> Self {
-        let mut sight = Self { at: Instant::now(), processes: Vec::new(), unreadable: Vec::new() };
+        let mut sight = Self { at: Instant::now(), processes: Vec::new(), unreadable: refused() };
         for file in files() {
             match look(&file) {
                 Ok(process) if pid.is_none_or(|pid| pid == process.pid) => sight.processes.push(process),

@@ -239,7 +239,7 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
     text
 }
 
-fn shard_json(index: usize, shard: &Shard, held: Option<Duration>) -> Value {
+pub(crate) fn shard_json(index: usize, shard: &Shard, held: Option<Duration>) -> Value {
     let phase = Phase::of(shard);
     json!({
         "shard": index,

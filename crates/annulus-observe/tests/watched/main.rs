@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod device;
+mod robust;
 
 use std::{
     env, fs,
@@ -10,6 +11,7 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Stdio},
+    sync::Mutex,
     thread,
     time::{Duration, Instant},
 };
@@ -76,8 +78,12 @@ const ROLE: &str = "ANNULUS_TEST_ROLE";
 #[test]
 fn child() {
     let Ok(role) = env::var(ROLE) else { return };
-    if role == "device" {
-        return device::child();
+    match &*role {
+        "device" => return device::child(),
+        "dies" => return robust::dies(),
+        "fills" => return robust::fills(),
+        "observes" => return robust::observes(),
+        _ => {}
     }
     let runtime = Runtime::builder().backend(annulus::Cpu::new().workers(3)).build().unwrap();
     let options = || LaunchOptions::default().actors(16).grid(2).capacity(64);
@@ -170,15 +176,20 @@ impl Watched {
         Self::start_in(role, folder)
     }
 
-    fn start_in(role: &str, folder: PathBuf) -> Self {
-        let mut child = Command::new(env::current_exe().unwrap())
+    /// The child alone.
+    fn spawn(role: &str, folder: &Path) -> Child {
+        Command::new(env::current_exe().unwrap())
             .args(["child", "--exact", "--nocapture"])
             .env(ROLE, role)
-            .env("ANNULUS_DIR", &folder)
+            .env("ANNULUS_DIR", folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .unwrap();
+            .unwrap()
+    }
+
+    fn start_in(role: &str, folder: PathBuf) -> Self {
+        let mut child = Self::spawn(role, &folder);
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut is_skipped = false;
         let is_ready = |line: String| {
@@ -230,7 +241,13 @@ impl Drop for Watched {
 
 /// A folder of this test's own.
 fn folder(name: &str) -> PathBuf {
-    let folder = env::temp_dir().join(format!("annulus-observe-{}-{name}", std::process::id()));
+    static NUMBER: Mutex<u32> = Mutex::new(0);
+    let number = {
+        let mut last = NUMBER.lock().unwrap();
+        *last += 1;
+        *last
+    };
+    let folder = env::temp_dir().join(format!("annulus-observe-{}-{number}-{name}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir(&folder).unwrap();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();

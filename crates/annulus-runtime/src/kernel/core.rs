@@ -19,7 +19,10 @@ use std::{
     time::Instant,
 };
 
-use annulus_abi::control::{command, state};
+use annulus_abi::{
+    control::{command, state},
+    vitals::recorder::{NO_SHARD, event},
+};
 use annulus_block::RuntimeClock;
 use annulus_kernel::KernelDefinition;
 use annulus_ring::{
@@ -33,7 +36,10 @@ use annulus_sync::{
 use crate::{
     backend::{Compilation, DeviceKernel},
     error::LifecycleError,
-    kernel::{drops::HostDrops, told::Told},
+    kernel::{
+        drops::{Dropped, HostDrops},
+        told::Told,
+    },
     options::LaunchOptions,
     vitals::Home,
 };
@@ -112,6 +118,26 @@ pub enum Transition {
 }
 
 impl KernelCore {
+    /// Records what happened, for those who look after a crash; see
+    /// [`annulus_abi::vitals::recorder::event`].
+    pub(crate) fn record(&self, event: u32, values: [u64; 3]) {
+        self.record_of(NO_SHARD, event, values);
+    }
+
+    /// The same, of one shard.
+    pub(crate) fn record_of(&self, shard: u32, event: u32, values: [u64; 3]) {
+        if let Some(home) = &self.home {
+            home.record(event, shard, values);
+        }
+    }
+
+    /// Counts messages that were dropped, where they are seen from outside.
+    pub(crate) fn show_drops(&self, cause: Dropped, count: u64) {
+        if let (Some(home), true) = (&self.home, count != 0) {
+            home.count_drops(cause as usize, count);
+        }
+    }
+
     #[inline]
     pub(crate) fn wake(&self, shard: usize) {
         if let Some(device) = self.device.get() {
@@ -262,6 +288,7 @@ impl KernelCore {
             return Err(LifecycleError::Terminated);
         }
         if changed && now & command::ACTIVE == wanted {
+            self.record(if active { event::ACTIVATED } else { event::DEACTIVATED }, [0; 3]);
             self.tell_plainly(if active { "activated" } else { "deactivated" });
         }
         Ok(if changed { Transition::Done } else { Transition::Already })

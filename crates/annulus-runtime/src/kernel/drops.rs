@@ -40,6 +40,17 @@ impl QueueDrops {
     }
 }
 
+/// Causes, as [`CAUSES`](annulus_abi::vitals::recorder::CAUSES) numbers them.
+#[derive(Clone, Copy)]
+pub(crate) enum Dropped {
+    Rejected,
+    Evicted,
+    Discarded,
+    Duplicate,
+    Expired,
+    Undelivered,
+}
+
 /// Messages that the host dropped, by cause. Written only for a message that is not queued, never for one
 /// that is.
 #[derive(Default)]

@@ -1,5 +1,6 @@
 //! Lifecycle events of a kernel, for `tracing`. The runtime holds no lock while it makes one.
 
+use annulus_abi::vitals::recorder::event;
 use annulus_sync::{Ordering, contain::contained};
 
 use crate::{
@@ -60,6 +61,7 @@ impl KernelCore {
     }
 
     pub(crate) fn tell_launched(&self) {
+        self.record(event::LAUNCHED, [self.shards.len() as u64, 0, 0]);
         contained(|| {
             tracing::info!(
                 target: LIFECYCLE_TARGET,
@@ -76,6 +78,7 @@ impl KernelCore {
     }
 
     pub(crate) fn tell_not_launched(&self, error: &BackendError) {
+        self.record(event::NOT_LAUNCHED, [0; 3]);
         contained(|| {
             tracing::warn!(
                 target: LIFECYCLE_TARGET,
@@ -101,6 +104,7 @@ impl KernelCore {
         if before & what != 0 || (before | what) & (LAUNCHED | ANSWERED) != LAUNCHED | ANSWERED {
             return;
         }
+        self.record(event::READY, [0; 3]);
         contained(|| {
             tracing::info!(
                 target: LIFECYCLE_TARGET,
@@ -126,6 +130,7 @@ impl KernelCore {
             && !self.is_finished()
             && self.told.add(DRAINED) & DRAINED == 0
         {
+            self.record(event::DRAINED, [0; 3]);
             self.tell_plainly("drained");
         }
     }
@@ -134,6 +139,7 @@ impl KernelCore {
         if self.told.add(LOST) & LOST != 0 {
             return;
         }
+        self.record(event::LOST, [0; 3]);
         contained(|| {
             tracing::error!(
                 target: LIFECYCLE_TARGET,
@@ -148,6 +154,7 @@ impl KernelCore {
 impl KernelShared {
     pub(crate) fn tell_terminated(&self) {
         let status = self.status();
+        self.core.record(event::TERMINATED, [status.processed, status.drops.undelivered, 0]);
         contained(|| {
             tracing::info!(
                 target: LIFECYCLE_TARGET,

@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_abi::control::{command, state};
+use annulus_abi::{
+    control::{command, state},
+    vitals::recorder::event,
+};
 use annulus_ring::memory::ShardMemory;
 use annulus_sync::{AtomicU64, Ordering};
 
@@ -36,6 +39,7 @@ impl KernelShared {
         }
         (0..=core.options.queues.len()).for_each(|lane| self.fronts.notify_all(lane));
         core.changed.notify_all();
+        core.record(event::CLOSED, [0; 3]);
         core.tell_plainly("closed");
         Transition::Done
     }

@@ -14,7 +14,7 @@ use crate::{
     kernel::{
         bytes::{ByteQueue, Bytes},
         calls::CallTable,
-        drops::HostDrops,
+        drops::{Dropped, HostDrops},
         front::FrontEnd,
     },
 };
@@ -192,14 +192,15 @@ impl FrontEnd<'_> {
         for &(_, lane) in calls.iter().flatten() {
             self.fronts.count(lane, |drops| &drops.expired, 1);
         }
-        for (count, of) in [
-            (&drops.evicted, notes.evicted),
-            (&drops.discarded, notes.discarded),
-            (&drops.duplicate, notes.duplicate),
-            (&drops.expired, expired),
+        for (count, of, cause) in [
+            (&drops.evicted, notes.evicted, Dropped::Evicted),
+            (&drops.discarded, notes.discarded, Dropped::Discarded),
+            (&drops.duplicate, notes.duplicate, Dropped::Duplicate),
+            (&drops.expired, expired, Dropped::Expired),
         ] {
             if of != 0 {
                 count.fetch_add(of, Ordering::Relaxed);
+                self.core.show_drops(cause, of);
             }
         }
         for call in notes.ended {

@@ -18,6 +18,7 @@ use crate::kernel::{
     bytes::{Aligned, Bytes, RawMessage},
     calls::PendingCall,
     core::KernelCore,
+    drops::Dropped,
     shared::KernelShared,
 };
 
@@ -133,6 +134,7 @@ impl KernelShared {
             Err(Refused::Closed) => Err(TrySendError::Closed(())),
             Err(Refused::Full) if self.core.options.inbound.backpressure == Backpressure::DropNew => {
                 self.core.drops.discarded.fetch_add(1, Ordering::Relaxed);
+                self.core.show_drops(Dropped::Discarded, 1);
                 Ok(SendOutcome::Discarded(()))
             }
             Err(Refused::Full) => Err(TrySendError::Full(())),
@@ -143,6 +145,7 @@ impl KernelShared {
     pub(crate) fn refused(&self, lane: usize) {
         self.fronts.count(lane, |drops| &drops.rejected, 1);
         self.core.drops.rejected.fetch_add(1, Ordering::Relaxed);
+        self.core.show_drops(Dropped::Rejected, 1);
     }
 
     /// The result of an offer for a send that may wait: `None` if waiting for space helps.

@@ -11,11 +11,14 @@ use annulus_abi::{
     control::state,
     ring::kind,
     telemetry::Telemetry,
-    vitals::{At, read::Shard},
+    vitals::{At, read::Shard, recorder::event},
 };
-use annulus_block::{Deliver, Delivery, Progress, Signals};
+use annulus_block::{Deliver, Delivery, MessageFailure, Progress, Signals};
 use annulus_kernel::{KernelDefinition, RingKernel};
-use annulus_ring::ring::{Consumer, Refused};
+use annulus_ring::{
+    memory::AtLine,
+    ring::{Consumer, Refused},
+};
 use annulus_sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, stall};
 
 use crate::{
@@ -25,11 +28,13 @@ use crate::{
         calls::CallTable,
         core::{HostShard, KernelCore},
         dead_letters::{DeadLetterBacklog, MessageId, id_of},
+        drops::Dropped,
         front::{Asked, FrontEnd, Fronts},
         links::Links,
         outbound::{Destination, Outbound},
         print::Prints,
     },
+    vitals::is_recorded,
 };
 
 /// What a launch must know of a kernel's types besides its definition. All fields are of the same kernel.
@@ -186,14 +191,7 @@ impl KernelShared {
         if let Some(at) = self.core.device.get().and_then(|device| device.at(shard as u32)) {
             return at;
         }
-        // A number for people: no word is ordered with another one.
-        let long = |word: &AtomicU64| word.load(Ordering::Relaxed);
-        self.core.shards[shard].memory.at().map_or_else(At::default, |at| At {
-            phase: long(at.phase()),
-            number: long(at.number()),
-            key: long(at.key()),
-            ..At::default()
-        })
+        self.core.shards[shard].memory.at().map_or_else(At::default, AtLine::load)
     }
 
     /// The shards' words, as an observer from outside would find them.
@@ -271,6 +269,7 @@ impl KernelShared {
             self.fronts.take_all(index, |message| left.push(message));
         }
         self.core.drops.undelivered.fetch_add(left.len() as u64, Ordering::Relaxed);
+        self.core.show_drops(Dropped::Undelivered, left.len() as u64);
         *self.lock_undelivered() = left;
         self.calls.end();
         if self.core.options.shape.connectable {
@@ -409,6 +408,13 @@ impl Signals for KernelShared {
                 self.finish();
             }
             self.core.tell();
+        }
+    }
+
+    fn failed(&self, shard: u32, failure: MessageFailure) {
+        let MessageFailure { code, number, key, failures } = failure;
+        if is_recorded(failures) {
+            self.core.record_of(shard, event::FAILED, [code.into(), number + 1, key]);
         }
     }
 }

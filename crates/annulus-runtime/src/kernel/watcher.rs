@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_abi::control::STALLED_BY_KERNEL;
+use annulus_abi::{control::STALLED_BY_KERNEL, vitals::recorder::event};
 use annulus_sync::{Ordering, contain::contained, enlist::Waiting};
 use tracing::{Dispatch, dispatcher};
 
@@ -165,6 +165,7 @@ impl KernelShared {
     fn tell_stall(&self, time: Duration) {
         let status = self.status();
         let core = self.core();
+        core.record(event::STALLED, [time.as_nanos() as u64, status.pending, 0]);
         // SYNC: stalled-after-taken (acquire)
         let by_kernel = core
             .shards

@@ -38,7 +38,10 @@
 
 use std::sync::{Arc, PoisonError};
 
-use annulus_abi::control::{STALLED_BY_KERNEL, command, state};
+use annulus_abi::{
+    control::{STALLED_BY_KERNEL, command, state},
+    vitals::recorder::event,
+};
 use annulus_sync::{Mutex, Ordering, contain::contained};
 
 use crate::kernel::{
@@ -214,6 +217,9 @@ fn tell(way: &[Step<'_>], end: &StallEnd) {
     };
     if !is_new {
         return;
+    }
+    for step in &way[way.len() - 1 - names.len()..way.len() - 1] {
+        step.kernel().core.record(event::CYCLE, [0; 3]);
     }
     let cycle = names.join(", ");
     // This may be a worker or the pump.

@@ -18,7 +18,10 @@ use std::{
 
 use annulus_abi::{
     ring::RingHeader,
-    vitals::{At, KernelEntry, MOST_KERNELS, PAGE, ShardVitals, kernel_state},
+    vitals::{
+        At, KernelEntry, MOST_KERNELS, PAGE, ShardVitals, kernel_state,
+        recorder::{NO_SHARD, event},
+    },
 };
 use annulus_block::RuntimeClock;
 use annulus_ring::{
@@ -27,7 +30,11 @@ use annulus_ring::{
 };
 use annulus_sync::{AtomicU64, Ordering};
 
-use super::{Vitals, file::VitalsFile};
+use super::{
+    Vitals,
+    file::VitalsFile,
+    recorder::{Recorder, passes_a_record},
+};
 
 const ENTRY: usize = size_of::<KernelEntry>();
 const SHARD: usize = size_of::<ShardVitals>();
@@ -36,6 +43,7 @@ const SHARD: usize = size_of::<ShardVitals>();
 pub(crate) struct VitalsArena {
     /// The file, if there is one, as memory.
     file: Option<(Arc<VitalsFile>, Arc<SharedMemory>)>,
+    recorder: Option<Recorder>,
     kernels_offset: usize,
     shards_offset: usize,
     slots: Mutex<Slots>,
@@ -86,6 +94,10 @@ impl VitalsArena {
         let kernels = shards.min(MOST_KERNELS);
         let kernels_offset = PAGE;
         let shards_offset = kernels_offset + (kernels * ENTRY).next_multiple_of(PAGE);
+        let records_offset = shards_offset + (shards * SHARD).next_multiple_of(PAGE);
+        let recorder = file
+            .as_ref()
+            .map(|(file, memory)| Recorder::new(Arc::clone(file), Arc::clone(memory), records_offset, clock));
         let nobody = Slot { holder: Holder::Nobody, first: 0, grid: 0 };
         let slots = Slots {
             kernels: vec![nobody; kernels].into(),
@@ -93,7 +105,7 @@ impl VitalsArena {
             freed: Vec::new(),
             next: 1,
         };
-        Arc::new(Self { file, kernels_offset, shards_offset, slots: Mutex::new(slots), clock })
+        Arc::new(Self { file, recorder, kernels_offset, shards_offset, slots: Mutex::new(slots), clock })
     }
 
     /// Whether other processes can see it.
@@ -272,6 +284,25 @@ impl Home {
         self.set(offset_of!(KernelEntry, state), u64::from(kernel_state::ENDED));
     }
 
+    /// Records what happened to the kernel; see [`annulus_abi::vitals::recorder::event`].
+    pub(crate) fn record(&self, event: u32, shard: u32, values: [u64; 3]) {
+        if let (Some(recorder), Some(_)) = (&self.arena.recorder, self.entry) {
+            recorder.record(self.id, event, shard, values);
+        }
+    }
+
+    /// Counts messages that were dropped for a cause, by its number in
+    /// [`CAUSES`](annulus_abi::vitals::recorder::CAUSES). Records some of them.
+    pub(crate) fn count_drops(&self, cause: usize, count: u64) {
+        let Some(entry) = self.entry else { return };
+        let word = self.entry_word(entry, offset_of!(KernelEntry, drops) + 8 * cause);
+        let before = word.fetch_add(count, Ordering::Relaxed);
+        let now = before.wrapping_add(count);
+        if passes_a_record(before, now) {
+            self.record(event::DROPPED, NO_SHARD, [cause as u64, now, 0]);
+        }
+    }
+
     /// Whether the shards' words were copied longer than this ago, or never.
     pub(crate) fn mirrored_before(&self, age: Duration) -> bool {
         let Some(entry) = self.entry else { return false };
@@ -321,6 +352,8 @@ impl Home {
                 (offset_of!(At, number), at.number),
                 (offset_of!(At, key), at.key),
                 (offset_of!(At, count), at.count),
+                (offset_of!(At, failed), at.failed),
+                (offset_of!(At, failed_key), at.failed_key),
             ] {
                 place.word((offset_of!(ShardVitals, at) + word) / 8).store(value, Ordering::Relaxed);
             }

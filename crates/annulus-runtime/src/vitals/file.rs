@@ -15,6 +15,7 @@ use std::{
 
 use annulus_abi::vitals::{
     KernelEntry, MAGIC, MOST_KERNELS, PAGE, SUFFIX, ShardVitals, VERSION, VitalsHeader, field,
+    recorder::{RECORDS, Record},
 };
 use annulus_block::RuntimeClock;
 use annulus_sync::{AtomicU32, Ordering};
@@ -23,6 +24,7 @@ use super::{
     Vitals,
     folder::{folders, make_own},
     fork::{self, Registered},
+    recorder,
 };
 
 /// How many files of dead processes are kept, and for how long. Source: this project's choice.
@@ -95,7 +97,8 @@ impl VitalsFile {
 
         let kernels = shards.min(MOST_KERNELS);
         let shards_offset = KERNELS_OFFSET + (kernels * size_of::<KernelEntry>()).next_multiple_of(PAGE);
-        let bytes = shards_offset + (shards * size_of::<ShardVitals>()).next_multiple_of(PAGE);
+        let records_offset = shards_offset + (shards * size_of::<ShardVitals>()).next_multiple_of(PAGE);
+        let bytes = records_offset + recorder::BYTES;
         let header = VitalsHeader {
             magic: MAGIC,
             version: VERSION,
@@ -112,7 +115,10 @@ impl VitalsFile {
             backend: field(backend),
             library: field(env!("CARGO_PKG_VERSION")),
             executable: executable(),
-            reserved: [0; 17],
+            records_offset: records_offset as u64,
+            records: RECORDS as u32,
+            record_stride: size_of::<Record>() as u32,
+            reserved: [0; 15],
             check: 0,
         };
         let file = OpenOptions::new()

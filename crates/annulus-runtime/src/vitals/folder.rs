@@ -1,8 +1,9 @@
 //! Which folder vitals files are in.
 
-#[cfg(target_os = "linux")]
-use std::path::Path;
-use std::{env, path::PathBuf};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
 /// The folders in which this user's processes keep their vitals files, in the order in which they are tried:
 /// `$ANNULUS_DIR` alone if it is set, else `$XDG_RUNTIME_DIR/annulus` and `/dev/shm/annulus-UID`. None of
@@ -40,16 +41,26 @@ fn in_memory() -> Option<PathBuf> {
 /// user's, and that nobody else may look into it.
 #[cfg(target_os = "linux")]
 pub(super) fn make_own(folder: &Path) -> Result<(), String> {
-    use std::{
-        fs::{DirBuilder, symlink_metadata},
-        io::ErrorKind,
-        os::unix::fs::{DirBuilderExt, MetadataExt},
-    };
+    use std::{fs::DirBuilder, io::ErrorKind, os::unix::fs::DirBuilderExt};
+
     let told = |error: std::io::Error| format!("{}: {error}", folder.display());
     match DirBuilder::new().mode(0o700).create(folder) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(told(error)),
-        _ => {}
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(told(error)),
+        _ => check_own(folder),
     }
+}
+
+/// Whether a folder for vitals files can be trusted: it is no link, it is this user's, and nobody else may look
+/// into it.
+///
+/// # Errors
+///
+/// Why it cannot, in words.
+#[cfg(target_os = "linux")]
+pub fn check_own(folder: &Path) -> Result<(), String> {
+    use std::{fs::symlink_metadata, os::unix::fs::MetadataExt};
+
+    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
     let metadata = symlink_metadata(folder).map_err(told)?;
     // SAFETY: the call has no conditions, and always succeeds.
     let user = unsafe { libc::geteuid() };
@@ -66,4 +77,14 @@ pub(super) fn make_own(folder: &Path) -> Result<(), String> {
         )),
         () => Ok(()),
     }
+}
+
+/// On this system there are no such files.
+///
+/// # Errors
+///
+/// None.
+#[cfg(not(target_os = "linux"))]
+pub fn check_own(_: &Path) -> Result<(), String> {
+    Ok(())
 }

@@ -12,6 +12,7 @@
 //! | the file: its name, its lock, its mapping | `file` |
 //! | what a forked child sees | `fork` |
 //! | which kernel has which part | `arena` |
+//! | what happened | `recorder` |
 //!
 //! # The owner lives
 //!
@@ -29,12 +30,14 @@ mod file;
 mod folder;
 #[cfg(target_os = "linux")]
 mod fork;
+mod recorder;
 
 use std::path::PathBuf;
 
 pub(crate) use arena::{Home, VitalsArena};
 pub use file::owner_lives as vitals_owner_lives;
-pub use folder::folders as vitals_folders;
+pub use folder::{check_own as check_vitals_folder, folders as vitals_folders};
+pub(crate) use recorder::is_recorded;
 
 /// Whether a runtime shows itself to other processes, and where; see [`RuntimeBuilder::vitals`].
 ///

@@ -1,0 +1,232 @@
+//! What a process left of itself: what each shard was at, what failed, what was dropped, and the last events.
+
+use std::{
+    fmt,
+    io::{Read, Seek, SeekFrom},
+    path::Path,
+    time::Duration,
+};
+
+use annulus_abi::{
+    error,
+    vitals::{
+        VitalsHeader,
+        read::{Shard, Vitals},
+        recorder::{self, CAUSES, NO_SHARD, Record, event},
+    },
+};
+use annulus_runtime::for_people;
+
+use crate::{
+    Kernel, Liveness, Phase, Process, Unreadable,
+    attach::{look, open},
+};
+
+/// A vitals file, read whole: what its process was at, and what its flight recorder says.
+#[derive(Clone, Debug)]
+pub struct Autopsy {
+    /// What the process was at last, or is at if it lives.
+    pub process: Process,
+    /// What the flight recorder has, in the order of the records' numbers. Times are nanoseconds since the
+    /// runtime was built.
+    pub records: Vec<Record>,
+}
+
+/// Reads a vitals file for what its process was at, and what happened before. The process may live.
+///
+/// ```no_run
+/// for file in annulus_observe::files() {
+///     match annulus_observe::autopsy(&file) {
+///         Ok(autopsy) => println!("{autopsy}"),
+///         Err(error) => eprintln!("{}: {error}", file.display()),
+///     }
+/// }
+/// ```
+///
+/// # Errors
+///
+/// As for [`look`]. Records that are torn or missing are left out.
+pub fn autopsy(path: &Path) -> Result<Autopsy, Unreadable> {
+    let process = look(path)?;
+    let mut file = open(path)?;
+    let mut header = [0; size_of::<VitalsHeader>()];
+    file.read_exact(&mut header)?;
+    let vitals = Vitals::new(&header).map_err(Unreadable::Damaged)?;
+    let mut records = Vec::new();
+    if let Some((offset, bytes)) = vitals.records()
+        && file.seek(SeekFrom::Start(offset)).is_ok()
+    {
+        let mut read = Vec::new();
+        // A file that was cut off has fewer.
+        file.take(bytes as u64).read_to_end(&mut read)?;
+        records = recorder::records(&read).collect();
+        records.sort_by_key(|record| record.number);
+    }
+    Ok(Autopsy { process, records })
+}
+
+/// Prints for people what was left: names as they stand in the file, which may be anything. Of the records, the
+/// last [`SHOWN`](Autopsy::SHOWN).
+impl fmt::Display for Autopsy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let process = &self.process;
+        let end = match process.liveness {
+            Liveness::Running => "it lives; this is what it is at",
+            Liveness::Dead => "it died without ending its runtime",
+        };
+        writeln!(f, "process {}, {}, {}: {end}", process.pid, process.backend, process.executable)?;
+        if process.kernels.is_empty() {
+            writeln!(f, "  no kernels")?;
+        }
+        for kernel in &process.kernels {
+            self.kernel(f, kernel)?;
+        }
+        let first = self.records.len().saturating_sub(Self::SHOWN);
+        if !self.records.is_empty() {
+            writeln!(f, "  events, by seconds since the runtime was built:")?;
+        }
+        if first != 0 {
+            writeln!(f, "    ({first} earlier ones)")?;
+        }
+        for record in &self.records[first..] {
+            let kernel = self.process.kernels.iter().find(|kernel| kernel.id == record.kernel);
+            write!(f, "    {:>12.6}  {}: ", record.time as f64 / 1e9, name(kernel, record.kernel))?;
+            says(f, record, kernel)?;
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Autopsy {
+    /// How many records `Display` prints.
+    pub const SHOWN: usize = 40;
+
+    fn kernel(&self, f: &mut fmt::Formatter<'_>, kernel: &Kernel) -> fmt::Result {
+        let processed = kernel.sum(|shard| shard.processed);
+        write!(f, "  `{}`: {processed} handled", kernel.name)?;
+        for (number, what) in [
+            (kernel.sum(|shard| shard.failed), "failed"),
+            (kernel.sum(|shard| shard.unknown_actor), "for unknown actors"),
+            (kernel.sum(|shard| shard.pending), "in its rings"),
+            (kernel.sum(|shard| shard.outputs_waiting), "outputs that nobody received"),
+        ] {
+            if number != 0 {
+                write!(f, ", {number} {what}")?;
+            }
+        }
+        for (cause, number) in CAUSES.iter().zip(kernel.drops).filter(|(_, number)| *number != 0) {
+            write!(f, ", {number} {cause}")?;
+        }
+        writeln!(f)?;
+        if kernel.has_ended {
+            return writeln!(f, "    it had ended");
+        }
+        let mut index = 0;
+        while let Some(shard) = kernel.shards.get(index) {
+            // Many shards of a kernel are often at the same: those are told once.
+            let alike = kernel.shards[index..].iter().take_while(|other| is_alike(shard, other)).count();
+            match alike {
+                0 | 1 => write!(f, "    shard {index}: ")?,
+                _ => write!(f, "    shards {index} to {}: ", index + alike - 1)?,
+            }
+            was_at(f, shard)?;
+            if let Some(failure) = shard.at.last_failure() {
+                write!(f, "; last failure: {}", Code(failure.code, Some(kernel)))?;
+                if let Some(number) = failure.number {
+                    write!(f, ", message {number}")?;
+                }
+                write!(f, ", key {}", failure.key)?;
+            } else if shard.last_error != 0 {
+                write!(f, "; last failure: {}", Code(shard.last_error as u16, Some(kernel)))?;
+            }
+            writeln!(f)?;
+            index += alike.max(1);
+        }
+        Ok(())
+    }
+}
+
+/// The name of a kernel, if its entry was not used again.
+fn name(found: Option<&Kernel>, id: u64) -> String {
+    found.map_or_else(|| format!("launch {id}"), |kernel| format!("`{}`", kernel.name))
+}
+
+/// Whether two shards were at the same, with nothing to tell of one of them.
+fn is_alike(a: &Shard, b: &Shard) -> bool {
+    let plain = |shard: &Shard| {
+        !Phase::of(shard).is_work() && shard.pending == 0 && shard.at.failed == 0 && shard.last_error == 0
+    };
+    std::ptr::eq(a, b) || plain(a) && plain(b) && a.at.phase == b.at.phase
+}
+
+/// What a shard was at.
+fn was_at(f: &mut fmt::Formatter<'_>, shard: &Shard) -> fmt::Result {
+    let phase = Phase::of(shard);
+    write!(f, "{phase}")?;
+    if phase == Phase::InHandler {
+        match shard.at.count {
+            0 | 1 => write!(f, ", message {}, key {}", shard.at.number, shard.at.key)?,
+            count => {
+                let last = shard.at.number.saturating_add(count - 1);
+                write!(f, ", messages {} to {last}", shard.at.number)?;
+            }
+        }
+    }
+    match shard.pending {
+        0 => Ok(()),
+        1 => f.write_str(", 1 message in its ring"),
+        pending => write!(f, ", {pending} messages in its ring"),
+    }
+}
+
+/// What a record says.
+fn says(f: &mut fmt::Formatter<'_>, record: &Record, kernel: Option<&Kernel>) -> fmt::Result {
+    let [a, b, c] = record.values;
+    f.write_str(record.name())?;
+    match record.event {
+        event::LAUNCHED => write!(f, ", {a} shards"),
+        event::TERMINATED => write!(f, ", {a} handled, {b} left"),
+        event::FAILED => {
+            if record.shard != NO_SHARD {
+                write!(f, " in shard {}", record.shard)?;
+            }
+            write!(f, ": {}", Code(a as u16, kernel))?;
+            match b.checked_sub(1) {
+                Some(number) => write!(f, ", message {number}, key {c}"),
+                None => write!(f, ", key {c}"),
+            }
+        }
+        event::DROPPED => {
+            let cause = usize::try_from(a).ok().and_then(|cause| CAUSES.get(cause));
+            write!(f, ": {b} {} so far", cause.unwrap_or(&"for an unknown cause"))
+        }
+        event::STALLED => {
+            write!(
+                f,
+                ": a send has waited for {}, {b} messages were pending",
+                for_people(Duration::from_nanos(a))
+            )
+        }
+        event::SLOW => write!(
+            f,
+            " in shard {}: {} or more, message {b}, key {c}",
+            record.shard,
+            for_people(Duration::from_nanos(a))
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// A failure's code, for people: with the name that the application has for it.
+struct Code<'a>(u16, Option<&'a Kernel>);
+
+impl fmt::Display for Code<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0, self.1.and_then(|kernel| kernel.error_name(self.0))) {
+            (code @ error::FIRST_OWN.., _) => f.write_str(error::describe(code)),
+            (code, Some(name)) => write!(f, "{name} ({code})"),
+            (code, None) => write!(f, "code {code}"),
+        }
+    }
+}
