@@ -67,6 +67,7 @@ fn opencl() {
     check(kernels::REAL, Target::OpenCl);
     check(kernels::prints::PRINTS, Target::OpenCl);
     check(kernels::together::TOGETHER, Target::OpenCl);
+    check(kernels::ports::PORTS, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
@@ -91,6 +92,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::REAL,
         kernels::prints::PRINTS,
         kernels::together::TOGETHER,
+        kernels::ports::PORTS,
     ];
     lists.into_iter().flatten().copied()
 }

@@ -72,6 +72,7 @@ pub use crate::{
         KernelHandle, Shutdown,
         control::KernelControl,
         outputs::Outputs,
+        port::{Port, PortName},
         queue::{Cleared, KernelQueue, Peeked},
         send::BatchError,
         sink::KernelSink,
@@ -83,7 +84,7 @@ pub use crate::{
         lifecycle::ShutdownOutcome,
         metrics::KernelMetrics,
         print::{PRINT_TARGET, PrintOrigin, PrintScope},
-        status::{Drops, KernelState, KernelStatus, Stall, StallEnd},
+        status::{Drops, KernelState, KernelStatus, PortStatus, Stall, StallEnd},
         watcher::STALL_TARGET,
     },
     launch::{
@@ -198,7 +199,7 @@ pub mod __private {
     pub use crate::{__register_kernel as register_kernel, kernel::print::print};
     pub use crate::{
         Backpressure, Bound, Deduplication, Domain, KernelHandle, LaunchError, LaunchOptions, Launching,
-        RunMode, Runtime,
+        PortName, RunMode, Runtime,
     };
     pub use annulus_kernel::*;
 

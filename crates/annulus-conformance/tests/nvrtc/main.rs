@@ -47,6 +47,7 @@ fn every_kernel_compiles() {
         kernels::prints::PRINTS,
         kernels::times::TIMES,
         kernels::together::TOGETHER,
+        kernels::ports::PORTS,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
     let left = Mutex::new(definitions.iter().enumerate());

@@ -5,6 +5,7 @@ mod expression;
 mod function;
 mod interface;
 mod layout;
+mod ports;
 mod statement;
 mod target;
 
@@ -143,6 +144,10 @@ impl<'a> Writer<'a> {
         if self.program.functions.iter().chain([&self.program.handler]).any(|function| function.follows) {
             self.put("");
             self.text.push_str(ARCHIVE_SOURCE);
+        }
+        if self.has_ports() {
+            self.put("");
+            self.text.push_str(ports::SOURCE);
         }
         if self.program.definition.shape == KernelShape::Block {
             self.put("");
