@@ -21,6 +21,7 @@ pub mod ordered;
 pub mod own;
 pub mod own_edges;
 pub mod policies;
+pub mod ports;
 pub mod prints;
 pub mod queues;
 pub mod real;

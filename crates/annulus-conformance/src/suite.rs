@@ -358,6 +358,13 @@ macro_rules! conformance_suite {
                 p04_a_cycle_is_shut_down: Handlers,
                 p04_a_runtime_shuts_a_pipeline_down: Handlers,
             }
+            ports {
+                p04_each_port_in_order: Handlers,
+                p04_each_port_has_its_own_bound: Handlers,
+                p04_an_unread_port_stalls_and_loses_nothing: Handlers,
+                p04_ports_outlive_their_kernel: Handlers,
+                p04_ports_of_whole_blocks: Handlers,
+            }
             cycles {
                 k01_a_cycle_names_its_kernels: Handlers,
                 k01_a_cycle_is_told_unasked: Handlers,

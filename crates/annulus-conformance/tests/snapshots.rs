@@ -68,6 +68,7 @@ fn opencl() {
     check(kernels::prints::PRINTS, Target::OpenCl);
     check(kernels::together::TOGETHER, Target::OpenCl);
     check(kernels::order::ORDER, Target::OpenCl);
+    check(kernels::ports::PORTS, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
@@ -93,6 +94,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::prints::PRINTS,
         kernels::together::TOGETHER,
         kernels::order::ORDER,
+        kernels::ports::PORTS,
     ];
     lists.into_iter().flatten().copied()
 }

@@ -5,7 +5,7 @@ use annulus_message::Message;
 
 use crate::{
     BindingDefinition, BridgedDefinition, CpuEntry, DeviceType, KernelMessage, KernelTree, KeyDescriptor,
-    LowerError, PrintSite, RingMessage, Target, TypeDescriptor, tree::reachable,
+    LowerError, PrintSite, RingMessage, Target, TypeDescriptor, TypeKind, tree::reachable,
 };
 
 /// A ring kernel. `#[ring_kernel]` implements it for a type that has the handler's name.
@@ -41,6 +41,9 @@ pub struct KernelDefinition {
     pub bridged: Option<BridgedDefinition>,
     /// The output type; `None` if the handler has no outbox.
     pub output: Option<&'static TypeDescriptor>,
+    /// The handler's outboxes, if it has several; empty otherwise. Then `output` is an enum: its variant of the
+    /// same number and name holds what an outbox sends.
+    pub ports: &'static [PortDefinition],
     /// The key of a message, if its type has one. The pointer is to a valid message as it lies in a slot.
     pub key: Option<unsafe fn(*const u8) -> u64>,
     /// Where the key lies in the message, for devices; `None` if there is no key, or if code computes it.
@@ -57,7 +60,7 @@ pub struct KernelDefinition {
     pub mode: ProcessingMode,
     /// At most this many messages in one iteration, at least 1: also the fairness limit between kernels.
     pub max_messages_per_iteration: u32,
-    /// At most this many sends per message; 0 if and only if there is no outbox.
+    /// At most this many sends per message, by all outboxes; 0 if and only if there is no outbox.
     pub max_outputs: u32,
     /// How many turns the loops of one call may take on a device, all together. One more, and the call fails
     /// with [`BUDGET_EXHAUSTED`](annulus_abi::error::BUDGET_EXHAUSTED). The CPU does not count.
@@ -77,6 +80,26 @@ pub struct KernelDefinition {
     /// The handler as data, for devices; `None` for `#[ring_kernel(cpu_only)]`.
     pub tree: Option<fn() -> KernelTree>,
 }
+
+/// One of several outboxes of a handler.
+#[derive(Clone, Copy, Debug)]
+pub struct PortDefinition {
+    /// The parameter's name.
+    pub name: &'static str,
+    /// What it sends.
+    pub output: &'static TypeDescriptor,
+    /// Where the key lies in that.
+    pub output_key_field: Option<KeyDescriptor>,
+    /// At most this many sends per message.
+    pub max_outputs: u32,
+    /// The first word of the kernel's output if it came by this outbox: its number.
+    pub tag: u64,
+    /// Where in the kernel's output that lies which was sent.
+    pub offset: usize,
+}
+
+/// The most outboxes of one handler.
+pub const MOST_PORTS: usize = 16;
 
 /// The loop budget of a kernel whose attribute gives none. It is enough for any sensible handler, and small
 /// enough that a device in an endless loop returns within a second.
@@ -187,6 +210,30 @@ impl KernelDefinition {
     /// The layout of a kernel's output.
     pub const fn output_of<K: RingKernel>() -> &'static TypeDescriptor {
         K::Output::DESCRIPTOR
+    }
+
+    /// An outbox of a kernel that has several, by its number among them.
+    ///
+    /// # Panics
+    ///
+    /// If the kernel's output is not the enum that `#[ring_kernel]` makes for them.
+    pub const fn port_of<K: RingKernel, T: RingMessage>(
+        number: usize,
+        name: &'static str,
+        max_outputs: u32,
+    ) -> PortDefinition {
+        let TypeKind::Enum { variants, .. } = K::Output::DESCRIPTOR.kind else {
+            panic!("what several outboxes send is an enum")
+        };
+        let variant = &variants[number];
+        PortDefinition {
+            name,
+            output: T::DESCRIPTOR,
+            output_key_field: T::KEY_FIELD,
+            max_outputs,
+            tag: variant.tag,
+            offset: variant.fields[0].offset,
+        }
     }
 
     /// The name of the kernel's message type.

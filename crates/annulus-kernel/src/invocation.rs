@@ -1,6 +1,6 @@
 //! One call of a handler on the CPU: the bridge between untyped memory and the user's typed function.
 
-use crate::{Cx, Failure, Outbox, RawOutbox};
+use crate::{Cx, Failure, Outbox, PortDefinition, PortOutbox, RawOutbox};
 
 /// The CPU entry that `#[ring_kernel]` generates. It takes the parameters out of an [`Invocation`], calls the
 /// user's function, and stores the actor's state if the call succeeded.
@@ -107,6 +107,18 @@ impl<'a> Invocation<'a> {
         // SAFETY: a kernel with such memory has one block, which handles one message at a time, so this is
         // the only view.
         unsafe { std::slice::from_raw_parts_mut(memory.data.cast::<T>(), memory.len) }
+    }
+
+    /// One of several outboxes.
+    ///
+    /// # Safety
+    ///
+    /// It is one of the kernel's ports, whose output is `M`. It is asked for once in a call.
+    #[inline(always)]
+    pub unsafe fn port<M>(&self, port: &PortDefinition) -> PortOutbox<'a, M> {
+        // SAFETY: the block made the outbox for the kernel's output type, in which the port's definition says
+        // where its own outputs lie.
+        unsafe { PortOutbox::new(self.outbox, port) }
     }
 
     /// The typed outbox.

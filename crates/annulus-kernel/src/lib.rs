@@ -111,8 +111,8 @@ pub use annulus_message::{DecodeError, EncodeError, Message, Payload};
 pub use cooperate::{Block, BlockArray, BlockCx, BlockValue, WARP, check_block, run_block};
 pub use cx::Cx;
 pub use definition::{
-    DEFAULT_LOOP_BUDGET, DEFAULT_SHARED_MEMORY, KernelDefinition, KernelShape, ProcessingMode, RingKernel,
-    StateDefinition, StateShape,
+    DEFAULT_LOOP_BUDGET, DEFAULT_SHARED_MEMORY, KernelDefinition, KernelShape, MOST_PORTS, PortDefinition,
+    ProcessingMode, RingKernel, StateDefinition, StateShape,
 };
 #[cfg(feature = "serde")]
 pub use described::{Described, read_described, read_described_bytes};
@@ -132,7 +132,7 @@ pub use inline::{List, Text, TooLong};
 pub use invocation::{BoundMemory, CpuEntry, Invocation};
 pub use lower::LowerError;
 pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage, payload_hash, schema_of};
-pub use outbox::{Outbox, RawOutbox};
+pub use outbox::{Outbox, PortOutbox, RawOutbox};
 pub use print::PrintSite;
 pub use test_outbox::TestOutbox;
 pub use tree::{Callee, FunctionTree, KernelTree};

@@ -1,6 +1,8 @@
 //! Where a handler puts the messages that it sends.
 
-use std::{cell::Cell, marker::PhantomData};
+use std::{cell::Cell, marker::PhantomData, ops::Deref, ptr::NonNull};
+
+use crate::PortDefinition;
 
 /// The untyped outbox of one call: a window of outbound slots. Nobody else sees them until the block commits
 /// them.
@@ -17,6 +19,17 @@ pub struct RawOutbox {
     limit: u32,
     sent: Cell<u32>,
     refused: Cell<bool>,
+    /// Of one of several outboxes: the one that all of them send by, and how its own outputs lie there.
+    port: Option<PortOf>,
+}
+
+/// What one of several outboxes knows of the one that all of them send by.
+#[derive(Clone, Copy, Debug)]
+struct PortOf {
+    /// It lives longer than this.
+    whole: NonNull<RawOutbox>,
+    tag: u64,
+    offset: usize,
 }
 
 impl RawOutbox {
@@ -37,6 +50,7 @@ impl RawOutbox {
             limit,
             sent: Cell::new(0),
             refused: Cell::new(false),
+            port: None,
         }
     }
 
@@ -75,6 +89,34 @@ impl RawOutbox {
         self.payloads.replace(payloads)
     }
 
+    /// Sends by one of several outboxes.
+    ///
+    /// # Safety
+    ///
+    /// This is such a one, and `port` what it knows. It was made for sends of type `M`.
+    #[inline]
+    unsafe fn send_by<M>(&self, port: PortOf, message: M) {
+        // SAFETY: the outbox of all ports lives longer than this, by `PortOf`.
+        let whole = unsafe { port.whole.as_ref() };
+        let (own, sent) = (self.sent.get(), whole.sent.get());
+        if own >= self.limit || sent >= whole.limit {
+            whole.refused.set(true);
+            return;
+        }
+        let slot = (whole.first.get() + u64::from(sent)) & whole.mask;
+        // SAFETY: as in `Outbox::send`, for an output of the kernel's type.
+        let output = unsafe { whole.payloads.get().add(slot as usize * whole.stride) };
+        // SAFETY: the payload belongs to the caller. An enum with a `u64` representation begins with its tag,
+        // and is aligned for it.
+        unsafe { output.cast::<u64>().write(port.tag) };
+        // SAFETY: the variant's field lies there, inside the payload, by the port's definition.
+        let place = unsafe { output.add(port.offset) };
+        // SAFETY: it is of type `M`, and aligned in an output that is.
+        unsafe { place.cast::<M>().write(message) };
+        self.sent.set(own + 1);
+        whole.sent.set(sent + 1);
+    }
+
     /// How many messages the handler has sent since `begin`: at most the limit.
     #[inline]
     pub fn sent(&self) -> u32 {
@@ -107,6 +149,11 @@ impl<M> Outbox<M> {
     #[inline]
     pub fn send(&self, message: M) {
         let raw = &self.raw;
+        if let Some(port) = raw.port {
+            // SAFETY: this was made for sends of type `M` by a port, by `from_raw` and `PortOutbox::new`.
+            unsafe { raw.send_by(port, message) };
+            return;
+        }
         let sent = raw.sent.get();
         if sent >= raw.limit {
             raw.refused.set(true);
@@ -131,5 +178,37 @@ impl<M> Outbox<M> {
     pub unsafe fn from_raw(raw: &RawOutbox) -> &Self {
         // SAFETY: `Outbox` is a transparent wrapper of `RawOutbox`.
         unsafe { &*std::ptr::from_ref(raw).cast::<Self>() }
+    }
+}
+
+/// One of several outboxes of a handler, during one call. `#[ring_kernel]` makes it.
+#[derive(Debug)]
+pub struct PortOutbox<'a, M> {
+    outbox: Outbox<M>,
+    _whole: PhantomData<&'a RawOutbox>,
+}
+
+impl<'a, M> PortOutbox<'a, M> {
+    /// The port of an outbox that all ports send by.
+    ///
+    /// # Safety
+    ///
+    /// `whole` was made for the output type of the kernel that `port` belongs to, and `M` is the port's type.
+    #[inline]
+    pub(crate) unsafe fn new(whole: &'a RawOutbox, port: &PortDefinition) -> Self {
+        let &PortDefinition { tag, offset, max_outputs, .. } = port;
+        // SAFETY: it has no payloads of its own; `send_by` uses those of the whole.
+        let mut raw = unsafe { RawOutbox::new(std::ptr::null_mut(), 0, 0, max_outputs) };
+        raw.port = Some(PortOf { whole: NonNull::from(whole), tag, offset });
+        Self { outbox: Outbox { raw, _messages: PhantomData }, _whole: PhantomData }
+    }
+}
+
+impl<M> Deref for PortOutbox<'_, M> {
+    type Target = Outbox<M>;
+
+    #[inline]
+    fn deref(&self) -> &Outbox<M> {
+        &self.outbox
     }
 }

@@ -64,7 +64,7 @@
 //! | `message: &M` | the message; `M: RingMessage` | one, the first or after `cx` |
 //! | `message: &Archived<M>` | a bridged message `M`, in its slot | instead of `&M` |
 //! | `state: &mut S` | the state, `S: DeviceType + Default`: of the actor that the message's key names, or of the whole kernel if it has no key | at most one |
-//! | `out: &Outbox<T>` | where sends go; `T: RingMessage` | at most one |
+//! | `out: &Outbox<T>` | where sends go; `T: RingMessage` | up to 16, see [several outboxes](#several-outboxes) |
 //! | `p: &P` | a launch parameter, read-only; `P: DeviceType` | any |
 //! | `t: &[T]` | a table, read-only; `T: DeviceType` | any |
 //! | `c: &[AtomicU32]`, or `AtomicI32`, `AtomicU64`, `AtomicI64` | memory that all blocks share; not rolled back | any |
@@ -76,6 +76,38 @@
 //!
 //! `Cx`, `Outbox` and the atomics are recognised by the last word of their path, so an alias with another
 //! name is not recognised.
+//!
+//! # Several outboxes
+//!
+//! A handler with two outboxes and more sends a message where its name says. Each outbox has its own type, and
+//! its own bound: `max_outputs(good = 1, bad = 40)`. The kernel gets a constant for each, with the parameter's
+//! name in capitals, by which the program asks for it: `kernel.port(validate::BAD).recv_blocking()`.
+//!
+//! ```
+//! # extern crate annulus_runtime as annulus;
+//! # use annulus::prelude::*;
+//! # #[derive(RingMessage, Clone, Copy)]
+//! # #[repr(C)]
+//! # struct Reading { sensor: u32, value: f32 }
+//! # #[derive(RingMessage, Clone, Copy)]
+//! # #[repr(C)]
+//! # struct Rejected { sensor: u32 }
+//! /// The good go on; what is bad is told.
+//! #[ring_kernel(mode = Batch)]
+//! fn validate(reading: &Reading, good: &Outbox<Reading>, bad: &Outbox<Rejected>) {
+//!     if reading.value.is_finite() {
+//!         good.send(*reading);
+//!     } else {
+//!         bad.send(Rejected { sensor: reading.sensor });
+//!     }
+//! }
+//!
+//! assert_eq!(validate::DEFINITION.ports.len(), 2);
+//! assert_eq!(format!("{:?}", validate::BAD), "validate.bad");
+//! ```
+//!
+//! The kernel's `Output` is then an enum that the macro makes: what any of the outboxes sends. A call's reply is
+//! the first output by whichever outbox, as this enum; so kernels that are called have one outbox.
 //!
 //! # What a handler returns
 //!
@@ -101,6 +133,7 @@
 //! | `mode` | `Continuous`, `Batch` or `Adaptive` | `Continuous` |
 //! | `max_messages_per_iteration` | 1 to 65536; 1 for `Continuous` | 1 for `Continuous`, 64 for `Batch`, 32 for `Adaptive` |
 //! | `max_outputs` | 1 to 256; needs an outbox | 1 with an outbox, else 0 |
+//! | `max_outputs(good = 1, bad = 40)` | of several outboxes, the same for each by its name; 256 together | 1 each |
 //! | `loop_budget` | 1 to 4294967295: iterations of all loops of a call on a device | 16777216 |
 //! | `cpu_only` | none: the body may be any Rust, and the kernel stays on the CPU | |
 //! | `untested` | none: the macro writes no test beside the kernel | |

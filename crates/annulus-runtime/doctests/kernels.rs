@@ -26,6 +26,21 @@ pub fn numbers(values: std::ops::Range<u64>) -> Vec<Number> {
     values.map(|value| Number { value }).collect()
 }
 
+/// Even numbers go out by one outbox, odd ones by another.
+#[ring_kernel]
+pub fn sort(number: &Number, even: &Outbox<Number>, odd: &Outbox<Number>) {
+    if number.value.is_multiple_of(2) {
+        even.send(*number);
+    } else {
+        odd.send(*number);
+    }
+}
+
+/// The kernel `sort`, on the CPU.
+pub fn sorting() -> KernelHandle<sort> {
+    sort::launch(&Runtime::builder().build().unwrap(), LaunchOptions::production()).unwrap()
+}
+
 #[derive(RingMessage, Clone, Copy)]
 #[repr(C)]
 pub struct Deposit {

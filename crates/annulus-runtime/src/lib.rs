@@ -73,6 +73,7 @@ pub use crate::{
         control::KernelControl,
         look::KernelLook,
         outputs::Outputs,
+        port::{Port, PortName},
         queue::{Cleared, KernelQueue, Peeked},
         send::BatchError,
         sink::KernelSink,
@@ -84,7 +85,7 @@ pub use crate::{
         lifecycle::ShutdownOutcome,
         metrics::KernelMetrics,
         print::{PRINT_TARGET, PrintOrigin, PrintScope},
-        status::{Drops, KernelState, KernelStatus, Stall, StallEnd},
+        status::{Drops, KernelState, KernelStatus, PortStatus, Stall, StallEnd},
         watcher::STALL_TARGET,
     },
     launch::{
@@ -199,7 +200,7 @@ pub mod __private {
     pub use crate::{__register_kernel as register_kernel, kernel::print::print};
     pub use crate::{
         Backpressure, Bound, Consistency, Deduplication, Domain, KernelHandle, LaunchError, LaunchOptions,
-        Launching, RunMode, Runtime,
+        Launching, PortName, RunMode, Runtime,
     };
     pub use annulus_kernel::*;
 

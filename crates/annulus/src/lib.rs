@@ -208,8 +208,8 @@ pub use choice::{Backend, BuildAuto, UnknownBackend};
 // Launching: runtimes, kernels and handles.
 pub use annulus_runtime::{
     BackendSource, Bound, BridgeOptions, Cleared, KernelBridge, KernelControl, KernelHandle, KernelQueue,
-    KernelSink, Launching, Maybe, Outputs, Peeked, Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome,
-    Transition, block_on, device_print,
+    KernelSink, Launching, Maybe, Outputs, Peeked, Port, PortName, PortStatus, Runtime, RuntimeBuilder,
+    Shutdown, ShutdownOutcome, Transition, block_on, device_print,
 };
 // Options of a launch.
 pub use annulus_runtime::{

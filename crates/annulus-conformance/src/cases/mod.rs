@@ -22,6 +22,7 @@ pub mod order;
 pub mod pipelines;
 pub mod policies;
 pub mod policy_model;
+pub mod ports;
 pub mod prints;
 pub mod queue_model;
 pub mod queues;

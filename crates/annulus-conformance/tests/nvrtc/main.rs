@@ -48,6 +48,7 @@ fn every_kernel_compiles() {
         kernels::times::TIMES,
         kernels::together::TOGETHER,
         kernels::order::ORDER,
+        kernels::ports::PORTS,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
     let left = Mutex::new(definitions.iter().enumerate());

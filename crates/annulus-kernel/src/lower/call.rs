@@ -38,7 +38,7 @@ impl Lowerer<'_> {
             Operand::BlockArray(member, scalar, len) => {
                 self.block_array_method(member, scalar, len, method, arguments)
             }
-            Operand::Outbox => self.outbox_method(method, arguments),
+            Operand::Outbox(port) => self.outbox_method(port, method, arguments),
             Operand::Atomic(place) => self.atomic_method(place, method, arguments),
             Operand::Never => Ok(Operand::Never),
             operand
@@ -70,12 +70,17 @@ impl Lowerer<'_> {
     }
 
     /// `outbox.send(value)`.
-    fn outbox_method(&mut self, method: &str, arguments: &[Expression]) -> Lowered<Operand> {
+    fn outbox_method(
+        &mut self,
+        port: Option<u8>,
+        method: &str,
+        arguments: &[Expression],
+    ) -> Lowered<Operand> {
         let ("send", [message]) = (method, arguments) else {
             return Err(format!("an outbox has `send`, and no `{method}`"));
         };
         let (message, _) = self.value(message)?;
-        self.out.push(Stmt::Send(message));
+        self.out.push(Stmt::Send(port, message));
         Ok(Operand::Unit)
     }
 

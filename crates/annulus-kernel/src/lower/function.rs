@@ -199,7 +199,10 @@ impl Lowerer<'_> {
                 let argument = self.pointer(&parameter.role, operand)?;
                 self.keep(&mut values, mark);
                 spaces.extend(self.space_of_argument(&argument));
-                handed.push(argument);
+                let is_outbox = |argument: &Argument| matches!(argument, Argument::Outbox(_));
+                if !is_outbox(&argument) || !handed.iter().any(is_outbox) {
+                    handed.push(argument);
+                }
             }
         }
         self.line = line;
@@ -271,7 +274,7 @@ impl Lowerer<'_> {
         let refused = |what: &str| Err(format!("{described} is handed to a function that takes {what}"));
         Ok(match (role, operand) {
             (ParameterRole::Cx, Operand::Cx) => Argument::Cx,
-            (ParameterRole::Outbox, Operand::Outbox) => Argument::Outbox,
+            (ParameterRole::Outbox, Operand::Outbox(port)) => Argument::Outbox(port),
             (ParameterRole::Atomics { .. }, Operand::Atomics(memory)) => Argument::Slice(memory),
             (ParameterRole::Atomic { .. }, Operand::Atomic(place)) => Argument::Pointer(place),
             (ParameterRole::Slice { .. }, Operand::Slice(memory)) => Argument::Slice(memory),
@@ -354,7 +357,8 @@ impl Lowerer<'_> {
                 Some(self.space(place.root))
             }
             Argument::Slice(memory) => Some(self.memory[*memory].1),
-            Argument::Value(_) | Argument::Cx | Argument::Outbox => None,
+            Argument::Outbox(port) => port.map(Space::Port),
+            Argument::Value(_) | Argument::Cx => None,
         }
     }
 
@@ -466,9 +470,19 @@ impl Lowerer<'_> {
                     Operand::Cx
                 }
                 ParameterRole::Outbox => {
-                    self.outbox = self.names.take(wanted);
-                    parameters.push(Parameter::Outbox);
-                    Operand::Outbox
+                    let port = match self.definition.ports {
+                        [] => None,
+                        _ => match space()? {
+                            Space::Port(port) => Some(port),
+                            _ => return Err("an outbox has no number: rebuild the program".into()),
+                        },
+                    };
+                    // In C all outboxes of a handler are one.
+                    if self.outbox.is_empty() {
+                        self.outbox = self.names.take(wanted);
+                        parameters.push(Parameter::Outbox);
+                    }
+                    Operand::Outbox(port)
                 }
                 _ => return Err("a function has a handler's parameter: rebuild the program".into()),
             };

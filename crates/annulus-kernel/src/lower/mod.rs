@@ -187,6 +187,8 @@ struct Lowerer<'a> {
     message: String,
     state: String,
     outbox: String,
+    /// How many outboxes of several a handler's parameters have named so far.
+    ports: u8,
     bindings: Vec<String>,
     /// The names of the slices' lengths.
     lens: Vec<String>,
@@ -228,6 +230,7 @@ impl<'a> Lowerer<'a> {
             message: String::new(),
             state: String::new(),
             outbox: String::new(),
+            ports: 0,
             bindings: Vec::new(),
             lens: Vec::new(),
             memory: Vec::new(),
@@ -340,8 +343,17 @@ impl<'a> Lowerer<'a> {
                 Operand::Ref(Place::new(Root::State, state.ty.into()))
             }
             ParameterRole::Outbox => {
-                self.outbox = self.names.take(wanted.unwrap_or("outbox"));
-                Operand::Outbox
+                if self.definition.ports.is_empty() {
+                    self.outbox = self.names.take(wanted.unwrap_or("outbox"));
+                    return Ok(Operand::Outbox(None));
+                }
+                // In C they are one, which has a name of its own.
+                if self.outbox.is_empty() {
+                    self.outbox = self.names.take("outbox");
+                }
+                let port = self.ports;
+                self.ports += 1;
+                Operand::Outbox(Some(port))
             }
             ParameterRole::Bound => {
                 let index = self.bindings.len();

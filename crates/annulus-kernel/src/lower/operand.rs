@@ -41,7 +41,8 @@ pub(super) enum Operand {
     BlockState,
     /// A `BlockArray`: its number among what the threads share, and its element's type and length.
     BlockArray(usize, Scalar, usize),
-    Outbox,
+    /// The outbox; of a handler that has several, the one of this number.
+    Outbox(Option<u8>),
     Unit,
     /// It does not return.
     Never,
@@ -80,7 +81,7 @@ impl Operand {
             Self::Cx => "the context".into(),
             Self::BlockState => "the block's state".into(),
             Self::BlockArray(..) => "an array of the block".into(),
-            Self::Outbox => "the outbox".into(),
+            Self::Outbox(_) => "the outbox".into(),
             Self::Unit => "`()`".into(),
             Self::Never => "an expression that does not come back".into(),
         }

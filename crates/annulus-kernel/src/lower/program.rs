@@ -78,6 +78,8 @@ pub(crate) enum Space {
     Constant,
     /// Global, and changed by others.
     Shared,
+    /// No memory: an outbox, of this number among several.
+    Port(u8),
 }
 
 /// A parameter of a function; pointers are given by their number.
@@ -344,7 +346,8 @@ pub(crate) enum Stmt {
     Fail(Expr, u16),
     /// Ends the handler with an error code.
     Abort(u16),
-    Send(Expr),
+    /// Sends; of several outboxes, by the one of this number.
+    Send(Option<u8>, Expr),
     /// Declares a pointer, by its number, to what lies behind the offset at a place of an archive, and how
     /// many there are. Ends the handler if it does not lie in the message's bytes; `at` says where it begins.
     Follow {
@@ -399,7 +402,8 @@ pub(crate) enum Argument {
     /// The address of the first of some elements, and how many there are.
     Part(Place, Expr),
     Cx,
-    Outbox,
+    /// The outbox; of several, the one of this number.
+    Outbox(Option<u8>),
 }
 
 /// An operation on shared memory.
@@ -433,7 +437,7 @@ pub(crate) fn assigned(statements: &[Stmt], roots: &mut Vec<Root>) {
                         Some(place.root)
                     }
                     Argument::Slice(memory) => Some(Root::Binding(*memory)),
-                    Argument::Value(_) | Argument::Cx | Argument::Outbox => None,
+                    Argument::Value(_) | Argument::Cx | Argument::Outbox(_) => None,
                 }));
             }
             _ => {}
@@ -466,7 +470,7 @@ fn calculates(statements: &[Stmt], wanted: &dyn Fn(&Expr) -> bool, written: &dyn
         Stmt::For { start, end, body, .. } | Stmt::FrameFor { start, end, body, .. } => {
             used(start) || used(end) || uses(body)
         }
-        Stmt::Return(value) | Stmt::Fail(value, _) | Stmt::Send(value) => used(value),
+        Stmt::Return(value) | Stmt::Fail(value, _) | Stmt::Send(_, value) => used(value),
         Stmt::Follow { place, len, .. } => used_in(place) || used(len),
         Stmt::Give(value) => value.as_ref().is_some_and(used),
         Stmt::Print(_, words) => words.iter().any(used),
@@ -474,7 +478,7 @@ fn calculates(statements: &[Stmt], wanted: &dyn Fn(&Expr) -> bool, written: &dyn
         Stmt::Call { arguments, .. } => arguments.iter().any(|argument| match argument {
             Argument::Value(value) => used(value),
             Argument::Pointer(place) | Argument::Array(place, _) | Argument::Part(place, _) => used_in(place),
-            Argument::Slice(_) | Argument::Cx | Argument::Outbox => false,
+            Argument::Slice(_) | Argument::Cx | Argument::Outbox(_) => false,
         }),
         Stmt::Line(_) | Stmt::Tick | Stmt::Break | Stmt::Continue | Stmt::Abort(_) => false,
         Stmt::Meet | Stmt::Barrier | Stmt::Agree(_) | Stmt::Leave | Stmt::Fence(_) => false,

@@ -72,7 +72,11 @@ impl<'a> Writer<'a> {
                 vec![self.pointer_to(memory, mutable), format!("u64 {}", self.function.lens[memory])]
             }
             Parameter::Cx => vec![format!("ann_cx {}", self.function.cx)],
-            Parameter::Outbox => vec![format!("PRIVATE ann_outbox *{}", self.function.outbox)],
+            Parameter::Outbox => {
+                let outbox = format!("PRIVATE ann_outbox *{}", self.function.outbox);
+                let counts = self.has_ports().then(|| format!("PRIVATE u32 *{PORT_COUNTS}"));
+                std::iter::once(outbox).chain(counts).collect()
+            }
         }
     }
 
@@ -84,6 +88,7 @@ impl<'a> Writer<'a> {
             Space::Global => "GLOBAL",
             Space::Constant => "RS_CONSTANT",
             Space::Shared => "volatile GLOBAL",
+            Space::Port(_) => unreachable!("an outbox is no pointer to memory"),
         };
         let constant = if mutable { "" } else { "const " };
         format!("{space} {constant}{} *{}", self.stored(ty), self.function.bindings[memory])
@@ -158,10 +163,17 @@ impl<'a> Writer<'a> {
             }
             Argument::Part(first, len) => vec![format!("&{}", self.place(first)), self.expression(len)],
             Argument::Cx => vec![self.function.cx.clone()],
-            Argument::Outbox => vec![self.function.outbox.clone()],
+            Argument::Outbox(_) => {
+                let counts = self.has_ports().then(|| PORT_COUNTS.to_owned());
+                std::iter::once(self.function.outbox.clone()).chain(counts).collect()
+            }
         }
     }
 }
+
+/// How many outputs each of several outboxes has sent: a variable of the handler, and a parameter of functions
+/// that take an outbox.
+pub(super) const PORT_COUNTS: &str = "ann_sent";
 
 /// The name of the parameter with the time.
 pub(super) const TIME: &str = "ann_time";

@@ -68,6 +68,7 @@ impl Writer<'_> {
             self.put(&format!("u32 ann_budget = {budget};"));
             self.depth -= 1;
         }
+        self.port_counts();
         if together {
             self.begin_together();
         }

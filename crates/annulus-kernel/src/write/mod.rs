@@ -5,6 +5,7 @@ mod expression;
 mod function;
 mod interface;
 mod layout;
+mod ports;
 mod statement;
 mod target;
 
@@ -156,6 +157,10 @@ impl<'a> Writer<'a> {
         if self.program.fences(|_| true) {
             self.put("");
             self.text.push_str(FENCE_SOURCE);
+        }
+        if self.has_ports() {
+            self.put("");
+            self.text.push_str(ports::SOURCE);
         }
         if self.program.definition.shape == KernelShape::Block {
             self.put("");

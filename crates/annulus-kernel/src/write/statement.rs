@@ -150,7 +150,8 @@ impl Writer<'_> {
                 self.block(body);
                 self.put("}");
             }
-            Stmt::Send(value) => {
+            Stmt::Send(Some(port), value) => self.send_to_port(*port, value),
+            Stmt::Send(None, value) => {
                 let value = self.expression(value);
                 let outbox = &self.function.outbox;
                 let Some(output) = self.program.definition.output else { return };

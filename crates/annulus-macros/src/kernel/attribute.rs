@@ -4,13 +4,16 @@ use std::ops::RangeInclusive;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Expr, ExprLit, Lit, Meta, Token, parse::Parser, punctuated::Punctuated};
+use syn::{
+    Expr, ExprLit, Lit, Meta, MetaList, Path, Token, ext::IdentExt, parse::Parser, punctuated::Punctuated,
+};
 
 use super::{
     backends::{self, Backend},
     domain::Domain,
     launch_words,
     others::said_otherwise,
+    signature::Handler,
 };
 use crate::{errors::Errors, types};
 
@@ -27,13 +30,24 @@ struct Number {
     place: Expr,
 }
 
+/// What `max_outputs` says.
+enum Outputs {
+    /// `max_outputs = 3`.
+    All(Number),
+    /// `max_outputs(good = 1, bad = 40)`.
+    Each { word: Path, ports: Vec<(Ident, Number)> },
+}
+
+/// The most messages that a handler sends for one message, by all of its outboxes.
+const MOST_OUTPUTS: u32 = 256;
+
 /// What the attribute says.
 #[derive(Default)]
 pub(super) struct Options {
     domain: Option<&'static Domain>,
     mode: Option<Ident>,
     messages: Option<Number>,
-    outputs: Option<Number>,
+    outputs: Option<Outputs>,
     loop_budget: Option<Number>,
     shared_memory: Option<Number>,
     /// Where it may be launched, if not everywhere.
@@ -76,7 +90,12 @@ impl Options {
             "domain" => self.domain = Some(Domain::of(value()?)?),
             "mode" => self.mode = Some(mode(value()?)?),
             "max_messages_per_iteration" => self.messages = Some(number(word, value()?, 1..=65_536)?),
-            "max_outputs" => self.outputs = Some(number(word, value()?, 1..=256)?),
+            "max_outputs" => {
+                self.outputs = Some(match meta {
+                    Meta::List(list) => ports(list)?,
+                    _ => Outputs::All(number(word, value()?, 1..=MOST_OUTPUTS)?),
+                });
+            }
             "loop_budget" => self.loop_budget = Some(number(word, value()?, 1..=u32::MAX)?),
             "shared_memory" => self.shared_memory = Some(number(word, value()?, 1..=MOST_SHARED)?),
             "backends" => self.backends = backends::list(value()?)?,
@@ -145,15 +164,47 @@ impl Options {
         }
     }
 
-    /// `max_outputs` is about an outbox.
-    pub(super) fn check_outputs(&self, has_outbox: bool) -> syn::Result<()> {
+    /// `max_outputs` is about an outbox, or names each of several.
+    pub(super) fn check_outputs(&self, handler: &Handler) -> syn::Result<()> {
+        let mut errors = Errors::default();
+        let known: Vec<_> = handler.ports().iter().map(|(name, _)| name.unraw()).collect();
+        let shown =
+            |names: &[Ident]| names.iter().map(|name| format!("{name} = 1")).collect::<Vec<_>>().join(", ");
         match &self.outputs {
-            Some(Number { place, .. }) if !has_outbox => Err(syn::Error::new_spanned(
-                place,
-                "the handler has no outbox, so it sends nothing: add a parameter `&Outbox<T>`, or leave `max_outputs` out",
-            )),
-            _ => Ok(()),
+            None => {}
+            Some(Outputs::All(Number { place, .. })) if handler.outboxes().next().is_none() => {
+                errors.at(place, NO_OUTBOX);
+            }
+            Some(Outputs::All(Number { place, .. })) if handler.has_ports() => {
+                let each = shown(&known);
+                errors.at(
+                    place,
+                    format!("the handler has several outboxes: say it of each, `max_outputs({each})`"),
+                );
+            }
+            Some(Outputs::All(_)) => {}
+            Some(Outputs::Each { word, .. }) if handler.outboxes().next().is_none() => {
+                errors.at(word, NO_OUTBOX)
+            }
+            Some(Outputs::Each { word, .. }) if !handler.has_ports() => {
+                errors.at(word, "the handler has one outbox: write `max_outputs = …`");
+            }
+            Some(Outputs::Each { ports, .. }) => {
+                for (name, _) in ports.iter().filter(|(name, _)| !known.contains(&name.unraw())) {
+                    let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+                    let known = known.join(", ");
+                    errors.at(name, format!("the handler has no outbox `{name}`: they are {known}"));
+                }
+            }
         }
+        let all = self.max_outputs(handler);
+        if let (Some(Outputs::Each { word, .. }), true) = (&self.outputs, all > MOST_OUTPUTS) {
+            let message = format!(
+                "the outboxes may send {all} messages together, and a handler sends at most {MOST_OUTPUTS} for one message"
+            );
+            errors.at(word, message);
+        }
+        errors.finish(())
     }
 
     pub(super) fn mode(&self) -> Ident {
@@ -171,8 +222,20 @@ impl Options {
         }
     }
 
-    pub(super) fn max_outputs(&self, has_outbox: bool) -> u32 {
-        self.outputs.as_ref().map_or(u32::from(has_outbox), |outputs| outputs.value)
+    /// By all outboxes.
+    pub(super) fn max_outputs(&self, handler: &Handler) -> u32 {
+        match (&self.outputs, handler.has_ports()) {
+            (_, true) => handler.ports().iter().map(|(name, _)| self.max_outputs_of(name)).sum(),
+            (Some(Outputs::All(outputs)), _) => outputs.value,
+            _ => u32::from(handler.outboxes().next().is_some()),
+        }
+    }
+
+    /// By one of several outboxes.
+    pub(super) fn max_outputs_of(&self, port: &Ident) -> u32 {
+        let Some(Outputs::Each { ports, .. }) = &self.outputs else { return 1 };
+        let own = ports.iter().find(|(name, _)| name.unraw() == port.unraw());
+        own.map_or(1, |(_, outputs)| outputs.value)
     }
 
     pub(super) fn loop_budget(&self) -> Option<u32> {
@@ -217,6 +280,36 @@ impl Options {
     pub(super) fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
+}
+
+const NO_OUTBOX: &str = "the handler has no outbox, so it sends nothing: add a parameter `&Outbox<T>`, or leave `max_outputs` out";
+
+/// `max_outputs(good = 1, bad = 40)`.
+fn ports(list: &MetaList) -> syn::Result<Outputs> {
+    let said = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)?;
+    let mut errors = Errors::default();
+    let mut ports: Vec<(Ident, Number)> = Vec::new();
+    if said.is_empty() {
+        errors.at(list, "name the outboxes: `max_outputs(good = 1, bad = 40)`, for two of these names");
+    }
+    for meta in &said {
+        let Some(name) = meta.path().get_ident() else {
+            errors.at(meta, "name an outbox of the handler: `max_outputs(good = 1)`, for one");
+            continue;
+        };
+        if ports.iter().any(|(other, _)| other.unraw() == name.unraw()) {
+            errors.at(name, format!("`{name}` is said twice"));
+            continue;
+        }
+        let Meta::NameValue(pair) = meta else {
+            errors.at(meta, format!("say how many messages `{name}` may send: `{name} = …`"));
+            continue;
+        };
+        if let Some(outputs) = errors.take(number(&name.to_string(), &pair.value, 1..=MOST_OUTPUTS)) {
+            ports.push((name.clone(), outputs));
+        }
+    }
+    errors.finish(Outputs::Each { word: list.path.clone(), ports })
 }
 
 fn mode(value: &Expr) -> syn::Result<Ident> {

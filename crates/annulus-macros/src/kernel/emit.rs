@@ -7,6 +7,7 @@ use syn::{Attribute, FnArg, Ident, ItemFn, Pat, ReturnType, Type, ext::IdentExt,
 use super::{
     attribute::Options,
     parameter::{Parameter, Role},
+    ports,
     signature::Handler,
 };
 
@@ -25,6 +26,8 @@ pub(super) fn kernel(
     let ring_kernel = ring_kernel(options, function, handler, tree);
     let launcher = launcher(function, handler);
     let launch_options = launch_options(options, function);
+    let port_constants = ports::constants(function, handler);
+    let port_output = ports::output(function, handler, &cfgs);
     let assertions = whole_needs_no_key(handler, &cfgs);
     let registration = registered().then(|| {
         quote! {
@@ -48,9 +51,12 @@ pub(super) fn kernel(
         #(#cfgs)*
         #[allow(dead_code, deprecated, unreachable_pub, clippy::too_many_arguments, clippy::used_underscore_binding)]
         impl #name {
+            #port_constants
             #launch_options
             #launcher
         }
+
+        #port_output
 
         #registration
 
@@ -107,14 +113,14 @@ fn ring_kernel(
     let shown = options.name().map_or_else(|| name.unraw().to_string(), str::to_owned);
     let line = quote_spanned!(name.span()=> ::core::line!());
     let message = handler.message();
-    let output_type =
-        handler.output().map_or_else(|| quote!(::annulus::__private::NoOutput), |ty| quote!(#ty));
-    let output = match handler.output() {
+    let output_type = ports::output_type(function, handler);
+    let output = match handler.outboxes().next() {
         Some(_) => quote! {
             ::core::option::Option::Some(::annulus::__private::KernelDefinition::output_of::<Self>())
         },
         None => quote!(::core::option::Option::None),
     };
+    let ports = ports::definitions(options, handler);
     let state = match handler.state() {
         Some(ty) => quote_spanned! {ty.span()=>
             ::annulus::__private::StateShape::of::<Self, #ty>()
@@ -124,7 +130,7 @@ fn ring_kernel(
     let bindings = handler.bound().map(|(name, parameter)| binding(name, parameter));
     let mode = options.mode();
     let messages = options.max_messages_per_iteration();
-    let outputs = options.max_outputs(handler.output().is_some());
+    let outputs = options.max_outputs(handler);
     let loop_budget = options
         .loop_budget()
         .map_or_else(|| quote!(::annulus::__private::DEFAULT_LOOP_BUDGET), |budget| quote!(#budget));
@@ -161,6 +167,7 @@ fn ring_kernel(
                     message: ::annulus::__private::KernelDefinition::message_of::<Self>(),
                     bridged: ::annulus::__private::KernelDefinition::bridged_of::<Self>(),
                     output: #output,
+                    ports: &[#(#ports),*],
                     key: ::annulus::__private::KernelDefinition::key_of::<Self>(),
                     key_field: ::annulus::__private::KernelDefinition::key_field_of::<Self>(),
                     output_key_field: ::annulus::__private::KernelDefinition::output_key_field_of::<Self>(),
@@ -253,10 +260,15 @@ fn atomic_value(ty: &Type) -> TokenStream {
 fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
     let name = &function.sig.ident;
     let mut index = 0usize;
+    let mut port = 0usize;
     let arguments: Vec<_> = handler
         .parameters
         .iter()
         .map(|parameter| {
+            if let (Role::Outbox(ty), true) = (&parameter.role, handler.has_ports()) {
+                port += 1;
+                return ports::argument(name, port - 1, ty);
+            }
             let argument = argument(parameter, index);
             index += usize::from(parameter.role.is_bound());
             argument

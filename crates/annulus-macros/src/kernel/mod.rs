@@ -7,6 +7,7 @@ mod emit;
 mod launch_words;
 mod others;
 mod parameter;
+mod ports;
 mod signature;
 
 use proc_macro2::TokenStream;
@@ -49,7 +50,7 @@ fn kernel(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStream>
     let options = errors.take(Options::parse(attribute));
     let handler = errors.take(Handler::of(function));
     if let (Some(options), Some(handler)) = (&options, &handler) {
-        errors.take(options.check_outputs(handler.output().is_some()));
+        errors.take(options.check_outputs(handler));
         errors.take(options.check_shared_memory(handler.is_for_blocks()));
     }
     let tree = match (&options, &handler) {

@@ -2,7 +2,9 @@
 
 use annulus_tree::ParameterRole;
 use proc_macro2::Ident;
-use syn::{FnArg, GenericArgument, ItemFn, PathArguments, ReturnType, Safety, Signature, Type};
+use syn::{
+    FnArg, GenericArgument, ItemFn, PathArguments, ReturnType, Safety, Signature, Type, ext::IdentExt,
+};
 
 use super::parameter::{Parameter, Position, Role};
 use crate::{
@@ -50,11 +52,30 @@ impl Handler {
         self.parameters.iter().any(|parameter| matches!(parameter.role, Role::BlockCx))
     }
 
-    pub(super) fn output(&self) -> Option<&Type> {
-        self.parameters.iter().find_map(|parameter| match &parameter.role {
-            Role::Outbox(ty) => Some(ty),
+    /// The outboxes, each with its name and what it sends; a single one may have no name.
+    pub(super) fn outboxes(&self) -> impl Iterator<Item = (Option<&Ident>, &Type)> {
+        self.parameters.iter().filter_map(|parameter| match &parameter.role {
+            Role::Outbox(ty) => Some((parameter.name.as_ref(), ty)),
             _ => None,
         })
+    }
+
+    /// What the only outbox sends.
+    pub(super) fn output(&self) -> Option<&Type> {
+        self.outboxes().next().map(|(_, ty)| ty).filter(|_| !self.has_ports())
+    }
+
+    /// Whether there are several outboxes.
+    pub(super) fn has_ports(&self) -> bool {
+        self.outboxes().nth(1).is_some()
+    }
+
+    /// Several outboxes, each with its name and what it sends; empty if there are fewer.
+    pub(super) fn ports(&self) -> Vec<(&Ident, &Type)> {
+        if !self.has_ports() {
+            return Vec::new();
+        }
+        self.outboxes().filter_map(|(name, ty)| Some((name?, ty))).collect()
     }
 
     /// What each parameter is, for the tree.
@@ -149,6 +170,7 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
         }
     }
     check_shared(&parameters, errors);
+    check_ports(&parameters, errors);
     if position != Position::Rest {
         let message = "a handler takes a message: add `message: &M`, where `M` derives `RingMessage`";
         errors.at(&signature.ident, message);
@@ -156,15 +178,55 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
     parameters
 }
 
-/// Refuses a second state and a second outbox.
+/// Refuses a second state.
 fn check_single(before: &[Parameter], parameter: &Parameter, errors: &mut Errors) {
     let has = |is: fn(&Role) -> bool| is(&parameter.role) && before.iter().any(|other| is(&other.role));
     if has(|role| matches!(role, Role::State(_) | Role::BlockState(_))) {
         errors.at(&parameter.ty, "a handler has one state: put both into one struct");
     }
-    if has(|role| matches!(role, Role::Outbox(_))) {
-        errors
-            .at(&parameter.ty, "a handler has one outbox: send one enum with `#[repr(u32)]` that is either");
+}
+
+/// The most outboxes of a handler. It is that of `annulus-kernel`.
+const MOST_PORTS: usize = 16;
+
+/// The name of an outbox's constant.
+pub(super) fn constant(name: &Ident) -> String {
+    name.unraw().to_string().to_uppercase()
+}
+
+/// Each of several outboxes has a name, from which its constant has its own.
+fn check_ports(parameters: &[Parameter], errors: &mut Errors) {
+    let ports: Vec<_> =
+        parameters.iter().filter(|parameter| matches!(parameter.role, Role::Outbox(_))).collect();
+    if ports.len() < 2 {
+        return;
+    }
+    if let Some(surplus) = ports.get(MOST_PORTS) {
+        let message = format!(
+            "a handler has at most {MOST_PORTS} outboxes: let one of them send an enum with `#[repr(u32)]` that is either"
+        );
+        errors.at(&surplus.ty, message);
+    }
+    let mut seen: Vec<String> = Vec::new();
+    for port in ports {
+        let Some(name) = &port.name else {
+            let message = "a handler with several outboxes is asked for each by its name: write a name here";
+            errors.at(&port.ty, message);
+            continue;
+        };
+        let constant = constant(name);
+        if !constant.starts_with(|c: char| c.is_alphabetic()) {
+            let message = format!(
+                "`{name}` gives its outbox a constant, `{constant}`, whose name begins with a letter: rename it"
+            );
+            errors.at(name, message);
+        } else if seen.contains(&constant) {
+            let message = format!(
+                "two outboxes would have the constant `{constant}`: give `{name}` a name that differs by more than case"
+            );
+            errors.at(name, message);
+        }
+        seen.push(constant);
     }
 }
 

@@ -8,9 +8,6 @@ struct Reading {
 }
 
 #[ring_kernel]
-fn two(reading: &Reading, one: &Outbox<Reading>, other: &Outbox<Reading>) {}
-
-#[ring_kernel]
 fn mutable(reading: &Reading, out: &mut Outbox<Reading>) {}
 
 #[ring_kernel]

@@ -146,7 +146,9 @@ impl KernelShared {
             drops,
             queues: self.lane_statuses(),
             produced: sum(ShardMemory::produced),
-            outputs_waiting: core.shards.iter().map(|shard| shard.outbound.depth()).sum(),
+            outputs_waiting: core.shards.iter().map(|shard| shard.outbound.depth()).sum::<u64>()
+                + self.ports.waiting(),
+            ports: self.port_statuses(),
             replies_waiting: self.calls.waiting(),
             outputs_lost: sum(ShardMemory::unforwarded),
             stalled_shards: self.stalled_shards(),

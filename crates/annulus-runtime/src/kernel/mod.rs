@@ -5,7 +5,7 @@
 //! | [`shared`] | the kernel: its shards, the queues in front of them, its outputs, calls, dead letters and prints |
 //! | [`core`] | what does not depend on the queues: words, commands, who waits |
 //! | [`lifecycle`], [`events`], [`status`], [`metrics`] | closing, draining, ending; what is told of it; what it says of itself |
-//! | [`front`], [`outbound`], [`calls`], [`dead_letters`], [`print`] | queues in front of rings; outputs; calls and their replies; dead letters; prints |
+//! | [`front`], [`outbound`], [`ports`], [`calls`], [`dead_letters`], [`print`] | queues in front of rings; outputs; outputs of several outboxes; calls and their replies; dead letters; prints |
 //! | [`carried`], [`image`], [`bytes`] | messages between typed and untyped code |
 //! | [`notes`] | what a queue in front reports under its lock, and what is done about it |
 //! | [`lanes`] | what can be asked and done about one of several queues |
@@ -26,6 +26,7 @@ pub(crate) mod links;
 pub(crate) mod metrics;
 pub(crate) mod notes;
 pub(crate) mod outbound;
+pub(crate) mod ports;
 pub(crate) mod print;
 pub(crate) mod receive;
 pub(crate) mod send;

@@ -32,6 +32,7 @@ use crate::{
         front::{Asked, FrontEnd, Fronts},
         links::Links,
         outbound::{Destination, Outbound},
+        ports::Ports,
         print::Prints,
     },
     vitals::is_recorded,
@@ -74,6 +75,8 @@ pub(crate) struct KernelShared {
     /// One queue for each shard, or none.
     pub(crate) fronts: Fronts,
     pub(crate) outbound: Box<[Outbound]>,
+    /// What was received, by outboxes, if the handler has several.
+    pub(crate) ports: Ports,
     /// Outputs received so far. It decides at which shard the next receive begins to look.
     pub(crate) received: AtomicUsize,
     /// Messages without a key sent so far. It decides at which shard the next one begins to look.
@@ -115,6 +118,7 @@ impl KernelShared {
             kernel: kind.kernel,
             fronts,
             outbound,
+            ports: Ports::new(kind.definition),
             received: AtomicUsize::new(0),
             dealt: AtomicUsize::new(0),
             passed: AtomicU64::new(0),

@@ -123,8 +123,11 @@ pub struct KernelStatus {
     /// How many of these were for a connected kernel and were lost: that kernel had terminated, or had no
     /// room under Reject, or this kernel terminated while they waited.
     pub outputs_lost: u64,
-    /// Outputs that wait in the outbound rings until somebody receives them.
+    /// Outputs that wait until somebody receives them.
     pub outputs_waiting: u64,
+    /// What each outbox has sent to the host, in the order of the handler's parameters, if there are several;
+    /// else empty.
+    pub ports: Vec<PortStatus>,
     /// Replies that have come, but were not taken by their callers yet. They take no room from outputs.
     pub replies_waiting: u64,
     /// Shards that wait for room for what their handlers send. They go on when somebody receives, or when the
@@ -169,6 +172,19 @@ pub struct KernelStatus {
     pub latency_total: Duration,
     /// Time since launch.
     pub uptime: Duration,
+}
+
+/// What one of several outboxes has sent to the host, except replies to calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PortStatus {
+    /// The name of the handler's parameter.
+    pub name: &'static str,
+    /// Outputs that were received by this outbox.
+    pub received: u64,
+    /// Outputs that wait for that. Outputs behind one for which there is no room count where they lie: in
+    /// [`outputs_waiting`](KernelStatus::outputs_waiting) alone.
+    pub waiting: u64,
 }
 
 /// What the stalled shards of a kernel wait for. It was read at one time, while everything went on.
@@ -286,6 +302,9 @@ impl fmt::Display for KernelStatus {
         }
         if self.last_error != 0 {
             write!(f, ", last error {}", Shown { code: self.last_error, names: self.error_names })?;
+        }
+        for PortStatus { name, received, waiting } in &self.ports {
+            write!(f, "; outbox {name}: {received} received, {waiting} wait")?;
         }
         for queue in &self.queues {
             let QueueStatus { name, depth, capacity, counters, .. } = queue;

@@ -1,0 +1,218 @@
+//! A handler with several outboxes: what it sends by each comes out there, in order, and all of it. P-04.
+
+use std::{collections::BTreeMap, pin::pin, thread};
+
+use annulus_runtime::{
+    KernelHandle, LaunchOptions, PortName, RecvError, ShutdownOutcome, TryRecvError, block_on,
+};
+
+use super::links::LONG;
+use crate::{
+    Bench,
+    bench::{balanced, drain, eventually},
+    cases::messages::poll_once,
+    kernels::{
+        Done, Item, Number, Total, mix, numbers,
+        ports::{NOT_SORTED, TOO_MANY, sort_out, sum_and_odd},
+    },
+};
+
+const ACTORS: u64 = 6;
+
+fn launch(bench: &Bench, options: LaunchOptions) -> KernelHandle<sort_out> {
+    sort_out::launch(bench.runtime(), options.actors(ACTORS)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Items of all actors; `sequence` says what is done with one, and its upper bits count.
+fn items(count: u64, which: impl Fn(u64) -> u64) -> Vec<Item> {
+    let item = |i| Item { key: (i % ACTORS) as u32, producer: 0, sequence: 4 * i + which(i) };
+    (0..count).map(item).collect()
+}
+
+/// What a plain program would send, by each outbox: of each actor, in order.
+#[derive(Debug, Default, PartialEq)]
+struct Sorted {
+    numbers: Vec<Number>,
+    kept: BTreeMap<u32, Vec<Item>>,
+    marks: usize,
+    handled: BTreeMap<u32, u64>,
+}
+
+fn model(items: &[Item]) -> Sorted {
+    let mut sorted = Sorted::default();
+    for item in items.iter().filter(|item| item.sequence % 4 != 3) {
+        let handled = sorted.handled.entry(item.key).or_default();
+        *handled += 1;
+        let kind = item.sequence % 4;
+        if kind != 1 {
+            sorted.numbers.push(Number { value: *handled });
+        }
+        if kind == 0 {
+            sorted.numbers.push(Number { value: *handled + 1000 });
+        } else {
+            sorted.kept.entry(item.key).or_default().push(*item);
+        }
+        sorted.marks += usize::from(kind == 2);
+    }
+    sorted.numbers.sort_unstable();
+    sorted
+}
+
+/// Everything that an outbox sends until its kernel has ended.
+fn all<T: annulus_kernel::RingMessage>(
+    kernel: &KernelHandle<sort_out>,
+    name: PortName<sort_out, T>,
+) -> Vec<T> {
+    let next = || match kernel.port(name).recv_blocking() {
+        Ok(output) => Some(output),
+        Err(error) => {
+            assert_eq!(error, RecvError::Closed);
+            None
+        }
+    };
+    std::iter::from_fn(next).collect()
+}
+
+fn by_key(kept: Vec<Item>) -> BTreeMap<u32, Vec<Item>> {
+    let mut sorted: BTreeMap<u32, Vec<Item>> = BTreeMap::new();
+    kept.into_iter().for_each(|item| sorted.entry(item.key).or_default().push(item));
+    sorted
+}
+
+/// P-04: each outbox has a receiver, which gets what was sent by it, all of it, in order; a handler that fails
+/// has sent nothing by any.
+pub fn p04_each_port_in_order(bench: &Bench) {
+    for (grid, capacity) in [(1, 16), (3, 64)] {
+        let count = bench.size(4_000, 200_000);
+        let options = LaunchOptions::default()
+            .name(format!("sort-{grid}"))
+            .grid(grid)
+            .capacity(256)
+            .output_capacity(capacity);
+        let kernel = launch(bench, options);
+        let sent = items(count, |i| mix(i) % 4);
+        let (mut numbers, kept, marks) = thread::scope(|scope| {
+            let numbers = scope.spawn(|| all(&kernel, sort_out::NUMBERS));
+            let kept = scope.spawn(|| all(&kernel, sort_out::KEPT));
+            let marks = scope.spawn(|| all(&kernel, sort_out::MARKS));
+            kernel.send_batch_blocking(&sent).unwrap();
+            assert_eq!(kernel.shutdown_blocking(LONG).outcome, ShutdownOutcome::Drained);
+            (numbers.join().unwrap(), kept.join().unwrap(), marks.join().unwrap())
+        });
+        numbers.sort_unstable();
+        let expected = model(&sent);
+        let status = balanced(&kernel);
+        let failed = sent.iter().filter(|item| item.sequence % 4 == 3).count() as u64;
+        assert_eq!((status.processed, status.drops.failed), (count - failed, failed), "{status:?}");
+        assert_eq!(status.last_error, NOT_SORTED);
+        let counts = [numbers.len(), kept.len(), marks.len()].map(|count| (count as u64, 0));
+        let told: Vec<_> = status.ports.iter().map(|port| (port.received, port.waiting)).collect();
+        assert_eq!(told, counts);
+        assert_eq!(status.produced, counts.iter().map(|(received, _)| received).sum::<u64>());
+        let states = kernel.snapshot_blocking().unwrap().states::<Total>().unwrap();
+        let handled = (0..).zip(states).map(|(key, total)| (key, total.sum)).filter(|(_, sum)| *sum != 0);
+        let came = Sorted { numbers, kept: by_key(kept), marks: marks.len(), handled: handled.collect() };
+        assert!(came == expected, "grid {grid}: {came:?} is not {expected:?}");
+    }
+}
+
+/// P-04: a handler that sends more by one outbox than that may send fails, though all together may send more.
+pub fn p04_each_port_has_its_own_bound(bench: &Bench) {
+    let kernel = launch(bench, LaunchOptions::default());
+    let item = |sequence| Item { key: 1, producer: 0, sequence };
+    kernel.send_batch_blocking(&[item(1), item(2), item(TOO_MANY), item(5)]).unwrap();
+    drain(&kernel);
+    let status = balanced(&kernel);
+    assert_eq!((status.processed, status.drops.failed), (3, 1), "{status:?}");
+    assert_eq!(status.last_error, annulus_abi::error::TOO_MANY_OUTPUTS);
+    let kept = kernel.port(sort_out::KEPT);
+    assert_eq!([(); 3].map(|()| kept.try_recv().unwrap().sequence), [1, 2, 5]);
+    assert_eq!(kernel.port(sort_out::NUMBERS).try_recv(), Ok(Number { value: 2 }));
+    assert_eq!(kernel.port(sort_out::MARKS).try_recv(), Ok(Done {}));
+    assert_eq!(kernel.port(sort_out::MARKS).try_recv(), Err(TryRecvError::Empty));
+    let names: Vec<_> = status.ports.iter().map(|port| (port.name, port.waiting)).collect();
+    assert_eq!(names, [("numbers", 1), ("kept", 3), ("marks", 1)]);
+}
+
+/// P-04: an outbox by which nobody receives ends in a stall, in which nothing is lost; all goes on when somebody
+/// does.
+pub fn p04_an_unread_port_stalls_and_loses_nothing(bench: &Bench) {
+    let kernel = launch(bench, LaunchOptions::default().capacity(1 << 10).output_capacity(16));
+    // Every fourth message sends two numbers, all others keep the item: only these are received.
+    let sent = items(400, |i| u64::from(i % 4 != 0));
+    kernel.send_batch_blocking(&sent).unwrap();
+    let (numbers, kept) = (kernel.port(sort_out::NUMBERS), kernel.port(sort_out::KEPT));
+    let mut items = Vec::new();
+    // In the end as many numbers are put aside as there is room for, one more is the first in the ring, and
+    // there is no room behind it for what one message may send.
+    loop {
+        items.extend(std::iter::from_fn(|| kept.try_recv().ok()));
+        let status = kernel.status();
+        if status.ports[0].waiting == 16 && status.outputs_waiting >= 16 + 13 && status.stalled_shards == 1 {
+            break;
+        }
+        thread::yield_now();
+    }
+    assert_eq!(kept.try_recv(), Err(TryRecvError::Empty));
+    assert!(kernel.status().processed < 400);
+    // A receiver that waits behind the numbers is woken when somebody takes one.
+    let mut waiting = pin!(kept.recv());
+    assert!(poll_once(waiting.as_mut()).is_none());
+    let mut values = thread::scope(|scope| {
+        let values = scope.spawn(|| {
+            let next = || numbers.recv_blocking().ok();
+            std::iter::from_fn(next).collect::<Vec<_>>()
+        });
+        items.push(block_on(waiting).unwrap());
+        while items.len() < 300 {
+            items.push(kept.recv_blocking().unwrap());
+        }
+        eventually(|| kernel.status().processed == 400);
+        kernel.terminate_blocking();
+        values.join().unwrap()
+    });
+    values.sort_unstable();
+    let expected = model(&sent);
+    assert_eq!(values, expected.numbers);
+    assert_eq!(by_key(items), expected.kept);
+}
+
+/// P-04: what was sent by each outbox before the end can be received afterwards, in whatever order one asks.
+pub fn p04_ports_outlive_their_kernel(bench: &Bench) {
+    for order in [0, 1] {
+        let options = LaunchOptions::default().name(format!("ends-{order}")).output_capacity(64);
+        let kernel = launch(bench, options);
+        kernel.send_batch_blocking(&items(40, |i| i % 2)).unwrap();
+        drain(&kernel);
+        kernel.terminate_blocking();
+        let (numbers, kept) = match order {
+            0 => {
+                let numbers = all(&kernel, sort_out::NUMBERS);
+                (numbers, all(&kernel, sort_out::KEPT))
+            }
+            _ => {
+                let kept = all(&kernel, sort_out::KEPT);
+                (all(&kernel, sort_out::NUMBERS), kept)
+            }
+        };
+        assert_eq!((numbers.len(), kept.len()), (40, 20));
+        assert_eq!(kernel.port(sort_out::MARKS).try_recv(), Err(TryRecvError::Closed));
+    }
+}
+
+/// P-04: the leader of a whole block sends by several outboxes.
+pub fn p04_ports_of_whole_blocks(bench: &Bench) {
+    let kernel =
+        sum_and_odd::launch(bench.runtime(), LaunchOptions::default().block(8).capacity(64)).unwrap();
+    kernel.send_batch_blocking(&numbers(0..20)).unwrap();
+    drain(&kernel);
+    let receive = |name| {
+        let port = kernel.port(name);
+        std::iter::from_fn(|| port.try_recv().ok()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        receive(sum_and_odd::ODD),
+        numbers(0..20).into_iter().filter(|n| n.value % 2 == 1).collect::<Vec<_>>()
+    );
+    assert_eq!(receive(sum_and_odd::SUMS), numbers(0..20));
+}

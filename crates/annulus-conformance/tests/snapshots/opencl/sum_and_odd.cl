@@ -1,0 +1,224 @@
+// The handler of kernel `sum_and_odd`, written from crates/annulus-conformance/src/kernels/ports.rs:+0 (module annulus_conformance::kernels::ports).
+#pragma OPENCL FP_CONTRACT OFF
+
+/* Where the next output of one of several outboxes goes; null, and the message fails, beyond what this one may
+   send. `sent` counts the outputs of each. */
+RS_FN GLOBAL u8 *ann_port_next(PRIVATE ann_outbox *outbox, PRIVATE u32 *sent, u32 port, u32 limit)
+{
+    if (sent[port] >= limit) {
+        outbox->refused = 1;
+        return 0;
+    }
+    sent[port] += 1;
+    return ann_outbox_next(outbox);
+}
+
+/* How the threads of a block meet while they work on a message together. No barrier stands under a condition:
+   some compilers take minutes for those. */
+
+/* A thread has returned and not failed. No failure has this code. */
+#define ANN_RETURNED 0xFFFFu
+
+/* What the threads need to meet. Messages take turns with the three sets: while one is used, nobody reads the
+   one that is cleared for the next message. Within a message, meetings take turns with two flags, so that a
+   thread that fails early does not raise the flag that a late one still reads. */
+typedef struct {
+    u32 raised[3][2]; /* a thread has ended */
+    u16 codes[3][ANN_LAUNCH_THREADS];
+    u32 answer; /* what the leader says */
+} ann_meeting;
+
+/* A thread's own count of messages and of meetings; the same in all threads of the block. */
+typedef struct {
+    u32 set;
+    u32 met;
+} ann_round;
+
+/* All threads come, each with what it has failed with, ANN_RETURNED or 0. Returns the same in all threads: 0
+   if all go on, ANN_RETURNED if all have returned, else the failure of the first thread that has one. */
+ANN_FUNCTION u32 ann_meet(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, u32 code)
+{
+    u32 set = round->set;
+    u32 now = round->met & 1u;
+    round->met += 1u;
+    if (code != 0u) {
+        meeting->codes[set][ann_thread()] = (u16)code;
+        meeting->raised[set][now] = 1u;
+    }
+    ann_barrier();
+    u32 failed = 0u;
+    u32 returned = 0u;
+    u32 others = meeting->raised[set][now] != 0u ? ANN_LAUNCH_THREADS : 0u;
+    for (u32 i = 0u; i < others; i++) {
+        u32 other = meeting->codes[set][i];
+        returned += other == ANN_RETURNED ? 1u : 0u;
+        if (failed == 0u && other != ANN_RETURNED)
+            failed = other;
+    }
+    if (failed == 0u && returned != 0u)
+        failed = returned == ANN_LAUNCH_THREADS ? ANN_RETURNED : 0xFF09u; /* not reached by all threads */
+    return failed;
+}
+
+/* As `ann_meet`; and all threads fail unless they give the same answer. */
+ANN_FUNCTION u32 ann_agree(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, u32 code, u32 answer)
+{
+    if (ann_thread() == 0u)
+        meeting->answer = answer;
+    code = ann_meet(meeting, round, code);
+    if (code == 0u && meeting->answer != answer)
+        code = 0xFF09u; /* barrier not reached by all threads */
+    return ann_meet(meeting, round, code);
+}
+
+/* Before the kernel's first message; a barrier follows. */
+ANN_FUNCTION void ann_begin_meeting(LOCAL ann_meeting *meeting)
+{
+    for (u32 set = 0u; set < 3u; set++) {
+        meeting->codes[set][ann_thread()] = 0u;
+        if (ann_thread() == 0u) {
+            meeting->raised[set][0] = 0u;
+            meeting->raised[set][1] = 0u;
+        }
+    }
+}
+
+/* The end of a message: its result, the same in all threads. */
+ANN_FUNCTION u32 ann_end_meeting(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, u32 code)
+{
+    /* That set's message ended before the last one did, at a barrier that this thread has passed. */
+    u32 next = round->set == 2u ? 0u : round->set + 1u;
+    meeting->codes[next][ann_thread()] = 0u;
+    if (ann_thread() == 0u) {
+        meeting->raised[next][0] = 0u;
+        meeting->raised[next][1] = 0u;
+    }
+    /* To have returned earlier, and to have come to the end, is the same. */
+    code = ann_meet(meeting, round, code == ANN_RETURNED ? 0u : code);
+    round->set = next;
+    return code == ANN_RETURNED ? 0u : code;
+}
+
+typedef struct Number {
+    u64 value;
+} Number;
+typedef char ann_size_of_Number[sizeof(Number) == 8 ? 1 : -1];
+
+typedef union outputs_of_sum_and_odd {
+    u64 tag; // 0ul sums, 1ul odd
+    struct {
+        u64 ann_tag;
+        Number field_0;
+    } sums;
+    struct {
+        u64 ann_tag;
+        Number field_0;
+    } odd;
+} outputs_of_sum_and_odd;
+typedef char ann_size_of_outputs_of_sum_and_odd[sizeof(outputs_of_sum_and_odd) == 16 ? 1 : -1];
+typedef char ann_size_of_outputs_of_sum_and_odd_sums[sizeof(((PRIVATE outputs_of_sum_and_odd *)0)->sums) == 16 ? 1 : -1];
+typedef char ann_size_of_outputs_of_sum_and_odd_odd[sizeof(((PRIVATE outputs_of_sum_and_odd *)0)->odd) == 16 ? 1 : -1];
+
+// What the threads of a block share while they work on a message.
+typedef struct {
+    ann_meeting meeting;
+    u64 part_0[ANN_LAUNCH_THREADS];
+    u64 part_1;
+} ann_block_memory;
+
+static u32 handle_sum_and_odd(ann_cx cx, GLOBAL const Number *number, PRIVATE ann_outbox *outbox, LOCAL ann_block_memory *ann_together, PRIVATE ann_round *ann_rounds, u32 ann_first) {
+    u32 ann_sent[2] = { 0u, 0u };
+    u32 ann_code = ann_first; // of this thread
+    u32 ann_end = ann_first; // the same in all threads
+    // ports.rs:+1
+    ann_together->part_0[cx.thread_index] = number->value;
+    ann_barrier();
+    if ((cx.thread_index % 32u) == 0u) {
+        u32 count = ((((u32)ANN_LAUNCH_THREADS) - cx.thread_index) >= 32u) ? 32u : (((u32)ANN_LAUNCH_THREADS) - cx.thread_index);
+        u32 distance_ = 16u;
+        for (;;) {
+            if (distance_ == 0u) {
+                break;
+            }
+            for (u32 index_ = 0u; index_ < distance_; index_ += 1) {
+                if ((index_ + distance_) < count) {
+                    u64 a = ann_together->part_0[(u64)(cx.thread_index + index_)];
+                    u64 b = ann_together->part_0[(u64)(cx.thread_index + (index_ + distance_))];
+                    u64 a_2 = a;
+                    u64 b_2 = b;
+                    ann_together->part_0[(u64)(cx.thread_index + index_)] = a_2 + b_2;
+                }
+            }
+            distance_ = distance_ / 2u;
+        }
+    }
+    ann_barrier();
+    if (cx.thread_index == 0u) {
+        u32 count = (((u32)ANN_LAUNCH_THREADS) + 31u) / 32u;
+        u32 distance_ = 16u;
+        for (;;) {
+            if (distance_ == 0u) {
+                break;
+            }
+            for (u32 index_ = 0u; index_ < distance_; index_ += 1) {
+                if ((index_ + distance_) < count) {
+                    u64 a = ann_together->part_0[(u64)(0u + (index_ * 32u))];
+                    u64 b = ann_together->part_0[(u64)(0u + ((index_ + distance_) * 32u))];
+                    u64 a_2 = a;
+                    u64 b_2 = b;
+                    ann_together->part_0[(u64)(0u + (index_ * 32u))] = a_2 + b_2;
+                }
+            }
+            distance_ = distance_ / 2u;
+        }
+        ann_together->part_1 = ann_together->part_0[0];
+    }
+    ann_barrier();
+    u64 reduced = ann_together->part_1;
+    u64 sum = reduced;
+    // ports.rs:+2
+    while (ann_code == 0u) {
+        if (cx.thread_index == 0u) {
+            // ports.rs:+3
+            u64 divisor = (u64)((u32)ANN_LAUNCH_THREADS);
+            if (divisor == 0ul) { ann_code = 0xFF05u; break; } // division by zero
+            Number number_2;
+            number_2.value = sum / divisor;
+            {
+                GLOBAL outputs_of_sum_and_odd *ann_slot = (GLOBAL outputs_of_sum_and_odd *)ann_port_next(outbox, ann_sent, 0u, 1u);
+                if (ann_slot) {
+                    ann_slot->tag = 0ul;
+                    ann_slot->sums.field_0 = number_2;
+                }
+            }
+            // ports.rs:+4
+            if ((number->value % 2ul) == 1ul) {
+                // ports.rs:+5
+                {
+                    GLOBAL outputs_of_sum_and_odd *ann_slot = (GLOBAL outputs_of_sum_and_odd *)ann_port_next(outbox, ann_sent, 1u, 1u);
+                    if (ann_slot) {
+                        ann_slot->tag = 1ul;
+                        ann_slot->odd.field_0 = (*number);
+                    }
+                }
+            }
+        }
+        ann_code = ANN_RETURNED;
+        break;
+        break;
+    }
+    ann_end = ann_code;
+    return ann_code;
+}
+
+#define ANN_MESSAGE Number
+#define ANN_MESSAGE_BYTES 8
+#define ANN_OUTPUT outputs_of_sum_and_odd
+#define ANN_OUTPUT_BYTES 16
+#define ANN_SHAPE ANN_STATELESS
+#define ANN_KEYED 0
+#define ANN_MAX_OUTPUTS 2
+#define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ARGUMENTS
+#define ANN_BLOCK_WIDE 1
+#define ANN_CALL(cx, message, state, outbox) handle_sum_and_odd(cx, message, outbox, v->together, v->rounds, first)

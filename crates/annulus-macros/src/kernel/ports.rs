@@ -1,0 +1,90 @@
+//! Several outboxes of one handler: an enum that is what any of them sends, and a constant for each.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Attribute, Ident, ItemFn, Type, ext::IdentExt, parse_quote, spanned::Spanned};
+
+use super::{
+    attribute::Options,
+    signature::{Handler, constant},
+};
+
+/// The name of the enum.
+fn enum_name(function: &ItemFn) -> Ident {
+    format_ident!("outputs_of_{}", function.sig.ident.unraw())
+}
+
+/// The kernel's output type.
+pub(super) fn output_type(function: &ItemFn, handler: &Handler) -> TokenStream {
+    if handler.has_ports() {
+        let name = enum_name(function);
+        return quote!(#name);
+    }
+    handler.output().map_or_else(|| quote!(::annulus::__private::NoOutput), |ty| quote!(#ty))
+}
+
+/// The enum, for a handler of several outboxes. Each variant has the name of its outbox.
+pub(super) fn output(function: &ItemFn, handler: &Handler, cfgs: &[&Attribute]) -> TokenStream {
+    if !handler.has_ports() {
+        return TokenStream::new();
+    }
+    let (name, visibility) = (enum_name(function), &function.vis);
+    let (names, types): (Vec<_>, Vec<_>) = handler.ports().into_iter().unzip();
+    let title = format!("What the outboxes of `{}` send.", function.sig.ident.unraw());
+    let item: syn::DeriveInput = parse_quote! {
+        #[doc(hidden)]
+        #[doc = #title]
+        #[derive(::core::clone::Clone, ::core::marker::Copy)]
+        #[allow(non_camel_case_types, dead_code, deprecated, unreachable_pub)]
+        #[repr(u64)]
+        #visibility enum #name { #(#names(#types)),* }
+    };
+    let derived = crate::derive_message::derive(&item).unwrap_or_else(|error| error.into_compile_error());
+    quote! {
+        #(#cfgs)*
+        #item
+        #(#cfgs)*
+        const _: () = { #derived };
+    }
+}
+
+/// The definitions, of a handler with several.
+pub(super) fn definitions(options: &Options, handler: &Handler) -> Vec<TokenStream> {
+    let definition = |(number, (name, ty)): (usize, &(&Ident, &Type))| {
+        let (number, outputs) = (Literal::usize_unsuffixed(number), options.max_outputs_of(name));
+        let name = name.unraw().to_string();
+        quote_spanned! {ty.span()=>
+            ::annulus::__private::KernelDefinition::port_of::<Self, #ty>(#number, #name, #outputs)
+        }
+    };
+    handler.ports().iter().enumerate().map(definition).collect()
+}
+
+/// The constants by which a program names the outboxes of a launched kernel.
+pub(super) fn constants(function: &ItemFn, handler: &Handler) -> TokenStream {
+    let visibility = &function.vis;
+    let constants = handler.ports().into_iter().enumerate().map(|(number, (name, ty))| {
+        let number = Literal::usize_unsuffixed(number);
+        let title = format!("The outbox `{}`.", name.unraw());
+        let constant = Ident::new(&constant(name), name.span());
+        // SAFETY of the emitted code: the definition beside it has the outbox at this number, with this type.
+        quote! {
+            #[doc = #title]
+            #visibility const #constant: ::annulus::__private::PortName<Self, #ty> =
+                unsafe { ::annulus::__private::PortName::new(#number) };
+        }
+    });
+    quote!(#(#constants)*)
+}
+
+/// What the handler gets for its outbox of this number.
+pub(super) fn argument(kernel: &Ident, number: usize, ty: &Type) -> TokenStream {
+    let number = Literal::usize_unsuffixed(number);
+    quote! {
+        &*unsafe {
+            __annulus_call.port::<#ty>(
+                &<#kernel as ::annulus::__private::RingKernel>::DEFINITION.ports[#number],
+            )
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! One of several outboxes of a launched kernel.
+
+use std::{fmt, marker::PhantomData, mem::MaybeUninit, time::Duration};
+
+use annulus_kernel::{RingKernel, RingMessage};
+use annulus_queue::{RecvError, TryRecvError};
+
+use crate::{
+    handle::KernelHandle,
+    kernel::{bytes::place, shared::KernelShared, status::PortStatus},
+    time::deadline,
+};
+
+/// The name of one of several outboxes of the kernel `K`, which sends messages of type `T`.
+///
+/// `#[ring_kernel]` makes one for each outbox, if there are several: an associated constant of the kernel, with
+/// the parameter's name in capitals. [`KernelHandle::port`] takes it.
+pub struct PortName<K, T> {
+    number: usize,
+    _kernel: PhantomData<fn(K) -> T>,
+}
+
+impl<K, T> PortName<K, T> {
+    /// The name of the outbox with this number.
+    ///
+    /// # Safety
+    ///
+    /// The definition of `K` has a port with this number, whose output is `T`.
+    #[doc(hidden)]
+    pub const unsafe fn new(number: usize) -> Self {
+        Self { number, _kernel: PhantomData }
+    }
+}
+
+impl<K, T> Clone for PortName<K, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K, T> Copy for PortName<K, T> {}
+
+impl<K: RingKernel, T> fmt::Debug for PortName<K, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", K::DEFINITION.name, K::DEFINITION.ports[self.number].name)
+    }
+}
+
+/// One of several outboxes of a launched kernel: [`KernelHandle::port`].
+///
+/// What a handler sends by it waits until it is received here. Outputs of one shard come in the order in which
+/// the shard sent them by this outbox. If nobody receives by one outbox, the kernel goes on until as many of its
+/// outputs wait as fit into the outbound rings of all shards, and then once more into these rings; then the
+/// kernel's shards stall, as those of a kernel with one outbox do, and the other outboxes get nothing more,
+/// either. So receive by all of them.
+pub struct Port<'a, K: RingKernel, T> {
+    kernel: &'a KernelHandle<K>,
+    name: PortName<K, T>,
+}
+
+impl<K: RingKernel, T> Clone for Port<'_, K, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K: RingKernel, T> Copy for Port<'_, K, T> {}
+
+impl<K: RingKernel, T> fmt::Debug for Port<'_, K, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.name, f)
+    }
+}
+
+/// # Several outboxes
+impl<K: RingKernel> KernelHandle<K> {
+    /// One of several outboxes of the handler, by the constant that has the parameter's name in capitals.
+    ///
+    /// A kernel whose handler has one outbox has no such constants: what it sends is received from the handle
+    /// itself. The handle of a kernel with several gives outputs of all of them, each with the number of its
+    /// outbox: receive them so or by the outboxes, not both, for what one receiver has put aside for others is
+    /// received by its outbox alone.
+    ///
+    /// ```
+    /// use annulus::prelude::*;
+    ///
+    /// #[derive(RingMessage, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Raw { id: u32, value: f32 }
+    ///
+    /// #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+    /// #[repr(C)]
+    /// struct Reading { value: f32 }
+    ///
+    /// #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+    /// #[repr(C)]
+    /// struct Rejected { id: u32 }
+    ///
+    /// /// The good go on, the bad are told.
+    /// #[ring_kernel]
+    /// fn validate(raw: &Raw, good: &Outbox<Reading>, bad: &Outbox<Rejected>) {
+    ///     if raw.value.is_finite() {
+    ///         good.send(Reading { value: raw.value });
+    ///     } else {
+    ///         bad.send(Rejected { id: raw.id });
+    ///     }
+    /// }
+    ///
+    /// let kernel = validate::launch(&Runtime::builder().build()?, validate::options())?;
+    /// kernel.send_blocking(Raw { id: 1, value: f32::NAN })?;
+    /// kernel.send_blocking(Raw { id: 2, value: 2.5 })?;
+    /// assert_eq!(kernel.port(validate::GOOD).recv_blocking()?, Reading { value: 2.5 });
+    /// assert_eq!(kernel.port(validate::BAD).recv_blocking()?, Rejected { id: 1 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub const fn port<T: RingMessage>(&self, name: PortName<K, T>) -> Port<'_, K, T> {
+        Port { kernel: self, name }
+    }
+}
+
+impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
+    fn shared(&self) -> &KernelShared {
+        self.kernel.shared()
+    }
+
+    /// Receives without waiting.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::TryRecvError;
+    /// let kernel = sorting();
+    /// kernel.send_blocking(Number { value: 3 })?;
+    /// kernel.drained_blocking();
+    /// assert_eq!(kernel.port(sort::EVEN).try_recv(), Err(TryRecvError::Empty));
+    /// assert_eq!(kernel.port(sort::ODD).try_recv(), Ok(Number { value: 3 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`TryRecvError::Empty`] if there is no output of this outbox now, [`TryRecvError::Closed`] when the
+    /// kernel has terminated and everything was received by this outbox.
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        let mut output = MaybeUninit::uninit();
+        self.shared().try_recv_by(self.name.number, place(&mut output))?;
+        // SAFETY: it was received; the outbox sends this type, by `PortName::new`.
+        Ok(unsafe { output.assume_init() })
+    }
+
+    /// Receives, waiting for as long as it takes. Dropping the future before it is done loses nothing.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # annulus::block_on(async {
+    /// let kernel = sorting();
+    /// kernel.send(Number { value: 4 }).await?;
+    /// assert_eq!(kernel.port(sort::EVEN).recv().await?, Number { value: 4 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`RecvError::Closed`] when the kernel has terminated and everything was received by this outbox.
+    pub async fn recv(&self) -> Result<T, RecvError> {
+        let mut output = MaybeUninit::uninit();
+        self.shared().recv_by(self.name.number, place(&mut output)).await?;
+        // SAFETY: as in `try_recv`.
+        Ok(unsafe { output.assume_init() })
+    }
+
+    /// [`recv`](Self::recv), blocking: polls for as long as the launch's `spin` says, then sleeps.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = sorting();
+    /// kernel.send_blocking(Number { value: 4 })?;
+    /// assert_eq!(kernel.port(sort::EVEN).recv_blocking(), Ok(Number { value: 4 }));
+    /// kernel.terminate_blocking();
+    /// assert_eq!(kernel.port(sort::EVEN).recv_blocking(), Err(RecvError::Closed));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method.
+    pub fn recv_blocking(&self) -> Result<T, RecvError> {
+        self.blocking(None)
+    }
+
+    /// [`recv_blocking`](Self::recv_blocking) for at most `limit`.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// use std::time::Duration;
+    /// let kernel = sorting();
+    /// let received = kernel.port(sort::ODD).recv_timeout(Duration::from_millis(1));
+    /// assert_eq!(received, Err(RecvError::Timeout));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method, and [`RecvError::Timeout`].
+    pub fn recv_timeout(&self, limit: Duration) -> Result<T, RecvError> {
+        self.blocking(Some(deadline(limit)))
+    }
+
+    fn blocking(&self, deadline: Option<std::time::Instant>) -> Result<T, RecvError> {
+        let mut output = MaybeUninit::uninit();
+        self.shared().recv_by_blocking(self.name.number, deadline, place(&mut output))?;
+        // SAFETY: as in `try_recv`.
+        Ok(unsafe { output.assume_init() })
+    }
+
+    /// What this outbox has sent to the host; also a part of the kernel's
+    /// [status](crate::KernelStatus::ports).
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = sorting();
+    /// kernel.send_batch_blocking(&numbers(0..5))?;
+    /// kernel.drained_blocking();
+    /// let even = kernel.port(sort::EVEN);
+    /// even.recv_blocking()?;
+    /// let status = even.status();
+    /// assert_eq!((status.name, status.received, status.waiting), ("even", 1, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn status(&self) -> PortStatus {
+        self.shared().port_statuses().swap_remove(self.name.number)
+    }
+}

@@ -1,0 +1,267 @@
+//! The outputs of a kernel whose handler has several outboxes, sorted by them.
+//!
+//! All outboxes of a shard share its outbound ring, so an output may lie in front of those that somebody asks
+//! for. Whoever receives by one outbox puts outputs of others aside, each in the queue of its outbox, under one
+//! lock. So outputs of one shard and one outbox keep their order. A queue has room for as many outputs as the
+//! outbound rings of all shards. If one is full, the next output for it stays in its ring, and what is behind
+//! it waits: as if each outbox had a ring of its own, and the handlers waited for room in this one. After the
+//! kernel has terminated nothing waits for room.
+//!
+//! # Who is woken
+//!
+//! A shard wakes as many receivers as it has published outputs, whichever outbox these wait for. So whoever
+//! puts something aside, leaves something in a ring, or makes room in a full queue wakes all receivers. Each
+//! looks once more before it sleeps.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use annulus_abi::ring::kind;
+use annulus_kernel::{KernelDefinition, PortDefinition};
+use annulus_queue::{RecvError, TryRecvError};
+use annulus_ring::ring::Consumer;
+use annulus_sync::{
+    Ordering,
+    wait::{block_on, block_on_deadline},
+};
+
+use crate::kernel::{
+    bytes::{ByteQueue, Bytes, blank},
+    outbound::Destination,
+    receive::empty,
+    shared::KernelShared,
+    status::PortStatus,
+};
+
+/// What was received of several outboxes, and by whom nobody has asked for it yet.
+pub(crate) struct Ports {
+    /// The kernel's outboxes; none if it has fewer than two.
+    definitions: &'static [PortDefinition],
+    sorted: Mutex<Sorted>,
+}
+
+struct Sorted {
+    /// Outputs that were put aside, of each outbox.
+    aside: Box<[ByteQueue]>,
+    /// How many were received, of each.
+    received: Box<[u64]>,
+    /// Room for an output of the kernel.
+    output: Box<Bytes>,
+}
+
+impl Ports {
+    pub(crate) fn new(definition: &'static KernelDefinition) -> Self {
+        let definitions = definition.ports;
+        let sorted = Sorted {
+            aside: definitions.iter().map(|_| ByteQueue::new()).collect(),
+            received: definitions.iter().map(|_| 0).collect(),
+            output: blank(definition.output.map_or(0, |output| output.size)),
+        };
+        Self { definitions, sorted: Mutex::new(sorted) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sorted> {
+        // Nothing of the program runs under this lock. If memory ran out, one output is lost.
+        self.sorted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many outputs were put aside.
+    pub(crate) fn waiting(&self) -> u64 {
+        if self.definitions.is_empty() {
+            return 0;
+        }
+        self.lock().aside.iter().map(|queue| queue.len() as u64).sum()
+    }
+}
+
+/// Takes outputs out of rings: what somebody has asked for, and what is in front of it.
+struct Sorting<'a> {
+    ports: &'static [PortDefinition],
+    sorted: &'a mut Sorted,
+    /// The outbox that is asked for, and where its next output goes; `None` for outputs of none.
+    wanted: Option<(usize, &'a mut Bytes)>,
+    /// Room of each queue.
+    room: usize,
+    found: bool,
+    /// Whether something was put aside.
+    moved: bool,
+    /// Whether something stays in a ring since its queue is full.
+    blocked: bool,
+}
+
+/// What sorting has found.
+struct Found {
+    /// Whether the output was there that was asked for.
+    it: bool,
+    /// Whether it may be behind what has no room.
+    blocked: bool,
+    /// Whether there is something for others. They are woken without the lock, under which none of the
+    /// program's wakers may run.
+    others: bool,
+}
+
+impl Destination for Sorting<'_> {
+    unsafe fn take_run(&mut self, ring: &mut Consumer, most: usize) -> usize {
+        let mut taken = 0;
+        while taken < most && !self.found {
+            let Some(slot) = ring.peek() else { break };
+            if slot.kind == kind::MESSAGE {
+                let output = &mut self.sorted.output;
+                // SAFETY: the slot was just peeked, and is a message.
+                unsafe { ring.read_bytes(&slot, output) };
+                // SAFETY: an output of several outboxes begins with the number of its own, in eight bytes that
+                // the handler wrote.
+                let tag = unsafe { output.as_ptr().cast::<u64>().read_unaligned() };
+                let port = tag as usize;
+                let Some(PortDefinition { output: ty, offset, .. }) = self.ports.get(port) else {
+                    unreachable!("a handler has sent by outbox {port} of {}", self.ports.len())
+                };
+                let payload = &output[*offset..][..ty.size];
+                match &mut self.wanted {
+                    Some((wanted, to)) if *wanted == port => {
+                        to.copy_from_slice(payload);
+                        self.sorted.received[port] += 1;
+                        self.found = true;
+                    }
+                    _ if self.sorted.aside[port].len() >= self.room => {
+                        self.blocked = true;
+                        break;
+                    }
+                    _ => {
+                        self.sorted.aside[port].push(payload);
+                        self.moved = true;
+                    }
+                }
+            }
+            ring.advance(&slot);
+            ring.give_back();
+            taken += 1;
+        }
+        taken
+    }
+}
+
+impl KernelShared {
+    /// How many outputs of each outbox are put aside at most.
+    fn room_of_port(&self) -> usize {
+        self.core.shards.iter().map(|shard| shard.outbound.layout().capacity as usize).sum()
+    }
+
+    /// Sorts what lies in the rings, as far as there is room, until an output of `wanted` is found.
+    fn sort(&self, sorted: &mut Sorted, wanted: Option<(usize, &mut Bytes)>, finished: bool) -> Found {
+        let room = if finished { usize::MAX } else { self.room_of_port() };
+        let mut sorting = Sorting {
+            ports: self.ports.definitions,
+            sorted,
+            wanted,
+            room,
+            found: false,
+            moved: false,
+            blocked: false,
+        };
+        let shards = self.outbound.len();
+        let start = self.received.fetch_add(1, Ordering::Relaxed);
+        for shard in (0..shards).map(|i| start.wrapping_add(i) % shards) {
+            if !sorting.found && self.may_have(shard) {
+                // SAFETY: it takes outputs of several outboxes as they lie in this kernel's rings, bytes for
+                // bytes.
+                unsafe { self.take_many(shard, usize::MAX, &mut sorting) };
+            }
+        }
+        let Sorting { found, moved, blocked, .. } = sorting;
+        Found { it: found, blocked, others: moved || found && self.may_have_more() }
+    }
+
+    fn may_have_more(&self) -> bool {
+        (0..self.outbound.len()).any(|shard| self.may_have(shard))
+    }
+
+    /// Receives by an outbox, without waiting.
+    pub(crate) fn try_recv_by(&self, port: usize, output: &mut Bytes) -> Result<(), TryRecvError> {
+        // Read before the look: then the look sees everything that was published before the kernel finished.
+        let finished = self.core.is_finished();
+        let mut sorted = self.ports.lock();
+        let was_full = sorted.aside[port].len() >= self.room_of_port();
+        if let Some(aside) = sorted.aside[port].pop() {
+            output.copy_from_slice(aside);
+            sorted.received[port] += 1;
+            drop(sorted);
+            if was_full || self.may_have_more() {
+                self.core.ready.notify_all();
+            }
+            return Ok(());
+        }
+        let found = self.sort(&mut sorted, Some((port, output)), finished);
+        drop(sorted);
+        if found.others {
+            self.core.ready.notify_all();
+        }
+        match found {
+            Found { it: true, .. } => Ok(()),
+            // What is behind outputs of others is not received yet.
+            Found { blocked: true, .. } => Err(TryRecvError::Empty),
+            _ => Err(empty(finished)),
+        }
+    }
+
+    fn receive_by(&self, port: usize, output: &mut Bytes) -> Option<Result<(), RecvError>> {
+        match self.try_recv_by(port, output) {
+            Ok(()) => Some(Ok(())),
+            Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
+            Err(_) => None,
+        }
+    }
+
+    pub(crate) async fn recv_by(&self, port: usize, output: &mut Bytes) -> Result<(), RecvError> {
+        loop {
+            if let Some(received) = self.receive_by(port, output) {
+                return received;
+            }
+            let listener = self.core.ready.listen();
+            if let Some(received) = self.receive_by(port, output) {
+                return received;
+            }
+            self.core.expect();
+            listener.await;
+        }
+    }
+
+    pub(crate) fn recv_by_blocking(
+        &self,
+        port: usize,
+        deadline: Option<Instant>,
+        output: &mut Bytes,
+    ) -> Result<(), RecvError> {
+        if let Some(received) = self.spin_until(deadline, || self.receive_by(port, output)) {
+            return received;
+        }
+        let receiving = self.recv_by(port, output);
+        match deadline {
+            None => block_on(receiving),
+            Some(deadline) => block_on_deadline(receiving, deadline).unwrap_or(Err(RecvError::Timeout)),
+        }
+    }
+
+    /// What the outboxes have sent to the host, of a handler that has several.
+    pub(crate) fn port_statuses(&self) -> Vec<PortStatus> {
+        if self.ports.definitions.is_empty() {
+            return Vec::new();
+        }
+        let finished = self.core.is_finished();
+        let mut sorted = self.ports.lock();
+        let found = self.sort(&mut sorted, None, finished);
+        let status = |(number, port): (usize, &PortDefinition)| PortStatus {
+            name: port.name,
+            received: sorted.received[number],
+            waiting: sorted.aside[number].len() as u64,
+        };
+        let statuses = self.ports.definitions.iter().enumerate().map(status).collect();
+        drop(sorted);
+        if found.others {
+            self.core.ready.notify_all();
+        }
+        statuses
+    }
+}
