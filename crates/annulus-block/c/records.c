@@ -293,6 +293,11 @@ typedef struct {
 #endif
 } ann_shared;
 
+/* The host knows how much is left for handlers that share memory: `Capabilities::shared_memory`. */
+#ifdef ANN_BLOCK_WIDE
+typedef char ann_shared_is_bounded[sizeof(ann_shared) <= (ANN_INDEPENDENT ? 17408 : 2048) ? 1 : -1];
+#endif
+
 /* One block's view of memory. */
 typedef struct {
     GLOBAL u8 *shard;

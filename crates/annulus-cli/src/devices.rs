@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use annulus::{Backend, Runtime};
+use annulus::{Backend, Capabilities, Runtime};
 use clap::Args;
 
 use crate::failure::Failure;
@@ -18,6 +18,17 @@ pub(crate) struct Devices {
     /// Print JSON instead, one device or missing backend a line
     #[arg(long)]
     json: bool,
+}
+
+fn capabilities(can: &Capabilities) -> serde_json::Value {
+    serde_json::json!({
+        "f64": can.f64,
+        "wide_atomics": can.wide_atomics,
+        "max_block": can.max_block,
+        "shared_memory": can.shared_memory,
+        "subgroups": can.subgroups,
+        "shared_virtual_memory": can.shared_virtual_memory,
+    })
 }
 
 impl Devices {
@@ -37,9 +48,12 @@ impl Devices {
                             "index": index,
                             "name": device.name,
                             "parallel_blocks": device.parallel_blocks,
+                            "capabilities": capabilities(&device.capabilities),
                             "notes": device.notes,
                         });
-                        self.add(&mut text, name, &title, &device.notes, &json);
+                        let notes: Vec<_> =
+                            [device.capabilities.to_string()].into_iter().chain(device.notes).collect();
+                        self.add(&mut text, name, &title, &notes, &json);
                     }
                 }
                 Err(error) => {

@@ -489,6 +489,11 @@ fn devices_are_listed_with_how_they_run_kernels() {
     let cpu = devices("cpu");
     assert_eq!(cpu.len(), 1);
     assert!(cpu[0]["parallel_blocks"].as_u64().unwrap() > 0);
+    // what a device has that not every device has.
+    assert_eq!(
+        (&cpu[0]["capabilities"]["f64"], &cpu[0]["capabilities"]["max_block"]),
+        (&true.into(), &1024.into())
+    );
     let others = ["opencl", "cuda"].map(devices);
     for device in others.into_iter().flat_map(|devices| {
         assert!(!devices.is_empty(), "a backend has devices, or says what it lacks");
@@ -500,6 +505,14 @@ fn devices_are_listed_with_how_they_run_kernels() {
                 let notes = device["notes"].to_string();
                 let told = ["persistent: ", "epochs: ", "cannot "].iter().any(|mode| notes.contains(mode));
                 assert!(told, "{notes}");
+                let can = &device["capabilities"];
+                for name in ["f64", "wide_atomics", "subgroups", "shared_virtual_memory"] {
+                    assert!(can[name].is_boolean(), "{can}");
+                }
+                assert!(
+                    can["shared_memory"].as_u64().is_some() && can["max_block"].as_u64().is_some(),
+                    "{can}"
+                );
             }
         }
     }

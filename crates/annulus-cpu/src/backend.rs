@@ -12,7 +12,8 @@ use std::{
 use annulus_block::Link as BlockLink;
 use annulus_kernel::Binding;
 use annulus_runtime::{
-    BackendError, BackendSource, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, Link, SharedMemory,
+    BackendError, BackendSource, Capabilities, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, Link,
+    SharedMemory,
 };
 
 use crate::{
@@ -77,6 +78,7 @@ unsafe impl DeviceBackend for CpuBackend {
         vec![DeviceInfo {
             name: format!("CPU, {workers} workers"),
             parallel_blocks: workers as u32,
+            capabilities: Capabilities::ALL,
             notes: vec!["persistent: blocks share the workers and sleep when idle".into()],
         }]
     }

@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use annulus_device::{ClockSync, Listed, Programs, Residency, tell_driver};
-use annulus_runtime::{BackendError, DeviceInfo, ProgramOrigin};
+use annulus_runtime::{BackendError, Capabilities, DeviceInfo, ProgramOrigin};
 use cudarc::driver::sys::CUresult;
 
 use crate::{
@@ -43,6 +43,9 @@ pub(crate) struct Opened {
     /// advance, and none is destroyed.
     streams: Mutex<Vec<Stream>>,
 }
+
+/// The most bytes of a block's shared memory that the block itself takes; `records.c` holds it to this.
+const BLOCK_MEMORY: u64 = 17 << 10;
 
 /// How many streams are made at a time.
 const STREAMS: usize = 16;
@@ -161,6 +164,15 @@ impl Device {
         Ok(opened)
     }
 
+    /// What it has that not every device has. All of the architectures that run kernels have the rest.
+    pub(crate) fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            max_block: self.id.max_block(),
+            shared_memory: Some(u64::from(self.id.shared_memory()).saturating_sub(BLOCK_MEMORY)),
+            ..Capabilities::ALL
+        }
+    }
+
     /// The description of the device; `epochs` says that the program wants no kernel to stay.
     pub(crate) fn describe(&self, epochs: bool) -> DeviceInfo {
         let (major, minor) = cu::driver_version();
@@ -202,7 +214,12 @@ impl Device {
                 notes.push(format!("its clock goes in steps of {step:?}, and is known to {known:?}"));
             }
         }
-        DeviceInfo { name: self.name.clone(), parallel_blocks: self.residency.units(), notes }
+        DeviceInfo {
+            name: self.name.clone(),
+            parallel_blocks: self.residency.units(),
+            capabilities: self.capabilities(),
+            notes,
+        }
     }
 
     /// The program of a text, and where its machine code came from if the program was not loaded yet.

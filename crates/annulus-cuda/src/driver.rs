@@ -131,7 +131,7 @@ unsafe impl Driver for CudaDriver {
         Abilities {
             target: Target::Cuda,
             stays: self.stays,
-            threads: self.device.id.max_block(),
+            capabilities: self.device.capabilities(),
             rings: false,
             clock: true,
             naps_in_futex: false,

@@ -3,7 +3,7 @@
 use std::{any::Any, mem::MaybeUninit, num::NonZeroU32, sync::Arc, time::Duration};
 
 use annulus_kernel::Target;
-use annulus_runtime::{BackendError, DeviceInfo, ProgramOrigin, RuntimeClock};
+use annulus_runtime::{BackendError, Capabilities, DeviceInfo, ProgramOrigin, RuntimeClock};
 
 pub use crate::memory::Memory;
 
@@ -114,8 +114,8 @@ pub struct Abilities {
     pub target: Target,
     /// Kernels stay until they are terminated; otherwise they run in epochs.
     pub stays: bool,
-    /// The most threads of a block.
-    pub threads: u32,
+    /// What it has that not every device has. Launches are checked against this.
+    pub capabilities: Capabilities,
     /// Blocks wake the host's pump by the futex of the doorbell's `rung`. Otherwise the pump polls, at short
     /// intervals while somebody waits.
     pub rings: bool,

@@ -13,6 +13,7 @@ use crate::{
     driver::{Abilities, Argument, Driver, Program, Remedies, Shape},
     kernel::{DeviceLocal, LaunchedKernel, Parts, Running},
     launch_plan::{self, LaunchPlan},
+    needs,
     numa::describe_poller,
     options::HostOptions,
     pump::{Pump, Rhythm, Watched},
@@ -57,6 +58,7 @@ impl DeviceHost {
     fn start(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let driver = &*self.driver;
         let mut plan = LaunchPlan::new(driver, &self.options, &spec)?;
+        needs::check(driver, spec.definition, plan.threads)?;
         let name = spec.definition.name;
         let handler = self.handler(spec.definition)?;
         let blocks = spec.shards.len() as u32;

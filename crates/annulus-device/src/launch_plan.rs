@@ -78,10 +78,11 @@ impl LaunchPlan {
         let abilities = driver.abilities();
         let definition = spec.definition;
         let threads = threads(&abilities, options, definition, spec.block);
-        let most = abilities.threads;
+        let most = abilities.capabilities.max_block;
         if threads > most {
             return Err(BackendError::new(format!(
-                "a block of {threads} threads is more than `{}` runs, {most}: launch with a smaller block",
+                "`{}`: a block of {threads} threads is more than `{}` runs, {most}: launch with a smaller block",
+                definition.name,
                 driver.name()
             )));
         }

@@ -42,6 +42,7 @@ mod host;
 mod kernel;
 mod launch_plan;
 mod memory;
+mod needs;
 mod numa;
 mod options;
 mod pace;

@@ -22,11 +22,14 @@ use annulus_kernel::{KernelDefinition, Outbox, Target};
 use annulus_macros::{RingMessage, ring_kernel};
 use annulus_ring::sealed;
 use annulus_runtime::{
-    BackendError, Compilation, Consistency, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals,
-    KernelHandle, KernelState, LaunchOptions, LaunchSpec, ProgramOrigin, Progress, RecvError, Runtime,
-    RuntimeClock, SharedMemory, Signals,
+    BackendError, Capabilities, Compilation, Consistency, DeviceBackend, DeviceInfo, DeviceKernel,
+    HostSignals, KernelHandle, KernelState, LaunchOptions, LaunchSpec, ProgramOrigin, Progress, RecvError,
+    Runtime, RuntimeClock, SharedMemory, Signals,
 };
 use annulus_sync::{AtomicU32, Mutex, Ordering};
+
+#[path = "host/needs.rs"]
+mod needs;
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -117,6 +120,7 @@ struct FakeDriver {
     device: Arc<Device>,
     far: bool,
     residency: Arc<Residency>,
+    capabilities: Capabilities,
 }
 
 // SAFETY: memory is the host's, zeroed and aligned, and nothing ever runs.
@@ -126,7 +130,12 @@ unsafe impl Driver for FakeDriver {
     }
 
     fn devices(&self, _: &HostOptions) -> Vec<DeviceInfo> {
-        vec![DeviceInfo { name: "fake".into(), parallel_blocks: 1, notes: Vec::new() }]
+        vec![DeviceInfo {
+            name: "fake".into(),
+            parallel_blocks: 1,
+            capabilities: self.capabilities,
+            notes: Vec::new(),
+        }]
     }
 
     fn name(&self) -> &str {
@@ -137,7 +146,7 @@ unsafe impl Driver for FakeDriver {
         Abilities {
             target: Target::OpenCl,
             stays: true,
-            threads: 64,
+            capabilities: self.capabilities,
             rings: false,
             clock: false,
             naps_in_futex: false,
@@ -444,8 +453,19 @@ fn runtime_on(residency: &Arc<Residency>, options: HostOptions) -> (Arc<Device>,
 }
 
 fn runtime_at(residency: &Arc<Residency>, options: HostOptions, far: bool) -> (Arc<Device>, Runtime) {
+    runtime_that(Capabilities { max_block: 64, ..Capabilities::ALL }, residency, options, far)
+}
+
+/// A runtime on a device that can do this.
+fn runtime_that(
+    capabilities: Capabilities,
+    residency: &Arc<Residency>,
+    options: HostOptions,
+    far: bool,
+) -> (Arc<Device>, Runtime) {
     let device = Arc::new(Device::default());
-    let driver = FakeDriver { device: Arc::clone(&device), far, residency: Arc::clone(residency) };
+    let driver =
+        FakeDriver { device: Arc::clone(&device), far, residency: Arc::clone(residency), capabilities };
     let host = DeviceHost::new(driver, options).unwrap();
     let backend = FakeBackend { host, device: Arc::clone(&device) };
     (device, Runtime::builder().backend(backend).build().unwrap())

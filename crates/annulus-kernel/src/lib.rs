@@ -130,7 +130,7 @@ pub use function::{
 };
 pub use inline::{List, Text, TooLong};
 pub use invocation::{BoundMemory, CpuEntry, Invocation};
-pub use lower::LowerError;
+pub use lower::{LowerError, NeededAt, Needs};
 pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage, payload_hash, schema_of};
 pub use outbox::{Outbox, PortOutbox, RawOutbox};
 pub use print::PrintSite;

@@ -11,7 +11,7 @@ use std::{
 };
 
 use annulus_device::{Listed, Programs, Residency, Shape, tell_driver};
-use annulus_runtime::{BackendError, DeviceInfo};
+use annulus_runtime::{BackendError, Capabilities, DeviceInfo};
 
 use crate::{
     cl::{self, ClError, Context, DeviceId, MemoryKind, Program},
@@ -44,6 +44,9 @@ pub(crate) struct Opened {
     tried: Mutex<HashSet<(u32, u32)>>,
     pub(crate) programs: Programs<Program>,
 }
+
+/// The most bytes of a group's local memory that the block itself takes; `records.c` holds it to this.
+const BLOCK_MEMORY: u64 = 2048;
 
 /// The name of PoCL's platform.
 const POCL: &str = "Portable Computing Language";
@@ -231,6 +234,24 @@ impl Device {
         self.platform == POCL
     }
 
+    /// What it has that not every device has.
+    pub(crate) fn capabilities(&self, found: &Found) -> Capabilities {
+        self.capabilities_of(found.loops)
+    }
+
+    fn capabilities_of(&self, loops: bool) -> Capabilities {
+        let id = self.id;
+        Capabilities {
+            f64: id.has_f64(),
+            wide_atomics: id.has_wide_atomics(),
+            // A group of several needs loops that end when they should.
+            max_block: if loops { id.max_group() } else { 1 },
+            shared_memory: Some(id.local_memory().saturating_sub(BLOCK_MEMORY)),
+            subgroups: id.has_subgroups(),
+            shared_virtual_memory: id.has_fine_grain_atomics(),
+        }
+    }
+
     /// The description of the device, which is opened for it; `epochs` says that the program wants no kernel
     /// to stay.
     pub(crate) fn describe(&self, epochs: bool) -> DeviceInfo {
@@ -264,7 +285,13 @@ impl Device {
         // A processor keeps more blocks than it runs: waiting blocks nap.
         let cores = || thread::available_parallelism().map_or(u32::MAX, |cores| cores.get() as u32);
         let most = if self.id.is_processor() { cores() } else { u32::MAX };
-        DeviceInfo { name: self.name.clone(), parallel_blocks: places.min(most), notes }
+        let found = self.open().ok().map(|opened| &opened.found);
+        DeviceInfo {
+            name: self.name.clone(),
+            parallel_blocks: places.min(most),
+            capabilities: self.capabilities_of(found.is_none_or(|found| found.loops)),
+            notes,
+        }
     }
 }
 

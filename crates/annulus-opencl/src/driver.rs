@@ -70,7 +70,7 @@ unsafe impl Driver for OpenClDriver {
         Abilities {
             target: Target::OpenCl,
             stays: matches!(found.verdict, Verdict::Persistent(_)),
-            threads: if found.loops { self.device.id.max_group() } else { 1 },
+            capabilities: self.device.capabilities(found),
             rings: system,
             clock: system,
             naps_in_futex: system,

@@ -61,8 +61,8 @@ pub mod why;
 
 pub use crate::{
     backend::{
-        BackendError, BackendSource, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals,
-        LaunchSpec, Link, LinkTarget, OrElse, ProgramOrigin, noop::Noop,
+        BackendError, BackendSource, Capabilities, Compilation, DeviceBackend, DeviceInfo, DeviceKernel,
+        HostSignals, LaunchSpec, Link, LinkTarget, OrElse, ProgramOrigin, noop::Noop,
     },
     bridge::{BridgeOptions, KernelBridge, KernelBridgeRates, KernelBridgeStatus},
     error::{

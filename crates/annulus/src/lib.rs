@@ -218,10 +218,10 @@ pub use annulus_runtime::{
 };
 // Status and telemetry.
 pub use annulus_runtime::{
-    Compilation, DeviceInfo, Drops, ErrorName, Interval, KernelBridgeRates, KernelBridgeStatus, KernelLook,
-    KernelMetrics, KernelState, KernelStatus, LIFECYCLE_TARGET, LatencyHistogram, Load, PRINT_TARGET,
-    ProgramOrigin, QueueStatus, Rates, STALL_TARGET, SampleStream, Samples, Snapshot, Stall, StallEnd,
-    Telemetry, TelemetryRates, TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds,
+    Capabilities, Compilation, DeviceInfo, Drops, ErrorName, Interval, KernelBridgeRates, KernelBridgeStatus,
+    KernelLook, KernelMetrics, KernelState, KernelStatus, LIFECYCLE_TARGET, LatencyHistogram, Load,
+    PRINT_TARGET, ProgramOrigin, QueueStatus, Rates, STALL_TARGET, SampleStream, Samples, Snapshot, Stall,
+    StallEnd, Telemetry, TelemetryRates, TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds,
     describe_error, for_people,
 };
 // Errors.

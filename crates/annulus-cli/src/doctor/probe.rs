@@ -51,6 +51,7 @@ pub(super) fn answer(backend: Backend) -> Result<(), Failure> {
         Ok(runtime) => {
             for device in runtime.devices() {
                 answer.devices.push(device.name);
+                answer.devices.push(format!("  {}", device.capabilities));
                 answer.devices.extend(device.notes.into_iter().map(|note| format!("  {note}")));
             }
             match try_out(backend) {

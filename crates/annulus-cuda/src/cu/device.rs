@@ -102,6 +102,11 @@ impl DeviceId {
         self.number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
     }
 
+    /// The size of a block's shared memory, in bytes, for programs that do not ask for more.
+    pub(crate) fn shared_memory(self) -> u32 {
+        self.number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)
+    }
+
     /// The size of its own memory, in bytes.
     pub(crate) fn memory(self) -> usize {
         // SAFETY: as for `number`.

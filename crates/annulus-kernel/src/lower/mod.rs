@@ -26,6 +26,7 @@ mod items;
 mod iterator;
 mod loops;
 pub(crate) mod names;
+mod needs;
 mod operand;
 mod operator;
 mod order;
@@ -51,6 +52,8 @@ use crate::{
     tree::{Callee, Witnessed},
     typed::{Type, Value},
 };
+pub use needs::{NeededAt, Needs};
+
 use function::Module;
 use names::Names;
 use operand::{Operand, Variable};

@@ -507,20 +507,23 @@ pub(crate) fn declared(statements: &[Stmt]) -> Vec<Root> {
     roots
 }
 
+/// The blocks of statements inside a statement, in their order.
+pub(crate) fn bodies(statement: &Stmt) -> Vec<&[Stmt]> {
+    match statement {
+        Stmt::If(_, then, otherwise) => vec![then, otherwise],
+        Stmt::Loop(body)
+        | Stmt::For { body, .. }
+        | Stmt::Segment(body)
+        | Stmt::FrameLoop(body)
+        | Stmt::FrameFor { body, .. } => vec![body],
+        _ => Vec::new(),
+    }
+}
+
 /// Whether the test holds for any statement, including those in blocks inside others.
 pub(crate) fn any(statements: &[Stmt], is: &impl Fn(&Stmt) -> bool) -> bool {
-    statements.iter().any(|statement| {
-        is(statement)
-            || match statement {
-                Stmt::If(_, then, otherwise) => any(then, is) || any(otherwise, is),
-                Stmt::Loop(body)
-                | Stmt::For { body, .. }
-                | Stmt::Segment(body)
-                | Stmt::FrameLoop(body)
-                | Stmt::FrameFor { body, .. } => any(body, is),
-                _ => false,
-            }
-    })
+    let inside = |statement| bodies(statement).into_iter().any(|body| any(body, is));
+    statements.iter().any(|statement| is(statement) || inside(statement))
 }
 
 /// Whether statements may fail.

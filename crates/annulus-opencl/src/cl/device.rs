@@ -2,7 +2,8 @@
 
 use cl3::{
     device::{
-        CL_DEVICE_ADDRESS_BITS, CL_DEVICE_ENDIAN_LITTLE, CL_DEVICE_MAX_COMPUTE_UNITS,
+        CL_DEVICE_ADDRESS_BITS, CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_ENDIAN_LITTLE, CL_DEVICE_EXTENSIONS,
+        CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_NUM_SUB_GROUPS,
         CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_SVM_ATOMICS,
         CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_SVM_FINE_GRAIN_BUFFER, CL_DEVICE_TYPE, CL_DEVICE_TYPE_ALL,
         CL_DEVICE_TYPE_CPU, CL_DEVICE_VERSION, CL_DRIVER_VERSION, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
@@ -78,6 +79,30 @@ impl DeviceId {
     /// The most work-items of a group.
     pub(crate) fn max_group(self) -> u32 {
         self.number(CL_DEVICE_MAX_WORK_GROUP_SIZE) as u32
+    }
+
+    /// Whether it has 64-bit floats.
+    pub(crate) fn has_f64(self) -> bool {
+        self.number(CL_DEVICE_DOUBLE_FP_CONFIG) != 0 || self.has_extension("cl_khr_fp64")
+    }
+
+    /// Whether it has all atomics of 64 bits.
+    pub(crate) fn has_wide_atomics(self) -> bool {
+        self.has_extension("cl_khr_int64_base_atomics") && self.has_extension("cl_khr_int64_extended_atomics")
+    }
+
+    /// Whether the work-items of a subgroup can exchange values.
+    pub(crate) fn has_subgroups(self) -> bool {
+        self.number(CL_DEVICE_MAX_NUM_SUB_GROUPS) != 0 || self.has_extension("cl_khr_subgroups")
+    }
+
+    /// The size of a group's local memory, in bytes.
+    pub(crate) fn local_memory(self) -> u64 {
+        self.number(CL_DEVICE_LOCAL_MEM_SIZE)
+    }
+
+    fn has_extension(self, name: &str) -> bool {
+        text(self.bytes(CL_DEVICE_EXTENSIONS)).split_whitespace().any(|extension| extension == name)
     }
 
     /// Whether a kernel and the host may use the same memory at the same time, with atomics.

@@ -18,9 +18,11 @@ use annulus_ring::memory::{ShardMemory, SharedMemory};
 
 use crate::options::RunMode;
 
+mod capabilities;
 mod compilation;
 pub(crate) mod noop;
 
+pub use capabilities::Capabilities;
 pub use compilation::{Compilation, ProgramOrigin};
 
 /// Something that runs kernels.
@@ -302,6 +304,8 @@ pub struct DeviceInfo {
     pub name: String,
     /// How many blocks run at the same time.
     pub parallel_blocks: u32,
+    /// What it has that not every device has.
+    pub capabilities: Capabilities,
     /// Other notes, one line each.
     pub notes: Vec<String>,
 }

@@ -12,7 +12,9 @@ use annulus_block::Progress;
 use annulus_ring::memory::{ShardMemory, SharedMemory};
 use annulus_sync::{Ordering, fence};
 
-use crate::backend::{BackendError, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec, Link};
+use crate::backend::{
+    BackendError, Capabilities, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, LaunchSpec, Link,
+};
 
 /// The backend that runs nothing. Messages that are sent to its kernels wait until the kernel is terminated.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +30,7 @@ unsafe impl DeviceBackend for Noop {
         vec![DeviceInfo {
             name: "no device".into(),
             parallel_blocks: 0,
+            capabilities: Capabilities::ALL,
             notes: vec!["obeys commands, runs no handler".into()],
         }]
     }

@@ -1,0 +1,47 @@
+//! Whether a device has what a handler needs: asked before anything is compiled, since a compiler says it in
+//! its own words, about text that the user did not write.
+
+use annulus_kernel::{KernelDefinition, Target};
+use annulus_runtime::{BackendError, Capabilities};
+
+use crate::driver::Driver;
+
+/// An error that names the device, what it lacks, and where the handler needs it. A handler that no device can
+/// run is refused elsewhere.
+pub(crate) fn check(
+    driver: &dyn Driver,
+    definition: &'static KernelDefinition,
+    threads: u32,
+) -> Result<(), BackendError> {
+    let Ok(needs) = definition.needs() else { return Ok(()) };
+    let abilities = driver.abilities();
+    let Capabilities { f64, wide_atomics, shared_memory, .. } = abilities.capabilities;
+    let (kernel, device) = (definition.name, driver.name());
+    let extension = |name: &str| match abilities.target {
+        Target::OpenCl => format!(" (OpenCL's {name})"),
+        _ => String::new(),
+    };
+    if let (false, Some(place)) = (f64, needs.f64) {
+        return Err(BackendError::new(format!(
+            "`{kernel}` computes with `f64` ({place}), and `{device}` has no `f64`{}: compute with `f32`, or launch on \
+             another device",
+            extension("cl_khr_fp64")
+        )));
+    }
+    if let (false, Some(place)) = (wide_atomics, needs.wide_atomics) {
+        return Err(BackendError::new(format!(
+            "`{kernel}` has atomics of 64 bits ({place}), and `{device}` has none{}: use `AtomicU32` or `AtomicI32`, or \
+             launch on another device",
+            extension("cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics")
+        )));
+    }
+    let wanted = needs.shared_bytes(threads) as u64;
+    match shared_memory {
+        Some(most) if wanted > most => Err(BackendError::new(format!(
+            "a block of {threads} threads of `{kernel}` shares {wanted} bytes ({}:{}), and a block of `{device}` can \
+             share {most}: share smaller arrays, launch with a smaller block, or launch on another device",
+            definition.file, definition.line
+        ))),
+        _ => Ok(()),
+    }
+}
