@@ -12,3 +12,4 @@ mod bug_panicking_waker_hangs_the_end;
 mod bug_receivers_starve_a_shard;
 mod bug_sleeps_beside_a_message_without_room;
 mod m06_fairness;
+mod p09_every_length;
