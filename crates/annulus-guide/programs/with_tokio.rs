@@ -51,7 +51,7 @@ async fn shop(kernel: KernelHandle<totals>, user: u32) -> Outcome<Reply> {
     for amount in 1..=100 {
         kernel.call(Request { user, amount }).await?;
     }
-    // The futures have no clock; a time-out is tokio's. Dropping the future gives the call up.
+    // Tokio's time-out works as well as `call_within`. Dropping the future gives the call up.
     let reply = timeout(Duration::from_secs(10), kernel.call(Request { user, amount: 0 })).await??;
     Ok(reply)
 }

@@ -58,6 +58,7 @@ mod telemetry;
 mod time;
 mod vitals;
 pub mod why;
+mod within;
 
 pub use crate::{
     backend::{

@@ -36,6 +36,18 @@ impl Alarm {
         TIMER.arm(at, Arc::downgrade(&self.0) as Weak<dyn Due>);
     }
 
+    /// Wakes this task instead, at the time that was set. Does nothing once the time has come: who calls this looks
+    /// at the clock afterwards.
+    pub fn renew(&self, waker: &Waker) {
+        let mut kept = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.as_ref().is_some_and(|before| !before.will_wake(waker)) {
+            let before = kept.replace(waker.clone());
+            // The destructor of a waker is code of the program.
+            drop(kept);
+            drop(before);
+        }
+    }
+
     /// Takes the time back.
     pub fn clear(&self) {
         TIMER.disarm(&(Arc::downgrade(&self.0) as Weak<dyn Due>));

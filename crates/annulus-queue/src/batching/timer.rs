@@ -14,7 +14,7 @@ use std::{
 
 use annulus_sync::{Mutex, MutexGuard, contain::contained};
 
-/// The timer of all batchers of the process.
+/// The timer of all batchers and alarms of the process.
 pub(super) static TIMER: Timer = Timer {
     state: Mutex::new(State { entries: BinaryHeap::new(), started: false }),
     earlier: Condvar::new(),

@@ -7,9 +7,10 @@ use annulus_queue::{MessageQueue, RecvError, SendError, SendOutcome};
 use annulus_sync::Ordering;
 
 use crate::{
-    bridge::{BridgeOptions, Cause, First, Held, KernelBridge, Shared, Until, first},
+    bridge::{BridgeOptions, Cause, First, Held, KernelBridge, Shared, first},
     handle::{KernelHandle, queue::KernelQueue, send::Inlet},
     kernel::shared::KernelShared,
+    within::Until,
 };
 
 impl<K: RingKernel> KernelHandle<K>

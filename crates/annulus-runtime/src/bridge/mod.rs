@@ -358,38 +358,3 @@ async fn first<A: Future, B: Future>(mut a: Pin<&mut A>, mut b: Pin<&mut B>) -> 
     })
     .await
 }
-
-/// Waits until a time; not at all if the timer cannot be started.
-struct Until {
-    at: Instant,
-    alarm: Option<annulus_queue::batching::Alarm>,
-}
-
-impl Until {
-    fn after(delay: Duration) -> Self {
-        // A time that the clock cannot express never comes; a day is as long.
-        let delay = delay.min(Duration::from_secs(86_400));
-        Self { at: Instant::now() + delay, alarm: None }
-    }
-}
-
-impl Future for Until {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut std::task::Context<'_>) -> Poll<()> {
-        if Instant::now() >= self.at {
-            return Poll::Ready(());
-        }
-        if self.alarm.is_none() {
-            match annulus_queue::batching::Alarm::new() {
-                Ok(alarm) => {
-                    alarm.set(self.at, context.waker().clone());
-                    self.alarm = Some(alarm);
-                }
-                // Without a timer no batch waits.
-                Err(_) => return Poll::Ready(()),
-            }
-        }
-        Poll::Pending
-    }
-}

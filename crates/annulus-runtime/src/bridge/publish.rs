@@ -7,9 +7,10 @@ use annulus_queue::{MessageQueue, SendError, SendOutcome, TryRecvError};
 use annulus_sync::Ordering;
 
 use crate::{
-    bridge::{BridgeOptions, Cause, First, KernelBridge, Shared, Until, first},
+    bridge::{BridgeOptions, Cause, First, KernelBridge, Shared, first},
     handle::{KernelHandle, receive::Outlet},
     kernel::shared::KernelShared,
+    within::Until,
 };
 
 impl<K: RingKernel> KernelHandle<K>

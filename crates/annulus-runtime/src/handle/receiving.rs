@@ -14,12 +14,13 @@ use crate::{
     },
     kernel::bytes::blank,
     time::deadline,
+    within::within,
 };
 
 /// # Receiving
 ///
-/// Each verb has up to four forms: `try_…` never waits; the plain name is a future; `…_blocking` blocks the
-/// thread; `…_timeout` blocks it for a limited time.
+/// Each verb has up to five forms: `try_…` never waits; the plain name is a future, and `…_within` one for a limited
+/// time; `…_blocking` blocks the thread; `…_timeout` blocks it for a limited time.
 impl<K: RingKernel> KernelHandle<K> {
     #[inline]
     fn outlet(&self) -> Outlet<'_, K::Output> {
@@ -203,6 +204,25 @@ impl<K: RingKernel> KernelHandle<K> {
         self.outlet().recv_batch_blocking(outputs, max, Some(deadline(limit)))
     }
 
+    /// [`recv`](Self::recv) for at most `limit`. Needs no executor's clock: a thread of the library wakes the task.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # annulus::block_on(async {
+    /// use std::time::Duration;
+    /// let kernel = launched();
+    /// assert_eq!(kernel.recv_within(Duration::from_millis(1)).await, Err(RecvError::Timeout));
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method, and [`RecvError::Timeout`].
+    pub async fn recv_within(&self, limit: Duration) -> Result<K::Output, RecvError> {
+        within(deadline(limit), self.recv()).await.unwrap_or(Err(RecvError::Timeout))
+    }
+
     /// The outputs as a stream. It ends when the kernel has terminated and everything was received. It does
     /// not keep the kernel running.
     ///
@@ -289,5 +309,31 @@ impl<K: RingKernel> KernelHandle<K> {
     /// The errors of that method, and [`CallError::Timeout`].
     pub fn call_timeout(&self, mut message: K::Message, limit: Duration) -> Result<K::Output, CallError> {
         self.outlet().call_timeout(self.inlet().raw(&mut message)?.get(), deadline(limit))
+    }
+
+    /// [`call`](Self::call) for at most `limit`; then the call is given up. Needs no executor's clock: a thread of
+    /// the library wakes the task.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # annulus::block_on(async {
+    /// use std::time::Duration;
+    /// let kernel = launched_with(LaunchOptions::production().active(false));
+    /// let reply = kernel.call_within(Number { value: 21 }, Duration::from_millis(1)).await;
+    /// assert_eq!(reply, Err(CallError::Timeout));
+    /// kernel.activate().await?;
+    /// let reply = kernel.call_within(Number { value: 21 }, Duration::from_secs(60)).await;
+    /// assert_eq!(reply, Ok(Number { value: 42 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method, and [`CallError::Timeout`].
+    pub async fn call_within(&self, message: K::Message, limit: Duration) -> Result<K::Output, CallError> {
+        within(deadline(limit), self.call(message)).await.unwrap_or(Err(CallError::Timeout))
     }
 }

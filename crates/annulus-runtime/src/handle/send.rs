@@ -265,6 +265,17 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
         hand_back(sent, message)
     }
 
+    pub(crate) async fn send_within(self, mut message: M, deadline: Instant) -> Sent<M> {
+        let sent = match self.attempt(&mut message) {
+            Some(sent) => sent,
+            None => match self.raw(&mut message) {
+                Ok(mut raw) => self.kernel.send_when_free_within(raw.get(), deadline).await,
+                Err(oversize) => Err(SendError::from(TrySendError::from(oversize))),
+            },
+        };
+        hand_back(sent, message)
+    }
+
     /// [`send`](Self::send), blocking. Makes no future, waker or parker while there is space.
     #[inline]
     pub(crate) fn send_blocking(self, mut message: M) -> Sent<M> {

@@ -127,6 +127,34 @@ impl<K: RingKernel> KernelHandle<K> {
         self.inlet().send_timeout(message, deadline(limit))
     }
 
+    /// [`send`](Self::send) for at most `limit`. Needs no executor's clock: a thread of the library wakes the
+    /// task.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # annulus::block_on(async {
+    /// use std::time::Duration;
+    /// let kernel = launched_with(LaunchOptions::production().capacity(16).active(false));
+    /// kernel.try_send_batch(&numbers(0..16))?;
+    /// let refused = kernel.send_within(Number { value: 16 }, Duration::from_millis(1)).await;
+    /// assert_eq!(refused, Err(SendError::Timeout(Number { value: 16 })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method, and [`SendError::Timeout`], which counts as rejected.
+    pub async fn send_within(
+        &self,
+        message: K::Message,
+        limit: Duration,
+    ) -> Result<SendOutcome<K::Message>, SendError<K::Message>> {
+        self.inlet().send_within(message, deadline(limit)).await
+    }
+
     /// Sends messages in order, without waiting: as many as there is space for, from the front.
     ///
     /// Messages that are evicted, discarded or duplicates are counted, not handed back.

@@ -14,12 +14,15 @@ use annulus_sync::{
     wait::{block_on, block_on_deadline},
 };
 
-use crate::kernel::{
-    bytes::{Aligned, Bytes, RawMessage},
-    calls::PendingCall,
-    core::KernelCore,
-    drops::Dropped,
-    shared::KernelShared,
+use crate::{
+    kernel::{
+        bytes::{Aligned, Bytes, RawMessage},
+        calls::PendingCall,
+        core::KernelCore,
+        drops::Dropped,
+        shared::KernelShared,
+    },
+    within::within,
 };
 
 /// The result of a send that may wait.
@@ -253,6 +256,15 @@ impl KernelShared {
         let sending = self.send_when_free(message, call);
         let Some(deadline) = deadline else { return block_on(sending) };
         block_on_deadline(sending, deadline).unwrap_or_else(|| {
+            self.refused(lane);
+            Err(SendError::Timeout(()))
+        })
+    }
+
+    /// [`send_when_free`](Self::send_when_free), until the deadline.
+    pub(crate) async fn send_when_free_within(&self, message: RawMessage<'_>, deadline: Instant) -> Sent<()> {
+        let lane = message.lane();
+        within(deadline, self.send_when_free(message, None)).await.unwrap_or_else(|| {
             self.refused(lane);
             Err(SendError::Timeout(()))
         })

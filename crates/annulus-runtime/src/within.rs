@@ -1,0 +1,121 @@
+//! Time limits for futures.
+//!
+//! A future has no clock. One thread of the process wakes those that wait for a time
+//! ([`annulus_queue::batching::Alarm`]); it sleeps until the next of these times, and for ever if there is none.
+//! It is started by the first future that has to wait.
+
+use std::{
+    future::poll_fn,
+    pin::{Pin, pin},
+    task::{Context, Poll},
+    time::{Duration, Instant},
+};
+
+use annulus_queue::batching::Alarm;
+
+/// Waits until a time; not at all if the system starts no thread that could wake it.
+pub(crate) struct Until {
+    at: Instant,
+    alarm: Option<Alarm>,
+}
+
+impl Until {
+    /// Until a time.
+    pub(crate) fn at(at: Instant) -> Self {
+        Self { at, alarm: None }
+    }
+
+    /// For so long; at most a day.
+    pub(crate) fn after(delay: Duration) -> Self {
+        // A time that the clock cannot express never comes; a day is as long.
+        Self::at(Instant::now() + delay.min(Duration::from_secs(86_400)))
+    }
+}
+
+impl Future for Until {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if Instant::now() >= self.at {
+            return Poll::Ready(());
+        }
+        match &self.alarm {
+            Some(alarm) => alarm.renew(context.waker()),
+            None => match Alarm::new() {
+                Ok(alarm) => {
+                    alarm.set(self.at, context.waker().clone());
+                    self.alarm = Some(alarm);
+                }
+                Err(_) => return Poll::Ready(()),
+            },
+        }
+        // The alarm may have gone off for an earlier waker meanwhile; then the time has come.
+        if Instant::now() >= self.at { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+/// What a future gives, unless the deadline passes first. The future is polled at least once. Without a thread that
+/// could wake it, a future that has to wait is given up at once.
+pub(crate) async fn within<F: Future>(deadline: Instant, future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    let mut late = pin!(Until::at(deadline));
+    poll_fn(|context| {
+        if let Poll::Ready(output) = future.as_mut().poll(context) {
+            return Poll::Ready(Some(output));
+        }
+        late.as_mut().poll(context).map(|()| None)
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        future::pending,
+        sync::{Arc, Condvar, Mutex},
+        task::Wake,
+    };
+
+    use annulus_sync::wait::block_on;
+
+    use super::*;
+
+    /// Counts how often it was woken.
+    #[derive(Default)]
+    struct Woken(Mutex<u32>, Condvar);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            *self.0.lock().unwrap() += 1;
+            self.1.notify_all();
+        }
+    }
+
+    #[test]
+    fn a_limit_ends_what_does_not_end() {
+        let soon = || Instant::now() + Duration::from_millis(5);
+        assert_eq!(block_on(within(soon(), pending::<()>())), None);
+        assert_eq!(block_on(within(soon() + Duration::from_secs(3600), async { 7 })), Some(7));
+        assert_eq!(block_on(within(Instant::now(), async { 7 })), Some(7), "it is polled once");
+        assert_eq!(block_on(within(Instant::now(), pending::<()>())), None);
+    }
+
+    /// A future may be polled by one task and then by another: the last one is woken.
+    #[test]
+    fn the_task_of_the_last_poll_is_woken() {
+        let (first, last) = (Arc::new(Woken::default()), Arc::new(Woken::default()));
+        let at = Instant::now() + Duration::from_millis(200);
+        let mut until = pin!(Until::at(at));
+        let mut poll =
+            |woken: &Arc<Woken>| until.as_mut().poll(&mut Context::from_waker(&Arc::clone(woken).into()));
+        let early = [poll(&first), poll(&first), poll(&last)];
+        if early.iter().all(Poll::is_pending) {
+            let woken = last.0.lock().unwrap();
+            let limit = Duration::from_secs(60);
+            let (woken, _) = last.1.wait_timeout_while(woken, limit, |woken| *woken == 0).unwrap();
+            assert_eq!((*woken, *first.0.lock().unwrap()), (1, 0));
+            drop(woken);
+            assert!(poll(&last).is_ready());
+        }
+    }
+}
