@@ -3,7 +3,8 @@
 
 use std::{
     fs,
-    io::Write,
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
@@ -191,6 +192,44 @@ fn o_05_export_tells_other_processes() {
     let text = export(&[]);
     assert!(text.ends_with(&format!("annulus_process_up{{{labels}}} 0\n")), "{text}");
     assert!(!text.contains("anomalies"), "{text}");
+}
+
+/// O-05: the same over HTTP, until a signal; and `run --dashboard` is a page of its own kernel.
+#[test]
+fn o_05_export_and_run_serve() {
+    let folder = Folder::new("serve");
+    let sender = sender(&folder.0, 20);
+    let page = |arguments: &[&str], wanted: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_annulus"));
+        let child = command
+            .args(arguments)
+            .env("ANNULUS_DIR", &folder.0)
+            .stderr(Stdio::piped())
+            .stdout(Stdio::null());
+        let mut child = Sender(child.spawn().unwrap());
+        let mut lines = BufReader::new(child.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let told = lines.find(|line| line.contains("http://")).expect("it says where it is");
+        let address = told.split("http://").nth(1).unwrap().trim_end_matches('/').to_owned();
+        let start = Instant::now();
+        loop {
+            let mut stream = TcpStream::connect(&address).unwrap();
+            write!(stream, "GET /metrics HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
+            let mut text = String::new();
+            stream.read_to_string(&mut text).unwrap();
+            if text.contains(wanted) {
+                break;
+            }
+            assert!(start.elapsed() < Duration::from_secs(60), "{text}");
+        }
+        let _ = Command::new("kill").args(["-TERM", &child.0.id().to_string()]).status().unwrap();
+        assert_eq!(child.0.wait().unwrap().code(), Some(0));
+    };
+    let pid = format!("pid=\"{}\"", sender.0.id());
+    page(&["export", "--serve", "0"], &pid);
+    let run =
+        ["run", "anomalies", "--quiet", "--backend", "cpu", "--messages", "1000000000", "--rate", "1000"];
+    let latency = "annulus_latency_seconds_count{backend=\"cpu\",kernel=\"anomalies\"}";
+    page(&[&run[..], &["--dashboard", "127.0.0.1:0"]].concat(), latency);
 }
 
 /// What is no vitals file is reported, and the others are shown.

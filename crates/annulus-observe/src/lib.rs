@@ -31,6 +31,8 @@ pub mod metrics;
 mod observer;
 mod phase;
 mod reason;
+#[cfg(feature = "page")]
+pub mod serve;
 
 pub use annulus_abi::vitals::read::{Damage, Shard};
 pub use annulus_abi::vitals::recorder::Record;

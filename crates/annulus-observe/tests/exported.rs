@@ -494,3 +494,128 @@ mod otel {
         provider.shutdown().unwrap();
     }
 }
+
+#[cfg(feature = "page")]
+mod page {
+    use std::{
+        io::{BufRead, BufReader, Read, Write},
+        net::{SocketAddr, TcpStream},
+    };
+
+    use annulus_observe::serve::Server;
+
+    use super::*;
+
+    fn ask(server: &Server, request: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        stream
+    }
+
+    /// The status and the body of an answer.
+    fn get(server: &Server, path: &str) -> (u16, String) {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address());
+        answer(ask(server, &request))
+    }
+
+    fn answer(mut stream: TcpStream) -> (u16, String) {
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")).unwrap();
+        assert!(body.is_empty() || length.parse() == Ok(body.len()), "{head}");
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    }
+
+    fn serve(observer: &Observer) -> Server {
+        observer.serve(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap()
+    }
+
+    /// O-01, O-05: what a probe, a scraper and a person get.
+    #[test]
+    fn o_01_o_05_pages_are_served() {
+        let runtime = runtime();
+        let kernel = work::launch(&runtime, options()).unwrap();
+        let _ = kernel.send_blocking(job(1, 0)).unwrap();
+        kernel.drained_blocking();
+        let observer = Observer::builder(&runtime).limits(limits()).build();
+        let server = serve(&observer);
+        assert_eq!(get(&server, "/healthz"), (200, "healthy\nwork: healthy\n".into()));
+        assert_eq!(get(&server, "/readyz?verbose").0, 200);
+        let (status, text) = get(&server, "/metrics");
+        assert_eq!(status, 200);
+        let processed = "annulus_messages_processed_total{backend=\"cpu\",kernel=\"work\"}";
+        assert_eq!(value(&parse(&text), processed), 1.0);
+        let (status, page) = get(&server, "/");
+        assert!(status == 200 && page.starts_with("<!doctype html>") && page.contains("EventSource"));
+        let assets = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(
+            !assets.contains("://") && !assets.contains("src=") && !assets.contains("@import"),
+            "one file"
+        );
+        assert_eq!(get(&server, "/etc/passwd").0, 404);
+
+        kernel.deactivate_blocking().unwrap();
+        assert_eq!((get(&server, "/healthz").0, get(&server, "/readyz").0), (200, 503));
+        let _ = kernel.try_send(job(1, 0)).unwrap();
+        let (status, text) = get(&server, "/healthz");
+        assert!(status == 503 && text.contains("it is inactive, and 1 messages wait"), "{text}");
+        kernel.activate_blocking().unwrap();
+    }
+
+    /// The page's news: one line of JSON after the other, as long as somebody listens.
+    #[test]
+    fn o_03_news_come_as_events() {
+        let runtime = runtime();
+        let kernel = work::launch(&runtime, options().name("<b>")).unwrap();
+        let server = serve(&Observer::of(&runtime));
+        let stream = ask(&server, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+        let mut news = || {
+            let line = lines.by_ref().find(|line| line.starts_with("data: ")).expect("it goes on");
+            serde_json::from_str::<serde_json::Value>(&line[6..]).unwrap()
+        };
+        let first = news();
+        let seen = &first["processes"][0]["kernels"][0];
+        assert_eq!((seen["name"].as_str(), seen["done"].as_u64()), (Some("<b>"), Some(0)));
+        assert_eq!(
+            (first["health"].as_str(), seen["shards"].as_array().unwrap().len()),
+            (Some("healthy"), 2)
+        );
+        let _ = kernel.send_blocking(job(1, 0)).unwrap();
+        kernel.drained_blocking();
+        let start = Instant::now();
+        while news()["processes"][0]["kernels"][0]["done"] != 1 {
+            assert!(start.elapsed() < Duration::from_secs(60));
+        }
+    }
+
+    /// Nobody's page but this one may ask, and what is no question ends nothing.
+    #[test]
+    fn strangers_are_refused() {
+        let runtime = runtime();
+        let server = serve(&Observer::of(&runtime));
+        let status = |request: &str| answer(ask(&server, request)).0;
+        assert_eq!(status("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 403);
+        assert_eq!(status("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"), 405);
+        assert_eq!(status("nonsense\r\n\r\n"), 400);
+        drop(ask(&server, "GET /met"));
+        // Forty that say nothing: some are closed at once. When they have gone, there is room again.
+        let many: Vec<_> = (0..40).map(|_| ask(&server, "GET / HTTP/1.1\r\n")).collect();
+        drop(many);
+        let is_there = || {
+            let mut text = String::new();
+            let request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+            let _ = ask(&server, request).read_to_string(&mut text);
+            text.starts_with("HTTP/1.1 200 OK\r\n")
+        };
+        let start = Instant::now();
+        while !is_there() {
+            assert!(start.elapsed() < Duration::from_secs(60));
+        }
+        let address = server.address();
+        drop(server);
+        assert!(TcpStream::connect(address).is_err(), "it has ended");
+    }
+}

@@ -2,6 +2,7 @@
 //! they have shown.
 
 use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,7 @@ use super::pipeline::Pipeline;
 use super::progress::Progress;
 use super::source::Source;
 use super::summary::Summary;
+use crate::export::address;
 use crate::failure::Failure;
 use crate::signals::Interrupt;
 use crate::values;
@@ -78,6 +80,11 @@ pub(crate) struct Anomalies {
     /// Where the kernel runs
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = values::handling_backend())]
     backend: Backend,
+
+    /// Serve a live page of the kernel, its metrics and its health, while it runs: a port on this machine, or an
+    /// address
+    #[arg(long, value_name = "ADDRESS", value_parser = address, help_heading = "Output")]
+    dashboard: Option<SocketAddr>,
 
     /// Also write the alerts to this file: as JSON lines if its name ends in .jsonl or .ndjson, else as CSV
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -140,8 +147,12 @@ impl Anomalies {
         let mut alerts = AlertSink::new(show, self.alerts.as_deref())?;
         let columns =
             ColumnNames { time: self.time_column, series: self.series_column, value: self.value_column };
-        let options =
-            EngineOptions { backend: self.backend, max_series: self.max_series, threshold: self.threshold };
+        let options = EngineOptions {
+            backend: self.backend,
+            max_series: self.max_series,
+            threshold: self.threshold,
+            dashboard: self.dashboard,
+        };
         let engine = Box::new(KernelEngine::launch(&options).map_err(Failure::fault)?);
         let feed = FeedOptions {
             source: source.clone(),

@@ -1,6 +1,7 @@
 //! What the pipeline asks of the ring kernel behind it.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use annulus::{Backend, Compilation, for_people};
@@ -116,4 +117,6 @@ pub(crate) struct EngineOptions {
     pub(crate) max_series: u32,
     /// Standard deviations beyond which a reading is an alert.
     pub(crate) threshold: f32,
+    /// Where the live page is served, if anywhere.
+    pub(crate) dashboard: Option<SocketAddr>,
 }

@@ -4,11 +4,14 @@ use std::time::{Duration, Instant};
 
 use annulus::TryRecvError;
 use annulus::prelude::*;
+use annulus_observe::{Observer, serve::Server};
 
 use super::detect::{FORGET_AT, Stats, WARM_UP};
 use super::engine::{
     Alert, Engine, EngineError, EngineOptions, EngineReport, LatencySummary, LaunchReport, Reading,
 };
+use crate::export::serve;
+use crate::failure::Failure;
 use crate::flags::{ANOMALIES, in_flags};
 
 /// A reading on its way to the kernel.
@@ -89,6 +92,8 @@ pub(super) struct KernelEngine {
     /// Reused by every send.
     observations: Vec<Observation>,
     deviations: Vec<Deviation>,
+    /// The live page, if it was asked for.
+    _server: Option<Server>,
 }
 
 impl KernelEngine {
@@ -109,7 +114,25 @@ impl KernelEngine {
         let kernel = anomalies::bind(limits).launch(&runtime, launch).map_err(error)?;
         kernel.ready_blocking().map_err(error)?;
         let launch = LaunchReport { compilation: kernel.compilation(), ready: began.elapsed() };
-        Ok(Self { kernel, launch, sent: 0, observations: Vec::new(), deviations: Vec::new() })
+        let server = match options.dashboard {
+            None => None,
+            Some(address) => {
+                // Latencies on the page are those of telemetry.
+                kernel.enable_telemetry().map_err(error)?;
+                Some(serve(&Observer::of(&runtime), address).map_err(|failure| match failure {
+                    Failure::Usage(text) | Failure::Fault(text) => EngineError(text),
+                    Failure::ClosedPipe => EngineError("nobody reads standard error".into()),
+                })?)
+            }
+        };
+        Ok(Self {
+            kernel,
+            launch,
+            sent: 0,
+            observations: Vec::new(),
+            deviations: Vec::new(),
+            _server: server,
+        })
     }
 }
 
@@ -199,7 +222,8 @@ mod tests {
     /// The kernel's alerts are those of a plain loop over the same readings, bit for bit.
     #[test]
     fn the_kernel_agrees_with_a_plain_loop() {
-        let options = EngineOptions { backend: Backend::Cpu, max_series: 100, threshold: 2.5 };
+        let options =
+            EngineOptions { backend: Backend::Cpu, max_series: 100, threshold: 2.5, dashboard: None };
         let readings: Vec<Reading> = (0..200_000u32)
             .map(|i| {
                 let noise = i.wrapping_mul(0x9E37_79B1) >> 12;
