@@ -356,6 +356,60 @@ fn o_04_names_are_well_formed() {
     }
 }
 
+/// T-14: dashboard, alert rules and their tests, and the guide: each name in them is one of the table, and each metric
+/// of the table is in the guide.
+#[test]
+fn t_14_what_is_shipped_names_what_there_is() {
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/");
+    let read = |name: &str| std::fs::read_to_string(format!("{docs}{name}")).unwrap();
+    let is_known = |name: &str| {
+        METRICS.iter().any(|metric| {
+            let ends: &[&str] =
+                if metric.kind == MetricKind::Histogram { &["", "_bucket", "_sum", "_count"] } else { &[""] };
+            ends.iter().any(|end| name.strip_suffix(end) == Some(metric.prometheus))
+        })
+    };
+    let names_in = |text: &str| {
+        let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        words.filter(|word| word.starts_with("annulus_")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for file in ["monitoring/grafana.json", "monitoring/alerts.yml", "monitoring/alerts_test.yml"] {
+        let names = names_in(&read(file));
+        assert!(names.len() > 10, "{file}");
+        for name in names {
+            assert!(is_known(&name), "{name} in {file}");
+        }
+    }
+    // Each alert of the row is there: dropped, filling up, stagnant, latency that varies; and stuck, lost, stalled.
+    let rules = read("monitoring/alerts.yml");
+    for alert in [
+        "MessagesDropped",
+        "QueueFillsUp",
+        "KernelStagnant",
+        "LatencyVaries",
+        "ShardStuck",
+        "OutputsLost",
+        "StalledOnHost",
+    ] {
+        assert!(rules.contains(&format!("alert: Annulus{alert}\n")), "{alert}");
+    }
+    let thresholds = annulus::Thresholds::default();
+    assert!(rules.contains(&format!("annulus_queue_utilization_ratio > {}\n", thresholds.fills_up)));
+    assert!(rules.contains(&format!("annulus_latency_min_seconds > {}\n", thresholds.latency_variance)));
+    let dashboard: serde_json::Value = serde_json::from_str(&read("monitoring/grafana.json")).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap();
+    assert!(panels.iter().all(|panel| panel["targets"][0]["expr"].is_string()));
+    let guide = read("guide/metrics.md");
+    for metric in METRICS {
+        let family = metric.prometheus.trim_start_matches("annulus_queue");
+        assert!(
+            guide.contains(metric.prometheus) || guide.contains(&format!("`{family}`")),
+            "{}",
+            metric.prometheus
+        );
+    }
+}
+
 /// A hundred kernels in one text. How long that took is printed, and not judged.
 #[test]
 fn r_14_a_hundred_kernels_are_told_at_once() {
