@@ -45,7 +45,7 @@ fn r_06_a_mixture_of_records_is_no_record() {
 fn o_01_records_are_read_between_what_is_none() {
     let mut bytes = vec![0u8; 64 * 8 + 13];
     for (place, number) in [(1, 1u64), (3, 3), (6, 4102)] {
-        let words = record(number, event::SLOW, 2, [5, 6, 7]).to_words();
+        let words = record(number, event::STALLED, 2, [5, 6, 7]).to_words();
         for (i, word) in words.into_iter().enumerate() {
             bytes[64 * place + 8 * i..][..8].copy_from_slice(&word.to_ne_bytes());
         }
@@ -53,7 +53,7 @@ fn o_01_records_are_read_between_what_is_none() {
     bytes[64 * 3 + 40] ^= 1;
     let read: Vec<_> = records(&bytes).collect();
     let told: Vec<_> = read.iter().map(|r| (r.number, r.name(), r.shard, r.values)).collect();
-    assert_eq!(told, [(1, "slow", 2, [5, 6, 7]), (4102, "slow", 2, [5, 6, 7])]);
+    assert_eq!(told, [(1, "stalled", 2, [5, 6, 7]), (4102, "stalled", 2, [5, 6, 7])]);
     assert_eq!(records(&bytes[..63]).count(), 0);
     let unknown = Record { event: 99, ..read[0] };
     assert_eq!(unknown.name(), "unknown");

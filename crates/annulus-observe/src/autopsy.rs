@@ -208,12 +208,6 @@ fn says(f: &mut fmt::Formatter<'_>, record: &Record, kernel: Option<&Kernel>) ->
                 for_people(Duration::from_nanos(a))
             )
         }
-        event::SLOW => write!(
-            f,
-            " in shard {}: {} or more, message {b}, key {c}",
-            record.shard,
-            for_people(Duration::from_nanos(a))
-        ),
         _ => Ok(()),
     }
 }

@@ -73,12 +73,10 @@ pub mod event {
     pub const STALLED: u32 = 11;
     /// The kernel is one of a cycle that wait for room in each other.
     pub const CYCLE: u32 = 12;
-    /// A handler takes long: nanoseconds at least, the message's number, its key.
-    pub const SLOW: u32 = 13;
     /// The launch was refused by the backend.
-    pub const NOT_LAUNCHED: u32 = 14;
+    pub const NOT_LAUNCHED: u32 = 13;
     /// What people call them, by number.
-    pub const NAMES: [&str; 15] = [
+    pub const NAMES: [&str; 14] = [
         "unknown",
         "launched",
         "ready",
@@ -92,7 +90,6 @@ pub mod event {
         "dropped",
         "stalled",
         "in a cycle",
-        "slow",
         "not launched",
     ];
 }
