@@ -114,6 +114,17 @@ pub fn stand_in() -> Result<(), String> {
 ///
 /// As [`stand_in`].
 pub fn on_threads(program: &str, end: &str) -> Result<String, String> {
+    let text = on_host(program)?;
+    Ok(format!("{LANGUAGE}\n{INTERFACE}\n{DEVICE}\n{THREADS}\n{text}\n{end}"))
+}
+
+/// A program's text as C++, where inline PTX has become calls of functions that whoever compiles it must
+/// have.
+///
+/// # Errors
+///
+/// As [`stand_in`].
+pub fn on_host(program: &str) -> Result<String, String> {
     type OnHost = unsafe extern "C" fn(*const c_char, *mut c_char, usize) -> usize;
     let library = load("libnvrtc.so")?;
     let function = library.symbol("annulus_on_host").ok_or("libnvrtc.so has no annulus_on_host")?;
@@ -126,8 +137,7 @@ pub fn on_threads(program: &str, end: &str) -> Result<String, String> {
     // SAFETY: a C string, and as much room as is said.
     unsafe { on_host(source.as_ptr(), text.as_mut_ptr().cast(), text.len()) };
     text.truncate(length);
-    let text = String::from_utf8(text).map_err(|error| error.to_string())?;
-    Ok(format!("{LANGUAGE}\n{INTERFACE}\n{DEVICE}\n{THREADS}\n{text}\n{end}"))
+    String::from_utf8(text).map_err(|error| error.to_string())
 }
 
 fn load(name: &str) -> Result<Library, String> {
