@@ -114,7 +114,7 @@ pub struct LinkRecord {
     pub shift: u32,
     pub grid: u32,
     pub waits: u32,
-    pub reserved: u32,
+    pub port: u32,
 }
 
 /// The largest number of outputs of one turn, for a connectable kernel whose blocks have several threads.

@@ -27,6 +27,11 @@ ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
     LOCAL ann_shared *b = v->shared;
     if (b->window != 1 || ANN_IMAGE_STRIDE(&b->launch) > ANN_BLOCK_IMAGE)
         return 0;
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
+    /* All threads sort what goes to the host from what goes on. */
+    if (b->link.grid != 0)
+        return 0;
+#endif
     if ((ANN_LIMIT > 1 ? ANN_LIMIT : 1) * ann_output_stride(v) > ANN_BLOCK_OUTPUTS)
         return 0;
 #if ANN_LAUNCH_SEALED

@@ -24,7 +24,7 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
     u32 state = ANN_STATE_INACTIVE;
 #if ANN_LAUNCH_CONNECTABLE
     /* This sees what the host wrote before the command. */
-    v->shared->link = *v->link;
+    ann_load_link(v);
     if ((command & ANN_TERMINATE) != 0)
         ann_unlink(v);
 #endif

@@ -69,7 +69,7 @@ ANN_KERNEL void ann_main(
 #endif
             shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
 #if ANN_LAUNCH_CONNECTABLE
-            shared.link = *view.link;
+            ann_load_link(&view);
             shared.rested = ann_load_relaxed_u64(ANN_U64(view.shard, ANN_CONTROL_RESTED));
             shared.device_local_turns = 0;
             shared.reserved = shared.state.next_in;

@@ -5,12 +5,10 @@
 /* The block of the connected kernel that an output is for. */
 ANN_FUNCTION u32 ann_addressee(const ann_view *v, GLOBAL const u8 *output)
 {
-#ifdef ANN_OUTPUT_KEY
-    return (u32)(ANN_OUTPUT_KEY((GLOBAL const ANN_OUTPUT *)output) % v->shared->link.grid);
-#else
+    if (ANN_LINK_IS_KEYED(v))
+        return (u32)(ANN_LINK_KEY(v, output) % v->shared->link.grid);
     /* The kernel may have been connected before to a kernel with more blocks. */
     return v->shared->state.dealt % v->shared->link.grid;
-#endif
 }
 
 /* Sends outputs that lie in a row, from number `from` up to `end`, as many as there is room for, in order.
@@ -28,30 +26,30 @@ ANN_FUNCTION u32 ann_send_row(
         u32 left = end - from;
         GLOBAL const u8 *next = row + (u64)from * ANN_OUTPUT_STRIDE;
         u32 block = ann_addressee(v, next);
-#ifdef ANN_OUTPUT_KEY
         u32 want = 1;
-        while (want < left && ann_addressee(v, next + (u64)want * ANN_OUTPUT_STRIDE) == block)
-            want++;
-#else
-        u32 want = (left + grid - 1) / grid;
-        b->state.dealt = block + 1 < grid ? block + 1 : 0;
-#endif
+        if (ANN_LINK_IS_KEYED(v)) {
+            while (want < left && ann_addressee(v, next + (u64)want * ANN_OUTPUT_STRIDE) == block)
+                want++;
+        } else {
+            want = (left + grid - 1) / grid;
+            b->state.dealt = block + 1 < grid ? block + 1 : 0;
+        }
         u32 first = 0;
         GLOBAL u8 *ring = ann_ring_of(v, block);
         ann_tickets seen = known != 0 ? *known : ann_look_at_tickets(ring);
         u32 granted = ann_device_local_reserve(v, ring, seen, want, &first);
         if (granted == 0 || granted == ANN_DEVICE_LOCAL_CLOSED) {
-#ifndef ANN_OUTPUT_KEY
-            /* Another block may have room for it. */
-            full += 1;
-            closed += granted == ANN_DEVICE_LOCAL_CLOSED;
-            if (full < grid)
-                continue;
-            want = left;
-            granted = closed == grid ? ANN_DEVICE_LOCAL_CLOSED : 0;
-            full = 0;
-            closed = 0;
-#endif
+            if (!ANN_LINK_IS_KEYED(v)) {
+                /* Another block may have room for it. */
+                full += 1;
+                closed += granted == ANN_DEVICE_LOCAL_CLOSED;
+                if (full < grid)
+                    continue;
+                want = left;
+                granted = closed == grid ? ANN_DEVICE_LOCAL_CLOSED : 0;
+                full = 0;
+                closed = 0;
+            }
             if (granted == 0 && b->link.waits)
                 break;
             ann_count_unforwarded(v, want);
@@ -65,8 +63,13 @@ ANN_FUNCTION u32 ann_send_row(
         for (u32 i = 0; i < granted; i++) {
             GLOBAL u8 *slot = ann_device_local_slot(v, ring, first + i);
             GLOBAL const u8 *output = next + (u64)i * ANN_OUTPUT_STRIDE;
+#ifdef ANN_PORTS
+            for (u32 at = 0; at < ANN_LINK_BYTES(v); at += 8)
+                ann_store_word(slot + b->link.payload + at, ann_load_word(output + ANN_LINK_OFFSET(v) + at));
+#else
             if (ANN_OUTPUT_BYTES != 0)
                 *(GLOBAL ANN_OUTPUT *)(slot + b->link.payload) = *(GLOBAL const ANN_OUTPUT *)output;
+#endif
             ann_device_local_envelope(v, slot, now);
         }
         /* SYNC: device-local-published (release) */
@@ -99,15 +102,13 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
 /* Whether the connected kernel has room for a pending output. */
 ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
 {
-#ifdef ANN_OUTPUT_KEY
     GLOBAL const u8 *next = v->outputs + (u64)v->shared->state.pending_from * ANN_OUTPUT_STRIDE;
-    return ann_has_room(v, ann_addressee(v, next));
-#else
+    if (ANN_LINK_IS_KEYED(v))
+        return ann_has_room(v, ann_addressee(v, next));
     for (u32 block = 0; block < v->shared->link.grid; block++)
         if (ann_has_room(v, block))
             return 1;
     return 0;
-#endif
 }
 
 /* Outputs that have not gone. */

@@ -135,8 +135,15 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
         ann_at_handler(v, i, 1, message);
         u32 code = ann_transact(v, message, ann_actor(v, message), ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
         if (forwarded) {
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
+            u32 all = code == 0 ? outbox.sent : 0;
+            u32 stay = ann_part(v, all);
+            b->state.pending += all - stay;
+            ann_account(v, slot, code, outbox.sent, stay);
+#else
             b->state.pending += code == 0 ? outbox.sent : 0;
             ann_account(v, slot, code, outbox.sent, 0);
+#endif
         } else {
             if (caller != 0)
                 ann_answer_call(v, caller, code, outbox.sent);

@@ -27,6 +27,33 @@ ANN_FUNCTION void ann_rest(const ann_view *v)
 
 #ifdef ANN_OUTPUT
 
+/* What goes to the connected kernel. Of several outboxes it is what one of them sends: a part of an output, which
+   begins with the number of its outbox. */
+#if defined(ANN_PORTS)
+#define ANN_LINK_OFFSET(v) ANN_PORT_OFFSET((v)->shared->link.port)
+#define ANN_LINK_BYTES(v) ANN_PORT_BYTES((v)->shared->link.port)
+#define ANN_LINK_IS_KEYED(v) ANN_PORT_IS_KEYED((v)->shared->link.port)
+#define ANN_LINK_KEY(v, output) ANN_PORT_KEY((v)->shared->link.port, output)
+#else
+#define ANN_LINK_OFFSET(v) 0
+#define ANN_LINK_BYTES(v) ANN_OUTPUT_BYTES
+#ifdef ANN_OUTPUT_KEY
+#define ANN_LINK_IS_KEYED(v) 1
+#define ANN_LINK_KEY(v, output) ANN_OUTPUT_KEY((GLOBAL const ANN_OUTPUT *)(output))
+#else
+#define ANN_LINK_IS_KEYED(v) 0
+#define ANN_LINK_KEY(v, output) ((u64)0)
+#endif
+#endif
+
+#ifdef ANN_PORTS
+/* Whether an output is of the outbox that is connected. */
+ANN_FUNCTION u32 ann_goes_on(const ann_view *v, GLOBAL const u8 *output)
+{
+    return *(GLOBAL const u64 *)output == v->shared->link.port;
+}
+#endif
+
 ANN_FUNCTION GLOBAL u8 *ann_ring_of(const ann_view *v, u32 block)
 {
     LOCAL ann_link *l = &v->shared->link;
@@ -96,7 +123,7 @@ ANN_FUNCTION void ann_device_local_envelope(const ann_view *v, GLOBAL u8 *slot, 
         *ANN_U64(slot, l->time) = now;
     if (l->correlation != 0)
         *ANN_U64(slot, l->correlation) = 0;
-    *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | ANN_OUTPUT_BYTES;
+    *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | ANN_LINK_BYTES(v);
 }
 
 /* Publishes a slot, after this thread has fenced. */
@@ -189,6 +216,10 @@ ANN_FUNCTION void ann_keep_pending(const ann_view *v, u32 left)
     if (left == 0) {
         s->pending = 0;
         s->pending_from = 0;
+#ifdef ANN_PORTS
+        /* What was held may have been of another outbox than the one that is connected. */
+        v->shared->link = *v->link;
+#endif
     }
     /* Otherwise this is done when the turn has counted what it took. */
     if (v->shared->taken == 0)

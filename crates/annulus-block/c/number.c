@@ -23,8 +23,15 @@ ANN_FUNCTION u64 ann_tally(const ann_view *v, GLOBAL const ann_job *job)
     if (job->kind != ANN_KIND_MESSAGE)
         return 0;
     u32 outputs = job->code == 0 ? job->sent : 0;
-    if (ann_is_forwarded(v, job->caller))
-        return (u64)outputs << ANN_TALLY_PARCELS;
+    if (ann_is_forwarded(v, job->caller)) {
+        u64 stay = 0;
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
+        u32 i = (u32)(job - ann_job_at(v, 0));
+        for (u32 j = 0; j < outputs; j++)
+            stay += !ann_goes_on(v, v->outputs + (u64)(i * ANN_LIMIT + j) * ANN_OUTPUT_STRIDE);
+#endif
+        return (outputs - stay) << ANN_TALLY_PARCELS | stay << ANN_TALLY_TICKETS | stay;
+    }
     u32 bare = outputs == 0 && job->caller != 0;
     u32 tickets = ann_outputs(job->code, job->sent, job->caller);
     return (u64)bare << ANN_TALLY_BARE | (u64)tickets << ANN_TALLY_TICKETS | (outputs + bare);
@@ -41,8 +48,14 @@ ANN_FUNCTION void ann_number_message(const ann_view *v, u32 i, u64 before, u64 n
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
     if (ann_is_forwarded(v, caller)) {
         u32 first = pending + ann_tallied(before, ANN_TALLY_PARCELS);
+#ifdef ANN_PORTS
+        ann_split(
+            v, i, outputs, first, (GLOBAL ann_answer *)v->answers + ann_tallied(before, 0),
+            next_out + ann_tallied(before, ANN_TALLY_TICKETS));
+#else
         for (u32 j = 0; j < outputs; j++)
             ann_parcel_at(v, first + j)->source = i * ANN_LIMIT + j;
+#endif
         return;
     }
 #endif

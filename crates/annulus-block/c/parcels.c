@@ -31,13 +31,12 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 pending)
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE)
             continue;
-#ifdef ANN_OUTPUT_KEY
-        GLOBAL const ANN_OUTPUT *output =
-            (GLOBAL const ANN_OUTPUT *)(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE);
-        parcel->block = (u32)(ANN_OUTPUT_KEY(output) % grid);
-#else
-        parcel->block = (b->state.dealt + k / run) % grid;
-#endif
+        if (ANN_LINK_IS_KEYED(v)) {
+            GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
+            parcel->block = (u32)(ANN_LINK_KEY(v, output) % grid);
+        } else {
+            parcel->block = (b->state.dealt + k / run) % grid;
+        }
     }
 }
 
@@ -88,8 +87,9 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
     LOCAL ann_shared *b = v->shared;
     if (b->link.grid == 0)
         return;
-    u32 words = ANN_OUTPUT_STRIDE != 0 ? ANN_OUTPUT_STRIDE / 8 : 1;
-    u32 all = pending * (ANN_OUTPUT_STRIDE / 8);
+    u32 own = (ANN_LINK_BYTES(v) + 7) / 8;
+    u32 words = own != 0 ? own : 1;
+    u32 all = pending * own;
     for (u32 word = ann_thread(); word < all; word += ANN_LAUNCH_THREADS) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, word / words);
         if (parcel->source == ANN_GONE)
@@ -100,7 +100,7 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
         u64 at = word % words * 8;
         GLOBAL u8 *slot = ann_device_local_slot(v, ann_ring_of(v, parcel->block), last->first + parcel->rank);
         GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
-        ann_store_word(slot + b->link.payload + at, ann_load_word(output + at));
+        ann_store_word(slot + b->link.payload + at, ann_load_word(output + ANN_LINK_OFFSET(v) + at));
     }
     u64 now = pending != 0 && b->link.time != 0 ? ann_now(v) : 0;
     for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
@@ -197,11 +197,9 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
         ann_return_pending(v);
     if (b->lost != 0)
         ann_count_unforwarded(v, b->lost);
-#ifndef ANN_OUTPUT_KEY
     /* Outputs that are left are offered to other blocks. */
-    if (b->link.grid != 0)
+    if (!ANN_LINK_IS_KEYED(v) && b->link.grid != 0)
         s->dealt = (s->dealt + (b->left != 0 ? 1 : b->granted)) % b->link.grid;
-#endif
     ann_keep_pending(v, b->left);
 }
 

@@ -28,6 +28,30 @@ ANN_FUNCTION void ann_copy_output(const ann_view *v, GLOBAL u8 *slot, u32 place)
 #endif
 }
 
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
+
+/* Of a message's outputs, which were put aside, those of the connected outbox are held, and the others
+   published. Returns how many these are. */
+/* TWIN: part */
+ANN_FUNCTION u32 ann_part(const ann_view *v, u32 outputs)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    u32 stay = 0;
+    for (u32 j = 0; j < outputs; j++) {
+        GLOBAL u8 *output = v->outputs + (u64)(s->pending + j) * ANN_OUTPUT_STRIDE;
+        if (!ann_goes_on(v, output)) {
+            ann_copy_output(v, ann_out_slot(v, s->next_out + stay), j);
+            ann_publish_output(v, s->next_out + stay);
+            stay += 1;
+        } else if (stay != 0) {
+            *(GLOBAL ANN_OUTPUT *)(output - (u64)stay * ANN_OUTPUT_STRIDE) = *(GLOBAL const ANN_OUTPUT *)output;
+        }
+    }
+    return stay;
+}
+
+#endif
+
 /* Publishes what a call's handler sent. The first is the reply; it is already in its slot if it is the only
    one. All others are outputs. */
 ANN_FUNCTION void ann_answer_call(const ann_view *v, u64 call, u32 code, u32 sent)
@@ -59,6 +83,31 @@ ANN_FUNCTION u32 ann_answer_lap(const ann_view *v, u64 to, u32 meta)
     return (meta & ANN_REPLY) != 0 ? ann_reply_lap(to) : (u32)(to >> v->shared->launch.out_shift) + 1;
 }
 
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
+
+/* Of a message's outputs, those of the connected outbox become parcels, from number `parcels` on; the others
+   get tickets of the outbound ring, from `ticket` on, and answers. Returns how many these are. */
+ANN_FUNCTION u32 ann_split(
+    const ann_view *v, u32 i, u32 outputs, u32 parcels, GLOBAL ann_answer *answers, u64 ticket)
+{
+    u32 stay = 0;
+    for (u32 j = 0; j < outputs; j++) {
+        u32 place = i * ANN_LIMIT + j;
+        if (ann_goes_on(v, v->outputs + (u64)place * ANN_OUTPUT_STRIDE)) {
+            ann_parcel_at(v, parcels)->source = place;
+            parcels += 1;
+            continue;
+        }
+        answers[stay].to = ticket + stay;
+        answers[stay].meta = ANN_KIND_MESSAGE << 24 | (u32)v->shared->launch.out_bytes;
+        answers[stay].source = place;
+        stay += 1;
+    }
+    return stay;
+}
+
+#endif
+
 /* By the leader: counts, and gives the answers their slots, outputs in the messages' order. */
 ANN_FUNCTION void ann_number(const ann_view *v, u32 count)
 {
@@ -72,10 +121,19 @@ ANN_FUNCTION void ann_number(const ann_view *v, u32 count)
         u32 sent = job->sent;
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
         if (ann_is_forwarded(v, caller)) {
+#ifdef ANN_PORTS
+            u32 all = code == 0 ? sent : 0;
+            GLOBAL ann_answer *own = (GLOBAL ann_answer *)v->answers + b->answers;
+            u32 stay = ann_split(v, i, all, b->state.pending, own, b->state.next_out);
+            b->state.pending += all - stay;
+            b->answers += stay;
+            ann_account(v, ann_message_at(v, i), code, sent, stay);
+#else
             for (u32 j = 0; code == 0 && j < sent; j++)
                 ann_parcel_at(v, b->state.pending + j)->source = i * ANN_LIMIT + j;
             b->state.pending += code == 0 ? sent : 0;
             ann_account(v, ann_message_at(v, i), code, sent, 0);
+#endif
             continue;
         }
 #endif

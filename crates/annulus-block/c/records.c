@@ -123,7 +123,7 @@ typedef struct {
     u32 shift; /* the capacity of each ring is 1 << shift */
     u32 grid;  /* its blocks; 0 where outputs go to the host */
     u32 waits; /* an output without room waits; else it is lost */
-    u32 reserved;
+    u32 port; /* of several outboxes, the number of the one whose outputs go there */
 } ann_link;
 
 /* What a block keeps from turn to turn, and from epoch to epoch. */

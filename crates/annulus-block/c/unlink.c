@@ -2,6 +2,35 @@
 
 #if ANN_LAUNCH_CONNECTABLE
 
+#if defined(ANN_OUTPUT) && defined(ANN_PORTS)
+
+/* The first output that is held. All that are held are of one outbox. */
+ANN_FUNCTION GLOBAL const u8 *ann_first_pending(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    u32 place = s->pending_from;
+#if ANN_LAUNCH_THREADS > 1
+    for (u32 k = 0; k < s->pending; k++) {
+        place = ann_parcel_at(v, k)->source;
+        if (place != ANN_GONE)
+            break;
+    }
+#endif
+    return v->outputs + (u64)place * ANN_OUTPUT_STRIDE;
+}
+
+#endif
+
+/* By the leader: where outputs go from now on. What is held of another outbox goes to the host first. */
+ANN_FUNCTION void ann_load_link(const ann_view *v)
+{
+    v->shared->link = *v->link;
+#if defined(ANN_OUTPUT) && defined(ANN_PORTS)
+    if (v->shared->state.pending != 0 && !ann_goes_on(v, ann_first_pending(v)))
+        v->shared->link.grid = 0;
+#endif
+}
+
 #ifdef ANN_OUTPUT
 
 /* Whether a pending output would go now. */

@@ -2,6 +2,8 @@
 
 use std::sync::Weak;
 
+use annulus_kernel::PortDefinition;
+
 /// The receiver of reports on a shard's progress. The thread that drives the shard calls it: a worker or the
 /// runtime's pump.
 pub trait Signals: Send + Sync {
@@ -74,6 +76,8 @@ pub struct Link {
     /// If true, an output without room waits, and the block takes no message until it has gone. If false, the
     /// output is lost and counted.
     pub waits: bool,
+    /// Of a kernel with several outboxes, the one whose outputs go there; those of the others go to the host.
+    pub port: Option<&'static PortDefinition>,
 }
 
 /// What became of a message between kernels.

@@ -13,11 +13,12 @@
 //! of theirs. Outputs of a call are published as usual: the first is its reply.
 
 use annulus_abi::{control::STALLED_BY_KERNEL, ring::kind};
+use annulus_kernel::PortDefinition;
 use annulus_ring::ring::{Header, Slot};
 use annulus_sync::{Ordering, fence};
 
 use crate::{
-    host::{Deliver, Delivery},
+    host::{Deliver, Delivery, Link},
     publish::add,
     runner::Runner,
     turn::{BlockCore, PendingOutputs, TurnTotals},
@@ -40,7 +41,8 @@ impl<R: Runner> BlockCore<R> {
     /// Delivers pending outputs until one has to wait for room. Returns whether none has to wait.
     // TWIN: deliver
     pub(crate) fn deliver(&mut self) -> bool {
-        let (Some(link), Some(mut pending)) = (&self.link, self.pending) else { return true };
+        let Some(mut pending) = self.pending else { return true };
+        let Some(link) = self.link_of(pending) else { return true };
         let waits = link.waits;
         let target = link.target.upgrade();
         let mut lost = 0;
@@ -48,8 +50,7 @@ impl<R: Runner> BlockCore<R> {
         while pending.gone < pending.all {
             if self.stalled && !self.moves {
                 // SAFETY: as below.
-                let room =
-                    |target: &dyn Deliver| unsafe { target.has_room(self.pending_output(pending.gone)) };
+                let room = |target: &dyn Deliver| unsafe { target.has_room(self.message_of(pending)) };
                 // An output that does not wait is lost and counted. The link may have been another one
                 // before.
                 if waits && target.as_ref().is_some_and(|target| !room(&**target)) {
@@ -60,7 +61,7 @@ impl<R: Runner> BlockCore<R> {
             let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
                 // SAFETY: the handler wrote an output there. Outputs are messages of the target's type: the
                 // maker of the link promised that.
-                unsafe { target.deliver(self.pending_output(pending.gone)) }
+                unsafe { target.deliver(self.message_of(pending)) }
             });
             match delivery {
                 Delivery::Done => {}
@@ -102,9 +103,23 @@ impl<R: Runner> BlockCore<R> {
         }
     }
 
+    /// The link that pending outputs take: none if the kernel is disconnected, or connected by another outbox.
+    fn link_of(&self, pending: PendingOutputs) -> Option<&Link> {
+        let tag = |port: Option<&PortDefinition>| port.map(|port| port.tag);
+        self.link.as_ref().filter(|link| tag(link.port) == tag(pending.port))
+    }
+
+    /// The first pending output, as a message of the connected kernel.
+    fn message_of(&self, pending: PendingOutputs) -> *const u8 {
+        self.pending_output(pending, pending.gone).wrapping_add(pending.port.map_or(0, |port| port.offset))
+    }
+
     /// Where output number `index` of the pending message is.
-    fn pending_output(&self, index: u32) -> *const u8 {
+    fn pending_output(&self, pending: PendingOutputs, index: u32) -> *const u8 {
         let layout = self.outbound.ring().layout();
+        if pending.port.is_some() {
+            return self.aside.as_ptr().cast::<u8>().wrapping_add(index as usize * layout.slot_stride);
+        }
         let slot = layout.slot_offset(self.outbound.next() + u64::from(index));
         self.memory.outbound_payloads().wrapping_add(slot - layout.slot_offset(0))
     }
@@ -114,11 +129,13 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: publish_rest
     fn publish_rest(&mut self, pending: PendingOutputs) -> u32 {
         let rest = pending.all - pending.gone;
-        for _ in 0..rest {
-            // The distance between the next slot and the output stays the same, since both move on.
-            let output = self.pending_output(pending.gone);
+        for i in 0..rest {
+            // The distance between the next slot and the output stays the same, since both move on; but what was
+            // put aside stays there.
+            let index = pending.gone + if pending.port.is_some() { i } else { 0 };
+            let output = self.pending_output(pending, index);
             let header = Header::default();
-            if pending.gone == 0 {
+            if pending.gone == 0 && pending.port.is_none() {
                 // SAFETY: there was credit for `max_outputs` slots, and the handler has written this one.
                 unsafe { self.outbound.publish(kind::MESSAGE, self.output_bytes, header) };
             } else {
@@ -141,7 +158,7 @@ impl<R: Runner> BlockCore<R> {
     pub(crate) fn abandon(&mut self) {
         let (Some(pending), Some(slot)) = (self.pending.take(), self.inbound.peek()) else { return };
         let mut batch = TurnTotals { consumed: 1, ..TurnTotals::default() };
-        if self.link.is_none() {
+        if self.link_of(pending).is_none() {
             batch.produced = self.publish_rest(pending);
         } else {
             add(self.memory.unforwarded(), u64::from(pending.all - pending.gone));

@@ -54,6 +54,18 @@ impl<R: Runner> BlockCore<R> {
     }
 }
 
+impl<R: Runner> BlockCore<R> {
+    /// Shows outputs of a message whose other outputs wait.
+    #[cold]
+    pub(crate) fn show(&self, produced: u32) {
+        self.memory.produced().store(self.counts.sent, Ordering::Relaxed);
+        self.outbound.show();
+        if let Some(signals) = &self.signals {
+            signals.progressed(self.cx.block_index(), Progress { produced, ..Progress::default() });
+        }
+    }
+}
+
 /// Adds to a count that has only one writer.
 #[inline]
 pub(crate) fn add(count: &AtomicU64, n: u64) {

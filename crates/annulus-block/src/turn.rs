@@ -21,7 +21,8 @@ use std::{
 
 use annulus_abi::{control::command, telemetry::Telemetry};
 use annulus_kernel::{
-    Binding, BoundMemory, CpuEntry, Cx, KernelDefinition, KernelShape, ProcessingMode, RawOutbox,
+    Binding, BoundMemory, CpuEntry, Cx, KernelDefinition, KernelShape, PortDefinition, ProcessingMode,
+    RawOutbox,
 };
 use annulus_ring::{
     memory::{AtLine, ShardMemory},
@@ -81,7 +82,8 @@ pub struct BlockCore<R> {
     pub(crate) outbound: SoleProducer,
     /// Where replies go, if the launch has calls.
     pub(crate) answers: Option<Answers>,
-    /// Where a call's outputs are until they are published, if there may be several.
+    /// Where a call's outputs are until they are published, if there may be several; and those of a handler
+    /// with several outboxes, of which one is connected.
     pub(crate) aside: Box<[Line]>,
     /// The ring of dead letters, if the launch keeps them.
     pub(crate) dead_letters: Option<SoleProducer>,
@@ -174,11 +176,13 @@ pub(crate) struct TurnTotals {
 }
 
 /// Outputs on their way to another kernel. They are in the outbound ring; the first of all is in the slot of
-/// the next ticket.
+/// the next ticket. Those of one of several outboxes are put aside, one slot of the ring apart.
 #[derive(Clone, Copy)]
 pub(crate) struct PendingOutputs {
     pub(crate) gone: u32,
     pub(crate) all: u32,
+    /// The one of several outboxes that these were sent by.
+    pub(crate) port: Option<&'static PortDefinition>,
 }
 
 /// A unit of the memory in which outputs are put aside. A slot's length is a multiple of it, and payloads
@@ -239,7 +243,8 @@ impl<R: Runner> BlockCore<R> {
         let replies = unsafe { memory.replies() };
         // SAFETY: as above.
         let answers = replies.map(|ring| unsafe { Answers::new(ring) });
-        let aside = if answers.is_some() && definition.max_outputs > 1 {
+        let is_sorted = !definition.ports.is_empty();
+        let aside = if is_sorted || answers.is_some() && definition.max_outputs > 1 {
             definition.max_outputs as usize * layout.slot_stride / size_of::<Line>()
         } else {
             0
@@ -342,6 +347,10 @@ impl<R: Runner> BlockCore<R> {
             }
             self.inbound.advance(&slot);
             batch.consumed += 1;
+        }
+        if batch.consumed == 0 && batch.produced != 0 {
+            // A message is held, of which something has gone to the host.
+            self.show(batch.produced);
         }
         if batch.consumed == 0 {
             self.at_nothing();

@@ -365,6 +365,13 @@ macro_rules! conformance_suite {
                 p04_ports_outlive_their_kernel: Handlers,
                 p04_ports_of_whole_blocks: Handlers,
             }
+            port_links {
+                p04_one_port_to_a_kernel_and_the_others_to_the_host: Handlers,
+                p04_a_full_target_stalls_and_loses_nothing: Handlers,
+                p04_a_port_under_reject_loses_for_itself_alone: Handlers,
+                p04_held_outputs_follow_their_port: Handlers,
+                p04_what_of_ports_cannot_be_connected: Nothing,
+            }
             cycles {
                 k01_a_cycle_names_its_kernels: Handlers,
                 k01_a_cycle_is_told_unasked: Handlers,

@@ -16,7 +16,7 @@ use annulus_runtime::{Backpressure, LaunchOptions, Runtime, TryRecvError, block_
 struct Device(Cuda, u32, Option<&'static str>);
 
 /// The modules in which messages and outputs are moved, so that it matters how a kernel reads its slots.
-const MOVES: [&str; 14] = [
+const MOVES: [&str; 15] = [
     "messages",
     "state",
     "backpressure",
@@ -28,6 +28,7 @@ const MOVES: [&str; 14] = [
     "waking",
     "links",
     "pipelines",
+    "port links",
     "ports",
     "steps",
     "load",

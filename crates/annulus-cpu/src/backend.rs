@@ -173,7 +173,7 @@ impl DeviceKernel for CpuKernel {
     }
 
     unsafe fn connect(&self, link: Option<Link>) -> Result<(), BackendError> {
-        let link = link.map(|link| BlockLink { target: link.target, waits: link.waits });
+        let link = link.map(|link| BlockLink { target: link.target, waits: link.waits, port: link.port });
         // Every block obeys another command before it takes a message.
         *self.link.lock().unwrap_or_else(PoisonError::into_inner) = link;
         Ok(())

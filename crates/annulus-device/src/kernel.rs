@@ -384,7 +384,7 @@ impl Running {
     /// # Safety
     ///
     /// Every block is inactive or has ended, and stays so during the call. The target is of the same backend.
-    unsafe fn connect(&self, device_local: &DeviceLocal, target: &Self, waits: bool) {
+    unsafe fn connect(&self, device_local: &DeviceLocal, target: &Self, link: &Link) {
         let layout = target.shards[0].memory.layout().inbound.open();
         let rings =
             target.device_local.as_ref().expect("the runtime connects kernels that were launched for it");
@@ -404,8 +404,8 @@ impl Running {
             payload: layout.payload_offset as u64,
             shift: layout.capacity.trailing_zeros(),
             grid: target.shards.len() as u32,
-            waits: waits.into(),
-            reserved: 0,
+            waits: link.waits.into(),
+            port: link.port.map_or(0, |port| port.tag as u32),
         };
         // SAFETY: the caller's promise.
         unsafe { device_local.set(record) };
@@ -515,7 +515,7 @@ impl DeviceKernel for LaunchedKernel {
                 BackendError::new("the two kernels are not on one device: launch them by one runtime")
             })?;
         // SAFETY: the caller's promise.
-        unsafe { self.0.connect(device_local, &target.0, link.waits) };
+        unsafe { self.0.connect(device_local, &target.0, &link) };
         Ok(())
     }
 }

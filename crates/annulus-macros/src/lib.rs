@@ -106,6 +106,8 @@
 //! assert_eq!(format!("{:?}", validate::BAD), "validate.bad");
 //! ```
 //!
+//! One of them may be connected to another kernel: `kernel.port(validate::GOOD).connect(&next)`.
+//!
 //! The kernel's `Output` is then an enum that the macro makes: what any of the outboxes sends. A call's reply is
 //! the first output by whichever outbox, as this enum; so kernels that are called have one outbox.
 //!

@@ -23,7 +23,10 @@ use annulus_kernel::{
 };
 use libloading::Library;
 
-use crate::memory::{Place, Raw, Side};
+use crate::{
+    memory::{Place, Raw, Side},
+    rust_block::PORT,
+};
 
 /// What a program is of.
 #[derive(Clone, Copy, Debug)]
@@ -367,7 +370,7 @@ impl CBlock {
                     shift: layout.capacity.trailing_zeros(),
                     grid: 1,
                     waits: waits.into(),
-                    reserved: 0,
+                    port: PORT as u32,
                 },
             },
         );

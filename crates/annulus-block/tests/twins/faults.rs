@@ -161,6 +161,35 @@ pub(crate) const OF_TWO: &[Fault] = &[
     ("outputs that do not wait for room do", "if (granted == 0 && b->link.waits)", "if (granted == 0)"),
 ];
 
+/// Those of a block with several outboxes, of which one is connected.
+pub(crate) const OF_PORTS: &[Fault] = &[
+    (
+        "another outbox's outputs go on",
+        "    return *(GLOBAL const u64 *)output == v->shared->link.port;",
+        "    return *(GLOBAL const u64 *)output != v->shared->link.port;",
+    ),
+    (
+        "what goes on begins with its outbox's number",
+        "ann_load_word(output + ANN_LINK_OFFSET(v) + at));\n#else",
+        "ann_load_word(output + at));\n#else",
+    ),
+    (
+        "held outputs are not moved together",
+        "        } else if (stay != 0) {",
+        "        } else if (stay > 1) {",
+    ),
+];
+
+/// The same, of several threads.
+pub(crate) const OF_PORTS_OF_THREADS: &[Fault] = &[
+    (
+        "an output for the host is the turn's first",
+        "        answers[stay].source = place;",
+        "        answers[stay].source = 0;",
+    ),
+    ("outputs for the host are not counted as answers", "            b->answers += stay;", ""),
+];
+
 /// Those of a leader that does so by itself, and tells late.
 pub(crate) const OF_TWO_ALONE: &[Fault] = &[
     (

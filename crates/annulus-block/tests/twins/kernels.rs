@@ -1,7 +1,7 @@
 //! The kernels whose blocks are compared.
 
 use annulus_kernel::{KernelDefinition, RingKernel};
-use annulus_macros::{DeviceType, RingMessage, ring_kernel};
+use annulus_macros::{DeviceType, RingMessage, device_fn, ring_kernel};
 use annulus_runtime::{
     device_print,
     prelude::{Cx, Failure, Outbox},
@@ -58,6 +58,44 @@ pub(crate) fn tally(item: &Item, tally: &mut Tally, out: &Outbox<Item>) -> Resul
         1 => Err(Failure::of(7)),
         _ => Err(Failure::of(300)),
     }
+}
+
+/// The same by one outbox, and something by another one.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs(on = 2, told = 1))]
+pub(crate) fn sort(
+    item: &Item,
+    tally: &mut Tally,
+    told: &Outbox<Item>,
+    on: &Outbox<Item>,
+) -> Result<(), Failure> {
+    tally.count += 1;
+    tally.sum = tally.sum.wrapping_add(item.value);
+    for i in 0..item.sends {
+        if i == 1 && tells(item) {
+            told.send(*item);
+        }
+        on.send(Item {
+            key: item.key,
+            sends: item.then % 8,
+            fails: item.then / 8,
+            then: 0,
+            value: tally.sum.wrapping_add(i as u64),
+        });
+    }
+    if item.sends < 2 && tells(item) {
+        told.send(*item);
+    }
+    match item.fails {
+        0 => Ok(()),
+        1 => Err(Failure::of(7)),
+        _ => Err(Failure::of(300)),
+    }
+}
+
+/// Whether it is told, too.
+#[device_fn]
+fn tells(item: &Item) -> bool {
+    item.value.is_multiple_of(3)
 }
 
 #[derive(RingMessage, Clone, Copy, Debug)]
@@ -127,6 +165,16 @@ pub(crate) const TALLY: Kernel = Kernel {
         Item { key, sends: sends(random), fails: fails(random), then, value: random.next() }.bytes()
     },
     sends: |message| u32::from_ne_bytes(message[4..8].try_into().expect("four bytes")),
+};
+
+/// Its second outbox is connected.
+pub(crate) const SORT: Kernel = Kernel {
+    definition: sort::DEFINITION,
+    sends: |message| {
+        let value = u64::from_ne_bytes(message[16..24].try_into().expect("eight bytes"));
+        (TALLY.sends)(message) + u32::from(value.is_multiple_of(3))
+    },
+    ..TALLY
 };
 
 pub(crate) const PLAIN: Kernel = Kernel {

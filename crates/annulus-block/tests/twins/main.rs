@@ -36,7 +36,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use kernels::{LEDGER, PLAIN, TALLY};
+use kernels::{LEDGER, PLAIN, SORT, TALLY};
 use scene::{Fault, Scene};
 use script::Lived;
 
@@ -60,6 +60,21 @@ const LINKED: &[Scene] = &[
         threads: 4,
         alone: true,
         ..ONE
+    },
+    Scene { name: "one of several outboxes, one thread", kernel: SORT, connectable: true, ..ONE },
+    Scene {
+        name: "one of several outboxes, four threads",
+        kernel: SORT,
+        connectable: true,
+        threads: 4,
+        ..ONE
+    },
+    Scene {
+        name: "one of several outboxes, four threads, of which the first is alone",
+        kernel: SORT,
+        connectable: true,
+        threads: 4,
+        alone: true,
     },
 ];
 
@@ -137,6 +152,8 @@ fn planted_faults_are_found() {
         (faults::OF_ONE_ALONE, alone, one),
         (faults::OF_TWO, &LINKED[0], two),
         (faults::OF_TWO_ALONE, &LINKED[2], two),
+        (faults::OF_PORTS, &LINKED[3], two),
+        (faults::OF_PORTS_OF_THREADS, &LINKED[4], two),
     ] {
         for fault in faults {
             let found = (0..BOUND).find_map(|seed| Some((seed, run(scene, seed, fault)?)));

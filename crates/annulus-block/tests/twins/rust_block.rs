@@ -11,7 +11,7 @@ use annulus_block::{
     BlockCore, BlockParameters, Deliver, Delivery, Link, Progress, Runner, RuntimeClock, Signals,
     StateMemory, Turn,
 };
-use annulus_kernel::KernelDefinition;
+use annulus_kernel::{KernelDefinition, PortDefinition};
 use annulus_ring::{
     memory::ShardMemory,
     ring::{Header, Producers, Refused},
@@ -120,12 +120,17 @@ impl Deliver for Target {
     }
 }
 
+/// Of several outboxes, the one that is connected.
+pub(crate) const PORT: usize = 1;
+
 /// The block of a shard, in Rust.
 pub(crate) struct RustBlock {
     core: BlockCore<Stepped>,
     states: StateMemory,
     states_bytes: usize,
     link: Arc<Mutex<Option<Link>>>,
+    /// Of several outboxes, the one that is connected.
+    port: Option<&'static PortDefinition>,
     heard: Arc<Heard>,
     has_ended: bool,
 }
@@ -162,7 +167,8 @@ impl RustBlock {
         // SAFETY: the shard's one block on this side, whose layout is that of the definition's types; the
         // states live beside it.
         let core = unsafe { BlockCore::new(parameters) };
-        Self { core, states, states_bytes: own as usize * size, link, heard, has_ended: false }
+        let port = definition.ports.get(PORT);
+        Self { core, states, states_bytes: own as usize * size, link, port, heard, has_ended: false }
     }
 
     /// Takes a turn; says whether it found something.
@@ -208,7 +214,7 @@ impl RustBlock {
     pub(crate) fn connect(&self, target: Option<&Arc<Target>>, waits: bool) {
         let link = target.map(|target| {
             let target: Weak<Target> = Arc::downgrade(target);
-            Link { target, waits }
+            Link { target, waits, port: self.port }
         });
         *self.link.lock().unwrap_or_else(PoisonError::into_inner) = link;
     }

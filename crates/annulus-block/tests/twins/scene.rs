@@ -105,7 +105,8 @@ impl Options {
         let time = random.one_in(2);
         let layout = KernelLayout::new(&KernelShape {
             inbound_capacity: random.pick(&[2, 4, 8]),
-            outbound_capacity: random.pick(&[2, 4, 8]),
+            // A launch has room for all that a handler may send.
+            outbound_capacity: random.pick(&[2, 4, 8]).max(definition.max_outputs.next_power_of_two()),
             message: (definition.message.size, definition.message.align),
             output,
             envelope: Envelope { enqueue_time: time, correlation: random.one_in(2) },

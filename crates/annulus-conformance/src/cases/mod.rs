@@ -22,6 +22,7 @@ pub mod order;
 pub mod pipelines;
 pub mod policies;
 pub mod policy_model;
+pub mod port_links;
 pub mod ports;
 pub mod prints;
 pub mod queue_model;

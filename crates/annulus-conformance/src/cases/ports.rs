@@ -19,26 +19,26 @@ use crate::{
 
 const ACTORS: u64 = 6;
 
-fn launch(bench: &Bench, options: LaunchOptions) -> KernelHandle<sort_out> {
+pub(super) fn launch(bench: &Bench, options: LaunchOptions) -> KernelHandle<sort_out> {
     sort_out::launch(bench.runtime(), options.actors(ACTORS)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Items of all actors; `sequence` says what is done with one, and its upper bits count.
-fn items(count: u64, which: impl Fn(u64) -> u64) -> Vec<Item> {
+pub(super) fn items(count: u64, which: impl Fn(u64) -> u64) -> Vec<Item> {
     let item = |i| Item { key: (i % ACTORS) as u32, producer: 0, sequence: 4 * i + which(i) };
     (0..count).map(item).collect()
 }
 
 /// What a plain program would send, by each outbox: of each actor, in order.
 #[derive(Debug, Default, PartialEq)]
-struct Sorted {
-    numbers: Vec<Number>,
-    kept: BTreeMap<u32, Vec<Item>>,
-    marks: usize,
-    handled: BTreeMap<u32, u64>,
+pub(super) struct Sorted {
+    pub(super) numbers: Vec<Number>,
+    pub(super) kept: BTreeMap<u32, Vec<Item>>,
+    pub(super) marks: usize,
+    pub(super) handled: BTreeMap<u32, u64>,
 }
 
-fn model(items: &[Item]) -> Sorted {
+pub(super) fn model(items: &[Item]) -> Sorted {
     let mut sorted = Sorted::default();
     for item in items.iter().filter(|item| item.sequence % 4 != 3) {
         let handled = sorted.handled.entry(item.key).or_default();
@@ -73,7 +73,7 @@ fn all<T: annulus_kernel::RingMessage>(
     std::iter::from_fn(next).collect()
 }
 
-fn by_key(kept: Vec<Item>) -> BTreeMap<u32, Vec<Item>> {
+pub(super) fn by_key(kept: Vec<Item>) -> BTreeMap<u32, Vec<Item>> {
     let mut sorted: BTreeMap<u32, Vec<Item>> = BTreeMap::new();
     kept.into_iter().for_each(|item| sorted.entry(item.key).or_default().push(item));
     sorted

@@ -221,7 +221,7 @@ impl<'a> Block<'a> {
                 shift: CAPACITY.trailing_zeros(),
                 grid: 1,
                 waits: 1,
-                reserved: 0,
+                port: 0,
             });
         }
         let owners = [

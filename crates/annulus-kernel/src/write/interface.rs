@@ -108,6 +108,7 @@ impl Writer<'_> {
                 let key = self.key_of(descriptor, key);
                 self.put(&format!("#define ANN_OUTPUT_KEY(message) {key}"));
             }
+            self.port_macros();
         }
         if let Some(state) = definition.state.definition() {
             let state = self.stored(&state.ty.into());
@@ -192,7 +193,7 @@ impl Writer<'_> {
     }
 
     /// The key of `message`, a pointer, as an expression.
-    fn key_of(&self, message: &TypeDescriptor, key: KeyDescriptor) -> String {
+    pub(super) fn key_of(&self, message: &TypeDescriptor, key: KeyDescriptor) -> String {
         match (key, message.kind) {
             (KeyDescriptor::Field(field), TypeKind::Struct(fields)) => {
                 format!("((u64)(message)->{})", field_name(fields[field].name))

@@ -2,7 +2,7 @@
 
 use super::{Writer, function::PORT_COUNTS};
 use crate::{
-    TypeKind,
+    PortDefinition, TypeKind,
     lower::{
         names::{field_name, variant_name},
         program::Expr,
@@ -15,6 +15,44 @@ pub(super) const SOURCE: &str = include_str!("../../c/ports.c");
 impl Writer<'_> {
     pub(super) fn has_ports(&self) -> bool {
         !self.program.definition.ports.is_empty()
+    }
+
+    /// What a block asks of outboxes, by their numbers: where in an output theirs lie, and how they are keyed.
+    pub(super) fn port_macros(&mut self) {
+        let ports = self.program.definition.ports;
+        if ports.is_empty() {
+            return;
+        }
+        let choose = |of: &dyn Fn(&PortDefinition) -> String| {
+            let (last, others) = ports.split_last().expect("there are several");
+            others
+                .iter()
+                .rev()
+                .fold(of(last), |rest, port| format!("(port) == {}u ? {} : {rest}", port.tag, of(port)))
+        };
+        self.put(&format!("#define ANN_PORTS {}", ports.len()));
+        self.put(&format!("#define ANN_PORT_OFFSET(port) ({})", choose(&|port| format!("{}u", port.offset))));
+        self.put(&format!(
+            "#define ANN_PORT_BYTES(port) ({})",
+            choose(&|port| format!("{}u", port.output.size))
+        ));
+        let is_keyed = |port: &PortDefinition| format!("{}u", u32::from(port.output_key_field.is_some()));
+        self.put(&format!("#define ANN_PORT_IS_KEYED(port) ({})", choose(&is_keyed)));
+        for port in ports {
+            if let Some(key) = port.output_key_field {
+                let (number, key) = (port.tag, self.key_of(port.output, key));
+                self.put(&format!("#define ANN_PORT_KEY_{number}(message) {key}"));
+            }
+        }
+        let key = |port: &PortDefinition| match port.output_key_field {
+            Some(_) => {
+                let ty = self.stored(&port.output.into());
+                format!("ANN_PORT_KEY_{}((GLOBAL const {ty} *)((output) + {}u))", port.tag, port.offset)
+            }
+            None => "(u64)0".to_owned(),
+        };
+        let keys = choose(&key);
+        self.put(&format!("#define ANN_PORT_KEY(port, output) ({keys})"));
     }
 
     /// The handler's counts of what it has sent by each outbox.

@@ -12,7 +12,7 @@ use std::{
 
 use annulus_abi::vitals::At;
 use annulus_block::{Deliver, RuntimeClock, Signals};
-use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
+use annulus_kernel::{Binding, KernelDefinition, PortDefinition, ProcessingMode};
 
 use annulus_ring::memory::{ShardMemory, SharedMemory};
 
@@ -189,6 +189,8 @@ pub struct Link {
     /// What happens to an output for which there is no room. If true, it waits, and the block takes no
     /// message until it is sent; else it is lost, and counted.
     pub waits: bool,
+    /// Of a kernel with several outboxes, the one whose outputs go there; those of the others go to the host.
+    pub port: Option<&'static PortDefinition>,
 }
 
 /// A kernel to which other kernels of the same backend send.

@@ -3,11 +3,12 @@
 use std::{fmt, marker::PhantomData, mem::MaybeUninit, time::Duration};
 
 use annulus_kernel::{RingKernel, RingMessage};
-use annulus_queue::{RecvError, TryRecvError};
+use annulus_queue::{Backpressure, RecvError, TryRecvError};
 
 use crate::{
     handle::KernelHandle,
     kernel::{bytes::place, shared::KernelShared, status::PortStatus},
+    links::connect::ConnectError,
     time::deadline,
 };
 
@@ -48,7 +49,8 @@ impl<K: RingKernel, T> fmt::Debug for PortName<K, T> {
 
 /// One of several outboxes of a launched kernel: [`KernelHandle::port`].
 ///
-/// What a handler sends by it waits until it is received here. Outputs of one shard come in the order in which
+/// What a handler sends by it waits until it is received here, unless it is
+/// [connected](Self::connect) to another kernel. Outputs of one shard come in the order in which
 /// the shard sent them by this outbox. If nobody receives by one outbox, the kernel goes on until as many of its
 /// outputs wait as fit into the outbound rings of all shards, and then once more into these rings; then the
 /// kernel's shards stall, as those of a kernel with one outbox do, and the other outboxes get nothing more,
@@ -215,6 +217,94 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
         self.shared().recv_by_blocking(self.name.number, deadline, place(&mut output))?;
         // SAFETY: as in `try_recv`.
         Ok(unsafe { output.assume_init() })
+    }
+
+    /// From now on, what the kernel sends by this outbox goes to `target` instead of to the host; the
+    /// backpressure is Block. See [`connect_with`](Self::connect_with).
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let runtime = Runtime::builder().build()?;
+    /// let options = LaunchOptions::production().connectable(true);
+    /// let double = double::launch(&runtime, options.clone())?;
+    /// let sort = sort::launch(&runtime, options.active(false))?;
+    /// sort.port(sort::EVEN).connect(&double)?;
+    /// sort.activate_blocking()?;
+    ///
+    /// sort.send_batch_blocking(&numbers(3..5))?;
+    /// assert_eq!(sort.port(sort::ODD).recv_blocking()?, Number { value: 3 });
+    /// assert_eq!(double.recv_blocking()?, Number { value: 8 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`connect_with`](Self::connect_with).
+    pub fn connect<K2: RingKernel<Message = T>>(
+        &self,
+        target: &KernelHandle<K2>,
+    ) -> Result<(), ConnectError> {
+        self.connect_with(target, Backpressure::Block)
+    }
+
+    /// From now on, what the kernel sends by this outbox goes to `target` instead of to the host. What it sends
+    /// by its others goes to the host as before. Everything that
+    /// [`KernelHandle::connect_with`] says of a kernel with one outbox holds for this one.
+    ///
+    /// One outbox of a kernel can be connected at a time. While an output of this one waits for room in `target`,
+    /// its shard takes no message, so nothing comes by the others either.
+    ///
+    /// # Errors
+    ///
+    /// As for that method, and [`ConnectError::OtherOutbox`].
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus_runtime::ConnectError;
+    /// let runtime = Runtime::builder().build()?;
+    /// let options = LaunchOptions::production().connectable(true);
+    /// let double = double::launch(&runtime, options.clone())?;
+    /// let sort = sort::launch(&runtime, options.active(false))?;
+    /// sort.port(sort::EVEN).connect_with(&double, Backpressure::Reject)?;
+    /// let error = sort.port(sort::ODD).connect(&double).unwrap_err();
+    /// assert_eq!(error, ConnectError::OtherOutbox { kernel: "sort".into(), outbox: "even" });
+    /// sort.port(sort::EVEN).disconnect()?;
+    /// sort.port(sort::ODD).connect(&double)?;
+    /// assert_eq!(sort.port(sort::ODD).status().connected_to, Some("double".into()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn connect_with<K2: RingKernel<Message = T>>(
+        &self,
+        target: &KernelHandle<K2>,
+        backpressure: Backpressure,
+    ) -> Result<(), ConnectError> {
+        let kernel = self.kernel;
+        let port = Some(self.name.number);
+        // SAFETY: by the types of the outbox and of the target's handle.
+        unsafe {
+            kernel.shared_arc().connect(
+                kernel.runtime(),
+                target.shared_arc(),
+                target.runtime(),
+                backpressure,
+                port,
+            )
+        }
+    }
+
+    /// From now on, what the kernel sends by this outbox goes to the host again; also what waited for room in the
+    /// other kernel. Harmless if the outbox was not connected.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError`], as for [`KernelHandle::disconnect`].
+    pub fn disconnect(&self) -> Result<(), ConnectError> {
+        if self.status().connected_to.is_none() {
+            return Ok(());
+        }
+        self.kernel.disconnect()
     }
 
     /// What this outbox has sent to the host; also a part of the kernel's

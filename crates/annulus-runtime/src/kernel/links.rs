@@ -16,6 +16,8 @@ pub(crate) struct Links<K> {
 pub(crate) struct Known<K> {
     /// The kernel to which outputs go, if not to the host.
     pub(crate) target: Option<Weak<K>>,
+    /// Of a kernel with several outboxes, the number of the one whose outputs go there.
+    pub(crate) port: Option<usize>,
     /// Kernels that are connected to this one.
     pub(crate) feeds: Vec<Feed<K>>,
     /// How many messages were forwarded to this kernel by kernels that are no longer connected to it.
@@ -43,13 +45,18 @@ impl<K> Feed<K> {
 
 impl<K> Default for Known<K> {
     fn default() -> Self {
-        Self { target: None, feeds: Vec::new(), fed_before: 0 }
+        Self { target: None, port: None, feeds: Vec::new(), fed_before: 0 }
     }
 }
 
 impl<K> Clone for Known<K> {
     fn clone(&self) -> Self {
-        Self { target: self.target.clone(), feeds: self.feeds.clone(), fed_before: self.fed_before }
+        Self {
+            target: self.target.clone(),
+            port: self.port,
+            feeds: self.feeds.clone(),
+            fed_before: self.fed_before,
+        }
     }
 }
 

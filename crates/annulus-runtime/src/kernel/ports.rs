@@ -250,12 +250,17 @@ impl KernelShared {
             return Vec::new();
         }
         let finished = self.core.is_finished();
+        let target = self.target().zip(self.links.known().port);
+        let connected_to = |number| {
+            target.as_ref().filter(|(_, port)| *port == number).map(|(target, _)| target.core.name.clone())
+        };
         let mut sorted = self.ports.lock();
         let found = self.sort(&mut sorted, None, finished);
         let status = |(number, port): (usize, &PortDefinition)| PortStatus {
             name: port.name,
             received: sorted.received[number],
             waiting: sorted.aside[number].len() as u64,
+            connected_to: connected_to(number),
         };
         let statuses = self.ports.definitions.iter().enumerate().map(status).collect();
         drop(sorted);

@@ -185,6 +185,8 @@ pub struct PortStatus {
     /// Outputs that wait for that. Outputs behind one for which there is no room count where they lie: in
     /// [`outputs_waiting`](KernelStatus::outputs_waiting) alone.
     pub waiting: u64,
+    /// The kernel that it is connected to.
+    pub connected_to: Option<String>,
 }
 
 /// What the stalled shards of a kernel wait for. It was read at one time, while everything went on.
@@ -303,8 +305,11 @@ impl fmt::Display for KernelStatus {
         if self.last_error != 0 {
             write!(f, ", last error {}", Shown { code: self.last_error, names: self.error_names })?;
         }
-        for PortStatus { name, received, waiting } in &self.ports {
+        for PortStatus { name, received, waiting, connected_to } in &self.ports {
             write!(f, "; outbox {name}: {received} received, {waiting} wait")?;
+            if let Some(target) = connected_to {
+                write!(f, ", connected to {target}")?;
+            }
         }
         for queue in &self.queues {
             let QueueStatus { name, depth, capacity, counters, .. } = queue;

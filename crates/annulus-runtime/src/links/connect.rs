@@ -58,6 +58,20 @@ pub enum ConnectError {
         /// What was asked for.
         backpressure: Backpressure,
     },
+    /// The kernel has several outboxes.
+    #[error("`{kernel}` has several outboxes: connect one of them, `port(..).connect(..)`")]
+    SeveralOutboxes {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// Another outbox of the kernel is connected.
+    #[error("`{kernel}` is connected by its outbox `{outbox}`, and one can be: disconnect that first")]
+    OtherOutbox {
+        /// The instance's name.
+        kernel: String,
+        /// The outbox that is connected.
+        outbox: &'static str,
+    },
     /// The backend could not connect them.
     #[error("the {backend} backend cannot connect them: {error}")]
     Backend {
@@ -137,6 +151,9 @@ impl<K: RingKernel> KernelHandle<K> {
     /// terminated, outputs for it are also lost and counted; if it is inactive, they wait in its queue.
     /// `target` may be [closed](crate::KernelControl::close): that keeps out only the host's messages.
     ///
+    /// A kernel whose handler has several outboxes is connected by one of them:
+    /// [`Port::connect`](crate::Port::connect).
+    ///
     /// Several kernels may be connected to one `target`. A kernel may be connected to itself, and several
     /// kernels may form a cycle. A cycle in which every queue is full stands still. That happens sooner or
     /// later if handlers send more than one output for a message: a kernel that sends itself two outputs for
@@ -179,7 +196,13 @@ impl<K: RingKernel> KernelHandle<K> {
     ) -> Result<(), ConnectError> {
         // SAFETY: by the handles' types, which are those of their kernels.
         unsafe {
-            self.shared_arc().connect(self.runtime(), target.shared_arc(), target.runtime(), backpressure)
+            self.shared_arc().connect(
+                self.runtime(),
+                target.shared_arc(),
+                target.runtime(),
+                backpressure,
+                None,
+            )
         }
     }
 
@@ -214,21 +237,27 @@ impl<K: RingKernel> KernelHandle<K> {
     /// ```
     pub fn disconnect(&self) -> Result<(), ConnectError> {
         // SAFETY: there is no target.
-        unsafe { self.shared_arc().change_link(None) }
+        unsafe { self.shared_arc().change_link(None, None) }
     }
 }
 
 impl KernelShared {
     /// # Safety
     ///
-    /// The target's messages are this kernel's outputs. The runtimes are those of the two.
-    unsafe fn connect(
+    /// The target's messages are this kernel's outputs, or what the outbox of this number sends. The runtimes are
+    /// those of the two.
+    pub(crate) unsafe fn connect(
         self: &Arc<Self>,
         runtime: &Arc<dyn Any + Send + Sync>,
         target: &Arc<Self>,
         its_runtime: &Arc<dyn Any + Send + Sync>,
         backpressure: Backpressure,
+        port: Option<usize>,
     ) -> Result<(), ConnectError> {
+        let ports = self.core.definition.ports;
+        if port.is_none() && !ports.is_empty() {
+            return Err(ConnectError::SeveralOutboxes { kernel: self.core.name.clone() });
+        }
         if !matches!(backpressure, Backpressure::Block | Backpressure::Reject) {
             return Err(ConnectError::Backpressure { backpressure });
         }
@@ -243,18 +272,20 @@ impl KernelShared {
             return Err(ConnectError::Terminated { kernel: name() });
         }
         let taker: Weak<dyn LinkTarget> = Arc::downgrade(target) as _;
-        let link = Link { target: taker, waits: backpressure == Backpressure::Block };
+        let waits = backpressure == Backpressure::Block;
+        let link = Link { target: taker, waits, port: port.map(|port| &ports[port]) };
         // SAFETY: by the caller's word.
-        unsafe { self.change_link(Some((link, Arc::clone(target)))) }
+        unsafe { self.change_link(Some((link, Arc::clone(target))), port) }
     }
 
     /// # Safety
     ///
     /// The target of the link is the kernel given with it. That kernel is of the same runtime, and its
-    /// messages are this kernel's outputs.
-    unsafe fn change_link(
+    /// messages are this kernel's outputs, or what the outbox of this number sends, as the link says.
+    pub(crate) unsafe fn change_link(
         self: &Arc<Self>,
         link: Option<(Link, Arc<KernelShared>)>,
+        port: Option<usize>,
     ) -> Result<(), ConnectError> {
         let core = &self.core;
         let kernel = || core.name.clone();
@@ -264,6 +295,13 @@ impl KernelShared {
         let changed = core.while_inactive(|device| {
             if core.is_finished() {
                 return Err(ConnectError::Terminated { kernel: kernel() });
+            }
+            let connected = self.target().and(self.links.known().port);
+            if let (Some(port), Some(other)) = (port, connected)
+                && port != other
+            {
+                let outbox = core.definition.ports[other].name;
+                return Err(ConnectError::OtherOutbox { kernel: kernel(), outbox });
             }
             let (link, target) = link.unzip();
             let waits = link.as_ref().is_some_and(|link| link.waits);
@@ -277,7 +315,7 @@ impl KernelShared {
                 let id = target.as_ref().and_then(|target| target.core.home.as_ref()).map(Home::id);
                 home.set_target(id.map(|id| (id, waits)));
             }
-            Ok(links::link(self, target.as_ref()))
+            Ok(links::link(self, target.as_ref(), port))
         });
         let changed = block_on(changed).unwrap_or_else(|| Err(ConnectError::Active { kernel: kernel() }));
         // Only now, after the command lock was released: whoever is woken may want that lock. So may whatever

@@ -64,7 +64,7 @@ use crate::kernel::{
 pub(crate) mod connect;
 pub(crate) mod stalls;
 
-/// Connects a kernel to another one, or to none. The source is inactive, and stays so meanwhile.
+/// Connects a kernel, or one of its several outboxes, to another one, or to none. The source is inactive, and stays so meanwhile.
 ///
 /// Returns the kernel that it was connected to. This may be the last reference to that kernel, and so to
 /// objects of the program. Their `Drop` must not run under the caller's lock.
@@ -72,10 +72,14 @@ pub(crate) mod stalls;
 pub(crate) fn link(
     source: &Arc<KernelShared>,
     target: Option<&Arc<KernelShared>>,
+    port: Option<usize>,
 ) -> Option<Arc<KernelShared>> {
     let core = source.core();
     let before = source.end_link();
-    source.links.change(|known| known.target = target.map(Arc::downgrade));
+    source.links.change(|known| {
+        known.target = target.map(Arc::downgrade);
+        known.port = port;
+    });
     if let Some(target) = target {
         let shards: Arc<[ShardMemory]> = core.shards.iter().map(|shard| shard.memory.clone()).collect();
         let base = forwarded(&*shards);

@@ -147,6 +147,12 @@ static u32 handle_sort_out(GLOBAL const Item *item, PRIVATE Total *handled, PRIV
 #define ANN_MESSAGE_BYTES 16
 #define ANN_OUTPUT outputs_of_sort_out
 #define ANN_OUTPUT_BYTES 24
+#define ANN_PORTS 3
+#define ANN_PORT_OFFSET(port) ((port) == 0u ? 8u : (port) == 1u ? 8u : 8u)
+#define ANN_PORT_BYTES(port) ((port) == 0u ? 8u : (port) == 1u ? 16u : 0u)
+#define ANN_PORT_IS_KEYED(port) ((port) == 0u ? 0u : (port) == 1u ? 1u : 0u)
+#define ANN_PORT_KEY_1(message) ((u64)(message)->key)
+#define ANN_PORT_KEY(port, output) ((port) == 0u ? (u64)0 : (port) == 1u ? ANN_PORT_KEY_1((GLOBAL const Item *)((output) + 8u)) : (u64)0)
 #define ANN_STATE Total
 #define ANN_SHAPE ANN_PER_ACTOR
 #define ANN_KEYED 1

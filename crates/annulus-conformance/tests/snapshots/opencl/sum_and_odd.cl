@@ -215,6 +215,11 @@ static u32 handle_sum_and_odd(ann_cx cx, GLOBAL const Number *number, PRIVATE an
 #define ANN_MESSAGE_BYTES 8
 #define ANN_OUTPUT outputs_of_sum_and_odd
 #define ANN_OUTPUT_BYTES 16
+#define ANN_PORTS 2
+#define ANN_PORT_OFFSET(port) ((port) == 0u ? 8u : 8u)
+#define ANN_PORT_BYTES(port) ((port) == 0u ? 8u : 8u)
+#define ANN_PORT_IS_KEYED(port) ((port) == 0u ? 0u : 0u)
+#define ANN_PORT_KEY(port, output) ((port) == 0u ? (u64)0 : (u64)0)
 #define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 2
