@@ -37,3 +37,4 @@ pub mod together;
 pub mod undelivered;
 pub mod verbs;
 pub mod waking;
+pub mod warps;
