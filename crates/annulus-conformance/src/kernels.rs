@@ -32,6 +32,7 @@ pub mod times;
 pub mod together;
 pub mod traits;
 pub mod values;
+pub mod warps;
 pub mod wrapping;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

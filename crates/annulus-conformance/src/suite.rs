@@ -85,6 +85,10 @@ macro_rules! conformance_suite {
                 b03_one_word_is_coherent: Handlers,
                 b04_sequential_forbids_store_buffering_between_handlers: Handlers,
             }
+            warps {
+                x02_b07_b08_threads_of_a_warp_exchange: Handlers,
+                b06_a_torn_warp_fails_and_goes_on: Handlers,
+            }
             state {
                 actors_have_states_of_their_own: Handlers,
                 a_kernel_has_one_state: Handlers,

@@ -3,7 +3,7 @@
 use std::{hint::black_box, panic::catch_unwind};
 
 use annulus_abi::error;
-use annulus_kernel::panic_code;
+use annulus_kernel::{BlockCx, Cx, panic_code, run_block};
 
 fn code<T>(panics: impl FnOnce() -> T + std::panic::UnwindSafe) -> u16 {
     panic_code(&*catch_unwind(panics).map(drop).expect_err("it panics"))
@@ -52,4 +52,39 @@ fn other_panics_have_none_of_these() {
     assert_eq!(code(|| panic!("{}", black_box(3))), error::PANICKED);
     assert_eq!(code(|| std::panic::panic_any(3)), error::PANICKED);
     assert_eq!(code(|| black_box(None::<u32>).unwrap()), error::PANICKED);
+}
+
+/// who does not come to an operation of the block's threads is told of, and so is the operation.
+#[test]
+fn x02_b06_an_operation_that_some_threads_miss_is_named() {
+    let missed: [(&str, fn(&BlockCx)); 6] = [
+        ("barrier at", |cx| cx.barrier()),
+        ("barrier of `warp_barrier` at", |cx| cx.warp_barrier()),
+        ("barrier of a shuffle at", |cx| {
+            let _ = cx.shuffle_up(1u8, 1);
+        }),
+        ("barrier of a vote at", |cx| {
+            let _ = cx.all(true);
+        }),
+        ("barrier of `warp_reduce` at", |cx| {
+            let _ = cx.warp_reduce(1i64, |a, b| a + b);
+        }),
+        ("barrier of `block_scan` at", |cx| {
+            let _ = cx.block_scan(1f32, |a, b| a + b);
+        }),
+    ];
+    for (named, operation) in missed {
+        let run = || {
+            run_block(Cx::new(0, 1, 0).with_block_dim(40), |cx| {
+                if cx.thread_index() != 37 {
+                    operation(cx);
+                }
+            })
+        };
+        let panic = catch_unwind(run).expect_err("it fails");
+        assert_eq!(panic_code(&*panic), error::BARRIER_NOT_REACHED);
+        let text = panic.downcast_ref::<String>().expect("a text");
+        assert!(text.contains(named) && text.contains("panic_codes.rs"), "{text}");
+        assert!(text.ends_with("39 of 40 came, the first is thread 0; thread 37 returned"), "{text}");
+    }
 }

@@ -39,6 +39,31 @@ fn b09_a_scope_narrower_than_the_sharing() {
     }
 }
 
+/// A warp's barrier is enough for its own threads, and not for those of another warp; what only exchanges
+/// values orders nothing else; a scan is a barrier of the block.
+#[test]
+fn b07_b09_a_barrier_of_a_warp_orders_its_threads() {
+    let neighbours: [(fn(&BlockCx), bool, bool); 5] = [
+        (|cx| cx.warp_barrier(), true, false),
+        (|cx| assert_eq!(cx.shuffle(1u8, 0), 1), false, false),
+        (|cx| assert!(cx.all(true)), false, false),
+        (|cx| assert_eq!(cx.warp_reduce(1u32, |a, b| a + b), 32), false, false),
+        (|cx| assert_eq!(cx.block_scan(1u32, |a, b| a + b), cx.thread_index() + 1), true, true),
+    ];
+    for (index, (meets, in_warp, in_block)) in neighbours.into_iter().enumerate() {
+        for (distance, ordered) in [(1, in_warp), (32, in_block)] {
+            let found = race(|cx| {
+                let shared = cx.shared::<u32, 256>();
+                let me = cx.thread_index();
+                shared.set(me as usize, me);
+                meets(cx);
+                assert_eq!(shared.get((me ^ distance) as usize), me ^ distance);
+            });
+            assert_eq!(found.is_none(), ordered, "{index}, {distance}: {found:?}");
+        }
+    }
+}
+
 /// An error names both accesses, with their lines, and the array.
 #[test]
 fn b03_an_error_names_both_accesses() {

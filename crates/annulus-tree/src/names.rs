@@ -48,7 +48,8 @@ pub const METHODS: &[&str] = &[
     // The handler's own parameters, and failures.
     "block_index", "code", "fence", "grid_size", "now", "queue", "send", "thread_index",
     // What the threads of a block do together.
-    "barrier", "block_dim", "is_leader", "lane", "set", "warp",
+    "all", "any", "ballot", "barrier", "block_dim", "is_leader", "lane", "set", "shuffle", "shuffle_down", "shuffle_up",
+    "shuffle_xor", "warp", "warp_barrier",
 ];
 
 /// Functions of a type that are not methods: `u64::from(x)`.

@@ -38,3 +38,4 @@ pub mod together;
 pub mod undelivered;
 pub mod verbs;
 pub mod waking;
+pub mod warps;

@@ -9,6 +9,8 @@
 static const ann_place *ann_host_place();
 // All living threads of the block come to the barrier of this line.
 static void ann_host_barrier(u32 line);
+// The threads of the calling one's warp that the mask names come to the warp's instruction of this line.
+static void ann_host_warp(u32 mask, u32 line);
 // Something that others may write is about to be read.
 static void ann_host_look();
 // The same of a unit of a sealed slot.
@@ -48,6 +50,36 @@ static inline void ann_acquire_looked() {}
 #endif
 
 #define __syncthreads() (ann_fenced = false, ann_host_barrier(__LINE__))
+#define __syncwarp(mask) (ann_fenced = false, ann_host_warp(mask, __LINE__))
+#define __shfl_sync(mask, value, lane) ann_shuffle_lanes(mask, value, lane, __LINE__)
+#define __ballot_sync(mask, answer) ann_ballot_lanes(mask, answer, __LINE__)
+
+// What threads give each other. A block whose threads have warps is one thread of the host.
+static thread_local u64 ann_lanes[1024];
+template <class T>
+static inline T ann_shuffle_lanes(u32 mask, T value, i32 lane, u32 line)
+{
+    u64 *warp = ann_lanes + (threadIdx.x & ~31u);
+    T got;
+    __builtin_memcpy(warp + threadIdx.x % 32, &value, sizeof value);
+    ann_host_warp(mask, line);
+    if ((mask >> (lane & 31) & 1) == 0) ann_host_fault("a shuffle from a lane that takes no part", warp + (lane & 31));
+    __builtin_memcpy(&got, warp + (lane & 31), sizeof got);
+    ann_host_warp(mask, line);
+    return got;
+}
+static inline u32 ann_ballot_lanes(u32 mask, i32 answer, u32 line)
+{
+    u64 *warp = ann_lanes + (threadIdx.x & ~31u);
+    u32 votes = 0;
+    warp[threadIdx.x % 32] = answer != 0;
+    ann_host_warp(mask, line);
+    for (u32 lane = 0; lane < 32; lane += 1)
+        if (mask >> lane & 1) votes |= (u32)warp[lane] << lane;
+    ann_host_warp(mask, line);
+    return votes;
+}
+
 static inline int __clzll(i64 value) { return value == 0 ? 64 : __builtin_clzll((u64)value); }
 static inline int __clz(i32 value) { return value == 0 ? 32 : __builtin_clz((u32)value); }
 

@@ -8,6 +8,7 @@
 static const ann_machine *ann_host_machine;
 static inline const ann_place *ann_host_place() { return ann_host_machine->place(); }
 static inline void ann_host_barrier(u32 line) { ann_host_machine->barrier(line); }
+static inline void ann_host_warp(u32 mask, u32 line) { ann_host_machine->warp(mask, line); }
 static inline void ann_host_look() { ann_host_machine->look(); }
 static inline void ann_host_look_at_unit() { ann_host_machine->look(); }
 static inline void ann_host_stored(bool is_release) { ann_host_machine->stored(is_release); }

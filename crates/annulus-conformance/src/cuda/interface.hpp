@@ -19,6 +19,7 @@ struct ann_machine {
     unsigned long long (*clock)();
     void (*fault)(const char *what, const void *address);
     void (*meet)();
+    void (*warp)(unsigned mask, unsigned line);
 };
 
 // A kernel: the sizes of its parameters, and what calls it with them.

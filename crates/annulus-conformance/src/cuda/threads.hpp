@@ -60,6 +60,11 @@ static void ann_host_stored(bool is_release)
 {
     if (is_release) dawdle(20);
 }
+static void ann_host_warp(u32, u32)
+{
+    fprintf(stderr, "threads of the host are no warps\n");
+    abort();
+}
 static void ann_host_sleep(u32 nanos) { usleep(nanos / 1000); }
 static u64 ann_host_clock()
 {

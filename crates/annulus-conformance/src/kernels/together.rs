@@ -4,7 +4,7 @@ use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::ring_kernel;
 use annulus_runtime::prelude::{Block, BlockCx, Failure, Outbox};
 
-use super::{Item, Number, Total, Tracked};
+use super::{Item, Number, Total, Tracked, warps};
 
 /// The most threads that [`tree_sum`](struct@tree_sum) takes.
 pub const MOST: usize = 256;
@@ -135,5 +135,11 @@ pub fn torn(
 }
 
 /// All of them.
-pub const TOGETHER: &[&KernelDefinition] =
-    &[tree_sum::DEFINITION, float_sum::DEFINITION, track_together::DEFINITION, torn::DEFINITION];
+pub const TOGETHER: &[&KernelDefinition] = &[
+    tree_sum::DEFINITION,
+    float_sum::DEFINITION,
+    track_together::DEFINITION,
+    torn::DEFINITION,
+    warps::of_warps::DEFINITION,
+    warps::torn_warps::DEFINITION,
+];

@@ -18,6 +18,16 @@ fn a_barrier_that_not_all_reach_is_found() {
 }
 
 #[test]
+fn x02_a_warp_that_is_not_complete_is_found() {
+    if has_stand_in() {
+        is_found("a lane stays away", &[], "for lanes 0x8, which do not come");
+        is_found("a lane is elsewhere", &[], "comes to the warp's instruction of line");
+        is_found("a lane is not named", &[], "and not its own");
+        is_found("a shuffle from nobody", &[], "a shuffle from a lane that takes no part");
+    }
+}
+
+#[test]
 fn a_barrier_of_the_grid_without_a_cooperative_launch_is_found() {
     if has_stand_in() {
         is_found("blocks meet", &[], "launch it with cuLaunchCooperativeKernel");
@@ -57,6 +67,12 @@ pub(crate) const CASES: &[Case] = &[
 }";
         run(&cuda, text, "diverge", 8, &mut [cuda.mapped(64).as_ptr() as u64]);
     }),
+    ("a lane stays away", || warp("if (ann_thread() != 3) word[0] = __shfl_sync(0xFFu, 1u, 0);")),
+    ("a lane is elsewhere", || {
+        warp("if (ann_thread() == 3) __syncwarp(0xFFu);\nelse word[0] = __ballot_sync(0xFFu, 1);")
+    }),
+    ("a lane is not named", || warp("__syncwarp(0x7Fu);")),
+    ("a shuffle from nobody", || warp("word[0] = __shfl_sync(0xFFu, 1u, 9);")),
     ("blocks meet", || {
         let cuda = Cuda::new();
         let text = "ANN_KERNEL void meet(u32 *word) { ann_arrive_grid(word); }";
@@ -113,6 +129,13 @@ pub(crate) const CASES: &[Case] = &[
         run(&cuda, text, "large", 4, &mut [cuda.mapped(64).as_ptr() as u64]);
     }),
 ];
+
+/// Runs a statement in eight threads of a warp.
+fn warp(statement: &str) {
+    let cuda = Cuda::new();
+    let text = format!("ANN_KERNEL void exchange(u32 *word)\n{{\n    {statement}\n}}");
+    run(&cuda, &text, "exchange", 8, &mut [cuda.mapped(64).as_ptr() as u64]);
+}
 
 /// Threads read what another one writes into the block's memory. Without a barrier between, some of sixteen
 /// blocks shows it.

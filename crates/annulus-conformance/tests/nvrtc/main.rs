@@ -232,6 +232,23 @@ fn sealed_slots_are_loaded_once() {
     assert_ne!(silent(false), 0);
 }
 
+/// what threads of a warp give each other goes from register to register.
+#[test]
+fn x02_warps_exchange_by_instructions() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let ptx = |definition, threads| {
+        let compiled = nvrtc.compile(&program(definition, self::threads(threads)), 90, Effort::Whole);
+        compiled.unwrap_or_else(|error| panic!("{error}")).ptx
+    };
+    for threads in [64, 40] {
+        let ptx = ptx(kernels::warps::of_warps::DEFINITION, threads);
+        for needed in ["shfl.sync.idx.b32", "vote.sync.ballot.b32"] {
+            assert!(ptx.contains(needed), "{threads} threads: `{needed}` is missing");
+        }
+    }
+    assert!(ptx(kernels::warps::torn_warps::DEFINITION, 64).contains("bar.warp.sync"));
+}
+
 /// B-06: the barrier of the grid is in the PTX of kernels in step alone, for every architecture, in
 /// the device's scope: one word that blocks count in, and no other is read and written in one step.
 #[test]

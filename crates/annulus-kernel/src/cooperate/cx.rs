@@ -4,7 +4,7 @@ use std::{cell::Cell, panic::Location, rc::Rc};
 
 use super::{
     memory::BlockArray,
-    team::{Team, Waiter},
+    team::{Operation, Stop, Team, Waiter},
     value::BlockValue,
 };
 use crate::{Cx, FenceScope};
@@ -35,15 +35,17 @@ pub const WARP: u32 = 32;
 #[derive(Debug)]
 pub struct BlockCx {
     cx: Cx,
-    team: Rc<Team>,
+    pub(super) team: Rc<Team>,
     waiter: Waiter,
+    /// Which of the team's two sets of exchanged words is next; the same in all threads.
+    turn: Cell<bool>,
     /// How many shared arrays the thread has asked for.
     arrays: Cell<usize>,
 }
 
 impl BlockCx {
     pub(super) fn new(cx: Cx, team: Rc<Team>, waiter: Waiter) -> Self {
-        Self { cx, team, waiter, arrays: Cell::new(0) }
+        Self { cx, team, waiter, turn: Cell::new(false), arrays: Cell::new(0) }
     }
 
     /// The block, and so the shard, that handles this message: `0..grid_size`.
@@ -109,7 +111,30 @@ impl BlockCx {
     #[inline]
     #[track_caller]
     pub fn barrier(&self) {
-        self.waiter.wait(Location::caller());
+        self.waiter.wait(Stop { operation: Operation::Barrier, at: Location::caller() });
+    }
+
+    /// Waits in an operation of this name.
+    #[inline]
+    pub(super) fn meet(&self, operation: Operation, at: &'static Location<'static>) {
+        self.waiter.wait(Stop { operation, at });
+    }
+
+    /// All threads give a word, and then see all words. They are there until the thread waits again, and so
+    /// is what the leader changes in them before.
+    #[inline]
+    pub(super) fn exchange(
+        &self,
+        word: u64,
+        operation: Operation,
+        at: &'static Location<'static>,
+    ) -> &[Cell<u64>] {
+        let turn = self.turn.get();
+        self.turn.set(!turn);
+        let words = self.team.exchanged(turn);
+        words[self.thread_index() as usize].set(word);
+        self.meet(operation, at);
+        words
     }
 
     /// A fence: see [`Cx::fence`]. It is no barrier: it waits for nobody, and threads may come to it alone.
@@ -163,7 +188,7 @@ impl BlockCx {
         }
         let values = self.team.values();
         values[self.thread_index() as usize].set(value.to_word());
-        self.waiter.wait(place);
+        self.meet(Operation::BlockReduce, place);
         // After each barrier thread 0 runs first, and if it fails no other thread does.
         if self.is_leader() {
             let (dim, warp) = (values.len(), WARP as usize);
@@ -179,7 +204,7 @@ impl BlockCx {
 
 /// Combines every `stride`-th of at most 32 · `stride` values into the first, in the order of
 /// [`BlockCx::block_reduce`].
-fn combine_all<T: BlockValue>(values: &[Cell<u64>], stride: usize, combine: &impl Fn(T, T) -> T) {
+pub(super) fn combine_all<T: BlockValue>(values: &[Cell<u64>], stride: usize, combine: &impl Fn(T, T) -> T) {
     let count = values.len().div_ceil(stride);
     let value = |index: usize| T::of_word(values[index * stride].get());
     let mut distance = WARP as usize / 2;

@@ -6,7 +6,7 @@
 //!   [`BlockCx::barrier`] brings the threads together; what any of them wrote before it, all see after it.
 //! * Results are the same on every backend, bit for bit, as long as threads that write what others read have
 //!   a barrier in between: a reduction combines its values in the order that [`BlockCx::block_reduce`]
-//!   documents, and a warp has [`WARP`] threads everywhere.
+//!   documents, a scan in that of [`BlockCx::block_scan`], and a warp has [`WARP`] threads everywhere.
 //! * Nobody waits for ever. If a thread fails, the message fails at the next barrier of the others, with the
 //!   code of the first such thread. If some threads wait at a barrier that others do not reach, the message
 //!   fails with [`BARRIER_NOT_REACHED`](annulus_abi::error::BARRIER_NOT_REACHED).
@@ -23,6 +23,7 @@ mod memory;
 mod races;
 mod team;
 mod value;
+mod warps;
 
 pub use cx::{BlockCx, WARP};
 pub use memory::{Block, BlockArray};

@@ -29,7 +29,6 @@ pub(super) enum Met {
     /// All threads of the block.
     Block,
     /// The threads of each warp.
-    #[allow(dead_code)] // No barrier of a warp exists yet; tests here know it.
     Warp,
 }
 

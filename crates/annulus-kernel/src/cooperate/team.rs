@@ -42,6 +42,51 @@ const STACK: usize = 256 * 1024;
 /// A place in the source.
 pub(super) type Place = &'static Location<'static>;
 
+/// What the threads of a block wait for each other in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    Barrier,
+    BlockReduce,
+    BlockScan,
+    WarpBarrier,
+    Shuffle,
+    Vote,
+    WarpReduce,
+}
+
+impl Operation {
+    /// Between whom it orders memory on every backend; `None` if it only exchanges values.
+    fn orders(self) -> Option<Met> {
+        match self {
+            Self::Barrier | Self::BlockReduce | Self::BlockScan => Some(Met::Block),
+            Self::WarpBarrier => Some(Met::Warp),
+            Self::Shuffle | Self::Vote | Self::WarpReduce => None,
+        }
+    }
+}
+
+/// Where a thread waits for the others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stop {
+    pub(super) operation: Operation,
+    pub(super) at: Place,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.operation {
+            Operation::Barrier => return write!(f, "at {}", self.at),
+            Operation::BlockReduce => "`block_reduce`",
+            Operation::BlockScan => "`block_scan`",
+            Operation::WarpBarrier => "`warp_barrier`",
+            Operation::Shuffle => "a shuffle",
+            Operation::Vote => "a vote",
+            Operation::WarpReduce => "`warp_reduce`",
+        };
+        write!(f, "of {what} at {}", self.at)
+    }
+}
+
 /// What a thread that waits is told.
 #[derive(Clone, Copy)]
 enum Go {
@@ -59,7 +104,7 @@ enum End {
     Panicked(Box<dyn Any + Send>),
 }
 
-type Thread = Coroutine<Go, Place, End, DefaultStack>;
+type Thread = Coroutine<Go, Stop, End, DefaultStack>;
 
 thread_local! {
     /// Stacks of threads that have ended, for the next ones.
@@ -86,6 +131,8 @@ pub(super) struct Team {
     /// What each thread gave last; made when it is asked for.
     values: OnceCell<Box<[Cell<u64>]>>,
     given: Cell<u64>,
+    /// What each thread exchanges with others, in turns: one is read while the next one is written.
+    exchanged: [OnceCell<Box<[Cell<u64>]>>; 2],
     /// The shared arrays, each a `BlockArray`, and where the first thread asked for them.
     arrays: RefCell<Vec<(Place, Box<dyn Any>)>>,
 }
@@ -98,13 +145,29 @@ impl fmt::Debug for Team {
 
 impl Team {
     fn new(dim: u32) -> Self {
-        Self { dim, values: OnceCell::new(), given: Cell::new(0), arrays: RefCell::new(Vec::new()) }
+        Self {
+            dim,
+            values: OnceCell::new(),
+            given: Cell::new(0),
+            exchanged: [const { OnceCell::new() }; 2],
+            arrays: RefCell::new(Vec::new()),
+        }
     }
 
     /// A word for each thread.
     #[inline]
     pub(super) fn values(&self) -> &[Cell<u64>] {
-        self.values.get_or_init(|| (0..self.dim).map(|_| Cell::new(0)).collect())
+        self.values.get_or_init(|| self.word_of_each())
+    }
+
+    /// A word for each thread, of one of the two turns.
+    #[inline]
+    pub(super) fn exchanged(&self, turn: bool) -> &[Cell<u64>] {
+        self.exchanged[usize::from(turn)].get_or_init(|| self.word_of_each())
+    }
+
+    fn word_of_each(&self) -> Box<[Cell<u64>]> {
+        (0..self.dim).map(|_| Cell::new(0)).collect()
     }
 
     /// Sets the word that one thread gives to all.
@@ -144,13 +207,13 @@ fn same(a: Place, b: Place) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiter {
     /// `None` for a block of one thread.
-    yielder: Option<NonNull<Yielder<Go, Place>>>,
+    yielder: Option<NonNull<Yielder<Go, Stop>>>,
 }
 
 impl Waiter {
     /// Waits until all threads have come to this place.
     #[inline]
-    pub(super) fn wait(self, at: Place) {
+    pub(super) fn wait(self, stop: Stop) {
         let Some(yielder) = self.yielder else { return };
         // A destructor that waits while its thread unwinds would keep the others from leaving.
         if std::thread::panicking() {
@@ -160,7 +223,7 @@ impl Waiter {
         // to. The waiter stays in a `BlockCx` there, which is lent to the handler only as a reference, and is
         // neither `Send` nor `Clone`. So this is called by that coroutine, while the yielder lives.
         let yielder = unsafe { yielder.as_ref() };
-        if matches!(yielder.suspend(at), Go::Leave) {
+        if matches!(yielder.suspend(stop), Go::Leave) {
             resume_unwind(Box::new(Leaves));
         }
     }
@@ -252,9 +315,9 @@ struct Threads {
 #[derive(Default)]
 struct Phase {
     /// The first thread that waits, and where.
-    waits: Option<(u32, Place)>,
+    waits: Option<(u32, Stop)>,
     /// The first thread that waits elsewhere.
-    elsewhere: Option<(u32, Place)>,
+    elsewhere: Option<(u32, Stop)>,
     /// The first thread that has returned.
     returned: Option<u32>,
     waiting: u32,
@@ -272,25 +335,29 @@ impl Threads {
                     self.all.push(thread);
                 }
                 match self.all[index as usize].resume(Go::On) {
-                    CoroutineResult::Yield(at) => phase.note(index, at),
+                    CoroutineResult::Yield(stop) => phase.note(index, stop),
                     CoroutineResult::Return(End::Returned(Ok(()))) => {
                         phase.returned.get_or_insert(index);
                     }
                     CoroutineResult::Return(failed) => return failed,
                 }
             }
-            let Some((first, at)) = phase.waits else { return End::Returned(Ok(())) };
+            let Some((first, stop)) = phase.waits else { return End::Returned(Ok(())) };
             let other = match phase {
                 Phase { returned: Some(thread), .. } => format!("thread {thread} returned"),
-                Phase { elsewhere: Some((thread, at)), .. } => format!("thread {thread} waits at {at}"),
+                Phase { elsewhere: Some((thread, other)), .. } => {
+                    format!("thread {thread} waits for that {other}")
+                }
                 _ => {
-                    races::met(Met::Block);
+                    if let Some(met) = stop.operation.orders() {
+                        races::met(met);
+                    }
                     continue;
                 }
             };
             let (came, dim) = (phase.waiting, team.dim);
             let text =
-                format!("{NOT_REACHED} at {at}: {came} of {dim} came, the first is thread {first}; {other}");
+                format!("{NOT_REACHED} {stop}: {came} of {dim} came, the first is thread {first}; {other}");
             return match catch_unwind(|| panic!("{text}")) {
                 Ok(()) => End::Returned(Ok(())),
                 Err(panic) => End::Panicked(panic),
@@ -301,11 +368,11 @@ impl Threads {
 
 impl Phase {
     #[inline]
-    fn note(&mut self, thread: u32, at: Place) {
+    fn note(&mut self, thread: u32, stop: Stop) {
         match self.waits {
-            None => self.waits = Some((thread, at)),
-            Some((_, first)) if !same(first, at) => {
-                self.elsewhere.get_or_insert((thread, at));
+            None => self.waits = Some((thread, stop)),
+            Some((_, first)) if !same(first.at, stop.at) => {
+                self.elsewhere.get_or_insert((thread, stop));
                 return;
             }
             Some(_) => {}
@@ -349,7 +416,7 @@ unsafe fn begin(cx: Cx, team: &Rc<Team>, each: &dyn Fn(&BlockCx) -> Result<(), F
             .unwrap_or_else(|error| panic!("no memory for the stack of a thread: {error}"))
     });
     let team = Rc::clone(team);
-    let body = move |yielder: &Yielder<Go, Place>, _: Go| {
+    let body = move |yielder: &Yielder<Go, Stop>, _: Go| {
         let waiter = Waiter { yielder: Some(NonNull::from(yielder)) };
         let cx = BlockCx::new(cx, team, waiter);
         // A thread that fails leaves its shared memory as it is; nobody looks at it, since the message fails.

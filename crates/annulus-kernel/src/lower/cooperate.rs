@@ -9,24 +9,24 @@ use super::{
     Lowered, Lowerer,
     operand::Operand,
     operator::convert,
-    program::{Expr, Member, Place, Root, Step, Stmt},
+    program::{Expr, Member, Place, Root, Step, Stmt, Warp},
 };
 use crate::{
     WARP,
     typed::{Scalar, Type},
 };
 
-const U32: Type = Type::Scalar(Scalar::U32);
+pub(super) const U32: Type = Type::Scalar(Scalar::U32);
 
-fn thread() -> Expr {
+pub(super) fn thread() -> Expr {
     Expr::Cx("thread_index")
 }
 
-fn u32_of(value: u32) -> Expr {
+pub(super) fn u32_of(value: u32) -> Expr {
     Expr::Bits(Scalar::U32, value.into())
 }
 
-fn of_u32(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+pub(super) fn of_u32(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     Expr::binary(op, Scalar::U32, left, right)
 }
 
@@ -53,6 +53,17 @@ impl Lowerer<'_> {
             }
             ("shared", []) => self.shared_array(witness),
             ("block_reduce", [value, combine]) => self.block_reduce(value, combine),
+            ("warp_barrier", []) => {
+                self.out.push(Stmt::Warp(Warp::Barrier));
+                Ok(Operand::Unit)
+            }
+            ("shuffle" | "shuffle_up" | "shuffle_down" | "shuffle_xor", [value, lane]) => {
+                self.shuffle(method, value, lane)
+            }
+            ("ballot" | "any" | "all", [answer]) => self.vote(method, answer),
+            ("warp_reduce", [value, combine]) => self.warp_reduce(value, combine),
+            ("block_scan", [value, combine]) => self.block_scan(value, None, combine),
+            ("block_scan_exclusive", [value, first, combine]) => self.block_scan(value, Some(first), combine),
             _ => Err(format!("the context of a block's thread has no `{method}` with these arguments")),
         }
     }
@@ -91,7 +102,7 @@ impl Lowerer<'_> {
         Ok(Operand::BlockArray(member, scalar, len))
     }
 
-    fn member(&mut self, member: Member) -> usize {
+    pub(super) fn member(&mut self, member: Member) -> usize {
         self.together.push(member);
         self.together.len() - 1
     }
@@ -193,7 +204,7 @@ impl Lowerer<'_> {
     }
 
     /// Combines `count` cells, `stride` apart from `first` on, into the first.
-    fn combine_all(
+    pub(super) fn combine_all(
         &mut self,
         cell: &dyn Fn(Expr) -> Place,
         ty: &Type,

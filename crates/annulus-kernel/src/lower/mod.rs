@@ -41,6 +41,7 @@ mod slice;
 mod sorted;
 mod tuple;
 pub(crate) mod types;
+mod warps;
 mod wrapping;
 
 use std::{collections::HashSet, fmt};

@@ -7,7 +7,7 @@ use super::{
     types::TypeNames,
 };
 use crate::{
-    BindingDefinition, BindingKind, KernelShape, TypeDescriptor,
+    BindingDefinition, BindingKind, KernelShape, TypeDescriptor, WARP,
     typed::{Scalar, Type},
 };
 
@@ -124,8 +124,14 @@ fn shared(program: &Program) -> Vec<Shared> {
     if let Some(state) = program.definition.state.definition() {
         parts.push(part(state.ty.size, state.ty.align, 1, 0));
     }
+    // What warps exchange goes through memory, but on CUDA.
+    if let Some(word) = program.warp_word() {
+        let size = word.bits() as usize / 8;
+        parts.push(part(size, size, 0, 2));
+    }
     for member in &program.handler.together {
         let (ty, fixed, each) = match member {
+            Member::OfWarps(ty) => (ty, WARP as usize, 0),
             Member::Array(ty) | Member::Given(ty) => (ty, 1, 0),
             Member::OfThreads(ty) => (ty, 0, 1),
         };

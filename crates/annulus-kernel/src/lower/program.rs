@@ -66,6 +66,8 @@ pub(crate) enum Member {
     Array(Type),
     /// A value of each thread.
     OfThreads(Type),
+    /// A value of each warp.
+    OfWarps(Type),
     /// A value that one thread gives to all, and that is read only after the barrier that follows.
     Given(Type),
 }
@@ -210,6 +212,8 @@ pub(crate) enum Expr {
     BlockDim,
     /// Whether no thread of the block had failed or returned when they met last.
     GoesOn,
+    /// Whether the device exchanges values within a warp without the block's memory: a constant of the text.
+    HasWarps,
     /// Operands of type `Scalar`.
     Binary(BinaryOp, Scalar, Box<Self>, Box<Self>),
     Not(Scalar, Box<Self>),
@@ -262,6 +266,7 @@ impl Expr {
                 | Self::Queue
                 | Self::Now
                 | Self::BlockDim
+                | Self::HasWarps
                 | Self::GoesOn => false,
                 Self::Read(place) | Self::Tag(place) | Self::TextLen(place) => {
                     place.indices().any(|index| index.any(test))
@@ -296,6 +301,7 @@ impl Expr {
             | Self::Queue
             | Self::Now
             | Self::BlockDim
+            | Self::HasWarps
             | Self::GoesOn => true,
             Self::Read(place) => place.steps.is_empty() && matches!(place.root, Root::Local(_)),
             _ => false,
@@ -366,6 +372,8 @@ pub(crate) enum Stmt {
     Meet,
     /// All threads of the block meet, and none can have failed since they met last.
     Barrier,
+    /// The threads of each warp come to this together; all threads of the block come.
+    Warp(Warp),
     /// All threads meet, and all fail unless this variable has one value in all of them.
     Agree(LocalId),
     /// Statements that a thread skips if it has failed since the threads met last. If one of these fails, or
@@ -416,6 +424,57 @@ pub(crate) struct Atomic {
     pub(crate) arguments: Vec<Expr>,
     pub(crate) order: std::sync::atomic::Ordering,
     pub(crate) result: Option<LocalId>,
+}
+
+/// What the threads of a warp do together. A result is a variable that is declared here.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Warp {
+    Barrier,
+    /// Each thread gives a word and gets that of a lane, or its own if its warp has no such lane.
+    Shuffle {
+        value: Expr,
+        lane: Expr,
+        result: LocalId,
+    },
+    /// Each thread gives an answer and gets those of its warp.
+    Ballot {
+        answer: Expr,
+        result: LocalId,
+    },
+}
+
+impl Warp {
+    pub(crate) fn result(&self) -> Option<LocalId> {
+        match self {
+            Self::Barrier => None,
+            Self::Shuffle { result, .. } | Self::Ballot { result, .. } => Some(*result),
+        }
+    }
+
+    fn values(&self) -> impl Iterator<Item = &Expr> {
+        let values = match self {
+            Self::Barrier => [None, None],
+            Self::Shuffle { value, lane, .. } => [Some(value), Some(lane)],
+            Self::Ballot { answer, .. } => [Some(answer), None],
+        };
+        values.into_iter().flatten()
+    }
+}
+
+impl Program {
+    /// The word in which the handler's warps exchange values; `None` if they do not.
+    pub(crate) fn warp_word(&self) -> Option<Scalar> {
+        let exchanges = |is: &dyn Fn(&Warp) -> bool| {
+            any(&self.handler.body, &|statement| matches!(statement, Stmt::Warp(warp) if is(warp)))
+        };
+        let wide = Type::Scalar(Scalar::U64);
+        let is_wide =
+            |warp: &Warp| warp.result().is_some_and(|result| self.handler.locals[result].ty == wide);
+        if exchanges(&is_wide) {
+            return Some(Scalar::U64);
+        }
+        exchanges(&|warp| *warp != Warp::Barrier).then_some(Scalar::U32)
+    }
 }
 
 /// The roots that statements assign to.
@@ -481,6 +540,7 @@ fn calculates(statements: &[Stmt], wanted: &dyn Fn(&Expr) -> bool, written: &dyn
             Argument::Slice(_) | Argument::Cx | Argument::Outbox(_) => false,
         }),
         Stmt::Line(_) | Stmt::Tick | Stmt::Break | Stmt::Continue | Stmt::Abort(_) => false,
+        Stmt::Warp(warp) => warp.values().any(used),
         Stmt::Meet | Stmt::Barrier | Stmt::Agree(_) | Stmt::Leave | Stmt::Fence(_) => false,
     })
 }
@@ -492,6 +552,7 @@ pub(crate) fn declared(statements: &[Stmt]) -> Vec<Root> {
         match statement {
             Stmt::Declare(local, _) => roots.push(Root::Local(*local)),
             Stmt::Follow { memory, .. } => roots.push(Root::Binding(*memory)),
+            Stmt::Warp(warp) => roots.extend(warp.result().map(Root::Local)),
             Stmt::If(_, then, otherwise) => {
                 roots.extend(declared(then));
                 roots.extend(declared(otherwise));
@@ -567,6 +628,15 @@ pub(crate) fn calls_who_asks_time(statements: &[Stmt], functions: &[Function]) -
         statements,
         &|statement| matches!(statement, Stmt::Call { function, .. } if functions[*function].asks_time),
     )
+}
+
+/// Whether statements do what others see, beyond memory of the block.
+pub(crate) fn acts(statements: &[Stmt], functions: &[Function]) -> bool {
+    any(statements, &|statement| match statement {
+        Stmt::Atomic(_) | Stmt::Print(..) => true,
+        Stmt::Call { function, .. } => acts(&functions[*function].body, functions),
+        _ => false,
+    })
 }
 
 /// Whether statements follow offsets of the message.

@@ -17,7 +17,8 @@
 use annulus_tree::BinaryOp;
 
 use super::program::{
-    Expr, Function, Local, LocalId, Member, Place, Root, Step, Stmt, any, assigned, declared, fails,
+    Expr, Function, Local, LocalId, Member, Place, Root, Step, Stmt, Warp, acts, any, assigned, declared,
+    fails,
 };
 use crate::typed::{Scalar, Type};
 
@@ -25,8 +26,16 @@ use crate::typed::{Scalar, Type};
 pub(super) fn cut(handler: &mut Function, functions: &[Function]) -> Result<(), (u32, String)> {
     let body = std::mem::take(&mut handler.body);
     let varying = vec![false; handler.locals.len()];
-    let mut cutter =
-        Cutter { handler, functions, varying, pending: false, line: 0, segment: Vec::new(), out: Vec::new() };
+    let mut cutter = Cutter {
+        handler,
+        functions,
+        varying,
+        pending: false,
+        met: false,
+        line: 0,
+        segment: Vec::new(),
+        out: Vec::new(),
+    };
     while cutter.spread(&body) {}
     let body = cutter.frame(body).map_err(|reason| (cutter.line, reason))?;
     handler.body = body;
@@ -40,6 +49,8 @@ struct Cutter<'a> {
     varying: Vec<bool>,
     /// Whether a thread may have failed or returned since all met.
     pending: bool,
+    /// Whether threads that have failed may have met since.
+    met: bool,
     line: u32,
     /// The segment that is being gathered, and what precedes it in its block.
     segment: Vec<Stmt>,
@@ -52,7 +63,7 @@ fn is_frame(statement: &Stmt) -> bool {
 }
 
 fn meets(statement: &Stmt) -> bool {
-    any(std::slice::from_ref(statement), &|inner| matches!(inner, Stmt::Meet))
+    any(std::slice::from_ref(statement), &|inner| matches!(inner, Stmt::Meet | Stmt::Warp(_)))
 }
 
 /// Whether statements leave or continue a loop around them. Outside of segments that is one of the frame.
@@ -151,6 +162,7 @@ impl Cutter<'_> {
                     vec![*local]
                 }
                 Stmt::Declare(..) | Stmt::Assign(..) => Vec::new(),
+                Stmt::Warp(warp) => warp.result().into_iter().collect(),
                 statement if is_frame(statement) => {
                     match statement {
                         Stmt::If(_, then, otherwise) => {
@@ -204,7 +216,19 @@ impl Cutter<'_> {
             Stmt::Meet => {
                 self.flush();
                 self.out.push(if self.pending { Stmt::Meet } else { Stmt::Barrier });
-                self.pending = false;
+                self.met |= std::mem::take(&mut self.pending);
+            }
+            Stmt::Warp(warp) => {
+                self.flush();
+                // No thread takes part that has failed, so the block meets if one may have.
+                if std::mem::take(&mut self.pending) {
+                    self.out.push(Stmt::Meet);
+                    self.met = true;
+                    if warp == Warp::Barrier {
+                        return Ok(());
+                    }
+                }
+                self.out.push(Stmt::Warp(warp));
             }
             Stmt::Break | Stmt::Continue => {
                 self.flush();
@@ -256,17 +280,25 @@ impl Cutter<'_> {
         Ok(())
     }
 
-    /// The body of a loop of the frame. Each turn looks whether the message has ended, so in each turn the
-    /// threads meet.
+    /// The body of a loop of the frame. If a thread may fail or return in it, each turn looks whether the
+    /// message has ended, so in each turn the threads meet.
     fn frame_loop(&mut self, body: Vec<Stmt>) -> Result<Vec<Stmt>, String> {
+        if !self.ends(&body) {
+            if std::mem::take(&mut self.pending) {
+                self.out.push(Stmt::Meet);
+                self.met = true;
+            }
+            return self.frame(body);
+        }
         self.pending = true;
-        let first = body.iter().position(|statement| matches!(statement, Stmt::Meet));
+        let first = body.iter().position(|statement| matches!(statement, Stmt::Meet | Stmt::Warp(_)));
         let always = first.is_some_and(|first| !goes_on(&body[..first]));
         let mut body = self.frame(body)?;
         self.pending = true;
         if !always {
             body.insert(0, Stmt::Meet);
         }
+        self.met = true;
         Ok(body)
     }
 
@@ -286,16 +318,26 @@ impl Cutter<'_> {
         self.flush();
         self.out.push(Stmt::Agree(local));
         self.pending = false;
+        self.met = true;
         // Threads that have failed may have no answer.
         Expr::binary(BinaryOp::And, Scalar::Bool, Expr::GoesOn, Expr::Read(self.whole(local)))
+    }
+
+    /// Whether a thread may fail or return in these statements.
+    fn ends(&self, statements: &[Stmt]) -> bool {
+        fails(statements, self.functions)
+            || any(statements, &|statement| matches!(statement, Stmt::Return(_)))
     }
 
     /// Puts the segment out.
     fn flush(&mut self) {
         let mut segment = std::mem::take(&mut self.segment);
-        let ends = fails(&segment, self.functions)
-            || any(&segment, &|statement| matches!(statement, Stmt::Return(_)));
-        if segment.iter().all(|statement| matches!(statement, Stmt::Line(_))) || !ends && !self.pending {
+        let ends = self.ends(&segment);
+        // Where all have met, and some had failed, nobody goes on: others see what these would do here.
+        let acts = self.met && acts(&segment, self.functions);
+        if segment.iter().all(|statement| matches!(statement, Stmt::Line(_)))
+            || !ends && !self.pending && !acts
+        {
             self.out.append(&mut segment);
             return;
         }

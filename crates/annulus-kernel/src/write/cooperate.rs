@@ -4,12 +4,16 @@ use annulus_abi::error;
 
 use super::Writer;
 use crate::{
-    lower::program::{Expr, LocalId, Member, Stmt, any, fails},
-    typed::Type,
+    WARP,
+    lower::program::{Expr, LocalId, Member, Stmt, Warp, any, fails},
+    typed::{Scalar, Type},
 };
 
 /// How the threads of a block meet. It stands in the texts of the handlers that a whole block runs.
 pub(super) const SOURCE: &str = include_str!("../../c/cooperate.c");
+
+/// What the threads of a warp give each other. It stands in the texts of the handlers that ask.
+const WARPS: &str = include_str!("../../c/warps.c");
 
 /// The extra parameters of such a handler: what the threads share, how often they have met, and what the
 /// message has failed with before.
@@ -22,6 +26,22 @@ pub(super) fn name(member: usize) -> String {
 }
 
 impl Writer<'_> {
+    /// Whether the handler's warps do this.
+    fn has_warp(&self, is: impl Fn(&Warp) -> bool) -> bool {
+        any(&self.program.handler.body, &|statement| matches!(statement, Stmt::Warp(warp) if is(warp)))
+    }
+
+    /// The functions of warps, if the handler needs them.
+    pub(super) fn warps(&mut self) {
+        if !self.has_warp(|_| true) {
+            return;
+        }
+        let word = if self.program.warp_word() == Some(Scalar::U64) { "u64" } else { "u32" };
+        self.put("");
+        self.put(&format!("#define ANN_WARP_WORD {word}"));
+        self.text.push_str(WARPS);
+    }
+
     /// The type of what the threads share.
     pub(super) fn together(&mut self) {
         let program = self.program;
@@ -33,11 +53,15 @@ impl Writer<'_> {
         if let Some(state) = program.definition.state.definition() {
             self.put(&format!("{} state;", self.stored(&state.ty.into())));
         }
+        if self.program.warp_word().is_some() {
+            self.put("ANN_WARP_MEMORY");
+        }
         for (number, member) in program.handler.together.iter().enumerate() {
             let name = name(number);
             let text = match member {
                 Member::Array(ty) | Member::Given(ty) => format!("{} {name};", self.stored(ty)),
                 Member::OfThreads(ty) => format!("{} {name}[ANN_LAUNCH_THREADS];", self.stored(ty)),
+                Member::OfWarps(ty) => format!("{} {name}[{WARP}];", self.stored(ty)),
             };
             self.put(&text);
         }
@@ -50,6 +74,9 @@ impl Writer<'_> {
         self.depth += 1;
         self.put("u32 ann_code = ann_first; // of this thread");
         self.put("u32 ann_end = ann_first; // the same in all threads");
+        if self.program.warp_word().is_some() {
+            self.put("u32 ann_side = 0u; // of the warps' memory");
+        }
         let function = self.function;
         let mut shares = self.program.definition.state.definition().is_some();
         for (number, member) in function.together.iter().enumerate() {
@@ -86,6 +113,25 @@ impl Writer<'_> {
             None => self.code(&format!("ann_code = ann_meet({meeting});")),
         }
         self.code("ann_end = ann_code;");
+    }
+
+    /// The threads of each warp do something together.
+    pub(super) fn warp(&mut self, warp: &Warp) {
+        let local = |result: &LocalId| &self.function.locals[*result];
+        let memory = "ann_together->warps, &ann_side";
+        let text = match warp {
+            Warp::Barrier => "ann_warp_barrier();".to_owned(),
+            Warp::Shuffle { value, lane, result } => {
+                let (result, value, lane) = (local(result), self.expression(value), self.expression(lane));
+                let ty = self.spell(&result.ty);
+                format!("{ty} {} = ann_shuffle_{ty}({memory}, {value}, {lane});", result.name)
+            }
+            Warp::Ballot { answer, result } => {
+                let answer = self.expression(answer);
+                format!("u32 {} = ann_ballot({memory}, {answer});", local(result).name)
+            }
+        };
+        self.code(&text);
     }
 
     pub(super) fn segment(&mut self, statements: &[Stmt]) {

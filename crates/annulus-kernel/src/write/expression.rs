@@ -30,6 +30,7 @@ impl Writer<'_> {
             Expr::Now => TIME.to_owned(),
             Expr::BlockDim => "(u32)ANN_LAUNCH_THREADS".to_owned(),
             Expr::GoesOn => "ann_end == 0u".to_owned(),
+            Expr::HasWarps => "ANN_HAS_WARPS".to_owned(),
             Expr::Binary(op, scalar, left, right) => self.binary(*op, *scalar, left, right),
             Expr::Not(Scalar::Bool, value) => format!("!{}", self.tight(value)),
             Expr::Not(scalar, value) => format!("({})~{}", c_scalar(*scalar), self.tight(value)),
@@ -65,6 +66,7 @@ impl Writer<'_> {
             | Expr::Cx(_)
             | Expr::Queue
             | Expr::Now
+            | Expr::HasWarps
             | Expr::TextLen(_) => true,
             Expr::BlockDim | Expr::GoesOn => false,
             Expr::Call(name, scalar, values) => is_call(name, *scalar, values),

@@ -165,6 +165,7 @@ impl<'a> Writer<'a> {
         if self.program.definition.shape == KernelShape::Block {
             self.put("");
             self.text.push_str(cooperate::SOURCE);
+            self.warps();
         }
     }
 }

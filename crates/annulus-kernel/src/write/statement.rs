@@ -132,6 +132,7 @@ impl Writer<'_> {
             Stmt::Abort(code) => self.code(&self.fail(*code)),
             Stmt::Meet => self.meet(None),
             Stmt::Barrier => self.code("ann_barrier();"),
+            Stmt::Warp(warp) => self.warp(warp),
             Stmt::Agree(answer) => self.meet(Some(*answer)),
             Stmt::Segment(body) => self.segment(body),
             Stmt::Leave => self.code("ann_end = ann_code;"),

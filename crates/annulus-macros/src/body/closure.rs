@@ -11,8 +11,9 @@ use super::{Read, Reader, expression::bare, items, node, pattern, span};
 /// Methods of `Option`, `Result`, `bool`, `Ordering` and slices whose last argument is called.
 #[rustfmt::skip] // A table.
 const OF_CASES: &[&str] = &[
-    "and_then", "block_reduce", "filter", "is_err_and", "is_none_or", "is_ok_and", "is_some_and", "map", "map_err", "map_or", "map_or_else",
+    "and_then", "block_reduce", "block_scan", "block_scan_exclusive", "filter", "is_err_and", "is_none_or", "is_ok_and", "is_some_and", "map", "map_err", "map_or", "map_or_else",
     "ok_or_else", "or_else", "sort_by", "sort_by_key", "then", "then_with", "unwrap_or_else",
+    "warp_reduce",
 ];
 
 /// Methods that use an iterator up.
@@ -63,7 +64,7 @@ impl Reader {
     fn called(&mut self, call: &ExprMethodCall) -> (Vec<Expression>, Vec<TokenStream>) {
         let method = call.method.unraw().to_string();
         let arguments = call.args.iter().enumerate().map(|(index, argument)| {
-            // The first of `map_or`, `fold` and `block_reduce` is a value.
+            // The first ones of `map_or`, `fold` and `block_reduce` are values.
             let is_called = index + 1 == call.args.len() || method == "map_or_else";
             let Read { tree, tokens } = if is_called {
                 self.perhaps_closure(argument, parameters_of(&method, index))
@@ -164,7 +165,14 @@ impl Reader {
 /// tell.
 fn parameters_of(method: &str, index: usize) -> Option<usize> {
     match method {
-        "block_reduce" | "fold" | "max_by" | "min_by" | "sort_by" => Some(2),
+        "block_reduce"
+        | "block_scan"
+        | "block_scan_exclusive"
+        | "fold"
+        | "max_by"
+        | "min_by"
+        | "sort_by"
+        | "warp_reduce" => Some(2),
         "ok_or_else" | "then" | "then_with" => Some(0),
         "map_or_else" if index == 0 => None,
         "or_else" | "unwrap_or_else" => None,

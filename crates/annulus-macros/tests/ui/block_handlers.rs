@@ -1,4 +1,4 @@
-//! Rows B-06 and B-08: what the threads of a block cannot share, and what only they have.
+//! Rows B-06, B-08 and X-02: what the threads of a block cannot share, and what only they have.
 
 #![allow(unused_variables)]
 
@@ -41,6 +41,21 @@ fn b06_two_states(cx: &BlockCx, message: &Number, total: &Block<Total>, other: &
 fn b08_an_array_without_a_type(cx: &BlockCx, message: &Number) {
     let values: BlockArray<u32, 8> = cx.shared();
     values.set(0, 1);
+}
+
+#[ring_kernel]
+fn b08_a_reduction_that_leaves(cx: &BlockCx, message: &Number) {
+    let _ = cx.warp_reduce(1u64, |a, b| if a == b { return a } else { b });
+}
+
+#[ring_kernel]
+fn b08_a_scan_that_moves(cx: &BlockCx, message: &Number) {
+    let _ = cx.block_scan(1u64, move |a, b| a + b);
+}
+
+#[ring_kernel]
+fn x02_a_shuffle_with_a_type(cx: &BlockCx, message: &Number) {
+    let _ = cx.shuffle::<u64>(message.value, 0);
 }
 
 fn main() {}

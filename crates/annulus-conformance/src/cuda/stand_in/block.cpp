@@ -29,10 +29,16 @@ struct Fiber {
 #endif
 };
 
+// The threads of a warp that have come to an instruction of it, by their lanes.
+struct Warp {
+    unsigned come, mask, line;
+};
+
 struct Block {
     Launch *launch;
     uint64_t index;
     std::vector<Fiber> fibers;
+    std::vector<Warp> warps;
     // Fibers that can go on, in no order.
     std::vector<unsigned> runnable;
     unsigned now, living, waiting, line;
@@ -184,6 +190,39 @@ static void barrier(unsigned line)
     pause_fiber();
 }
 
+static void warp(unsigned mask, unsigned line)
+{
+    Block &own = *block;
+    unsigned lane = own.now % 32;
+    Warp &warp = own.warps[own.now / 32];
+    const char *name = own.launch->function->kernel->name;
+    if ((mask >> lane & 1) == 0)
+        stop("`%s`, block %llu: thread %u comes to the warp's instruction of line %u, which names the lanes %#x and not its own", name,
+             (unsigned long long)own.index, own.now, line, mask);
+    if (warp.come != 0 && (warp.line != line || warp.mask != mask))
+        stop("`%s`, block %llu: thread %u comes to the warp's instruction of line %u for the lanes %#x, but lanes %#x to that of line %u for %#x",
+             name, (unsigned long long)own.index, own.now, line, mask, warp.come, warp.line, warp.mask);
+    warp = {warp.come | 1u << lane, mask, line};
+    leave_runnable();
+    if (warp.come == mask) {
+        for (unsigned other = 0; other < 32; other += 1)
+            if (mask >> other & 1) own.runnable.push_back(own.now - lane + other);
+        warp.come = 0;
+    }
+    pause_fiber();
+}
+
+// No fiber can go on: some wait for others of their warp that do not come.
+static void stuck()
+{
+    for (unsigned i = 0; i < block->warps.size(); i += 1) {
+        const Warp &warp = block->warps[i];
+        if (warp.come == 0) continue;
+        stop("`%s`, block %llu, warp %u: lanes %#x wait at the warp's instruction of line %u for lanes %#x, which do not come",
+             block->launch->function->kernel->name, (unsigned long long)block->index, i, warp.come, warp.line, warp.mask & ~warp.come);
+    }
+}
+
 static void look()
 {
     stay_dead();
@@ -248,7 +287,7 @@ static void meet()
          launch.function->kernel->name, (unsigned long long)block->index);
 }
 
-const ann_machine machine = {place, barrier, look, stored, nap, clock_now, fault, meet};
+const ann_machine machine = {place, barrier, look, stored, nap, clock_now, fault, meet, warp};
 
 // Stacks are kept for the next block.
 static std::vector<size_t> &free_stacks()
@@ -286,6 +325,7 @@ void run_block(Launch &launch, uint64_t index)
     own.living = launch.threads();
     own.bits = (uint32_t)((driver().settings.seed + 1) * 0x9E3779B9u + (uint32_t)index * 0x85EBCA6Bu) | 1;
     own.fibers.resize(own.living);
+    own.warps.resize((own.living + 31) / 32);
     block = &own;
     take_stacks(own);
     poison_shared(*launch.function->module);
@@ -298,6 +338,7 @@ void run_block(Launch &launch, uint64_t index)
         own.runnable.push_back(i);
     }
     while (own.living > 0 && !launch.is_killed) {
+        if (own.runnable.empty()) stuck();
         own.now = own.runnable[random_bits() % own.runnable.size()];
         go(own.scheduler, own.fibers[own.now]);
         if (!own.fibers[own.now].has_ended) continue;
