@@ -57,7 +57,8 @@ fn other_panics_have_none_of_these() {
 /// who does not come to an operation of the block's threads is told of, and so is the operation.
 #[test]
 fn x02_b06_an_operation_that_some_threads_miss_is_named() {
-    let missed: [(&str, fn(&BlockCx)); 6] = [
+    type Operation = fn(&BlockCx);
+    let missed: [(&str, Operation); 6] = [
         ("barrier at", |cx| cx.barrier()),
         ("barrier of `warp_barrier` at", |cx| cx.warp_barrier()),
         ("barrier of a shuffle at", |cx| {

@@ -43,7 +43,8 @@ fn b09_a_scope_narrower_than_the_sharing() {
 /// values orders nothing else; a scan is a barrier of the block.
 #[test]
 fn b07_b09_a_barrier_of_a_warp_orders_its_threads() {
-    let neighbours: [(fn(&BlockCx), bool, bool); 5] = [
+    type Operation = fn(&BlockCx);
+    let neighbours: [(Operation, bool, bool); 5] = [
         (|cx| cx.warp_barrier(), true, false),
         (|cx| assert_eq!(cx.shuffle(1u8, 0), 1), false, false),
         (|cx| assert!(cx.all(true)), false, false),

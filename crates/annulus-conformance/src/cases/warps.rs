@@ -1,4 +1,5 @@
 //! Handlers whose warps exchange values.
+#![allow(clippy::manual_is_multiple_of)] // Remainders, as one writes them.
 
 use annulus_abi::error;
 use annulus_runtime::{CallError, LaunchOptions};
