@@ -10,16 +10,19 @@ use std::{
 use annulus::{OpenCl, Runtime};
 
 /// What each example shows, whatever the backend; those that tell of times and threads say so little.
-const SHOWN: [(&str, &str); 19] = [
+const SHOWN: [(&str, &str); 22] = [
     ("calls", "account 7: not enough money"),
     ("clinic", "3 came by ambulance, 19 are in the log\n"),
+    ("cooperation", "product: 1024 of 1024 elements are the same as by hand, bit for bit\n"),
     ("detect", "sensor 7 is 54.4 sigma off"),
+    ("heat", " .-+#@#*+=-::........:-+@+-:.\n"),
     ("histogram", " 0.00   4926 "),
     ("life", " ▄▄        ▄▀   ▀▄   ██            ▀▀\n"),
     ("logs", "port 16464: 100 calls without an answer, now to 182.189.125.230\n"),
     ("market", "  20    613 "),
     ("maze", "178 steps, found with "),
     ("pipeline", "station 2:  13.9 to  26.0 °C, mean  19.7"),
+    ("quality", "machine 2, window 1: 203.2 g\npart 7 is refused: NaN V\n"),
     ("rays", "::::::"),
     ("reduction", " 9 0.6057 1.9443 ████████████████████████\n"),
     ("service", "client 0:  3 granted, 7 left;"),
