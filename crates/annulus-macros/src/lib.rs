@@ -84,7 +84,6 @@
 //! name in capitals, by which the program asks for it: `kernel.port(validate::BAD).recv_blocking()`.
 //!
 //! ```
-//! # extern crate annulus_runtime as annulus;
 //! # use annulus::prelude::*;
 //! # #[derive(RingMessage, Clone, Copy)]
 //! # #[repr(C)]
