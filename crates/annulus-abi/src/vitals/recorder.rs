@@ -13,7 +13,7 @@
 //!
 //! A record may be half written: its process was killed meanwhile, or the reader came in between, or a thread
 //! was stopped for as long as 4096 later records took, and goes on in the place of another one. No order of the
-//! words is relied on. The last word is a [check](super::check) of all others, the number among them, so a mixture of
+//! words is relied on. The last word is a [check] of all others, the number among them, so a mixture of
 //! records is no record. It is left out, as one that was never made. A test tries all mixtures.
 
 use core::mem::offset_of;
@@ -67,7 +67,7 @@ pub mod event {
     pub const LOST: u32 = 8;
     /// A handler failed, or a key named no actor: the code, the message's number and 1 (0: unknown), the key.
     pub const FAILED: u32 = 9;
-    /// Queues have dropped messages: an index into [`CAUSES`], how many by that cause since the launch.
+    /// Queues have dropped messages: an index into [`CAUSES`](super::CAUSES), how many by that cause since the launch.
     pub const DROPPED: u32 = 10;
     /// A send has waited, and the kernel took nothing: nanoseconds, messages that wait.
     pub const STALLED: u32 = 11;
