@@ -2,7 +2,9 @@
 
 use std::mem::MaybeUninit;
 
-use annulus_abi::ring::{CLOSED, QUEUE_MASK, QUEUE_SHIFT, kind};
+use annulus_abi::ring::{CLOSED, kind};
+#[cfg(not(loom))]
+use annulus_abi::ring::{QUEUE_MASK, QUEUE_SHIFT};
 use annulus_sync::{Ordering, wait::Backoff};
 
 #[cfg(doc)]
