@@ -245,11 +245,11 @@ macro_rules! conformance_suite {
                 termination_races_with_sends: Handlers,
             }
             shutdown {
-                a_shutdown_drains: Handlers,
+                o02_a_shutdown_drains: Handlers,
                 a_shutdown_is_a_future: Handlers,
                 a_shutdown_goes_on_without_its_future: Nothing,
-                an_inactive_kernel_does_not_drain: Nothing,
-                a_deadline_returns_what_is_left: Handlers,
+                o02_an_inactive_kernel_does_not_drain: Nothing,
+                o02_a_deadline_returns_what_is_left: Handlers,
                 a_second_shutdown_finds_it_done: Nothing,
                 a_shutdown_that_was_overtaken_says_so: Handlers,
                 shutdowns_race: Handlers,

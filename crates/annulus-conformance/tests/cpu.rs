@@ -1,4 +1,4 @@
-//! The CPU backend.
+//! the CPU backend, on which the handlers of the whole suite run.
 
 use annulus_conformance::{Subject, conformance_suite};
 use annulus_cpu::Cpu;

@@ -20,7 +20,7 @@ fn ended(kernel: &annulus_runtime::KernelControl) {
 }
 
 /// Everything that was sent is handled first.
-pub fn a_shutdown_drains(bench: &Bench) {
+pub fn o02_a_shutdown_drains(bench: &Bench) {
     let kernel = swallow::launch(bench.runtime(), LaunchOptions::default().grid(3).capacity(1024)).unwrap();
     kernel.send_batch_blocking(&numbers(0..3000)).unwrap();
     assert_eq!(
@@ -49,7 +49,7 @@ pub fn a_shutdown_goes_on_without_its_future(bench: &Bench) {
 }
 
 /// An inactive kernel says that it will not drain, and returns what waits, at once.
-pub fn an_inactive_kernel_does_not_drain(bench: &Bench) {
+pub fn o02_an_inactive_kernel_does_not_drain(bench: &Bench) {
     let kernel = echo::launch(bench.runtime(), LaunchOptions::default().active(false)).unwrap();
     kernel.send_batch_blocking(&numbers(0..10)).unwrap();
     let Shutdown { outcome, undelivered } = kernel.shutdown_blocking(LONG);
@@ -58,7 +58,7 @@ pub fn an_inactive_kernel_does_not_drain(bench: &Bench) {
 }
 
 /// When the limit passes the kernel is terminated anyway, and what is left comes back.
-pub fn a_deadline_returns_what_is_left(bench: &Bench) {
+pub fn o02_a_deadline_returns_what_is_left(bench: &Bench) {
     let kernel =
         echo::launch(bench.runtime(), LaunchOptions::default().capacity(64).output_capacity(16)).unwrap();
     kernel.send_batch_blocking(&numbers(0..40)).unwrap();
