@@ -154,6 +154,7 @@ pub fn m02_event_driven_leaves_and_comes_back(bench: &Bench) {
         for value in 0..count {
             assert_eq!(kernel.recv_blocking(), Ok(number(value * (value + 1) / 2)));
         }
+        kernel.drained_blocking(); // What it counts may come after its answers.
         let epochs = balanced(&kernel).epochs;
         kernel.terminate_blocking();
         epochs

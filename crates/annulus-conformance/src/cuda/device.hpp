@@ -15,8 +15,8 @@ static void ann_host_warp(u32 mask, u32 line);
 static void ann_host_look();
 // The same of a unit of a sealed slot.
 static void ann_host_look_at_unit();
-// Something that others may read was written: published, if with release.
-static void ann_host_stored(bool is_release);
+// Something that others may read was written, and published or not: with release, or as a unit of a sealed slot.
+static void ann_host_stored(bool is_published);
 static void ann_host_sleep(u32 nanos);
 // Nanoseconds of %globaltimer.
 static u64 ann_host_clock();
@@ -194,6 +194,6 @@ static inline void ptx_st_relaxed_sys_b128(u8 *place, const ptx_b128 &from)
 #else
     ann_host_fault("this processor does not store 16 bytes in one access", place);
 #endif
-    ann_host_stored(false);
+    ann_host_stored(true); // Each unit is published by itself.
 }
 

@@ -11,7 +11,7 @@ static inline void ann_host_barrier(u32 line) { ann_host_machine->barrier(line);
 static inline void ann_host_warp(u32 mask, u32 line) { ann_host_machine->warp(mask, line); }
 static inline void ann_host_look() { ann_host_machine->look(); }
 static inline void ann_host_look_at_unit() { ann_host_machine->look(); }
-static inline void ann_host_stored(bool is_release) { ann_host_machine->stored(is_release); }
+static inline void ann_host_stored(bool is_published) { ann_host_machine->stored(is_published); }
 static inline void ann_host_sleep(u32 nanos) { ann_host_machine->sleep(nanos); }
 static inline u64 ann_host_clock() { return ann_host_machine->clock(); }
 static inline void ann_host_meet() { ann_host_machine->meet(); }

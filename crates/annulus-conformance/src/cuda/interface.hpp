@@ -14,7 +14,7 @@ struct ann_machine {
     const ann_place *(*place)();
     void (*barrier)(unsigned line);
     void (*look)();
-    void (*stored)(bool is_release);
+    void (*stored)(bool is_published);
     void (*sleep)(unsigned nanos);
     unsigned long long (*clock)();
     void (*fault)(const char *what, const void *address);

@@ -56,9 +56,9 @@ static void ann_host_look_at_unit()
     __atomic_fetch_add(&looks_at_units, 1, __ATOMIC_RELAXED);
     dawdle(300);
 }
-static void ann_host_stored(bool is_release)
+static void ann_host_stored(bool is_published)
 {
-    if (is_release) dawdle(20);
+    if (is_published) dawdle(20);
 }
 static void ann_host_warp(u32, u32)
 {

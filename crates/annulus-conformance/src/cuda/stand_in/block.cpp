@@ -14,7 +14,7 @@
 static const size_t stack_bytes = (size_t)256 << 10;
 // %globaltimer is a clock of its own: so far it is ahead of the host's.
 static const unsigned long long clock_offset = 1700000000123456789;
-static const unsigned long long most_nap_micros = 10000;
+static const unsigned long long most_nap_micros = 1000;
 
 namespace {
 
@@ -232,10 +232,10 @@ static void look()
     if (block->looks % 64 == 0) sched_yield();
 }
 
-static void stored(bool is_release)
+static void stored(bool is_published)
 {
     stay_dead();
-    if (is_release) block->idle_since = 0;
+    if (is_published) block->idle_since = 0;
     if (block->runnable.size() > 1 && random_bits() % 2 == 0) return pause_fiber();
     // The host may see what was stored so far and no more.
     if (random_bits() % 32 == 0) sched_yield();
