@@ -13,6 +13,7 @@ use annulus_abi::{
     vitals::{
         SUFFIX, VitalsHeader, kernel_flags, kernel_state,
         read::{Damage, Shard, Vitals},
+        recorder::CAUSES,
     },
 };
 use annulus_runtime::{
@@ -141,9 +142,9 @@ pub struct Kernel {
     pub copied_at: Option<u64>,
     /// What the application calls its error codes.
     pub errors: Vec<(u16, String)>,
-    /// Messages that queues in front of the rings dropped, or that were left at the end, by
-    /// [cause](annulus_abi::vitals::recorder::CAUSES).
-    pub drops: [u64; 6],
+    /// Messages that queues in front of the rings dropped, that the program took back, or that were left at the
+    /// end, by [cause](annulus_abi::vitals::recorder::CAUSES).
+    pub drops: [u64; CAUSES.len()],
     /// Its shards, one for each block.
     pub shards: Vec<Shard>,
     /// What only its own process knows of it; `None` for kernels of other processes.

@@ -191,10 +191,13 @@ fn says(f: &mut fmt::Formatter<'_>, record: &Record, kernel: Option<&Kernel>) ->
             if record.shard != NO_SHARD {
                 write!(f, " in shard {}", record.shard)?;
             }
-            write!(f, ": {}", Code(a as u16, kernel))?;
+            match a {
+                0 => write!(f, ": its code was not kept")?,
+                _ => write!(f, ": {}", Code(a as u16, kernel))?,
+            }
             match b.checked_sub(1) {
                 Some(number) => write!(f, ", message {number}, key {c}"),
-                None => write!(f, ", key {c}"),
+                None => Ok(()),
             }
         }
         event::DROPPED => {

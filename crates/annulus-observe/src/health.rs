@@ -22,6 +22,7 @@ use std::{
     time::Duration,
 };
 
+use annulus_abi::vitals::recorder::CAUSES;
 use annulus_runtime::{describe_error, for_people, why::Why};
 
 use crate::{Kernel, Liveness, Process, Shard, ShardState, why};
@@ -196,10 +197,10 @@ fn failures(kernel: &Kernel) -> u64 {
 /// What nobody has or gets back any more, or what came back because there was no room.
 fn losses(kernel: &Kernel) -> u64 {
     let lost = kernel.sum(|shard| shard.unforwarded.saturating_add(shard.dead_letters_lost));
-    let drops = kernel.inside.as_ref().map(|inside| inside.status.drops);
-    lost + drops.map_or(0, |drops| {
-        drops.rejected + drops.evicted + drops.discarded + drops.expired + drops.undelivered
-    })
+    // A duplicate is not lost, and what the program cleared it has.
+    let is_loss = |cause: &str| !matches!(cause, "duplicate" | "cleared");
+    let drops = CAUSES.iter().zip(kernel.drops).filter(|(cause, _)| is_loss(cause)).map(|(_, count)| count);
+    drops.fold(lost, u64::saturating_add)
 }
 
 impl HealthWatch {

@@ -88,6 +88,7 @@ fn describe(control: &KernelControl) -> Kernel {
             status.drops.duplicate,
             status.drops.expired,
             status.drops.undelivered,
+            status.drops.cleared,
         ],
         shards: look.shards,
         inside: Some(Box::new(Inside { status, latencies: control.latencies() })),

@@ -148,11 +148,11 @@ pub struct KernelEntry {
     pub waits: u64,
     /// Messages that wait in the host's queues, in front of the inbound rings. Always 0 so far.
     pub staged: u64,
-    /// Messages that queues in front of the rings dropped, or that were left at the end, by
-    /// [cause](recorder::CAUSES).
-    pub drops: [u64; 6],
+    /// Messages that queues in front of the rings dropped, that the program took back, or that were left at the
+    /// end, by [cause](recorder::CAUSES).
+    pub drops: [u64; recorder::CAUSES.len()],
     /// Always 0.
-    pub changing: [u64; 4],
+    pub changing: [u64; 3],
 
     /// The number of the launch in its runtime, from 1.
     pub id: u64,

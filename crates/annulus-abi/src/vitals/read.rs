@@ -8,7 +8,9 @@ use core::mem::offset_of;
 
 use super::{
     At, CHANGING, KernelEntry, MAGIC, MODES, MOST_KERNELS, MOST_SHARDS, ShardVitals, VERSION, VitalsHeader,
-    check, kernel_state, recorder::Record, text,
+    check, kernel_state,
+    recorder::{CAUSES, Record},
+    text,
 };
 use crate::{
     control::ControlBlock,
@@ -263,7 +265,7 @@ impl<'a> Kernel<'a> {
     }
 
     /// Messages that queues dropped, by [cause](super::recorder::CAUSES).
-    pub fn drops(&self) -> [u64; 6] {
+    pub fn drops(&self) -> [u64; CAUSES.len()] {
         core::array::from_fn(|i| self.word64(offset_of!(KernelEntry, drops) + 8 * i))
     }
 

@@ -65,7 +65,8 @@ pub mod event {
     pub const TERMINATED: u32 = 7;
     /// It has ended, and was not told to.
     pub const LOST: u32 = 8;
-    /// A handler failed, or a key named no actor: the code, the message's number and 1 (0: unknown), the key.
+    /// A handler failed, or a key named no actor: the code, the message's number and 1, the key. A device says only
+    /// the code of its last failure: there the number is 0, and 0 may also stand for the code.
     pub const FAILED: u32 = 9;
     /// Queues have dropped messages: an index into [`CAUSES`](super::CAUSES), how many by that cause since the launch.
     pub const DROPPED: u32 = 10;
@@ -95,7 +96,8 @@ pub mod event {
 }
 
 /// Why queues drop messages: names of [`KernelEntry::drops`](super::KernelEntry::drops), by number.
-pub const CAUSES: [&str; 6] = ["rejected", "evicted", "discarded", "duplicate", "expired", "undelivered"];
+pub const CAUSES: [&str; 7] =
+    ["rejected", "evicted", "discarded", "duplicate", "expired", "undelivered", "cleared"];
 
 impl Record {
     /// The words of the file, including the check.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use annulus_abi::vitals::read::Shard;
+use annulus_abi::vitals::{read::Shard, recorder::CAUSES};
 
 use super::{
     Metric, MetricKind, Sample, Value,
@@ -138,13 +138,10 @@ fn counts(kernel: &Kernel, per_shard: bool) -> BTreeMap<Which, u64> {
             add(&LATENCY_SUM, labels(None), line.total_latency_nanos);
         }
     }
-    let Some(inside) = &kernel.inside else { return counts };
-    for (cause, count) in inside.status.drops.by_cause() {
-        if !matches!(cause, "failed" | "unknown_actor") {
-            *counts.entry((index(&DROPPED), vec![format!("cause={cause}")])).or_insert(0) += count;
-        }
+    for (cause, count) in CAUSES.iter().zip(kernel.drops) {
+        add(&DROPPED, vec![format!("cause={cause}")], count);
     }
-    if let Some(latencies) = &inside.latencies {
+    if let Some(latencies) = kernel.inside.as_ref().and_then(|inside| inside.latencies.as_ref()) {
         // Of numbers up to the bound, and the sum of all.
         let mut add = |label: String, count: u64| counts.insert((index(&LATENCY), vec![label]), count);
         for bound in BOUNDS {

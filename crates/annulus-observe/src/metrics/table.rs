@@ -86,7 +86,7 @@ metrics! {
         "Messages whose handler succeeded.";
     /// Messages that were not processed, by cause.
     DROPPED: Counter "annulus.kernel.messages.dropped" "annulus_messages_dropped_total" "{message}" true
-        "Messages that were not processed, by cause. From outside of a process only failed and unknown_actor are known.";
+        "Messages that were not processed, by cause: failed and unknown_actor by the blocks, the others by the queues in front of them.";
     /// Messages that handlers sent.
     OUTPUTS: Counter "annulus.kernel.outputs.sent" "annulus_outputs_sent_total" "{message}" true
         "Messages that the kernel's handlers sent.";

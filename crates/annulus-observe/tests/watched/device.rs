@@ -24,6 +24,10 @@ pub(crate) fn child() {
     let idle = ponder::launch(&runtime, options("idle").active(false)).unwrap();
     let _ = idle.try_send(job(1, 0)).unwrap();
     let full = ponder::launch(&runtime, options("full")).unwrap();
+    for job in [job(7, 1), job(99, 0)] {
+        let _ = full.send_blocking(job).unwrap();
+        full.drained_blocking();
+    }
     for _ in 0..20 {
         let _ = full.send_blocking(job(2, 0)).unwrap();
     }
@@ -85,6 +89,12 @@ fn o_01_what_a_device_is_at_is_seen() {
         "{text}"
     );
     assert!(!text.contains("rests"), "{text}");
+
+    // What failed is in the flight recorder, by its code: the host has found it when it copied.
+    let text = annulus_observe::autopsy(&watched.file()).unwrap().to_string();
+    assert!(text.contains("`full`: failed in shard 0: the message's key names no actor"), "{text}");
+    let failed = text.lines().filter(|line| line.contains("`full`: failed in shard 0: ")).collect::<Vec<_>>();
+    assert!(failed.len() == 2 && failed.iter().all(|line| !line.contains("key 0")), "{text}");
 
     watched.child.kill().unwrap();
     watched.child.wait().unwrap();

@@ -49,6 +49,7 @@ pub(crate) enum Dropped {
     Duplicate,
     Expired,
     Undelivered,
+    Cleared,
 }
 
 /// Messages that the host dropped, by cause. Written only for a message that is not queued, never for one

@@ -13,6 +13,7 @@ use crate::{
     error::CallError,
     kernel::{
         bytes::ByteQueue,
+        drops::Dropped,
         front::FrontEnd,
         notes::{Back, Notes},
         shared::KernelShared,
@@ -42,6 +43,7 @@ impl FrontEnd<'_> {
         let count = (taken.len() - before) as u64;
         self.fronts.count(lane, |drops| &drops.cleared, count);
         self.core.drops.cleared.fetch_add(count, Ordering::Relaxed);
+        self.core.show_drops(Dropped::Cleared, count);
         calls.into_iter().for_each(|call| self.calls.complete(call, CallError::Dropped));
         self.settle(shard, notes);
         // The kernel may be drained by this.

@@ -11,7 +11,7 @@ use annulus_abi::{
     error::ErrorName,
     kernel::{KernelLayout, KernelShape},
     ring::Envelope,
-    vitals::{KernelEntry, field, kernel_flags},
+    vitals::{KernelEntry, field, kernel_flags, recorder::CAUSES},
 };
 use annulus_kernel::{Binding, BindingKind, KernelDefinition, PrintSite, ProcessingMode, StateShape};
 use annulus_ring::{
@@ -245,8 +245,8 @@ fn entry(core: &KernelCore) -> KernelEntry {
         target: 0,
         waits: 0,
         staged: 0,
-        drops: [0; 6],
-        changing: [0; 4],
+        drops: [0; CAUSES.len()],
+        changing: [0; 3],
         id: 0,
         launched_at: 0,
         first_shard: 0,

@@ -17,6 +17,7 @@ use std::{
 };
 
 use annulus_abi::{
+    error::UNKNOWN_ACTOR,
     ring::RingHeader,
     vitals::{
         At, KernelEntry, MOST_KERNELS, PAGE, ShardVitals, kernel_state,
@@ -310,11 +311,30 @@ impl Home {
         copied == 0 || self.arena.clock.now().saturating_sub(copied) > age.as_nanos() as u64
     }
 
+    /// Records failures on a device that came since the last copy: of each kind at most one, and the code of a
+    /// handler's only if no other failure came after it.
+    fn record_failures(&self, shard: u32, words: &ShardMemory, copy: &ShardMemory) {
+        let last = words.last_error().load(Ordering::Relaxed) as u16;
+        let of_handler = if last == UNKNOWN_ACTOR { 0 } else { last };
+        for (from, to, code) in [
+            (words.failed(), copy.failed(), of_handler),
+            (words.unknown_actor(), copy.unknown_actor(), UNKNOWN_ACTOR),
+        ] {
+            let now = from.load(Ordering::Relaxed);
+            // Several threads may copy at once: one of them finds the difference.
+            let before = to.fetch_max(now, Ordering::Relaxed);
+            if passes_a_record(before, now) {
+                self.record(event::FAILED, shard, [code.into(), 0, 0]);
+            }
+        }
+    }
+
     /// Copies the shards' words, if they are elsewhere.
     pub(crate) fn mirror<'a>(&self, shards: impl Iterator<Item = (&'a ShardMemory, [&'a Ring; 2], At)>) {
         for (index, (words, [inbound, outbound], at)) in shards.enumerate() {
             let place = self.place(index);
             let copy = words.clone().watched(place.clone());
+            self.record_failures(index as u32, words, &copy);
             let ring = |offset: usize, ring: &Ring| {
                 let reserved = offset + offset_of!(RingHeader, reserved);
                 place.word(reserved / 8).store(ring.reserved(), Ordering::Relaxed);
@@ -333,8 +353,6 @@ impl Home {
             }
             for (from, to) in [
                 (words.processed(), copy.processed()),
-                (words.failed(), copy.failed()),
-                (words.unknown_actor(), copy.unknown_actor()),
                 (words.produced(), copy.produced()),
                 (words.dead_letters_lost(), copy.dead_letters_lost()),
                 (words.prints_lost(), copy.prints_lost()),
