@@ -326,6 +326,7 @@ macro_rules! conformance_suite {
             }
             links {
                 k01_outputs_become_messages: Handlers,
+                k01_launched_into_another: Handlers,
                 k01_order_per_key_and_producer: Handlers,
                 k01_many_send_to_one: Handlers,
                 k01_replies_go_to_their_callers: Handlers,

@@ -78,6 +78,7 @@ mod definition;
 mod described;
 mod descriptor;
 pub mod device;
+mod difference;
 mod failure;
 mod fence;
 mod function;

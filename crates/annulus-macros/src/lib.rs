@@ -74,6 +74,9 @@
 //! its names: `detect::bind(p, &t, &c, &m).launch(&runtime, options)`, with atomics and memory given as their
 //! initial contents. A handler that has none of them is launched with `detect::launch(&runtime, options)`.
 //!
+//! A handler with one outbox is launched *into* the kernel that its outputs are for: `detect::launch_into(&next,
+//! options)`, or `detect::bind(p, &t).launch_into(&next, options)`.
+//!
 //! `Cx`, `Outbox` and the atomics are recognised by the last word of their path, so an alias with another
 //! name is not recognised.
 //!
@@ -105,7 +108,9 @@
 //! assert_eq!(format!("{:?}", validate::BAD), "validate.bad");
 //! ```
 //!
-//! One of them may be connected to another kernel: `kernel.port(validate::GOOD).connect(&next)`.
+//! One of them may be connected to another kernel, before the launch:
+//! `validate::bind().connect_port(validate::GOOD, &next).launch(&runtime, options)`; or later, while the kernel is
+//! inactive: `kernel.port(validate::GOOD).connect(&next)`.
 //!
 //! The kernel's `Output` is then an enum that the macro makes: what any of the outboxes sends. A call's reply is
 //! the first output by whichever outbox, as this enum; so kernels that are called have one outbox.
@@ -352,8 +357,9 @@ pub fn derive_error_code(input: TokenStream) -> TokenStream {
 /// Makes a ring kernel from a free function, its handler. The [crate's front page](crate) says what
 /// parameters it may have and lists the attribute's words.
 ///
-/// Beside the function it writes a type of the same name that implements `RingKernel`, with `launch(&runtime,
-/// options)`, or with `bind(..)` if the launch must bind parameters. `#[cfg]` and documentation are copied to
+/// Beside the function it writes a type of the same name that implements `RingKernel`, with `bind(..)`, which
+/// binds parameters; if there are none also `launch(&runtime, options)`, and with one outbox `launch_into(&target,
+/// options)`. `#[cfg]` and documentation are copied to
 /// it. The function may stand at module level or inside another function; it is not async, generic, `const`,
 /// `unsafe` or `extern`.
 ///

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use annulus_kernel::{BindingDefinition, KernelDefinition, LowerError};
+use annulus_queue::Backpressure;
 
 use crate::{backend::BackendError, options::InvalidLaunch};
 
@@ -58,6 +59,73 @@ pub enum LaunchError {
         #[source]
         error: BackendError,
     },
+    /// What it sends cannot go where its launch says, and so it does not run.
+    #[error("{0}")]
+    Connect(#[source] ConnectError),
+}
+
+/// Why a kernel could not be connected, or disconnected.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// A kernel was not launched connectable.
+    #[error("`{kernel}` was launched without links: launch it with LaunchOptions::connectable(true)")]
+    NotConnectable {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// The kernel that sends is active. It must be inactive.
+    #[error(
+        "`{kernel}` is active, and sends at any time: deactivate it first, or launch it with active(false)"
+    )]
+    Active {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// A kernel has terminated, or is about to.
+    #[error("`{kernel}` has terminated: launch it again")]
+    Terminated {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// The two run on two runtimes.
+    #[error("`{source}` and `{target}` run on two runtimes: launch both on one")]
+    OtherRuntime {
+        /// The name of the kernel that sends. (The raw name keeps `thiserror` from taking it for the cause of
+        /// the error.)
+        r#source: String,
+        /// The name of the kernel that is to receive.
+        target: String,
+    },
+    /// The backpressure is one that links between kernels do not offer.
+    #[error("backpressure is {backpressure:?}, and between kernels it is Block or Reject: use one of these")]
+    Backpressure {
+        /// What was asked for.
+        backpressure: Backpressure,
+    },
+    /// The kernel has several outboxes.
+    #[error("`{kernel}` has several outboxes: connect one of them, `port(..).connect(..)`")]
+    SeveralOutboxes {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// Another outbox of the kernel is connected.
+    #[error("`{kernel}` is connected by its outbox `{outbox}`, and one can be: disconnect that first")]
+    OtherOutbox {
+        /// The instance's name.
+        kernel: String,
+        /// The outbox that is connected.
+        outbox: &'static str,
+    },
+    /// The backend could not connect them.
+    #[error("the {backend} backend cannot connect them: {error}")]
+    Backend {
+        /// The backend.
+        backend: &'static str,
+        /// Why.
+        #[source]
+        error: BackendError,
+    },
 }
 
 /// Implements `Debug` with the words of `Display`.
@@ -70,9 +138,8 @@ macro_rules! debug_in_words {
         }
     )+};
 }
-pub(crate) use debug_in_words;
 
-debug_in_words!(LaunchError, LifecycleError, HandleError, CallError, TelemetryError);
+debug_in_words!(LaunchError, ConnectError, LifecycleError, HandleError, CallError, TelemetryError);
 
 /// Bound parameters with their kinds and types.
 fn listed(bindings: &[BindingDefinition]) -> String {
@@ -112,6 +179,63 @@ pub enum HandleError {
         runs: &'static KernelDefinition,
         /// The kernel that was asked for.
         wanted: &'static KernelDefinition,
+    },
+    /// The kernel takes messages of another type.
+    #[error("input of kernel `{name}` takes `{takes}`, not `{asked}`: {difference}")]
+    Input {
+        /// The kernel.
+        name: String,
+        /// Its message type.
+        takes: &'static str,
+        /// The type that was asked for.
+        asked: &'static str,
+        /// Their first difference: *there* is the kernel, *here* who asks.
+        difference: String,
+    },
+    /// The kernel, or its outbox, sends another type.
+    #[error("output of kernel `{name}` is `{sends}`, not `{asked}`: {difference}")]
+    Output {
+        /// The kernel, and its outbox if the handler has several.
+        name: String,
+        /// What it sends.
+        sends: String,
+        /// The type that was asked for.
+        asked: &'static str,
+        /// Their first difference: *there* is the kernel, *here* who asks.
+        difference: String,
+    },
+    /// The kernel's handler has no outbox.
+    #[error("kernel `{name}` sends nothing: its handler has no `&Outbox`")]
+    NoOutput {
+        /// The kernel.
+        name: String,
+    },
+    /// The kernel's handler has several outboxes, and none of this name; or fewer.
+    #[error(
+        "kernel `{name}` has no outbox `{outbox}`{}",
+        if outboxes.is_empty() { ": ask by the kernel's name alone".into() }
+        else { format!("; it has {}", outboxes.join(", ")) }
+    )]
+    NoOutbox {
+        /// The kernel.
+        name: String,
+        /// The outbox that was asked for.
+        outbox: String,
+        /// Its outboxes, if there are several.
+        outboxes: Vec<&'static str>,
+    },
+    /// Several outboxes of the kernel send the type that was asked for.
+    #[error(
+        "kernel `{name}` sends `{sends}` by several outboxes: say which of {}",
+        outboxes.iter().map(|outbox| format!("{name}.{outbox}")).collect::<Vec<_>>().join(", ")
+    )]
+    SeveralOutboxes {
+        /// The kernel.
+        name: String,
+        /// The type.
+        sends: &'static str,
+        /// The outboxes that send it.
+        outboxes: Vec<&'static str>,
     },
 }
 

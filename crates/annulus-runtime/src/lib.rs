@@ -67,7 +67,8 @@ pub use crate::{
     },
     bridge::{BridgeOptions, KernelBridge, KernelBridgeRates, KernelBridgeStatus},
     error::{
-        CallError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel, UnknownQueue,
+        CallError, ConnectError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel,
+        UnknownQueue,
     },
     handle::{
         KernelHandle, Shutdown,
@@ -91,10 +92,10 @@ pub use crate::{
     },
     launch::{
         bound::Bound,
+        by_name::{KernelReceiver, KernelSender},
         launching::Launching,
         runtime::{DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
     },
-    links::connect::ConnectError,
     maybe::Maybe,
     options::{
         Consistency, Domain, Inbound, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID,
@@ -121,7 +122,9 @@ pub use annulus_sync::wait::block_on;
 #[cfg(feature = "registry")]
 pub use launch::dynamic::DynamicMessage;
 #[cfg(feature = "registry")]
-pub use launch::registered::{DynamicError, DynamicKernel, NotRegistered, RegisteredKernel};
+pub use launch::registered::{
+    AlreadyRegistered, DynamicError, DynamicKernel, NotRegistered, RegisteredKernel,
+};
 
 /// Prints from a handler, or from a function that it calls. The print becomes an event of
 /// [`tracing`](https://docs.rs/tracing) on the host, wherever the handler runs.

@@ -157,14 +157,10 @@ fn gather(part: &Part, gathered: &mut Gathered, totals: &Outbox<Total>) {
 }
 
 fn scattered(runtime: &Runtime) -> Outcome {
-    let connectable = LaunchOptions::production().connectable(true);
-    let gather = gather::launch(runtime, connectable.clone().actors(4))?;
-    let work = work::launch(runtime, connectable.clone().active(false).grid(2))?;
-    let split = split::launch(runtime, connectable.active(false))?;
-    work.connect(&gather)?;
-    work.activate_blocking()?;
-    split.connect(&work)?;
-    split.activate_blocking()?;
+    let target = LaunchOptions::production().connectable(true);
+    let gather = gather::launch(runtime, target.clone().actors(4))?;
+    let work = work::launch_into(&gather, target.grid(2))?;
+    let split = split::launch_into(&work, LaunchOptions::production())?;
     // The last job has a part 13, which fails.
     for (number, parts) in [(0, 4), (1, 1), (2, 12), (3, 16)] {
         let _ = split.send_blocking(Job { number, parts })?;

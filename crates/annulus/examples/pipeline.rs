@@ -121,15 +121,11 @@ fn show<M: RingMessage + Debug>(dead_letters: Option<&DeadLetters<M>>) {
 
 fn main() -> std::process::ExitCode {
     common::run(|runtime| {
-        // Kernels that are connected say so at launch. One that sends is inactive while it is connected.
-        let connectable = LaunchOptions::production().connectable(true);
-        let parse = parse::launch(runtime, connectable.clone().active(false))?;
-        let convert = convert::launch(runtime, connectable.clone().active(false))?;
-        let summarise = summarise::launch(runtime, connectable.actors(STATIONS))?;
-        parse.connect(&convert)?;
-        convert.connect(&summarise)?;
-        convert.activate_blocking()?;
-        parse.activate_blocking()?;
+        // Targets first, and sources into them. A target says at its launch that it is one.
+        let target = LaunchOptions::production().connectable(true);
+        let summarise = summarise::launch(runtime, target.clone().actors(STATIONS))?;
+        let convert = convert::launch_into(&summarise, target)?;
+        let parse = parse::launch_into(&convert, LaunchOptions::production())?;
 
         let day = [39.0, 51.8, 60.8, 46.4];
         let mut lines = Vec::new();

@@ -84,15 +84,12 @@ fn aggregate(part: &Part, window: &mut Window, means: &Outbox<Mean>) {
 
 fn main() -> std::process::ExitCode {
     common::run(|runtime| {
-        // Targets first; a kernel that sends is inactive until it is connected.
-        let connectable = LaunchOptions::production().connectable(true);
-        let aggregate = aggregate::launch(runtime, connectable.clone().actors(MACHINES.into()))?;
-        let transform = transform::launch(runtime, connectable.clone().active(false))?;
-        let validate = validate::launch(runtime, connectable.active(false))?;
-        transform.connect(&aggregate)?;
-        transform.activate_blocking()?;
-        validate.port(validate::GOOD).connect(&transform)?;
-        validate.activate_blocking()?;
+        // Targets first, and sources into them.
+        let target = LaunchOptions::production().connectable(true);
+        let aggregate = aggregate::launch(runtime, target.clone().actors(MACHINES.into()))?;
+        let transform = transform::launch_into(&aggregate, target)?;
+        let validate = validate::bind().connect_port(validate::GOOD, &transform);
+        let validate = validate.launch(runtime, LaunchOptions::production())?;
 
         let mut weighed = Vec::new();
         for number in 0..36 {

@@ -31,18 +31,12 @@ fn sieve(number: &Number, prime: &mut u32, rest: &Outbox<Number>) {
 
 fn main() -> std::process::ExitCode {
     common::run(|runtime| {
-        // Inactive, since a kernel must not run while it is connected.
-        let launch = |place: usize| {
-            let options =
-                LaunchOptions::production().connectable(true).active(false).name(format!("sieve {place}"));
-            sieve::launch(runtime, options)
-        };
-        let chain = (0..LENGTH).map(launch).collect::<Result<Vec<_>, _>>()?;
-        for pair in chain.windows(2) {
-            pair[0].connect(&pair[1])?;
-        }
-        for kernel in &chain {
-            kernel.activate_blocking()?;
+        // Targets first: the last one, and then each into the one behind it.
+        let options =
+            |place: usize| LaunchOptions::production().connectable(true).name(format!("sieve {place}"));
+        let mut chain = vec![sieve::launch(runtime, options(LENGTH - 1))?];
+        for place in (0..LENGTH - 1).rev() {
+            chain.insert(0, sieve::launch_into(&chain[0], options(place))?);
         }
         let [first, .., last] = &chain[..] else { return Err("a chain has two ends".into()) };
 

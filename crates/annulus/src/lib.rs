@@ -114,8 +114,8 @@
 //!
 //! # Kernels that send to each other
 //!
-//! With [`connect`](KernelHandle::connect), the outputs of one kernel become the messages of another one,
-//! without the host:
+//! A kernel that is launched *into* another one sends to it: its outputs become that one's messages, without the
+//! host. The types must match, or the program does not compile.
 //!
 //! ```
 //! use annulus::prelude::*;
@@ -156,11 +156,9 @@
 //! }
 //!
 //! let runtime = Runtime::builder().backend(Backend::Cpu).build()?;
-//! let options = LaunchOptions::production().connectable(true);
-//! let warmest = warmest::launch(&runtime, options.clone().actors(8).grid(2))?; // each reading goes to its sensor's block
-//! let convert = convert::launch(&runtime, options.active(false))?; // inactive while it is connected
-//! convert.connect(&warmest)?;
-//! convert.activate_blocking()?;
+//! let options = LaunchOptions::production().actors(8).grid(2); // each reading goes to its sensor's block
+//! let warmest = warmest::launch(&runtime, options.connectable(true))?; // others may send to it
+//! let convert = convert::launch_into(&warmest, LaunchOptions::production())?;
 //!
 //! convert.send_batch_blocking(&[170, 215, 190].map(|millivolts| Raw { sensor: 3, millivolts }))?;
 //! warmest.drained_blocking(); // and `convert` as well: nothing is under way
@@ -169,6 +167,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A kernel that runs can be [connected](KernelHandle::connect) while it is inactive, and so can those of a cycle.
 //! A kernel takes no message while the next one has no room for what it sent, unless its link says that such
 //! outputs are [lost and counted](KernelHandle::connect_with). Many kernels may send to one, and kernels may
 //! form a cycle. A cycle that is full everywhere stands still, and [says so](Stall): a handler never waits,
@@ -208,8 +207,8 @@ pub use choice::{Backend, BuildAuto, UnknownBackend};
 // Launching: runtimes, kernels and handles.
 pub use annulus_runtime::{
     BackendSource, Bound, BridgeOptions, Cleared, KernelBridge, KernelControl, KernelHandle, KernelQueue,
-    KernelSink, Launching, Maybe, Outputs, Peeked, Port, PortName, PortStatus, Runtime, RuntimeBuilder,
-    Shutdown, ShutdownOutcome, Transition, block_on, device_print,
+    KernelReceiver, KernelSender, KernelSink, Launching, Maybe, Outputs, Peeked, Port, PortName, PortStatus,
+    Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Transition, block_on, device_print,
 };
 // Options of a launch.
 pub use annulus_runtime::{
@@ -225,13 +224,15 @@ pub use annulus_runtime::{
     describe_error, for_people,
 };
 // Errors.
+#[cfg(feature = "registry")]
+pub use annulus_runtime::{
+    AlreadyRegistered, DynamicError, DynamicKernel, DynamicMessage, NotRegistered, RegisteredKernel,
+};
 pub use annulus_runtime::{
     BackendError, BatchError, CallError, ConnectError, HandleError, IntervalTooShort, InvalidLaunch,
     LaunchError, LaunchProblem, LifecycleError, RecvError, SendError, SnapshotError, TelemetryError,
     TryRecvError, TrySendError, UnknownKernel, UnknownQueue,
 };
-#[cfg(feature = "registry")]
-pub use annulus_runtime::{DynamicError, DynamicKernel, DynamicMessage, NotRegistered, RegisteredKernel};
 
 /// Everything that a program with ring kernels usually imports.
 pub mod prelude {

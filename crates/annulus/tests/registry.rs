@@ -1,8 +1,12 @@
 //! Every kernel of a program can be found, launched and talked to by its name.
 
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
 
-use annulus::{DynamicError, LaunchOptions, RegisteredKernel, kernel::Binding, prelude::*};
+use annulus::{
+    AlreadyRegistered, DynamicError, HandleError, LaunchOptions, RegisteredKernel,
+    kernel::{Binding, KernelDefinition},
+    prelude::*,
+};
 use serde_json::{Value, json};
 
 #[derive(RingMessage, Clone, Copy)]
@@ -24,7 +28,7 @@ mod one {
     use annulus::prelude::*;
 
     #[ring_kernel]
-    fn twice_named(value: &super::Reading) {
+    pub(super) fn twice_named(value: &super::Reading) {
         let _ = value;
     }
 }
@@ -36,6 +40,67 @@ mod two {
     fn twice_named(value: &super::Reading) {
         let _ = value;
     }
+}
+
+/// What somebody takes for `Reading`.
+mod other {
+    use annulus::prelude::*;
+
+    #[derive(RingMessage, Clone, Copy, Debug)]
+    #[repr(C)]
+    pub(super) struct Reading {
+        #[ring(key)]
+        pub(super) sensor: u32,
+        pub(super) value: f64,
+    }
+
+    /// As large as a reading.
+    #[derive(RingMessage, Clone, Copy, Debug)]
+    #[repr(C)]
+    pub(super) struct Bytes {
+        pub(super) bytes: [u64; 2],
+    }
+}
+
+/// The same layout, and not the same type: it has no key.
+mod twin {
+    use annulus::prelude::*;
+
+    #[derive(RingMessage, Clone, Copy, Debug)]
+    #[repr(C)]
+    pub(super) struct Reading {
+        pub(super) sensor: u32,
+        pub(super) value: i64,
+    }
+}
+
+/// Even values go out by one outbox, odd ones by two others.
+#[ring_kernel]
+fn deal(reading: &Reading, even: &Outbox<Reading>, odd: &Outbox<twin::Reading>, raw: &Outbox<other::Bytes>) {
+    if reading.value % 2 == 0 {
+        even.send(*reading);
+    } else {
+        odd.send(twin::Reading { sensor: reading.sensor, value: reading.value });
+        raw.send(other::Bytes { bytes: [reading.sensor.into(), reading.value as u64] });
+    }
+}
+
+/// A kernel that the linker does not see: the kernel `twice_named` under another name.
+struct Hidden;
+
+// SAFETY: the definition is that of a kernel with these types.
+unsafe impl RingKernel for Hidden {
+    type Message = Reading;
+    type Output = <one::twice_named as RingKernel>::Output;
+    const DEFINITION: &'static KernelDefinition =
+        &KernelDefinition { name: "hidden", ..*one::twice_named::DEFINITION };
+}
+
+/// Registers it, once: all tests are of one program, and see the same list.
+fn hidden() -> &'static RegisteredKernel {
+    static HIDDEN: LazyLock<&RegisteredKernel> =
+        LazyLock::new(|| RegisteredKernel::register::<Hidden>(LaunchOptions::production).unwrap());
+    *HIDDEN
 }
 
 fn runtime() -> Runtime {
@@ -52,8 +117,18 @@ fn launch_sums(runtime: &Runtime) -> annulus::DynamicKernel {
 /// R-09, R-10: the list knows every kernel with its types and its place, without reflection.
 #[test]
 fn r09_r10_all_kernels_are_listed() {
+    hidden();
     let paths: Vec<_> = RegisteredKernel::all().iter().map(|kernel| kernel.path()).collect();
-    assert_eq!(paths, ["registry::sums", "registry::one::twice_named", "registry::two::twice_named"]);
+    assert_eq!(
+        paths,
+        [
+            "registry::deal",
+            "registry::one::hidden",
+            "registry::sums",
+            "registry::one::twice_named",
+            "registry::two::twice_named",
+        ]
+    );
     let definition = RegisteredKernel::find("sums").unwrap().definition();
     assert_eq!((definition.message.name, definition.output.unwrap().name), ("Reading", "Reading"));
     assert!(definition.file.ends_with("registry.rs"));
@@ -61,10 +136,11 @@ fn r09_r10_all_kernels_are_listed() {
 
 #[test]
 fn a_kernel_without_name_or_with_two_is_not_found() {
+    hidden();
     let unknown = RegisteredKernel::find("sum").unwrap_err().to_string();
     assert_eq!(
         unknown,
-        "no kernel is called `sum`; there are registry::sums, registry::one::twice_named, registry::two::twice_named"
+        "no kernel is called `sum`; there are registry::deal, registry::one::hidden, registry::sums, registry::one::twice_named, registry::two::twice_named"
     );
     let two = RegisteredKernel::find("twice_named").unwrap_err().to_string();
     assert!(two.starts_with("several kernels are called `twice_named`: say which of registry::one"), "{two}");
@@ -110,4 +186,124 @@ fn r08_a_wrong_binding_names_both_types() {
     let error = kernel.launch(&runtime(), LaunchOptions::default().actors(1), vec![Binding::parameter(1u8)]);
     let error = error.unwrap_err().to_string();
     assert!(error.contains("factor: Parameter of i64") && error.contains("u8"), "{error}");
+}
+
+/// R-10: a kernel that the linker does not see is registered at run time, found and launched like any other; a
+/// second one of its path is refused, also if the linker has seen the first.
+#[test]
+fn r10_registered_at_run_time_and_twice_refused() {
+    let kernel = hidden();
+    assert_eq!(RegisteredKernel::find("one::hidden").unwrap().path(), kernel.path());
+    let launched = kernel.launch(&runtime(), kernel.options().actors(1), vec![]).unwrap();
+    launched.send_blocking(r#"{"sensor": 0, "value": 1}"#).unwrap();
+    launched.control().drained_blocking();
+    assert_eq!(launched.control().status().processed, 1);
+
+    let refused: AlreadyRegistered =
+        RegisteredKernel::register::<Hidden>(LaunchOptions::production).unwrap_err();
+    assert_eq!(refused.path, "registry::one::hidden");
+    let refused = RegisteredKernel::register::<sums>(sums::options).unwrap_err().to_string();
+    assert_eq!(refused, "registry::sums is registered already: each kernel of a program once");
+}
+
+/// R-08: who knows the types alone sends and receives by a kernel's name; JSON goes to it as well, whoever
+/// launched it.
+#[test]
+fn r08_senders_receivers_and_json_by_name() {
+    let runtime = runtime();
+    let kernel = sums::bind(10).launch(&runtime, sums::options().name("mine")).unwrap();
+    let sender = runtime.sender::<Reading>("mine").unwrap();
+    let receiver = runtime.receiver::<Reading>("mine").unwrap();
+    // They keep it, as handles do.
+    drop(kernel);
+    let _ = sender.clone().send_blocking(Reading { sensor: 3, value: 2 }).unwrap();
+    assert_eq!(receiver.recv_blocking().unwrap().value, 20);
+    let dynamic = runtime.dynamic("mine").unwrap();
+    assert_eq!(dynamic.call_blocking(r#"{"sensor": 3, "value": 1}"#).unwrap(), r#"{"sensor":3,"value":30}"#);
+    drop((sender, receiver));
+    assert!(runtime.kernel("mine").is_ok());
+    drop(dynamic);
+    // The name is free, or about to be.
+    let _again = sums::bind(1).launch(&runtime, sums::options().name("mine")).unwrap();
+}
+
+/// R-08: the error names both types and the field that differs. R-09: bytes as many as a message has are no
+/// message.
+#[test]
+fn r08_r09_names_both_types_and_there_is_no_byte_fallback() {
+    let runtime = runtime();
+    let _kernel = sums::bind(1).launch(&runtime, sums::options()).unwrap();
+    let refused = |error: HandleError| error.to_string();
+    let input = |error: HandleError| {
+        assert!(matches!(error, HandleError::Input { takes: "Reading", .. }), "{error}");
+        refused(error)
+    };
+    assert_eq!(
+        input(runtime.sender::<other::Reading>("sums").unwrap_err()),
+        "input of kernel `sums` takes `Reading`, not `Reading`: field `value` is i64 there, f64 here"
+    );
+    assert_eq!(
+        input(runtime.sender::<other::Bytes>("sums").unwrap_err()),
+        "input of kernel `sums` takes `Reading`, not `Bytes`: field `sensor` stands there where `bytes` stands here"
+    );
+    // The same fields, but no key: messages would reach other actors.
+    assert_eq!(
+        input(runtime.sender::<twin::Reading>("sums").unwrap_err()),
+        "input of kernel `sums` takes `Reading`, not `Reading`: it is another type than \
+         registry::twin::Reading, of the same name and fields"
+    );
+    assert_eq!(
+        refused(runtime.receiver::<other::Reading>("sums").unwrap_err()),
+        "output of kernel `sums` is `Reading`, not `Reading`: field `value` is i64 there, f64 here"
+    );
+    assert_eq!(
+        refused(runtime.receiver::<Reading>("sums.out").unwrap_err()),
+        "kernel `sums` has no outbox `out`: ask by the kernel's name alone"
+    );
+    assert_eq!(
+        refused(runtime.sender::<Reading>("sum").unwrap_err()),
+        "no kernel named `sum` is running; these are: sums"
+    );
+    let _silent = one::twice_named::launch(&runtime, LaunchOptions::production().actors(1)).unwrap();
+    assert_eq!(
+        refused(runtime.receiver::<Reading>("twice_named").unwrap_err()),
+        "kernel `twice_named` sends nothing: its handler has no `&Outbox`"
+    );
+}
+
+/// R-08: of several outboxes, the type says which one, or its name does.
+#[test]
+fn r08_outboxes_by_type_and_name() {
+    let runtime = runtime();
+    let kernel = deal::launch(&runtime, LaunchOptions::production()).unwrap();
+    for value in 0..4 {
+        let _ = kernel.send_blocking(Reading { sensor: 0, value }).unwrap();
+    }
+    let raw = runtime.receiver::<other::Bytes>("deal").unwrap();
+    assert_eq!(raw.recv_blocking().unwrap().bytes, [0, 1]);
+    assert_eq!(raw.recv_timeout(Duration::from_secs(60)).unwrap().bytes, [0, 3]);
+    let even = runtime.receiver::<Reading>("deal.even").unwrap();
+    assert_eq!(annulus::block_on(even.recv()).unwrap().value, 0);
+    assert_eq!(even.try_recv().unwrap().value, 2);
+    // Outputs are plain data: the same name and the same layout are the same type.
+    assert_eq!(runtime.receiver::<Reading>("deal.odd").unwrap().recv_blocking().unwrap().value, 1);
+
+    let refused = |error: HandleError| error.to_string();
+    assert_eq!(
+        refused(runtime.receiver::<Reading>("deal").unwrap_err()),
+        "kernel `deal` sends `Reading` by several outboxes: say which of deal.even, deal.odd"
+    );
+    assert_eq!(
+        refused(runtime.receiver::<Reading>("deal.raw").unwrap_err()),
+        "output of kernel `deal.raw` is `Bytes`, not `Reading`: field `bytes` stands there where `sensor` stands here"
+    );
+    assert_eq!(
+        refused(runtime.receiver::<Reading>("deal.bad").unwrap_err()),
+        "kernel `deal` has no outbox `bad`; it has even, odd, raw"
+    );
+    assert_eq!(
+        refused(runtime.receiver::<other::Reading>("deal").unwrap_err()),
+        "output of kernel `deal` is `Reading`, `Reading`, `Bytes`, not `Reading`: \
+         none of its outboxes even, odd, raw sends that"
+    );
 }

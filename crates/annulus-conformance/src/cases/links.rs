@@ -3,7 +3,10 @@
 use std::{thread, time::Duration};
 
 use annulus_kernel::RingKernel;
-use annulus_runtime::{Backpressure, ConnectError, KernelControl, KernelHandle, LaunchOptions, TryRecvError};
+use annulus_runtime::{
+    Backpressure, ConnectError, KernelControl, KernelHandle, KernelState, LaunchError, LaunchOptions,
+    TryRecvError, block_on,
+};
 
 use crate::{
     Bench,
@@ -84,6 +87,49 @@ pub fn k01_outputs_become_messages(bench: &Bench) {
     }
     assert_eq!(first.try_recv(), Err(TryRecvError::Empty));
     assert_eq!(second.try_recv(), Err(TryRecvError::Empty));
+}
+
+/// K-01: targets first, and sources launched into them: nothing else is said, and nothing of what is sent
+/// reaches the host before the end. Only the target's option must be said; the error names it before anything
+/// is compiled.
+pub fn k01_launched_into_another(bench: &Bench) {
+    let plain = |name: &str| LaunchOptions::default().name(name);
+    let last = next::launch(bench.runtime(), linked("last").capacity(64)).unwrap();
+    let middle = next::launch_into(&last, linked("middle")).unwrap();
+    let first = next::launch_into(&middle, plain("first")).unwrap();
+    let count = bench.size(2_000, 100_000);
+    assert_eq!(stream(&first, &last, count), numbers(3..count + 3));
+    drain(&last);
+    for status in [balanced(&first), balanced(&middle), balanced(&last)] {
+        assert_eq!((status.processed, status.outputs_lost), (count, 0), "{status:?}");
+    }
+    assert_eq!((first.try_recv(), middle.try_recv()), (Err(TryRecvError::Empty), Err(TryRecvError::Empty)));
+
+    let unlinked = next::launch(bench.runtime(), plain("unlinked")).unwrap();
+    let refused = |target, error| {
+        let refused = next::launch_into(target, plain("refused")).unwrap_err();
+        assert_eq!(refused, LaunchError::Connect(error));
+        assert!(bench.runtime().kernel("refused").is_err(), "nothing was launched");
+        refused.to_string()
+    };
+    let error = refused(&unlinked, ConnectError::NotConnectable { kernel: "unlinked".into() });
+    assert!(error.contains("launch it with LaunchOptions::connectable(true)"), "{error}");
+    last.terminate_blocking();
+    refused(&last, ConnectError::Terminated { kernel: "last".into() });
+    let backpressure = Backpressure::DropNew;
+    let bound = next::bind().connect_with(&middle, backpressure);
+    let error = bound.launch(bench.runtime(), plain("refused")).unwrap_err();
+    assert_eq!(error, LaunchError::Connect(ConnectError::Backpressure { backpressure }));
+
+    // It stays inactive if it is asked to; by the time it is active, it has been connected for long.
+    let bound = next::bind().connect_with(&middle, Backpressure::Reject);
+    let waiting = block_on(bound.launch_async(bench.runtime(), source("refused"))).unwrap();
+    waiting.send_batch_blocking(&numbers(0..10)).unwrap();
+    assert_eq!(waiting.status().state, KernelState::Inactive);
+    waiting.activate_blocking().unwrap();
+    drain(&middle);
+    assert_eq!(waiting.try_recv(), Err(TryRecvError::Empty));
+    assert_eq!(balanced(&middle).processed, count + 10);
 }
 
 /// K-01: items of a key go to the shard that it names, in the order in which each producer sent them.

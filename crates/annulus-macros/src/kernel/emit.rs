@@ -11,7 +11,7 @@ use super::{
     signature::Handler,
 };
 
-/// The kernel's type, its definition, and `launch` or `bind`.
+/// The kernel's type, its definition, and `bind`, `launch` and `launch_into`.
 pub(super) fn kernel(
     options: &Options,
     function: &ItemFn,
@@ -386,11 +386,39 @@ fn launch_options(options: &Options, function: &ItemFn) -> TokenStream {
     }
 }
 
-/// `launch` for a kernel that binds nothing, else `bind`.
+/// `bind`; for a kernel that binds nothing, `launch` as well, and `launch_into` if it has one outbox.
 fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
     let visibility = &function.vis;
     if handler.bound().next().is_none() {
+        let launch_into = handler.output().filter(|_| !handler.has_ports()).map(|_| {
+            quote! {
+                /// Launches the kernel into another one, whose messages its outputs become from the first on.
+                #[inline]
+                #visibility fn launch_into<
+                    T: ::annulus::__private::RingKernel<
+                        Message = <Self as ::annulus::__private::RingKernel>::Output,
+                    >,
+                >(
+                    target: &::annulus::__private::KernelHandle<T>,
+                    options: ::annulus::__private::LaunchOptions,
+                ) -> ::core::result::Result<
+                    ::annulus::__private::KernelHandle<Self>,
+                    ::annulus::__private::LaunchError,
+                > {
+                    Self::bind().launch_into(target, options)
+                }
+            }
+        });
         return quote! {
+            /// The kernel, which binds nothing, ready to be connected and launched.
+            #[must_use = "a kernel that is bound does nothing until it is launched"]
+            #[inline]
+            #visibility fn bind() -> ::annulus::__private::Bound<Self> {
+                ::annulus::__private::Bound::<Self>::new(::std::vec::Vec::new())
+            }
+
+            #launch_into
+
             /// Launches the kernel.
             // Compiled where it is called: a launch is much code, and most crates launch few of the kernels
             // that they see.
@@ -402,7 +430,7 @@ fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
                 ::annulus::__private::KernelHandle<Self>,
                 ::annulus::__private::LaunchError,
             > {
-                ::annulus::__private::Bound::<Self>::new(::std::vec::Vec::new()).launch(runtime, options)
+                Self::bind().launch(runtime, options)
             }
 
             /// Launches the kernel on a thread of its own, while this is awaited.
@@ -411,7 +439,7 @@ fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
                 runtime: &::annulus::__private::Runtime,
                 options: ::annulus::__private::LaunchOptions,
             ) -> ::annulus::__private::Launching<Self> {
-                ::annulus::__private::Bound::<Self>::new(::std::vec::Vec::new()).launch_async(runtime, options)
+                Self::bind().launch_async(runtime, options)
             }
         };
     }

@@ -16,7 +16,7 @@ fn free(reading: &Reading) {}
 fn launch(runtime: &Runtime) {
     let _ = bound::launch(runtime, LaunchOptions::default());
     let _ = bound::bind(1.0);
-    let _ = free::bind();
+    let _ = free::bind(1.0);
 }
 
 fn main() {}

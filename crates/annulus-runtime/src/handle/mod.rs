@@ -99,6 +99,10 @@ impl AnyHandle {
         &self.guard.shared
     }
 
+    pub(crate) fn runtime(&self) -> &Arc<dyn Any + Send + Sync> {
+        &self.guard.runtime
+    }
+
     /// With its types, if it is a handle of that kernel.
     pub(crate) fn typed<K: RingKernel>(self) -> Option<KernelHandle<K>> {
         self.guard.shared.is::<K>().then_some(KernelHandle { any: self, _kernel: PhantomData })
@@ -115,7 +119,11 @@ impl<K: RingKernel> KernelHandle<K> {
     }
 
     pub(crate) fn runtime(&self) -> &Arc<dyn Any + Send + Sync> {
-        &self.any.guard.runtime
+        self.any.runtime()
+    }
+
+    pub(crate) fn any(&self) -> &AnyHandle {
+        &self.any
     }
 
     /// Closes the kernel, waits until everything that was sent has been handled, and terminates it. When

@@ -6,9 +6,9 @@ use annulus_kernel::{RingKernel, RingMessage};
 use annulus_queue::{Backpressure, RecvError, TryRecvError};
 
 use crate::{
+    error::ConnectError,
     handle::KernelHandle,
     kernel::{bytes::place, shared::KernelShared, status::PortStatus},
-    links::connect::ConnectError,
     time::deadline,
 };
 
@@ -30,6 +30,10 @@ impl<K, T> PortName<K, T> {
     #[doc(hidden)]
     pub const unsafe fn new(number: usize) -> Self {
         Self { number, _kernel: PhantomData }
+    }
+
+    pub(crate) const fn number(self) -> usize {
+        self.number
     }
 }
 

@@ -14,7 +14,7 @@ use annulus_abi::{
     vitals::{At, read::Shard, recorder::event},
 };
 use annulus_block::{Deliver, Delivery, MessageFailure, Progress, Signals};
-use annulus_kernel::{KernelDefinition, RingKernel};
+use annulus_kernel::{KernelDefinition, KernelMessage, RingKernel};
 use annulus_ring::{
     memory::AtLine,
     ring::{Consumer, Refused},
@@ -43,6 +43,7 @@ use crate::{
 pub(crate) struct Kind {
     pub(crate) definition: &'static KernelDefinition,
     kernel: TypeId,
+    message: TypeId,
     pub(crate) id: MessageId,
     pub(crate) asked: Asked,
 }
@@ -51,7 +52,8 @@ impl Kind {
     /// The types of `K`.
     pub(crate) const fn of<K: RingKernel>() -> Self {
         let asked = Asked::of::<K::Message>();
-        Self { definition: K::DEFINITION, kernel: TypeId::of::<K>(), id: id_of::<K::Message>, asked }
+        let (kernel, message) = (TypeId::of::<K>(), TypeId::of::<K::Message>());
+        Self { definition: K::DEFINITION, kernel, message, id: id_of::<K::Message>, asked }
     }
 }
 
@@ -70,8 +72,9 @@ pub(crate) struct KernelShared {
     /// Frees its name when it has terminated.
     names: Weak<dyn Names>,
     pub(crate) links: Links<KernelShared>,
-    /// The type that stands for the kernel.
+    /// The type that stands for the kernel, and that of its messages.
     kernel: TypeId,
+    message: TypeId,
     /// One queue for each shard, or none.
     pub(crate) fronts: Fronts,
     pub(crate) outbound: Box<[Outbound]>,
@@ -116,6 +119,7 @@ impl KernelShared {
             names,
             links: Links::default(),
             kernel: kind.kernel,
+            message: kind.message,
             fronts,
             outbound,
             ports: Ports::new(kind.definition),
@@ -137,6 +141,11 @@ impl KernelShared {
     /// Whether this is a launch of the kernel `K`.
     pub(crate) fn is<K: RingKernel>(&self) -> bool {
         self.kernel == TypeId::of::<K>()
+    }
+
+    /// Whether its messages are of type `M`.
+    pub(crate) fn takes<M: KernelMessage>(&self) -> bool {
+        self.message == TypeId::of::<M>()
     }
 
     /// Writes the next output of a shard to `to`, if there is one now.

@@ -2,6 +2,7 @@
 
 pub(crate) mod arena;
 pub(crate) mod bound;
+pub(crate) mod by_name;
 #[cfg(feature = "registry")]
 pub(crate) mod dynamic;
 pub(crate) mod launching;

@@ -4,14 +4,18 @@
 //! finds a kernel there by its name, launches it, and talks to it in JSON. Descriptors say what its messages
 //! and outputs look like.
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use annulus_kernel::{Binding, KernelDefinition, RingKernel};
 use annulus_queue::{RecvError, SendError, TryRecvError};
 use linkme::distributed_slice;
 
 use crate::{
-    CallError, KernelControl, LaunchError, LaunchOptions, Runtime,
+    CallError, HandleError, KernelControl, LaunchError, LaunchOptions, Runtime,
     handle::AnyHandle,
     kernel::{
         bytes::{Aligned, Bytes, RawMessage, blank},
@@ -27,6 +31,9 @@ use crate::{
 #[distributed_slice]
 pub static KERNELS: [RegisteredKernel];
 
+/// Kernels that were added at run time.
+static ADDED: Mutex<Vec<&'static RegisteredKernel>> = Mutex::new(Vec::new());
+
 /// A kernel of this program.
 #[derive(Clone, Copy)]
 pub struct RegisteredKernel {
@@ -41,7 +48,36 @@ impl RegisteredKernel {
         Self { kind: Kind::of::<K>(), options }
     }
 
-    /// Every kernel that is linked into this program, by name, then by module.
+    /// Adds a kernel to the list at run time: one that the linker does not see, such as that of a library which
+    /// was opened later. `options` are those that its attribute asks for, `double::options`.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// // The linker has seen this one.
+    /// let error = RegisteredKernel::register::<double>(double::options).unwrap_err();
+    /// assert!(error.to_string().ends_with("::double is registered already: each kernel of a program once"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`AlreadyRegistered`] if a kernel of this path is in the list.
+    pub fn register<K: RingKernel>(
+        options: fn() -> LaunchOptions,
+    ) -> Result<&'static Self, AlreadyRegistered> {
+        let kernel = Self::of::<K>(options);
+        let mut added = ADDED.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = kernel.path();
+        if KERNELS.iter().chain(added.iter().copied()).any(|other| other.path() == path) {
+            return Err(AlreadyRegistered { path });
+        }
+        // For good, as those that are linked: whoever found one may keep it.
+        let kernel: &'static Self = Box::leak(Box::new(kernel));
+        added.push(kernel);
+        Ok(kernel)
+    }
+
+    /// Every kernel that is linked into this program or was [added](Self::register), by name, then by module.
     ///
     /// ```
     /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
@@ -52,7 +88,8 @@ impl RegisteredKernel {
     /// # assert!(RegisteredKernel::all().len() >= 2);
     /// ```
     pub fn all() -> Vec<&'static Self> {
-        let mut all: Vec<_> = KERNELS.iter().collect();
+        let added = ADDED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<_> = KERNELS.iter().chain(added.iter().copied()).collect();
         all.sort_by_key(|kernel| (kernel.kind.definition.name, kernel.kind.definition.module));
         all
     }
@@ -188,8 +225,17 @@ impl fmt::Display for NotRegistered {
 
 impl std::error::Error for NotRegistered {}
 
+/// A kernel of this path is registered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path} is registered already: each kernel of a program once")]
+#[non_exhaustive]
+pub struct AlreadyRegistered {
+    /// The path.
+    pub path: String,
+}
+
 /// A launched kernel that is used without its types: messages and outputs are JSON, or values described by
-/// descriptors. Dropping it terminates the kernel.
+/// descriptors. Like a handle: when the last one is dropped, the kernel is terminated.
 pub struct DynamicKernel {
     handle: AnyHandle,
 }
@@ -234,6 +280,27 @@ pub enum DynamicError {
     /// There is no reply.
     #[error("{0}")]
     Call(#[source] CallError),
+}
+
+impl Runtime {
+    /// The kernel that runs under this name, whoever launched it, to be used without its types: messages and outputs
+    /// are JSON. Like another handle of the kernel.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// let runtime = Runtime::builder().build()?;
+    /// let kernel = double::launch(&runtime, LaunchOptions::production().name("mine"))?;
+    /// assert_eq!(runtime.dynamic("mine")?.call_blocking(r#"{"value": 21}"#)?, r#"{"value":42}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`HandleError::Unknown`], which lists the kernels that run.
+    pub fn dynamic(&self, name: &str) -> Result<DynamicKernel, HandleError> {
+        self.any_handle(name).map(|handle| DynamicKernel { handle })
+    }
 }
 
 impl DynamicKernel {

@@ -17,7 +17,7 @@ use crate::{
     backend::{BackendError, BackendSource, DeviceBackend, DeviceInfo},
     elsewhere::elsewhere,
     error::{HandleError, LaunchError, UnknownKernel},
-    handle::{AnyHandle, KernelHandle, control::KernelControl},
+    handle::{KernelHandle, control::KernelControl},
     kernel::{lifecycle::ShutdownOutcome, shared::KernelShared},
     launch::{arena::Arena, registry::KernelRegistry},
     links,
@@ -165,8 +165,9 @@ impl Runtime {
             let runs = kernel.core.definition;
             return Err(HandleError::OtherKernel { name: name.into(), runs, wanted: K::DEFINITION });
         }
-        let control = KernelControl::new(kernel, self.inner.arena_lines());
-        AnyHandle::again(control).and_then(AnyHandle::typed).ok_or_else(|| {
+        let handle = self.any_handle(name)?;
+        // Another kernel may have come under this name since.
+        handle.typed().ok_or_else(|| {
             HandleError::Unknown(UnknownKernel { name: name.into(), running: self.inner.registry.names() })
         })
     }

@@ -14,19 +14,21 @@ use annulus_abi::{
     vitals::{KernelEntry, field, kernel_flags, recorder::CAUSES},
 };
 use annulus_kernel::{Binding, BindingKind, KernelDefinition, PrintSite, ProcessingMode, StateShape};
+use annulus_queue::Backpressure;
 use annulus_ring::{
     memory::ShardMemory,
     ring::{Consumer, Producers},
     sealed,
 };
 use annulus_sync::{
-    AtomicBool, AtomicU64, enlist::Enlisted, event::Event, gate::Gate, last::Last, watched::Watched,
+    AtomicBool, AtomicU64, enlist::Enlisted, event::Event, gate::Gate, last::Last, wait::block_on,
+    watched::Watched,
 };
 
 use crate::{
     Consistency,
     backend::{BackendError, HostSignals, LaunchSpec},
-    error::LaunchError,
+    error::{ConnectError, LaunchError},
     handle::AnyHandle,
     kernel::{
         calls::CallTable,
@@ -46,19 +48,49 @@ use crate::{
     options::LaunchOptions,
 };
 
-/// A kernel with its bound parameters, without its types.
+/// A kernel with its bound parameters and with the kernels that it is to send to, without its types.
 pub(crate) struct AnyBound {
     kind: Kind,
     bindings: Vec<Binding>,
+    routes: Vec<Route>,
+}
+
+/// Where a kernel's outputs, or those of one of its outboxes, go from its first message on.
+pub(crate) struct Route {
+    port: Option<usize>,
+    /// Keeps the target until the two are connected.
+    target: AnyHandle,
+    backpressure: Backpressure,
+}
+
+impl Route {
+    /// # Safety
+    ///
+    /// The kernel that has this route has as its outputs the messages of the target, or sends them by its
+    /// outbox of this number.
+    pub(crate) unsafe fn new(port: Option<usize>, target: AnyHandle, backpressure: Backpressure) -> Self {
+        Self { port, target, backpressure }
+    }
 }
 
 impl AnyBound {
     pub(crate) fn new(kind: Kind, bindings: Vec<Binding>) -> Self {
-        Self { kind, bindings }
+        Self { kind, bindings, routes: Vec::new() }
     }
 
-    pub(crate) fn launch(self, runtime: &Runtime, options: LaunchOptions) -> Result<AnyHandle, LaunchError> {
-        let Self { kind, bindings } = self;
+    /// With these routes, each of which was made for this kernel.
+    pub(crate) fn with_routes(self, routes: Vec<Route>) -> Self {
+        Self { routes, ..self }
+    }
+
+    /// Launches the kernel. If it has routes, it is connectable without being asked, and inactive until they
+    /// are connected: so all its outputs go where they say.
+    pub(crate) fn launch(
+        self,
+        runtime: &Runtime,
+        mut options: LaunchOptions,
+    ) -> Result<AnyHandle, LaunchError> {
+        let Self { kind, bindings, routes } = self;
         // Check this first: in a forked child, a lock that was held at the fork stays held for ever.
         runtime.inner.check_process()?;
         let definition = kind.definition;
@@ -67,10 +99,36 @@ impl AnyBound {
         check_bindings(definition, &bindings)?;
         definition.check().map_err(LaunchError::Handler)?;
         let name = options.name.clone().unwrap_or_else(|| definition.name.into());
+        // Before anything is compiled.
+        for Route { target, .. } in &routes {
+            let inner = Arc::clone(&runtime.inner) as _;
+            target.shared().check_target(target.runtime(), &name, &inner).map_err(LaunchError::Connect)?;
+        }
+        let active = options.shape.active;
+        if !routes.is_empty() {
+            options = options.connectable(true).active(false);
+        }
         let reserved = runtime.inner.registry.reserve(&name)?;
         let kernel = start(&runtime.inner, name.clone(), &kind, options, bindings)?;
         reserved.keep();
+        if !routes.is_empty() {
+            // If a route cannot be connected, the kernel ends with its only handle.
+            routes.into_iter().try_for_each(|route| route.connect(&kernel)).map_err(LaunchError::Connect)?;
+            if active {
+                // It may have been lost meanwhile; its handle says so, as after any launch.
+                let _ = block_on(kernel.control().activate());
+            }
+        }
         Ok(kernel)
+    }
+}
+
+impl Route {
+    fn connect(self, source: &AnyHandle) -> Result<(), ConnectError> {
+        let Self { port, target, backpressure } = self;
+        let (kernel, runtime) = (source.shared_arc(), source.runtime());
+        // SAFETY: by the word of who made the route, for this kernel.
+        unsafe { kernel.connect(runtime, target.shared_arc(), target.runtime(), backpressure, port) }
     }
 }
 

@@ -11,83 +11,18 @@ use annulus_queue::Backpressure;
 use annulus_sync::wait::block_on;
 
 use crate::{
-    backend::{BackendError, Link, LinkTarget},
-    error::debug_in_words,
+    backend::{Link, LinkTarget},
+    error::ConnectError,
     handle::KernelHandle,
     kernel::shared::KernelShared,
     links,
     vitals::Home,
 };
 
-/// Why a kernel could not be connected, or disconnected.
-#[derive(Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConnectError {
-    /// A kernel was not launched connectable.
-    #[error("`{kernel}` was launched without links: launch it with LaunchOptions::connectable(true)")]
-    NotConnectable {
-        /// The instance's name.
-        kernel: String,
-    },
-    /// The kernel that sends is active. It must be inactive.
-    #[error(
-        "`{kernel}` is active, and sends at any time: deactivate it first, or launch it with active(false)"
-    )]
-    Active {
-        /// The instance's name.
-        kernel: String,
-    },
-    /// A kernel has terminated, or is about to.
-    #[error("`{kernel}` has terminated: launch it again")]
-    Terminated {
-        /// The instance's name.
-        kernel: String,
-    },
-    /// The two run on two runtimes.
-    #[error("`{source}` and `{target}` run on two runtimes: launch both on one")]
-    OtherRuntime {
-        /// The name of the kernel that sends. (The raw name keeps `thiserror` from taking it for the cause of
-        /// the error.)
-        r#source: String,
-        /// The name of the kernel that is to receive.
-        target: String,
-    },
-    /// The backpressure is one that links between kernels do not offer.
-    #[error("backpressure is {backpressure:?}, and between kernels it is Block or Reject: use one of these")]
-    Backpressure {
-        /// What was asked for.
-        backpressure: Backpressure,
-    },
-    /// The kernel has several outboxes.
-    #[error("`{kernel}` has several outboxes: connect one of them, `port(..).connect(..)`")]
-    SeveralOutboxes {
-        /// The instance's name.
-        kernel: String,
-    },
-    /// Another outbox of the kernel is connected.
-    #[error("`{kernel}` is connected by its outbox `{outbox}`, and one can be: disconnect that first")]
-    OtherOutbox {
-        /// The instance's name.
-        kernel: String,
-        /// The outbox that is connected.
-        outbox: &'static str,
-    },
-    /// The backend could not connect them.
-    #[error("the {backend} backend cannot connect them: {error}")]
-    Backend {
-        /// The backend.
-        backend: &'static str,
-        /// Why.
-        #[source]
-        error: BackendError,
-    },
-}
-
-debug_in_words!(ConnectError);
-
 impl<K: RingKernel> KernelHandle<K> {
     /// From now on, the outputs of this kernel's handlers go to `target` instead of to the host; the
-    /// backpressure is Block. See [`connect_with`](Self::connect_with).
+    /// backpressure is Block. See [`connect_with`](Self::connect_with). A kernel that is launched after its
+    /// target is [launched into](crate::Bound::launch_into) it instead.
     ///
     /// ```
     /// use annulus::prelude::*;
@@ -261,21 +196,33 @@ impl KernelShared {
         if !matches!(backpressure, Backpressure::Block | Backpressure::Reject) {
             return Err(ConnectError::Backpressure { backpressure });
         }
-        let name = || target.core.name.clone();
-        if !ptr::addr_eq(Arc::as_ptr(runtime), Arc::as_ptr(its_runtime)) {
-            return Err(ConnectError::OtherRuntime { source: self.core.name.clone(), target: name() });
-        }
-        if !target.core.options.shape.connectable {
-            return Err(ConnectError::NotConnectable { kernel: name() });
-        }
-        if target.is_ending() {
-            return Err(ConnectError::Terminated { kernel: name() });
-        }
+        target.check_target(its_runtime, &self.core.name, runtime)?;
         let taker: Weak<dyn LinkTarget> = Arc::downgrade(target) as _;
         let waits = backpressure == Backpressure::Block;
         let link = Link { target: taker, waits, port: port.map(|port| &ports[port]) };
         // SAFETY: by the caller's word.
         unsafe { self.change_link(Some((link, Arc::clone(target))), port) }
+    }
+
+    /// Whether a kernel of this name can be connected to this one, as far as this one is concerned. The
+    /// runtimes are this kernel's and that one's.
+    pub(crate) fn check_target(
+        &self,
+        runtime: &Arc<dyn Any + Send + Sync>,
+        source: &str,
+        its_runtime: &Arc<dyn Any + Send + Sync>,
+    ) -> Result<(), ConnectError> {
+        let kernel = || self.core.name.clone();
+        if !ptr::addr_eq(Arc::as_ptr(runtime), Arc::as_ptr(its_runtime)) {
+            return Err(ConnectError::OtherRuntime { source: source.into(), target: kernel() });
+        }
+        if !self.core.options.shape.connectable {
+            return Err(ConnectError::NotConnectable { kernel: kernel() });
+        }
+        if self.is_ending() {
+            return Err(ConnectError::Terminated { kernel: kernel() });
+        }
+        Ok(())
     }
 
     /// # Safety
