@@ -34,9 +34,10 @@ mod reason;
 #[cfg(feature = "page")]
 pub mod serve;
 
+pub use annulus_abi::vitals::At;
 pub use annulus_abi::vitals::read::{Damage, Shard};
-pub use annulus_abi::vitals::recorder::Record;
-pub use annulus_runtime::why::Why;
+pub use annulus_abi::vitals::recorder::{CAUSES, Record};
+pub use annulus_runtime::why::{Cause, Finding, Waiting, Why};
 pub use attach::{Inside, Kernel, Liveness, Process, ShardState, Unreadable, files, look, refused};
 pub use autopsy::{Autopsy, autopsy};
 pub use health::{Health, HealthLimits, HealthState, HealthWatch, KernelHealth};

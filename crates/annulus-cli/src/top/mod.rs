@@ -1,9 +1,13 @@
 //! `annulus top`: what runs on this machine.
 
+mod history;
+mod screen;
 mod table;
+mod terminal;
 
 use std::{
-    io::{self, Write},
+    env,
+    io::{self, IsTerminal, Write},
     thread,
     time::{Duration, Instant},
 };
@@ -17,7 +21,8 @@ use crate::{failure::Failure, signals::Interrupt};
 ///
 /// The processes need no preparation, and do nothing for it. They are found by the files that their runtimes
 /// keep in $ANNULUS_DIR, else $XDG_RUNTIME_DIR/annulus or /dev/shm/annulus-UID. Rates are those between two
-/// looks. Without --once the table is printed again and again.
+/// looks. On a terminal the table is live: keys sort, filter and pause it and show a kernel's shards, and `?`
+/// explains them. Elsewhere, and with --json, it is printed again and again; --once prints it once.
 #[derive(Args)]
 #[command(after_long_help = COLUMNS)]
 pub(crate) struct Top {
@@ -51,6 +56,15 @@ Columns:
   DROPPED    messages whose handler failed, or whose key named no actor
   OUT        outputs that nobody has received
   PHASE      what the shard that is longest at one message is at
+  TREND      on a terminal: PER S at earlier looks
+
+Keys on a terminal:
+  arrows     select a kernel, sort by another column
+  Enter      the kernel's shards, and why it does not go on
+  /          show only what has a text in its name, state, process or number
+  Space      pause
+  ?          all keys
+  q, Ctrl-C  quit
 
 Exit codes:
   0  also if nothing runs
@@ -104,6 +118,9 @@ impl Sight {
 impl Top {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let stop = Interrupt::on_signals()?;
+        if !self.once && !self.json && is_screen() {
+            return terminal::show(self, &stop);
+        }
         let mut before = Sight::take(self.pid);
         loop {
             self.wait(&stop);
@@ -132,4 +149,9 @@ impl Top {
             thread::sleep(SLICE.min(self.interval.saturating_sub(start.elapsed())));
         }
     }
+}
+
+/// Whether standard output is a terminal that can do more than print lines.
+fn is_screen() -> bool {
+    io::stdout().is_terminal() && env::var_os("TERM").is_none_or(|name| name != "dumb")
 }

@@ -1,0 +1,199 @@
+//! The detail of a kernel: what it is, its shards, and why it does not go on.
+
+use std::time::Duration;
+
+use annulus::for_people;
+use annulus_observe::{CAUSES, Cause, Kernel, Liveness, Phase, Process, Why, why};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::{Modifier, Style},
+};
+
+use super::{
+    super::table::printable,
+    Screen,
+    draw::{put, several, style},
+    rows::State,
+    text::{bars, count, rate, wrap},
+};
+
+const PLAIN: Style = Style::new();
+const HEAD: Style = Style::new().add_modifier(Modifier::BOLD);
+
+impl Screen {
+    pub(super) fn draw_detail(&mut self, buffer: &mut Buffer, area: Rect) {
+        // Below the title, above the status and the keys.
+        let body = Rect { y: area.y + 1, height: area.height.saturating_sub(3), ..area };
+        let lines = self.detail(area.width.into());
+        self.detail_offset = self.detail_offset.min(lines.len().saturating_sub(body.height.into()));
+        for ((text, style), y) in lines[self.detail_offset..].iter().zip(body.top()..body.bottom()) {
+            put(buffer, Rect { y, height: 1, ..area }, text, *style);
+        }
+    }
+
+    fn detail(&self, width: usize) -> Vec<(String, Style)> {
+        let Some((process, earlier, kernel)) = self.selection() else {
+            return vec![(" It has gone.".into(), PLAIN)];
+        };
+        let mut lines = Vec::new();
+        let up = match process.liveness {
+            Liveness::Running => {
+                format!("up {}", for_people(Duration::from_nanos(process.now)))
+            }
+            Liveness::Dead => "DEAD, this is how it was last".into(),
+        };
+        let executable = printable(&process.executable);
+        let heading = format!("process {}, {}, {executable}, {up}", process.pid, process.backend);
+        put_wrapped(&mut lines, &heading, width);
+        let Some(kernel) = kernel else {
+            lines.push((" It has no kernels.".into(), PLAIN));
+            return lines;
+        };
+        for text in about(process, kernel) {
+            put_wrapped(&mut lines, &text, width);
+        }
+        let past = self.history.of(process, kernel);
+        if let Some(past) = past.filter(|past| !past.rates.is_empty()) {
+            let rates: Vec<f64> = past.rates.iter().copied().collect();
+            let bars = bars(&rates, width.saturating_sub(20).min(rates.len()));
+            lines.push((format!(" {:>5} per s  {bars}", rate(past.rate)), PLAIN));
+        }
+        lines.push((String::new(), PLAIN));
+        for text in self.why_of(process, earlier, kernel).to_string().lines() {
+            put_wrapped(&mut lines, &printable(text), width);
+        }
+        lines.push((String::new(), PLAIN));
+        self.shards(&mut lines, kernel);
+        lines
+    }
+
+    /// What is said of this kernel, and how long its handlers have been at their messages.
+    fn why_of(&self, process: &Process, earlier: Option<&Process>, kernel: &Kernel) -> Why {
+        let elapsed = match (&self.before, &self.now) {
+            (Some(before), Some(now)) => now.at.saturating_duration_since(before.at),
+            _ => Duration::ZERO,
+        };
+        let mut told = why(earlier.unwrap_or(process), process, elapsed);
+        told.findings.retain(|finding| {
+            let mut waiting = finding.waiting.iter().flatten();
+            finding.kernel == kernel.name || waiting.any(|waiting| waiting.kernel == kernel.name)
+        });
+        for finding in &mut told.findings {
+            if let Cause::Handler { at_least, .. } = &mut finding.cause {
+                let named =
+                    process.kernels.iter().find(|kernel| !kernel.has_ended && kernel.name == finding.kernel);
+                let past = named.and_then(|kernel| self.history.of(process, kernel));
+                let held = |shard: &usize| past.and_then(|past| past.held(*shard));
+                *at_least = finding.shards.iter().filter_map(held).max().unwrap_or(*at_least);
+            }
+        }
+        told
+    }
+
+    fn shards(&self, lines: &mut Vec<(String, Style)>, kernel: &Kernel) {
+        lines.push((
+            format!(
+                " {:<5} {:<8} {:>5} {:>5} {:>7} {:>7} {:>5}  PHASE",
+                "SHARD", "STATE", "DONE", "PER S", "PENDING", "DROPPED", "OUT"
+            ),
+            HEAD,
+        ));
+        let Some(row) = self.rows.iter().find(|row| Some(&row.id) == self.selected.as_ref()) else { return };
+        for (index, (shard, words)) in row.lines.iter().zip(&kernel.shards).enumerate() {
+            let mut phase = shard.phase.clone();
+            let at = Phase::of(words);
+            // With the time it says the message already.
+            if at.is_work() && !(at == Phase::InHandler && shard.held.is_some()) {
+                phase += &format!(", message {}", at.message(words));
+            }
+            lines.push((
+                format!(
+                    " {index:<5} {:<8} {:>5} {:>5} {:>7} {:>7} {:>5}  {phase}",
+                    shard.state.word(),
+                    count(shard.done),
+                    rate(shard.rate),
+                    count(shard.pending),
+                    count(shard.dropped),
+                    count(shard.out),
+                ),
+                if shard.held.is_some() { style(State::Stalled) } else { style(shard.state) },
+            ));
+        }
+    }
+}
+
+/// What a kernel is, and what is not told by its shards.
+fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
+    let name = printable(&kernel.name);
+    let own = if kernel.kernel == kernel.name {
+        String::new()
+    } else {
+        format!(" ({})", printable(&kernel.kernel))
+    };
+    let target = |id| process.kernels.iter().find(|kernel| kernel.id == id);
+    let outputs = match kernel.target {
+        Some((id, waits)) => {
+            let name =
+                target(id).map_or("a kernel that is not shown".into(), |kernel| printable(&kernel.name));
+            format!(" to {name}{}", if waits { "" } else { ", or lost without room there" })
+        }
+        None => String::new(),
+    };
+    let output = if kernel.output.is_empty() { "none".into() } else { printable(&kernel.output) };
+    let mut about = vec![
+        format!(
+            "kernel {name}{own}: {} of {}, {} mode, at most {} a turn, {} actors",
+            several(kernel.shards.len(), "shard"),
+            several(kernel.block as usize, "thread"),
+            kernel.mode,
+            kernel.max_batch,
+            kernel.actors
+        ),
+        format!(
+            "messages {}, rings of {}; outputs {output}{outputs}, rings of {}",
+            printable(&kernel.message),
+            kernel.inbound_capacity,
+            kernel.outbound_capacity
+        ),
+    ];
+    let lived = kernel.age.map(|age| for_people(age).to_string());
+    match (kernel.has_ended, lived) {
+        (true, Some(lived)) => about.push(format!("it has ended, after {lived}")),
+        (true, None) => about.push("it has ended".into()),
+        (false, Some(lived)) => about.push(format!("launched {lived} ago")),
+        (false, None) => {}
+    }
+    if let Some(copied) = kernel.copied {
+        about.push(format!("its words are a copy, {} old", for_people(copied)));
+    }
+    let drops: Vec<String> = CAUSES
+        .iter()
+        .zip(kernel.drops)
+        .filter(|(_, number)| *number != 0)
+        .map(|(cause, number)| format!("{number} {cause}"))
+        .collect();
+    if !drops.is_empty() {
+        about.push(format!("dropped in front of its rings: {}", drops.join(", ")));
+    }
+    let failures = kernel.shards.iter().enumerate();
+    if let Some((shard, failure)) =
+        failures.filter_map(|(index, shard)| Some((index, shard.at.last_failure()?))).next()
+    {
+        let name = match kernel.error_name(failure.code) {
+            Some(name) => printable(name),
+            None => annulus::describe_error(failure.code).to_owned(),
+        };
+        let message = failure.number.map_or(String::new(), |number| format!(", message {number}"));
+        about.push(format!(
+            "last failure of shard {shard}: code {} ({name}){message}, key {}",
+            failure.code, failure.key
+        ));
+    }
+    about
+}
+
+/// Adds a text, in as many lines as it takes.
+fn put_wrapped(lines: &mut Vec<(String, Style)>, text: &str, width: usize) {
+    lines.extend(wrap(text, width).into_iter().map(|line| (line, PLAIN)));
+}

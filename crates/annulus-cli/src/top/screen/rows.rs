@@ -1,0 +1,259 @@
+//! What the live table says of each kernel.
+
+use std::{fmt::Write as _, path::PathBuf, time::Duration};
+
+use annulus_observe::{Kernel, Liveness, Phase, Process, Shard, ShardState};
+
+use super::{
+    super::{
+        Sight,
+        history::{History, Past},
+        table::printable,
+    },
+    text::age,
+};
+
+/// Tells a row from others, whatever is sorted or comes and goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Id {
+    pub(super) file: PathBuf,
+    /// `None` for a process without kernels.
+    pub(super) kernel: Option<u64>,
+}
+
+/// How a kernel is, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum State {
+    Dead,
+    Stalled,
+    Launched,
+    Inactive,
+    Active,
+    Ended,
+    None,
+}
+
+impl State {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Dead => "DEAD",
+            Self::Stalled => "stalled",
+            Self::Launched => "launched",
+            Self::Inactive => "inactive",
+            Self::Active => "active",
+            Self::Ended => "ended",
+            Self::None => "-",
+        }
+    }
+
+    pub(super) fn of(state: ShardState) -> Self {
+        match state {
+            ShardState::Ended => Self::Ended,
+            ShardState::Active => Self::Active,
+            ShardState::Inactive => Self::Inactive,
+            ShardState::Launched => Self::Launched,
+            ShardState::StalledOnHost | ShardState::StalledOnKernel => Self::Stalled,
+        }
+    }
+}
+
+/// A kernel, or a process without kernels.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) id: Id,
+    /// Its place as it was found.
+    pub(super) order: usize,
+    pub(super) pid: u32,
+    /// The name of the executable.
+    pub(super) process: String,
+    pub(super) backend: String,
+    pub(super) name: String,
+    pub(super) shards: usize,
+    pub(super) state: State,
+    pub(super) done: u64,
+    pub(super) rate: Option<f64>,
+    pub(super) rates: Vec<f64>,
+    pub(super) pending: u64,
+    pub(super) dropped: u64,
+    pub(super) out: u64,
+    pub(super) age: Option<Duration>,
+    pub(super) phase: String,
+    /// How long a handler has been at the same message, at least.
+    pub(super) held: Option<Duration>,
+    /// With shards: a line for each.
+    pub(super) lines: Vec<ShardLine>,
+}
+
+/// A shard.
+#[derive(Clone, Debug)]
+pub(super) struct ShardLine {
+    pub(super) state: State,
+    pub(super) done: u64,
+    pub(super) rate: Option<f64>,
+    pub(super) pending: u64,
+    pub(super) dropped: u64,
+    pub(super) out: u64,
+    pub(super) phase: String,
+    pub(super) held: Option<Duration>,
+}
+
+impl Row {
+    /// Whether a text is in what tells this kernel from others.
+    pub(super) fn matches(&self, filter: &str) -> bool {
+        let filter = filter.to_lowercase();
+        [&self.name, &self.process, &self.backend, &self.pid.to_string(), self.state.word()]
+            .iter()
+            .any(|text| text.to_lowercase().contains(&filter))
+    }
+}
+
+/// All rows of a look.
+pub(super) fn rows(sight: &Sight, history: &History) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for process in &sight.processes {
+        if process.kernels.is_empty() {
+            rows.push(without_kernels(process, rows.len()));
+        }
+        for kernel in &process.kernels {
+            rows.push(row(process, kernel, history.of(process, kernel), rows.len()));
+        }
+    }
+    rows
+}
+
+/// The last part of an executable's path.
+fn executable(process: &Process) -> String {
+    printable(process.executable.rsplit('/').next().unwrap_or_default())
+}
+
+fn without_kernels(process: &Process, order: usize) -> Row {
+    let is_dead = process.liveness == Liveness::Dead;
+    Row {
+        id: Id { file: process.file.clone(), kernel: None },
+        order,
+        pid: process.pid,
+        process: executable(process),
+        backend: process.backend.clone(),
+        name: "(no kernels)".into(),
+        shards: 0,
+        state: if is_dead { State::Dead } else { State::None },
+        done: 0,
+        rate: None,
+        rates: Vec::new(),
+        pending: 0,
+        dropped: 0,
+        out: 0,
+        age: (!is_dead).then(|| Duration::from_nanos(process.now)),
+        phase: String::new(),
+        held: None,
+        lines: Vec::new(),
+    }
+}
+
+fn row(process: &Process, kernel: &Kernel, past: Option<&Past>, order: usize) -> Row {
+    let is_dead = process.liveness == Liveness::Dead;
+    let state = match State::of(kernel.state()) {
+        State::Ended => State::Ended,
+        _ if is_dead => State::Dead,
+        state => state,
+    };
+    let (phase, held) = phase_of_kernel(process, kernel, past);
+    let lines = kernel.shards.iter().enumerate().map(|(index, shard)| {
+        let held = past.and_then(|past| past.held(index));
+        ShardLine {
+            state: if is_dead { State::Dead } else { State::of(ShardState::of(shard)) },
+            done: shard.processed,
+            rate: past.and_then(|past| past.shard_rate(index)),
+            pending: shard.pending,
+            dropped: dropped(shard),
+            out: shard.outputs_waiting,
+            phase: phase_text(shard, held, target(process, kernel)),
+            held,
+        }
+    });
+    Row {
+        id: Id { file: process.file.clone(), kernel: Some(kernel.id) },
+        order,
+        pid: process.pid,
+        process: executable(process),
+        backend: process.backend.clone(),
+        name: printable(&kernel.name),
+        shards: kernel.shards.len(),
+        state,
+        done: kernel.sum(|shard| shard.processed),
+        rate: past.and_then(|past| past.rate),
+        rates: past.map(|past| past.rates.iter().copied().collect()).unwrap_or_default(),
+        pending: kernel.sum(|shard| shard.pending),
+        dropped: kernel.sum(dropped),
+        out: kernel.sum(|shard| shard.outputs_waiting),
+        age: kernel.age,
+        phase,
+        held,
+        lines: lines.collect(),
+    }
+}
+
+fn dropped(shard: &Shard) -> u64 {
+    shard.failed.saturating_add(shard.unknown_actor)
+}
+
+/// The name of the kernel that outputs go to.
+fn target(process: &Process, kernel: &Kernel) -> Option<String> {
+    let (id, _) = kernel.target?;
+    let target = process.kernels.iter().find(|kernel| kernel.id == id);
+    Some(target.map_or("an unseen kernel".into(), |target| printable(&target.name)))
+}
+
+/// What the shard that is longest at the same message is at, else one that works, else one that is awake.
+fn phase_of_kernel(process: &Process, kernel: &Kernel, past: Option<&Past>) -> (String, Option<Duration>) {
+    if kernel.has_ended {
+        return (String::new(), None);
+    }
+    let longest = past.and_then(Past::longest);
+    let find = |is: fn(Phase) -> bool| kernel.shards.iter().position(|shard| is(Phase::of(shard)));
+    let index = longest
+        .map(|(index, _)| index)
+        .or_else(|| find(Phase::is_work))
+        .or_else(|| find(|phase| phase != Phase::Asleep))
+        .unwrap_or(0);
+    let Some(shard) = kernel.shards.get(index) else { return (String::new(), None) };
+    let held = longest.map(|(_, held)| held);
+    let target = target(process, kernel);
+    let mut text = phase_text(shard, held, target.clone());
+    if kernel.shards.len() > 1 && Phase::of(shard) != Phase::Asleep {
+        let _ = write!(text, " (shard {index})");
+    }
+    if let Some(target) = target.filter(|_| Phase::of(shard) != Phase::StalledOnKernel) {
+        let _ = write!(text, " → {target}");
+    }
+    if let Some(copied) = kernel.copied.filter(|&copied| copied >= Duration::from_secs(1)) {
+        let _ = write!(text, ", as of {} ago", age(copied));
+    }
+    (text, held)
+}
+
+/// What a shard is at. What matters comes first, since the end may be cut off.
+pub(super) fn phase_text(shard: &Shard, held: Option<Duration>, target: Option<String>) -> String {
+    let phase = Phase::of(shard);
+    let mut text = match (phase, target) {
+        (Phase::StalledOnKernel, Some(target)) => format!("for {target}"),
+        (Phase::StalledOnHost, _) => "for the host".into(),
+        (Phase::InHandler, _) if held.is_some() => "handler".into(),
+        _ => phase.to_string(),
+    };
+    // Writing to a string cannot fail.
+    if let Some(held) = held {
+        let _ = write!(text, " {}+", age(held));
+    }
+    if phase == Phase::InHandler && held.is_some() {
+        let first = phase.message(shard);
+        let _ = match shard.at.count {
+            0 | 1 => write!(text, ", message {first}"),
+            count => write!(text, ", messages {first} to {}", first.saturating_add(count - 1)),
+        };
+        if shard.at.key != 0 && shard.at.count <= 1 {
+            let _ = write!(text, ", key {}", shard.at.key);
+        }
+    }
+    text
+}
