@@ -42,9 +42,12 @@ void die(Device &device, Status status)
 {
     if (device.dead != CUDA_SUCCESS) return;
     device.dead = status;
-    for (Launch *launch : device.unended) launch->is_killed = true;
     // What has not begun never will.
     for (Launch *launch : device.waiting) launch->blocks = launch->begun;
+    for (Launch *launch : device.unended) {
+        launch->is_killed = true;
+        launch->changed.notify_one();
+    }
     device.waiting.clear();
     driver().changed.notify_all();
 }

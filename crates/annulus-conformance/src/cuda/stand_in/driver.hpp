@@ -110,6 +110,8 @@ struct Launch {
     std::atomic<bool> is_killed{false};
     // All blocks begin together.
     bool is_cooperative;
+    // Its stream's thread alone waits for this: a block has ended, or the device has died.
+    std::condition_variable changed;
 
     unsigned threads() const { return size.x * size.y * size.z; }
 };
@@ -125,6 +127,8 @@ struct Stream {
     bool is_legacy, waits_for_legacy, is_destroyed;
     uint64_t enqueued, done;
     std::deque<Work> work;
+    // There is work, or no more will come. Its thread alone waits for this: others need not wake for each work.
+    std::condition_variable came;
 };
 
 struct Event {

@@ -113,7 +113,7 @@ static void serve_block(Launch *launch, uint64_t index, Multiprocessor *where)
     where->blocks += 1;
     launch->ended += 1;
     place_blocks(*launch->device);
-    driver().changed.notify_all();
+    launch->changed.notify_one();
 }
 
 // Whether there is room for all blocks at once.
@@ -215,7 +215,7 @@ static Status launch(const char *call, Function *function, ann_index grid, ann_i
         if (device.dead == CUDA_SUCCESS) {
             device.waiting.push_back(made);
             place_blocks(device);
-            driver().changed.wait(inner, [&] { return made->ended == made->blocks; });
+            made->changed.wait(inner, [&] { return made->ended == made->blocks; });
         }
         device.unended.erase(made);
         driver().changed.notify_all();

@@ -7,7 +7,7 @@ static void serve(Stream *stream)
     Driver &all = driver();
     Guard guard(all.lock);
     for (;;) {
-        all.changed.wait(guard, [&] { return !stream->work.empty() || stream->is_destroyed; });
+        stream->came.wait(guard, [&] { return !stream->work.empty() || stream->is_destroyed; });
         if (stream->work.empty()) return;
         Stream::Work work = std::move(stream->work.front());
         stream->work.pop_front();
@@ -23,7 +23,7 @@ static void serve(Stream *stream)
 
 Stream *make_stream(Context *context, bool is_legacy, bool waits_for_legacy)
 {
-    auto *stream = new Stream{context, is_legacy, waits_for_legacy, false, 0, 0, {}};
+    auto *stream = new Stream{context, is_legacy, waits_for_legacy, false, 0, 0, {}, {}};
     driver().streams.insert(stream);
     std::thread(serve, stream).detach();
     return stream;
@@ -34,6 +34,7 @@ void destroy(Stream *stream)
 {
     driver().streams.erase(stream);
     stream->is_destroyed = true;
+    stream->came.notify_one();
     driver().changed.notify_all();
 }
 
@@ -63,7 +64,7 @@ uint64_t enqueue(Stream &stream, std::function<void()> run)
     }
     stream.work.push_back(std::move(work));
     stream.enqueued += 1;
-    driver().changed.notify_all();
+    stream.came.notify_one();
     return stream.enqueued;
 }
 
