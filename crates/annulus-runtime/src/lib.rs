@@ -108,6 +108,7 @@ pub use crate::{
     },
     time::{ForPeople, for_people},
     vitals::{Vitals, check_vitals_folder, vitals_folders, vitals_owner_lives},
+    within::Sleep,
 };
 pub use annulus_abi::error::{ErrorName, describe as describe_error};
 pub use annulus_block::{Deliver, Delivery, Progress, RuntimeClock, Signals};

@@ -208,7 +208,7 @@ pub use choice::{Backend, BuildAuto, UnknownBackend};
 pub use annulus_runtime::{
     BackendSource, Bound, BridgeOptions, Cleared, KernelBridge, KernelControl, KernelHandle, KernelQueue,
     KernelReceiver, KernelSender, KernelSink, Launching, Maybe, Outputs, Peeked, Port, PortName, PortStatus,
-    Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Transition, block_on, device_print,
+    Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Transition, block_on, device_print,
 };
 // Options of a launch.
 pub use annulus_runtime::{

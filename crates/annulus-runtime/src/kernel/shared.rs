@@ -3,7 +3,7 @@
 use std::{
     any::{Any, TypeId},
     mem::MaybeUninit,
-    sync::{Mutex, MutexGuard, OnceLock, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
     time::Duration,
 };
 
@@ -34,6 +34,7 @@ use crate::{
         outbound::{Destination, Outbound},
         ports::Ports,
         print::Prints,
+        watcher::StallWatch,
     },
     vitals::is_recorded,
 };
@@ -71,6 +72,8 @@ pub(crate) struct KernelShared {
     pub(crate) this: OnceLock<Weak<KernelShared>>,
     /// Frees its name when it has terminated.
     names: Weak<dyn Names>,
+    /// Looks after sends that wait, once one has waited.
+    pub(crate) stalls: OnceLock<Arc<StallWatch>>,
     pub(crate) links: Links<KernelShared>,
     /// The type that stands for the kernel, and that of its messages.
     kernel: TypeId,
@@ -117,6 +120,7 @@ impl KernelShared {
             core,
             this: OnceLock::new(),
             names,
+            stalls: OnceLock::new(),
             links: Links::default(),
             kernel: kind.kernel,
             message: kind.message,
