@@ -87,6 +87,7 @@ pub use crate::{
         lifecycle::ShutdownOutcome,
         metrics::KernelMetrics,
         print::{PRINT_TARGET, PrintOrigin, PrintScope},
+        slow::SLOW_TARGET,
         status::{Drops, KernelState, KernelStatus, PortStatus, Stall, StallEnd},
         watcher::STALL_TARGET,
     },

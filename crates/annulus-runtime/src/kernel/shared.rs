@@ -11,7 +11,7 @@ use annulus_abi::{
     control::state,
     ring::kind,
     telemetry::Telemetry,
-    vitals::{At, read::Shard, recorder::event},
+    vitals::{At, phase, read::Shard, recorder::event},
 };
 use annulus_block::{Deliver, Delivery, MessageFailure, Progress, Signals};
 use annulus_kernel::{KernelDefinition, KernelMessage, RingKernel};
@@ -204,7 +204,7 @@ impl KernelShared {
     }
 
     /// What a shard is at, as far as its block says.
-    fn at(&self, shard: usize) -> At {
+    pub(crate) fn at(&self, shard: usize) -> At {
         if let Some(at) = self.core.device.get().and_then(|device| device.at(shard as u32)) {
             return at;
         }
@@ -475,6 +475,12 @@ impl HostSignals for KernelShared {
         // Where a heartbeat is a clock, it is renewed more often than anybody looks.
         if self.core.home.as_ref().is_some_and(|home| home.mirrored_before(Duration::from_millis(40))) {
             self.mirror();
+        }
+        // Another kernel may have sent it something without the host.
+        if let Some(slow) = &self.core.slow
+            && (0..self.core.shards.len()).any(|shard| self.at(shard).phase == phase::IN_HANDLER)
+        {
+            slow.wake();
         }
     }
 
