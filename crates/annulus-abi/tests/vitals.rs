@@ -67,7 +67,8 @@ fn file() -> Vec<u8> {
         waits: 1,
         staged: 0,
         drops: [1, 2, 3, 4, 5, 6, 7],
-        changing: [0; 3],
+        slow: 8,
+        changing: [0; 2],
         id: 3,
         launched_at: 1000,
         first_shard: 1,
@@ -139,7 +140,7 @@ fn the_reader_finds_what_was_written() {
     assert_eq!((kernel.id(), kernel.launched_at(), kernel.target()), (3, 1000, Some((9, true))));
     assert_eq!((kernel.mode(), kernel.max_batch(), kernel.actors()), ("adaptive", 32, 10));
     assert_eq!(kernel.errors().collect::<Vec<_>>(), [(7, "Overdrawn"), (8, "Closed")]);
-    assert_eq!(kernel.drops(), [1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!((kernel.drops(), kernel.slow()), ([1, 2, 3, 4, 5, 6, 7], 8));
     let shards: Vec<_> = kernel.shards().collect();
     assert_eq!(shards.len(), 2);
     let shard = shards[1];

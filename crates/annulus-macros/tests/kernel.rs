@@ -293,6 +293,7 @@ fn w06_the_attribute_says_how_it_is_launched() {
         consistency = ReleaseAcquire,
         causal_ordering = true,
         count_turns = true,
+        slow_after = "5 ms",
         connectable = true,
         supersteps = true
     )]
@@ -319,6 +320,7 @@ fn w06_the_attribute_says_how_it_is_launched() {
         .consistency(annulus::Consistency::ReleaseAcquire)
         .causal_ordering(true)
         .count_turns(true)
+        .slow_after(std::time::Duration::from_millis(5))
         .connectable(true)
         .supersteps(true);
     assert_eq!(asked::options(), expected);

@@ -145,6 +145,8 @@ pub struct Kernel {
     /// Messages that queues in front of the rings dropped, that the program took back, or that were left at the
     /// end, by [cause](annulus_abi::vitals::recorder::CAUSES).
     pub drops: [u64; CAUSES.len()],
+    /// Handlers that took longer than the launch's [`slow_after`](annulus_runtime::LaunchOptions::slow_after).
+    pub slow: u64,
     /// Its shards, one for each block.
     pub shards: Vec<Shard>,
     /// What only its own process knows of it; `None` for kernels of other processes.
@@ -329,6 +331,7 @@ fn describe(kernel: &annulus_abi::vitals::read::Kernel<'_>, now: u64, liveness: 
         copied_at: is_copy.then(|| kernel.mirrored_at()),
         errors: kernel.errors().map(|(code, name)| (code, name.to_owned())).collect(),
         drops: kernel.drops(),
+        slow: kernel.slow(),
         shards: kernel.shards().collect(),
         inside: None,
     }

@@ -108,6 +108,7 @@ impl Autopsy {
         for (number, what) in [
             (kernel.sum(|shard| shard.failed), "failed"),
             (kernel.sum(|shard| shard.unknown_actor), "for unknown actors"),
+            (kernel.slow, "handlers slow"),
             (kernel.sum(|shard| shard.pending), "in its rings"),
             (kernel.sum(|shard| shard.outputs_waiting), "outputs that nobody received"),
         ] {
@@ -203,6 +204,14 @@ fn says(f: &mut fmt::Formatter<'_>, record: &Record, kernel: Option<&Kernel>) ->
         event::DROPPED => {
             let cause = usize::try_from(a).ok().and_then(|cause| CAUSES.get(cause));
             write!(f, ": {b} {} so far", cause.unwrap_or(&"for an unknown cause"))
+        }
+        event::SLOW => {
+            let time = for_people(Duration::from_nanos(a));
+            write!(
+                f,
+                ": shard {} has been in the handler of message {b}, key {c}, for {time} or more",
+                record.shard
+            )
         }
         event::STALLED => {
             write!(

@@ -90,6 +90,7 @@ fn describe(control: &KernelControl) -> Kernel {
             status.drops.undelivered,
             status.drops.cleared,
         ],
+        slow: look.slow,
         shards: look.shards,
         inside: Some(Box::new(Inside { status, latencies: control.latencies() })),
     }

@@ -4,8 +4,8 @@
 //! # What it promises
 //!
 //! - **A batch goes when it is full, or when its first message has waited for the delay**, even if no other
-//!   message ever comes: a timer does it. One thread is the timer for all batchers of the process. It sleeps
-//!   while nothing is due. It is woken only for a deadline that is earlier than the one for which it sleeps.
+//!   message ever comes: a timer does it. One thread of the process, the monitor, is the timer for all batchers. It
+//!   sleeps while nothing is due. It is woken only for a deadline that is earlier than the one for which it sleeps.
 //!   So a busy batcher costs one wake-up per delay, not per batch.
 //! - **A message is accepted or comes back.** `Ok` means that the batcher has it and will offer it to the
 //!   sink until the sink takes it or [`close`](Batcher::close) returns it. An error contains the message.
@@ -49,13 +49,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod alarm;
 mod counters;
 mod errors;
 mod options;
 mod shared;
 mod sink;
-mod timer;
 
 use std::{
     fmt,
@@ -64,14 +62,14 @@ use std::{
     thread,
 };
 
-#[doc(hidden)]
-pub use alarm::Alarm;
 use annulus_sync::contain::discard;
 pub use counters::BatchCounters;
 pub use errors::{CloseError, PushError, StartError};
 pub use options::BatchOptions;
 use shared::{Cause, Shared, Wait};
 pub use sink::{Batch, BatchSink, Recycled};
+
+use crate::monitor::MONITOR;
 
 /// Collects messages and hands them to a sink in batches; see the [module](self). Can be shared by any number
 /// of threads.
@@ -93,7 +91,7 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Batcher<T, S> {
     /// ```
     pub fn new(options: BatchOptions, sink: S) -> Result<Self, StartError> {
         options.validate()?;
-        timer::TIMER.start().map_err(StartError::Timer)?;
+        MONITOR.start().map_err(StartError::Timer)?;
         Ok(Self { shared: Shared::new(options, sink) })
     }
 

@@ -126,6 +126,9 @@ mod message_inner;
 mod message_questions;
 mod message_queue;
 mod message_verbs;
+// As batching.
+#[cfg(not(loom))]
+pub mod monitor;
 mod options;
 pub mod outcome;
 mod pace;

@@ -87,6 +87,7 @@ pub use crate::{
         lifecycle::ShutdownOutcome,
         metrics::KernelMetrics,
         print::{PRINT_TARGET, PrintOrigin, PrintScope},
+        slow::SLOW_TARGET,
         status::{Drops, KernelState, KernelStatus, PortStatus, Stall, StallEnd},
         watcher::STALL_TARGET,
     },
@@ -108,6 +109,7 @@ pub use crate::{
     },
     time::{ForPeople, for_people},
     vitals::{Vitals, check_vitals_folder, vitals_folders, vitals_owner_lives},
+    within::Sleep,
 };
 pub use annulus_abi::error::{ErrorName, describe as describe_error};
 pub use annulus_block::{Deliver, Delivery, Progress, RuntimeClock, Signals};

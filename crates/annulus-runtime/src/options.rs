@@ -19,6 +19,7 @@ mod groups;
 mod order;
 mod problem;
 mod queues;
+mod slow;
 
 pub use domain::Domain;
 pub use groups::{Inbound, Observe, Outbound, RunMode, Shape};

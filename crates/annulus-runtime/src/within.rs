@@ -1,8 +1,7 @@
-//! Time limits for futures.
+//! Time limits for futures, and pauses.
 //!
-//! A future has no clock. One thread of the process wakes those that wait for a time
-//! ([`annulus_queue::batching::Alarm`]); it sleeps until the next of these times, and for ever if there is none.
-//! It is started by the first future that has to wait.
+//! A future has no clock. The process' [monitor](annulus_queue::monitor) wakes those that wait for a time; it sleeps
+//! until the next of these times, and for ever if there is none. It is started by the first future that has to wait.
 
 use std::{
     future::poll_fn,
@@ -11,9 +10,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_queue::batching::Alarm;
+use annulus_queue::monitor::Alarm;
+
+use crate::time::deadline;
 
 /// Waits until a time; not at all if the system starts no thread that could wake it.
+#[derive(Debug)]
 pub(crate) struct Until {
     at: Instant,
     alarm: Option<Alarm>,
@@ -30,27 +32,54 @@ impl Until {
         // A time that the clock cannot express never comes; a day is as long.
         Self::at(Instant::now() + delay.min(Duration::from_secs(86_400)))
     }
+
+    /// Whether the time has come; if not, the task is woken then. `None` if the system starts no thread that could
+    /// wake it.
+    pub(crate) fn poll_time(&mut self, context: &mut Context<'_>) -> Option<Poll<()>> {
+        if Instant::now() >= self.at {
+            return Some(Poll::Ready(()));
+        }
+        match &self.alarm {
+            Some(alarm) => alarm.renew(context.waker()),
+            None => {
+                let alarm = Alarm::new().ok()?;
+                alarm.set(self.at, context.waker().clone());
+                self.alarm = Some(alarm);
+            }
+        }
+        // The alarm may have gone off for an earlier waker meanwhile; then the time has come.
+        Some(if Instant::now() >= self.at { Poll::Ready(()) } else { Poll::Pending })
+    }
 }
 
 impl Future for Until {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        if Instant::now() >= self.at {
-            return Poll::Ready(());
-        }
-        match &self.alarm {
-            Some(alarm) => alarm.renew(context.waker()),
-            None => match Alarm::new() {
-                Ok(alarm) => {
-                    alarm.set(self.at, context.waker().clone());
-                    self.alarm = Some(alarm);
-                }
-                Err(_) => return Poll::Ready(()),
-            },
-        }
-        // The alarm may have gone off for an earlier waker meanwhile; then the time has come.
-        if Instant::now() >= self.at { Poll::Ready(()) } else { Poll::Pending }
+        self.poll_time(context).unwrap_or(Poll::Ready(()))
+    }
+}
+
+/// Waits for a while. See [`Runtime::sleep`](crate::Runtime::sleep).
+#[derive(Debug)]
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct Sleep(Until);
+
+impl Sleep {
+    pub(crate) fn new(time: Duration) -> Self {
+        Self(Until::at(deadline(time)))
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        self.0.poll_time(context).unwrap_or_else(|| {
+            // No thread can be started: the task asks again and again, since early would be wrong.
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
     }
 }
 
@@ -98,6 +127,27 @@ mod tests {
         assert_eq!(block_on(within(soon() + Duration::from_secs(3600), async { 7 })), Some(7));
         assert_eq!(block_on(within(Instant::now(), async { 7 })), Some(7), "it is polled once");
         assert_eq!(block_on(within(Instant::now(), pending::<()>())), None);
+    }
+
+    /// It takes at least its time, also if it is polled for other reasons; and no time at all if it has none.
+    #[test]
+    fn a_pause_lasts() {
+        let start = Instant::now();
+        let time = Duration::from_millis(5);
+        let mut sleep = Sleep::new(time);
+        let mut polls = 0;
+        block_on(poll_fn(|context| {
+            polls += 1;
+            // Woken at once, again and again.
+            if polls < 100 {
+                context.waker().wake_by_ref();
+            }
+            Pin::new(&mut sleep).poll(context)
+        }));
+        assert!(start.elapsed() >= time);
+        block_on(Sleep::new(Duration::ZERO));
+        let mut forever = Sleep::new(Duration::MAX);
+        assert!(Pin::new(&mut forever).poll(&mut Context::from_waker(std::task::Waker::noop())).is_pending());
     }
 
     /// A future may be polled by one task and then by another: the last one is woken.

@@ -208,7 +208,7 @@ pub use choice::{Backend, BuildAuto, UnknownBackend};
 pub use annulus_runtime::{
     BackendSource, Bound, BridgeOptions, Cleared, KernelBridge, KernelControl, KernelHandle, KernelQueue,
     KernelReceiver, KernelSender, KernelSink, Launching, Maybe, Outputs, Peeked, Port, PortName, PortStatus,
-    Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Transition, block_on, device_print,
+    Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Transition, block_on, device_print,
 };
 // Options of a launch.
 pub use annulus_runtime::{
@@ -219,9 +219,9 @@ pub use annulus_runtime::{
 pub use annulus_runtime::{
     Capabilities, Compilation, DeviceInfo, Drops, ErrorName, Interval, KernelBridgeRates, KernelBridgeStatus,
     KernelLook, KernelMetrics, KernelState, KernelStatus, LIFECYCLE_TARGET, LatencyHistogram, Load,
-    PRINT_TARGET, ProgramOrigin, QueueStatus, Rates, STALL_TARGET, SampleStream, Samples, Snapshot, Stall,
-    StallEnd, Telemetry, TelemetryRates, TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds,
-    describe_error, for_people,
+    PRINT_TARGET, ProgramOrigin, QueueStatus, Rates, SLOW_TARGET, STALL_TARGET, SampleStream, Samples,
+    Snapshot, Stall, StallEnd, Telemetry, TelemetryRates, TelemetrySample, TelemetrySnapshot,
+    TelemetryWarning, Thresholds, describe_error, for_people,
 };
 // Errors.
 #[cfg(feature = "registry")]

@@ -151,8 +151,10 @@ pub struct KernelEntry {
     /// Messages that queues in front of the rings dropped, that the program took back, or that were left at the
     /// end, by [cause](recorder::CAUSES).
     pub drops: [u64; recorder::CAUSES.len()],
+    /// Handlers that took longer than the launch's limit.
+    pub slow: u64,
     /// Always 0.
-    pub changing: [u64; 3],
+    pub changing: [u64; 2],
 
     /// The number of the launch in its runtime, from 1.
     pub id: u64,
@@ -412,6 +414,7 @@ const _: () = {
     assert!(offset_of!(KernelEntry, waits) == 32);
     assert!(offset_of!(KernelEntry, staged) == 40);
     assert!(offset_of!(KernelEntry, drops) == 48);
+    assert!(offset_of!(KernelEntry, slow) == 104);
     assert!(offset_of!(KernelEntry, id) == 128);
     assert!(offset_of!(KernelEntry, launched_at) == 136);
     assert!(offset_of!(KernelEntry, first_shard) == 144);

@@ -269,6 +269,11 @@ impl<'a> Kernel<'a> {
         core::array::from_fn(|i| self.word64(offset_of!(KernelEntry, drops) + 8 * i))
     }
 
+    /// Handlers that took longer than the launch's limit.
+    pub fn slow(&self) -> u64 {
+        self.word64(offset_of!(KernelEntry, slow))
+    }
+
     /// Threads of a block.
     pub fn block(&self) -> u32 {
         self.word32(offset_of!(KernelEntry, block))

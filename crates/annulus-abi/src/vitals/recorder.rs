@@ -76,8 +76,10 @@ pub mod event {
     pub const CYCLE: u32 = 12;
     /// The launch was refused by the backend.
     pub const NOT_LAUNCHED: u32 = 13;
+    /// A handler takes longer than the launch's limit: nanoseconds so far, the message's number, its key.
+    pub const SLOW: u32 = 14;
     /// What people call them, by number.
-    pub const NAMES: [&str; 14] = [
+    pub const NAMES: [&str; 15] = [
         "unknown",
         "launched",
         "ready",
@@ -92,6 +94,7 @@ pub mod event {
         "stalled",
         "in a cycle",
         "not launched",
+        "slow",
     ];
 }
 

@@ -28,7 +28,7 @@ const RUN_MODES: &[&str] = &["Persistent", "EventDriven"];
 
 /// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions`
 /// documents.
-const WORDS: [(&str, Value); 24] = [
+const WORDS: [(&str, Value); 25] = [
     ("capacity", Value::Capacity),
     ("output_capacity", Value::Capacity),
     ("backpressure", Value::Variant("Backpressure", STRATEGIES)),
@@ -51,6 +51,7 @@ const WORDS: [(&str, Value); 24] = [
     ("consistency", Value::Variant("Consistency", CONSISTENCIES)),
     ("causal_ordering", Value::Switch),
     ("count_turns", Value::Switch),
+    ("slow_after", Value::Time),
     ("supersteps", Value::Switch),
     ("connectable", Value::Switch),
 ];

@@ -138,6 +138,7 @@ fn counts(kernel: &Kernel, per_shard: bool) -> BTreeMap<Which, u64> {
             add(&LATENCY_SUM, labels(None), line.total_latency_nanos);
         }
     }
+    add(&SLOW, Vec::new(), kernel.slow);
     for (cause, count) in CAUSES.iter().zip(kernel.drops) {
         add(&DROPPED, vec![format!("cause={cause}")], count);
     }

@@ -96,6 +96,9 @@ metrics! {
     /// Dead letters that were lost.
     DEAD_LETTERS_LOST: Counter "annulus.kernel.dead_letters.lost" "annulus_dead_letters_lost_total" "{message}" true
         "Dead letters that were lost, since the host had not collected the earlier ones.";
+    /// Handlers that took too long.
+    SLOW: Counter "annulus.kernel.messages.slow" "annulus_messages_slow_total" "{message}" false
+        "Messages whose handler took longer than the launch's slow_after.";
     /// Launches under this name.
     LAUNCHES: Counter "annulus.kernel.launches" "annulus_kernel_launches_total" "{launch}" false
         "Launches under the kernel's name that were seen. More than one: it was launched again.";

@@ -31,7 +31,8 @@ pub(crate) fn child() {
     for _ in 0..20 {
         let _ = full.send_blocking(job(2, 0)).unwrap();
     }
-    let one = ponder::launch(&runtime, options("one")).unwrap();
+    let slow = options("one").slow_after(Duration::from_millis(20));
+    let one = ponder::launch(&runtime, slow).unwrap();
     let _ = one.send_blocking(job(5, 0)).unwrap();
     // A turn's messages are counted at its end.
     one.drained_blocking();
@@ -95,6 +96,10 @@ fn o_01_what_a_device_is_at_is_seen() {
     assert!(text.contains("`full`: failed in shard 0: the message's key names no actor"), "{text}");
     let failed = text.lines().filter(|line| line.contains("`full`: failed in shard 0: ")).collect::<Vec<_>>();
     assert!(failed.len() == 2 && failed.iter().all(|line| !line.contains("key 0")), "{text}");
+
+    let slow = "`one`: slow: shard 0 has been in the handler of message 1, key 5, for ";
+    let process = watched.look_for(|_| crate::autopsies(&watched.folder).contains(slow));
+    assert!(kernel(&process, "one").slow != 0);
 
     watched.child.kill().unwrap();
     watched.child.wait().unwrap();

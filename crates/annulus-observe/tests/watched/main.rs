@@ -5,6 +5,7 @@
 mod device;
 mod drops;
 mod robust;
+mod slow;
 
 use std::{
     env, fs,
@@ -254,6 +255,13 @@ fn folder(name: &str) -> PathBuf {
     fs::create_dir(&folder).unwrap();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
     folder
+}
+
+/// What `annulus autopsy` would say of the files in a folder.
+#[track_caller]
+fn autopsies(folder: &Path) -> String {
+    let of = |file: PathBuf| annulus_observe::autopsy(&file).unwrap().to_string();
+    fs::read_dir(folder).unwrap().map(|entry| of(entry.unwrap().path())).collect()
 }
 
 #[track_caller]

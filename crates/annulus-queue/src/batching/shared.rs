@@ -21,10 +21,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
-    BatchCounters, BatchOptions, BatchSink, PushError,
-    timer::{Due, TIMER},
-};
+use super::{BatchCounters, BatchOptions, BatchSink, PushError};
+use crate::monitor::{Due, MONITOR};
 use annulus_sync::{
     AtomicUsize, Mutex, MutexGuard, Ordering,
     combining::CombiningLock,
@@ -237,7 +235,7 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
 
     pub(super) fn disarm(&self) {
         let this: Weak<dyn Due> = self.this.clone();
-        TIMER.disarm(&this);
+        MONITOR.disarm(&this);
     }
 
     /// Everything that is not delivered, oldest first. Nothing is due afterwards.
@@ -279,7 +277,7 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
 
     fn arm(&self, at: Option<Instant>) {
         if let Some(at) = at {
-            TIMER.arm(at, self.this.clone());
+            MONITOR.arm(at, self.this.clone());
         }
     }
 
@@ -385,7 +383,7 @@ impl<T: Send + 'static, S: BatchSink<T> + 'static> Shared<T, S> {
 }
 
 impl<T: Send + 'static, S: BatchSink<T> + 'static> Due for Shared<T, S> {
-    fn fire(&self, at: Instant) -> Option<Instant> {
+    fn fire(&self, at: Instant, _: Instant) -> Option<Instant> {
         if self.lock().armed != Some(at) {
             return None;
         }

@@ -31,6 +31,8 @@ pub struct KernelLook {
     pub target: Option<u64>,
     /// Whether it has ended.
     pub has_ended: bool,
+    /// Handlers that took longer than the launch's [`slow_after`](crate::LaunchOptions::slow_after).
+    pub slow: u64,
     /// Its shards, one for each block.
     pub shards: Vec<Shard>,
 }
@@ -68,6 +70,7 @@ impl KernelControl {
             target: self.kernel.target().map(|target| id(&target)),
             // Asked first: after the end nothing changes.
             has_ended: core.is_finished(),
+            slow: core.slow.as_ref().map_or(0, |slow| slow.count()),
             shards: self.kernel.look(),
         }
     }

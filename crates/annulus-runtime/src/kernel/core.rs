@@ -38,6 +38,7 @@ use crate::{
     error::LifecycleError,
     kernel::{
         drops::{Dropped, HostDrops},
+        slow::SlowWatch,
         told::Told,
     },
     options::LaunchOptions,
@@ -96,6 +97,8 @@ pub(crate) struct KernelCore {
     pub(crate) told: Told,
     /// The sends that wait for space. The watcher watches them.
     pub(crate) waits: Enlisted,
+    /// Looks for slow handlers, if the launch asks for it.
+    pub(crate) slow: Option<Arc<SlowWatch>>,
     /// The backend's notes about the kernel.
     pub(crate) notes: Mutex<Vec<String>>,
     /// The host's copy of the command words. Its lock makes commands change one after the other.
@@ -142,6 +145,9 @@ impl KernelCore {
     pub(crate) fn wake(&self, shard: usize) {
         if let Some(device) = self.device.get() {
             device.wake(shard as u32);
+        }
+        if let Some(slow) = &self.slow {
+            slow.wake();
         }
     }
 

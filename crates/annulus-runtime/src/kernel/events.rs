@@ -1,6 +1,11 @@
 //! Lifecycle events of a kernel, for `tracing`. The runtime holds no lock while it makes one.
 
-use annulus_abi::vitals::recorder::event;
+use std::time::Duration;
+
+use annulus_abi::{
+    control::command,
+    vitals::{At, phase, recorder::event},
+};
 use annulus_sync::{Ordering, contain::contained};
 
 use crate::{
@@ -8,8 +13,11 @@ use crate::{
     kernel::{
         core::KernelCore,
         shared::KernelShared,
+        slow::{Handlers, SLOW_TARGET},
         told::{ANSWERED, DRAINED, LAUNCHED, LOST},
     },
+    time::for_people,
+    vitals::is_recorded,
 };
 
 /// The target of a kernel's lifecycle events.
@@ -166,5 +174,44 @@ impl KernelShared {
                 "terminated"
             );
         });
+    }
+}
+
+impl Handlers for KernelShared {
+    fn at(&self, shard: usize) -> At {
+        self.at(shard)
+    }
+
+    fn may_handle(&self) -> bool {
+        let core = &self.core;
+        let is_in_handler = || (0..core.shards.len()).any(|shard| self.at(shard).phase == phase::IN_HANDLER);
+        // An inactive kernel begins no handler until its command changes, and then its blocks are woken.
+        let command = core.shards[0].memory.command().load(Ordering::Relaxed);
+        let is_active = command & command::ACTIVE != 0;
+        !core.is_finished() && (is_active && core.handed_over() != 0 || is_in_handler())
+    }
+
+    fn tell_slow(&self, shard: usize, at: &At, time: Duration, count: u64) {
+        let core = &self.core;
+        if let Some(home) = &core.home {
+            home.set_slow(core.slow.as_ref().map_or(0, |slow| slow.count()));
+        }
+        if is_recorded(count) {
+            core.record_of(shard as u32, event::SLOW, [time.as_nanos() as u64, at.number, at.key]);
+        }
+        tracing::warn!(
+            target: SLOW_TARGET,
+            kernel = core.name,
+            backend = core.backend_name,
+            shard,
+            number = at.number,
+            count = at.count.max(1),
+            key = at.key,
+            seconds = time.as_secs_f64(),
+            "`{}` shard {shard} has been in the handler of message {} for {} or more",
+            core.name,
+            at.number,
+            for_people(time)
+        );
     }
 }

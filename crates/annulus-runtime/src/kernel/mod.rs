@@ -9,7 +9,7 @@
 //! | [`carried`], [`image`], [`bytes`] | messages between typed and untyped code |
 //! | [`notes`] | what a queue in front reports under its lock, and what is done about it |
 //! | [`lanes`] | what can be asked and done about one of several queues |
-//! | [`watcher`] | who looks after sends that wait for space |
+//! | [`watcher`], [`slow`] | who looks after sends that wait for space; after handlers that take long |
 
 pub(crate) mod bytes;
 pub(crate) mod calls;
@@ -31,6 +31,7 @@ pub(crate) mod print;
 pub(crate) mod receive;
 pub(crate) mod send;
 pub(crate) mod shared;
+pub(crate) mod slow;
 pub(crate) mod status;
 pub(crate) mod told;
 pub(crate) mod watcher;

@@ -3,7 +3,7 @@
 use std::{
     any::{Any, TypeId},
     mem::MaybeUninit,
-    sync::{Mutex, MutexGuard, OnceLock, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
     time::Duration,
 };
 
@@ -11,7 +11,7 @@ use annulus_abi::{
     control::state,
     ring::kind,
     telemetry::Telemetry,
-    vitals::{At, read::Shard, recorder::event},
+    vitals::{At, phase, read::Shard, recorder::event},
 };
 use annulus_block::{Deliver, Delivery, MessageFailure, Progress, Signals};
 use annulus_kernel::{KernelDefinition, KernelMessage, RingKernel};
@@ -34,6 +34,7 @@ use crate::{
         outbound::{Destination, Outbound},
         ports::Ports,
         print::Prints,
+        watcher::StallWatch,
     },
     vitals::is_recorded,
 };
@@ -71,6 +72,8 @@ pub(crate) struct KernelShared {
     pub(crate) this: OnceLock<Weak<KernelShared>>,
     /// Frees its name when it has terminated.
     names: Weak<dyn Names>,
+    /// Looks after sends that wait, once one has waited.
+    pub(crate) stalls: OnceLock<Arc<StallWatch>>,
     pub(crate) links: Links<KernelShared>,
     /// The type that stands for the kernel, and that of its messages.
     kernel: TypeId,
@@ -117,6 +120,7 @@ impl KernelShared {
             core,
             this: OnceLock::new(),
             names,
+            stalls: OnceLock::new(),
             links: Links::default(),
             kernel: kind.kernel,
             message: kind.message,
@@ -200,7 +204,7 @@ impl KernelShared {
     }
 
     /// What a shard is at, as far as its block says.
-    fn at(&self, shard: usize) -> At {
+    pub(crate) fn at(&self, shard: usize) -> At {
         if let Some(at) = self.core.device.get().and_then(|device| device.at(shard as u32)) {
             return at;
         }
@@ -471,6 +475,12 @@ impl HostSignals for KernelShared {
         // Where a heartbeat is a clock, it is renewed more often than anybody looks.
         if self.core.home.as_ref().is_some_and(|home| home.mirrored_before(Duration::from_millis(40))) {
             self.mirror();
+        }
+        // Another kernel may have sent it something without the host.
+        if let Some(slow) = &self.core.slow
+            && (0..self.core.shards.len()).any(|shard| self.at(shard).phase == phase::IN_HANDLER)
+        {
+            slow.wake();
         }
     }
 

@@ -1,20 +1,20 @@
 //! Warns when sends wait for long and the kernel takes nothing, and says what they wait for.
 //!
-//! A future has no clock, and a thread that waits is asleep. So one thread of the process watches; it exists
-//! only while sends wait for space. A kernel for which somebody waits is on its list, or about to be
-//! ([`Enlisted`](annulus_sync::enlist::Enlisted)).
+//! A future has no clock, and a thread that waits is asleep. So the process' [monitor](annulus_queue::monitor) looks
+//! at kernels for which sends wait for space, and at no others. A kernel for which somebody waits is armed there, or
+//! about to be ([`Enlisted`](annulus_sync::enlist::Enlisted)).
 //!
 //! It is a stall if the kernel takes nothing for [`PATIENCE`] while somebody waits. A send that only waits
 //! its turn behind many others is not a stall.
 
 use std::{
     mem,
-    sync::{Condvar, Mutex, PoisonError, Weak},
-    thread,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::{Duration, Instant},
 };
 
 use annulus_abi::{control::STALLED_BY_KERNEL, vitals::recorder::event};
+use annulus_queue::monitor::{Due, MONITOR};
 use annulus_sync::{Ordering, contain::contained, enlist::Waiting};
 use tracing::{Dispatch, dispatcher};
 
@@ -35,10 +35,8 @@ pub const STALL_TARGET: &str = "annulus::stall";
 /// How long the kernel must take nothing until a warning comes. Source: longer than any scheduler's pause,
 /// shorter than a person's patience.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Time between two looks of the watcher.
+/// Time between two looks.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long its thread stays when nobody waits any more.
-const LINGER: Duration = Duration::from_secs(5);
 
 impl KernelShared {
     /// A send begins to wait.
@@ -51,11 +49,15 @@ impl KernelShared {
         // Set by the launch, before anyone else has the kernel.
         let Some(kernel) = self.this.get() else { return };
         let dispatch = dispatcher::get_default(Dispatch::clone);
-        WATCHER.enlist(Watch {
-            kernel: Weak::clone(kernel),
-            dispatch,
-            stall: Stall::new(self.core.taken_from_host()),
-        });
+        let watch = self.stalls.get_or_init(|| Arc::new(StallWatch::new(Weak::clone(kernel))));
+        let before =
+            watch.lock().replace((dispatch, Stall::new(self.core.taken_from_host(), Instant::now())));
+        // A subscriber is code of the program.
+        drop(before);
+        // If no thread can be started, nothing is reported.
+        if MONITOR.start().is_ok() {
+            MONITOR.arm(Instant::now() + LOOK, Arc::downgrade(watch) as Weak<dyn Due>);
+        }
     }
 }
 
@@ -66,12 +68,12 @@ impl KernelCore {
     }
 }
 
-/// A kernel for which somebody waits.
-struct Watch {
+/// Looks at a kernel for as long as sends wait for it.
+pub(crate) struct StallWatch {
     kernel: Weak<KernelShared>,
-    /// The subscriber for the warning: that of whoever waits.
-    dispatch: Dispatch,
-    stall: Stall,
+    /// The subscriber for the warning: that of whoever began to wait. Written by whoever arms the watch, and by the
+    /// monitor while it is armed.
+    state: Mutex<Option<(Dispatch, Stall)>>,
 }
 
 /// Since when nothing has been taken.
@@ -82,8 +84,8 @@ struct Stall {
 }
 
 impl Stall {
-    fn new(taken: u64) -> Self {
-        Self { taken, since: Instant::now(), told: false }
+    fn new(taken: u64, now: Instant) -> Self {
+        Self { taken, since: now, told: false }
     }
 
     /// Looks at how much was taken so far. Returns whether a stall must be reported now.
@@ -96,68 +98,37 @@ impl Stall {
     }
 }
 
-struct Watcher {
-    list: Mutex<List>,
-    came: Condvar,
-}
-
-struct List {
-    watches: Vec<Watch>,
-    /// Whether the thread runs.
-    runs: bool,
-}
-
-static WATCHER: Watcher =
-    Watcher { list: Mutex::new(List { watches: Vec::new(), runs: false }), came: Condvar::new() };
-
-impl Watcher {
-    fn enlist(&'static self, watch: Watch) {
-        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
-        list.watches.push(watch);
-        if !list.runs {
-            // If no thread can be started, nothing is reported.
-            list.runs = thread::Builder::new().name("annulus-stall".into()).spawn(|| self.run()).is_ok();
-        }
-        drop(list);
-        self.came.notify_one();
+impl StallWatch {
+    fn new(kernel: Weak<KernelShared>) -> Self {
+        Self { kernel, state: Mutex::default() }
     }
 
-    fn run(&self) {
-        loop {
-            let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
-            let idle = |list: &mut List| list.watches.is_empty();
-            let (mut list, waited) =
-                self.came.wait_timeout_while(list, LINGER, idle).unwrap_or_else(PoisonError::into_inner);
-            if waited.timed_out() {
-                list.runs = false;
-                return;
-            }
-            let watches = mem::take(&mut list.watches);
-            drop(list);
-            // Without the lock: kernels may be dropped here, and subscribers are code of the program.
-            let mut kept: Vec<_> = watches.into_iter().filter_map(Watch::look).collect();
-            self.list.lock().unwrap_or_else(PoisonError::into_inner).watches.append(&mut kept);
-            thread::sleep(LOOK);
-        }
+    /// The state is replaced as a whole, so poison is ignored.
+    fn lock(&self) -> MutexGuard<'_, Option<(Dispatch, Stall)>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Watch {
-    /// Reports a stall if it is time. Returns itself if somebody still waits.
-    fn look(mut self) -> Option<Self> {
+impl Due for StallWatch {
+    fn fire(&self, _: Instant, now: Instant) -> Option<Instant> {
         let kernel = self.kernel.upgrade()?;
         let waits = &kernel.core().waits;
-        if !waits.is_waited_at() {
-            let fresh = || Self { stall: Stall::new(kernel.core().taken_from_host()), ..self };
-            return waits.stays().then(fresh);
+        let taken = kernel.core().taken_from_host();
+        let told = {
+            let mut state = self.lock();
+            let (dispatch, stall) = state.as_mut()?;
+            if !waits.is_waited_at() {
+                *stall = Stall::new(taken, now);
+                None
+            } else {
+                stall.look(taken, now).then(|| (dispatch.clone(), now - stall.since))
+            }
+        };
+        // Without the lock: a subscriber is code of the program, and may panic.
+        if let Some((dispatch, time)) = told {
+            contained(|| dispatcher::with_default(&dispatch, || kernel.tell_stall(time)));
         }
-        if self.stall.look(kernel.core().taken_from_host(), Instant::now()) {
-            // A subscriber is code of the program, and may panic.
-            contained(|| {
-                dispatcher::with_default(&self.dispatch, || kernel.tell_stall(self.stall.since.elapsed()));
-            });
-        }
-        Some(self)
+        (waits.is_waited_at() || waits.stays()).then(|| now + LOOK)
     }
 }
 
@@ -204,8 +175,8 @@ mod tests {
 
     #[test]
     fn a_stall_is_told_once_until_something_goes_on() {
-        let mut stall = Stall::new(7);
-        let start = stall.since;
+        let start = Instant::now();
+        let mut stall = Stall::new(7, start);
         let at = |millis| start + Duration::from_millis(millis);
         assert!(!stall.look(7, at(999)));
         assert!(stall.look(7, at(1000)));
@@ -214,8 +185,7 @@ mod tests {
         assert!(!stall.look(8, at(6099)));
         assert!(stall.look(8, at(6100)), "another stall");
         // However many sends wait before this one.
-        let mut slow = Stall::new(0);
-        let start = slow.since;
+        let mut slow = Stall::new(0, start);
         assert!((1..100).all(|i| !slow.look(i, start + Duration::from_millis(900 * i))));
     }
 }

@@ -23,6 +23,7 @@ use crate::{
     links,
     vitals::{Vitals, VitalsArena},
     why::{self, KernelLooks, Why},
+    within::Sleep,
 };
 
 /// A runtime on one backend. Clones refer to the same runtime. It ends when the last clone and the last
@@ -251,6 +252,23 @@ impl Runtime {
                 elapsed: None,
             });
         why::explain(&looks.collect::<Vec<_>>(), elapsed)
+    }
+
+    /// Waits for a while, in any executor. A future has no clock, so one thread of the process wakes all tasks that
+    /// wait for a time; it sleeps while no time is near. The while is at least so long; how much longer is up to the
+    /// system. Dropping the future ends it.
+    ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// # use std::time::{Duration, Instant};
+    /// let runtime = Runtime::builder().build()?;
+    /// let start = Instant::now();
+    /// annulus::block_on(runtime.sleep(Duration::from_millis(2)));
+    /// assert!(start.elapsed() >= Duration::from_millis(2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sleep(&self, time: Duration) -> Sleep {
+        Sleep::new(time)
     }
 
     /// Shuts every kernel down, all within `limit`. First closes all of them; then drains and terminates one

@@ -39,6 +39,7 @@ use crate::{
         outbound::Outbound,
         print::{self, Prints},
         shared::{HostEnds, KernelShared, Kind},
+        slow::{Handlers, SlowWatch},
         told::Told,
     },
     launch::{
@@ -237,6 +238,7 @@ fn start(
         compilation: OnceLock::new(),
         told: Told::default(),
         waits: Enlisted::new(),
+        slow: options.observe.slow_after.map(|limit| SlowWatch::new(limit, shards.len())),
         notes: Mutex::default(),
         command: Mutex::new(0),
         home,
@@ -248,6 +250,9 @@ fn start(
     let names: Weak<KernelRegistry> = Arc::downgrade(&runtime.registry);
     let shared = Arc::new(KernelShared::new(kind, core, fronts, ends, names));
     let core = &shared.core;
+    if let Some(slow) = &core.slow {
+        slow.set_kernel(Arc::downgrade(&shared) as Weak<dyn Handlers>);
+    }
     core.change_command(|_| command);
     if let Some(home) = &core.home {
         home.describe(entry(core));
@@ -304,7 +309,8 @@ fn entry(core: &KernelCore) -> KernelEntry {
         waits: 0,
         staged: 0,
         drops: [0; CAUSES.len()],
-        changing: [0; 3],
+        slow: 0,
+        changing: [0; 2],
         id: 0,
         launched_at: 0,
         first_shard: 0,

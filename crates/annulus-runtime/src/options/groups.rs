@@ -108,6 +108,8 @@ pub struct Observe {
     pub dead_letters: u32,
     /// See [`LaunchOptions::count_turns`].
     pub count_turns: bool,
+    /// See [`LaunchOptions::slow_after`]; `None` for never.
+    pub slow_after: Option<Duration>,
 }
 
 impl Default for Shape {
@@ -153,6 +155,12 @@ impl Default for Outbound {
 
 impl Default for Observe {
     fn default() -> Self {
-        Self { timestamps: true, track_latency: false, dead_letters: 100, count_turns: false }
+        Self {
+            timestamps: true,
+            track_latency: false,
+            dead_letters: 100,
+            count_turns: false,
+            slow_after: None,
+        }
     }
 }

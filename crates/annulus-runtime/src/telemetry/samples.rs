@@ -1,8 +1,6 @@
 //! Telemetry at regular times: as an iterator, and as a stream.
 //!
-//! The iterator sleeps. A future has no clock, so a stream has a thread that sleeps for it, from the first
-//! time that it waits until it is dropped. They agree under one lock: the stream leaves a time and its waker,
-//! the thread takes both when the time has come, and wakes after it has released the lock.
+//! The iterator sleeps. A future has no clock, so the process' [monitor](annulus_queue::monitor) wakes a stream.
 //!
 //! Neither waits for the kernel's end, since waiting makes a device's pump work: the end is seen at the next
 //! regular time.
@@ -10,8 +8,8 @@
 use std::{
     fmt,
     pin::Pin,
-    sync::{Arc, Condvar, Mutex, PoisonError},
-    task::{Context, Poll, Waker},
+    sync::Arc,
+    task::{Context, Poll, ready},
     thread,
     time::{Duration, Instant},
 };
@@ -19,6 +17,7 @@ use std::{
 use futures_core::Stream;
 
 use super::{Interval, Telemetry, TelemetrySample};
+use crate::within::Until;
 
 impl Telemetry {
     /// [`poll`](Self::poll), with the time and the capacity, so that two samples give rates. It reads a clock
@@ -81,8 +80,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// As a stream, for futures. A thread keeps its time, from when it first waits until it is dropped. A
-    /// stream that is [forgotten](crate#what-it-does-not-do) leaves its thread asleep.
+    /// As a stream, for futures.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -104,7 +102,7 @@ impl Samples {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn into_stream(self) -> SampleStream {
-        SampleStream { samples: self, timer: None }
+        SampleStream { samples: self, pause: None }
     }
 
     /// When the next sample is due; `None` if it is due now.
@@ -163,7 +161,8 @@ impl fmt::Debug for Samples {
 #[must_use = "a stream does nothing unless it is polled"]
 pub struct SampleStream {
     samples: Samples,
-    timer: Option<Timer>,
+    /// Until the next one is due.
+    pause: Option<Until>,
 }
 
 impl Stream for SampleStream {
@@ -171,18 +170,15 @@ impl Stream for SampleStream {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<TelemetrySample>> {
         while let Some(due) = self.samples.due() {
-            if self.timer.is_none() {
-                self.timer = Timer::start();
-            }
-            match &self.timer {
-                Some(timer) => {
-                    timer.wake_at(due, context.waker());
-                    return Poll::Pending;
-                }
+            let pause = self.pause.get_or_insert_with(|| Until::at(due));
+            match pause.poll_time(context) {
+                Some(poll) => ready!(poll),
                 // No thread can be started: late is better than never.
                 None => thread::sleep(due.saturating_duration_since(Instant::now())),
             }
         }
+        // The next one is due at another time.
+        self.pause = None;
         Poll::Ready(self.samples.sample_due())
     }
 }
@@ -190,73 +186,6 @@ impl Stream for SampleStream {
 impl fmt::Debug for SampleStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SampleStream").field("samples", &self.samples).finish_non_exhaustive()
-    }
-}
-
-/// A thread that wakes one task at one time. It ends when this is dropped.
-struct Timer(Arc<Shared>);
-
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-enum State {
-    Idle,
-    Due(Instant, Waker),
-    Gone,
-}
-
-impl Timer {
-    fn start() -> Option<Self> {
-        let shared = Arc::new(Shared { state: Mutex::new(State::Idle), changed: Condvar::new() });
-        let its = Arc::clone(&shared);
-        thread::Builder::new().name("annulus-samples".into()).spawn(move || its.run()).ok()?;
-        Some(Self(shared))
-    }
-
-    fn wake_at(&self, due: Instant, waker: &Waker) {
-        self.set(State::Due(due, waker.clone()));
-    }
-
-    fn set(&self, state: State) {
-        let before =
-            std::mem::replace(&mut *self.0.state.lock().unwrap_or_else(PoisonError::into_inner), state);
-        self.0.changed.notify_one();
-        // Dropping a waker may run the program's code: not under the lock.
-        drop(before);
-    }
-}
-
-impl Drop for Timer {
-    fn drop(&mut self) {
-        self.set(State::Gone);
-    }
-}
-
-impl Shared {
-    fn run(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            let now = Instant::now();
-            state = match &*state {
-                State::Gone => return,
-                State::Idle => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
-                State::Due(due, _) if now < *due => {
-                    let time = *due - now;
-                    self.changed.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0
-                }
-                State::Due(..) => {
-                    let due = std::mem::replace(&mut *state, State::Idle);
-                    drop(state);
-                    if let State::Due(_, waker) = due {
-                        // A waker is the program's code: if it panics, later ones are woken all the same.
-                        annulus_sync::event::wake(waker);
-                    }
-                    self.state.lock().unwrap_or_else(PoisonError::into_inner)
-                }
-            };
-        }
     }
 }
 
@@ -274,17 +203,5 @@ mod tests {
         }
         assert_eq!(after(at(50), step, at(30)), at(60), "a clock that was behind");
         assert!(after(begin, Duration::MAX, begin) > at(1_000_000));
-    }
-
-    /// The thread ends with the timer, also while it sleeps.
-    #[test]
-    fn a_timer_ends_with_its_stream() {
-        let timer = Timer::start().unwrap();
-        let shared = Arc::clone(&timer.0);
-        timer.wake_at(Instant::now() + Duration::from_secs(3600), Waker::noop());
-        drop(timer);
-        while Arc::strong_count(&shared) > 1 {
-            thread::yield_now();
-        }
     }
 }

@@ -304,6 +304,11 @@ impl Home {
         }
     }
 
+    /// Shows how many slow handlers there were.
+    pub(crate) fn set_slow(&self, count: u64) {
+        self.set(offset_of!(KernelEntry, slow), count);
+    }
+
     /// Whether the shards' words were copied longer than this ago, or never.
     pub(crate) fn mirrored_before(&self, age: Duration) -> bool {
         let Some(entry) = self.entry else { return false };

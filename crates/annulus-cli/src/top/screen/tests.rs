@@ -58,6 +58,7 @@ fn kernel(id: u64, name: &str, shards: Vec<Shard>) -> Kernel {
         copied_at: None,
         errors: Vec::new(),
         drops: [0; CAUSES.len()],
+        slow: 0,
         shards,
         inside: None,
     }

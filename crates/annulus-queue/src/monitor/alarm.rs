@@ -1,4 +1,4 @@
-//! Wakes a task at a time, by the batchers' thread. For the runtime.
+//! Wakes a task at a time. For the runtime.
 
 use std::{
     io,
@@ -9,7 +9,7 @@ use std::{
 
 use annulus_sync::{Mutex, event::wake};
 
-use super::timer::{Due, TIMER};
+use super::{Due, MONITOR};
 
 /// Wakes one task at a time that can be set. Dropping it takes the time back.
 #[derive(Debug)]
@@ -19,13 +19,13 @@ pub struct Alarm(Arc<Sleeper>);
 struct Sleeper(Mutex<Option<Waker>>);
 
 impl Alarm {
-    /// An alarm that is not set. Starts the thread that all alarms and batchers of the process share.
+    /// An alarm that is not set. Starts the monitor's thread.
     ///
     /// # Errors
     ///
     /// If the system starts no thread.
     pub fn new() -> io::Result<Self> {
-        TIMER.start()?;
+        MONITOR.start()?;
         Ok(Self(Arc::default()))
     }
 
@@ -33,7 +33,7 @@ impl Alarm {
     pub fn set(&self, at: Instant, waker: Waker) {
         let before = self.0.0.lock().unwrap_or_else(PoisonError::into_inner).replace(waker);
         drop(before);
-        TIMER.arm(at, Arc::downgrade(&self.0) as Weak<dyn Due>);
+        MONITOR.arm(at, Arc::downgrade(&self.0) as Weak<dyn Due>);
     }
 
     /// Wakes this task instead, at the time that was set. Does nothing once the time has come: who calls this looks
@@ -50,7 +50,7 @@ impl Alarm {
 
     /// Takes the time back.
     pub fn clear(&self) {
-        TIMER.disarm(&(Arc::downgrade(&self.0) as Weak<dyn Due>));
+        MONITOR.disarm(&(Arc::downgrade(&self.0) as Weak<dyn Due>));
     }
 }
 
@@ -61,7 +61,7 @@ impl Drop for Alarm {
 }
 
 impl Due for Sleeper {
-    fn fire(&self, _: Instant) -> Option<Instant> {
+    fn fire(&self, _: Instant, _: Instant) -> Option<Instant> {
         let waker = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(waker) = waker {
             wake(waker);
