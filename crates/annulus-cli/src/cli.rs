@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     autopsy::Autopsy, check::Check, completions::Completions, devices::Devices, doctor::Doctor, dump::Dump,
-    emit::Emit, export::Export, run::Run, send::Send, top::Top, why::Why,
+    emit::Emit, export::Export, profile::Profile, run::Run, send::Send, top::Top, why::Why,
 };
 
 /// GPU-resident actors: kernels that are launched once, stay on the device and answer messages.
@@ -24,6 +24,7 @@ pub(crate) enum Command {
     Dump(Dump),
     Top(Top),
     Why(Why),
+    Profile(Profile),
     Export(Export),
     Autopsy(Autopsy),
     Doctor(Doctor),

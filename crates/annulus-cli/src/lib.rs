@@ -36,6 +36,7 @@ mod failure;
 mod flags;
 mod format;
 mod input;
+mod profile;
 mod run;
 mod send;
 mod signals;
@@ -72,6 +73,7 @@ pub fn main() -> ExitCode {
         Command::Devices(devices) => devices.execute(),
         Command::Top(top) => top.execute(),
         Command::Why(why) => why.execute(),
+        Command::Profile(profile) => profile.execute(),
         Command::Export(export) => export.execute(),
         Command::Autopsy(autopsy) => autopsy.execute(),
         Command::Doctor(doctor) => doctor.execute(),

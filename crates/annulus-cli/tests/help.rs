@@ -26,6 +26,7 @@ fn help_is_a_command() {
         "devices",
         "top",
         "why",
+        "profile",
         "export",
         "autopsy",
         "doctor",

@@ -165,6 +165,51 @@ fn o_01_why_says_that_nothing_waits() {
     assert!(text.ends_with("\n  nothing waits in vain\n"), "{text}");
 }
 
+/// What a process that waits for messages spends its time on; as text, as folded stacks and as JSON.
+#[test]
+fn profile_tells_of_another_process() {
+    let folder = Folder::new("profile");
+    let profile = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_annulus"));
+        command.args(["profile", "--seconds", "0.05"]).args(arguments).env("ANNULUS_DIR", &folder.0);
+        let output = command.output().unwrap();
+        (output.status.code(), [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()))
+    };
+    let (code, [told, _]) = profile(&[]);
+    assert_eq!(
+        (code, &*told),
+        (Some(0), "no process of this user has kernels, as far as their files tell\n")
+    );
+    let sender = sender(&folder.0, 20);
+    let pid = sender.0.id().to_string();
+    // Until a profile finds it asleep all the time.
+    let start = Instant::now();
+    let process: Value = loop {
+        let process: Value = serde_json::from_str(&profile(&["--json", &pid]).1[0]).unwrap();
+        if process["kernels"][0]["phases"]["asleep"] == 1.0 {
+            break process;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "{process}");
+    };
+    let kernel = &process["kernels"][0];
+    assert_eq!((&process["pid"], &kernel["name"]), (&sender.0.id().into(), &"anomalies".into()));
+    assert_eq!((&kernel["messages"], &kernel["shards"][0]["shard"]), (&0.into(), &0.into()));
+    assert!(process["looks"].as_u64().unwrap() > 0, "{process}");
+    let (_, [text, _]) = profile(&[]);
+    assert!(
+        text.starts_with(&format!("process {pid}, cpu, ")) && text.contains("`anomalies`: 0 messages"),
+        "{text}"
+    );
+    let (_, [folded, _]) = profile(&["--folded"]);
+    assert!(folded.starts_with(&format!("annulus {pid};anomalies;shard 0;")), "{folded}");
+    let (code, [_, error]) = profile(&["1"]);
+    assert_eq!(code, Some(1));
+    assert!(error.contains("no process 1 of this user"), "{error}");
+    for wrong in [&["--rate", "0"][..], &["--rate", "10001"], &["--seconds", "0"], &["--json", "--folded"]] {
+        assert_eq!(profile(wrong).0, Some(2), "{wrong:?}");
+    }
+}
+
 /// O-05: the metrics of a process that knows nothing of it; when it has died, that is a metric.
 #[test]
 fn o_05_export_tells_other_processes() {

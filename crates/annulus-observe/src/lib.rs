@@ -30,6 +30,7 @@ mod inside;
 pub mod metrics;
 mod observer;
 mod phase;
+pub mod profile;
 mod reason;
 #[cfg(feature = "page")]
 pub mod serve;

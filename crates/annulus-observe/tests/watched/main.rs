@@ -4,6 +4,7 @@
 
 mod device;
 mod drops;
+mod profiled;
 mod robust;
 mod slow;
 
@@ -83,6 +84,7 @@ fn child() {
     match &*role {
         "device" => return device::child(),
         "drops" => return drops::child(),
+        "measures" => return profiled::measures(),
         "dies" => return robust::dies(),
         "fills" => return robust::fills(),
         "observes" => return robust::observes(),
@@ -169,8 +171,8 @@ struct Watched {
     folder: PathBuf,
     /// The child has no such device.
     is_skipped: bool,
-    /// Somebody must be there to read.
-    _lines: Lines<BufReader<ChildStdout>>,
+    /// What the child says after it is ready. Somebody must be there to read.
+    lines: Lines<BufReader<ChildStdout>>,
 }
 
 impl Watched {
@@ -200,7 +202,7 @@ impl Watched {
             line.ends_with("ready")
         };
         assert!(lines.by_ref().map(Result::unwrap).any(is_ready), "the child says when it is ready");
-        Self { child, folder, is_skipped, _lines: lines }
+        Self { child, folder, is_skipped, lines }
     }
 
     fn files(&self) -> Vec<PathBuf> {
