@@ -1,5 +1,8 @@
 //! The kernels that are measured.
 
+pub(crate) mod cooperate;
+pub(crate) mod loops;
+
 use annulus::prelude::*;
 
 /// 8 bytes.
@@ -216,6 +219,15 @@ mod tests {
             hop::DEFINITION,
             burst::DEFINITION,
             swallow_once::DEFINITION,
+            cooperate::sum_reduced::DEFINITION,
+            cooperate::sum_atomic::DEFINITION,
+            cooperate::barriers::DEFINITION,
+            cooperate::product::DEFINITION,
+            loops::add_zipped::DEFINITION,
+            loops::add_indexed::DEFINITION,
+            loops::add_cut::DEFINITION,
+            loops::dot_in_lanes::DEFINITION,
+            loops::add_arrays::DEFINITION,
         ] {
             for target in Target::ALL {
                 definition.handler_source(target).unwrap_or_else(|error| panic!("{error}"));

@@ -3,13 +3,20 @@
 
 use std::process::Command;
 
+use annulus_opencl::OpenCl;
+use annulus_runtime::BackendSource;
 use serde_json::Value;
 
 /// Runs the cases of a suite whose names contain `case`, and asserts that each of these pairs of a case and a
 /// candidate was measured, in this unit.
 fn measures(suite: &str, case: &str, unit: &str, pairs: &[(&str, &str)]) {
+    measures_on("cpu", suite, case, unit, pairs);
+}
+
+/// The same of a backend.
+fn measures_on(backend: &str, suite: &str, case: &str, unit: &str, pairs: &[(&str, &str)]) {
     let output = Command::new(env!("CARGO_BIN_EXE_annulus-bench"))
-        .args([suite, "--trial", "--json", "--runs", "2", "--case", case])
+        .args([suite, "--trial", "--json", "--runs", "2", "--case", case, "--backend", backend])
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -77,4 +84,53 @@ fn d07_latency_percentiles() {
         let case = format!("16-byte message {percentile}");
         measures("rtt", "16-byte", "ns", &[(&case, "annulus try_recv"), (&case, "limit ping-pong")]);
     }
+}
+
+/// The backends that are there: the CPU, and OpenCL if it has a device.
+fn backends() -> Vec<&'static str> {
+    match OpenCl::new().open() {
+        Ok(_) => vec!["cpu", "opencl"],
+        Err(error) => {
+            println!("skipped: OpenCL: {error}");
+            vec!["cpu"]
+        }
+    }
+}
+
+#[test]
+fn b05_each_order_of_memory_beside_the_default() {
+    for backend in backends() {
+        for case in
+            ["1 producer, batches of 64 messages, by consistency", "a full ring is emptied, by consistency"]
+        {
+            let orders = ["annulus, ReleaseAcquire", "annulus, Relaxed", "annulus, Sequential"];
+            measures_on(backend, "stream", case, "M messages/s", &orders.map(|order| (case, order)));
+        }
+    }
+}
+
+/// On the CPU alone: PoCL takes seconds to compile the two kernels.
+#[test]
+fn b08_sums_of_a_block_beside_global_atomics() {
+    let case = "a sum of 1024 values, 64 threads";
+    let pairs = [(case, "annulus, global atomics"), (case, "annulus, block_reduce")];
+    measures("cooperate", case, "ns", &pairs);
+}
+
+#[test]
+fn b07_barriers_of_blocks_of_different_sizes() {
+    let case = "a barrier, per thread";
+    measures("cooperate", case, "ns", &[(case, "annulus, 32 threads"), (case, "annulus, 1024 threads")]);
+}
+
+#[test]
+fn p09_loops_beside_the_same_by_hand() {
+    let cases = [
+        ("y += factor · x, 2000 elements", "annulus, zip"),
+        ("y += factor · x, 1997 elements", "annulus, by index"),
+        ("x · y in eight lanes, 2000 elements", "annulus, chunks_exact"),
+        ("an array of 64 elements in a message", "annulus, arrays by index"),
+    ];
+    let by_hand = cases.map(|(case, _)| (case, "limit by hand"));
+    measures("loops", "elements", "ns", &[cases, by_hand].concat());
 }

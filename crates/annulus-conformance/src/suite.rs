@@ -302,6 +302,7 @@ macro_rules! conformance_suite {
             }
             times {
                 m07_a_handlers_time_is_the_hosts: Handlers,
+                m07_the_launch_and_the_whole_execution_have_times: Handlers,
                 w13_a_turn_has_one_time: Handlers,
                 w13_an_actor_keeps_its_time: Handlers,
             }

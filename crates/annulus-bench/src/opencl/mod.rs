@@ -2,6 +2,7 @@
 //! stays. What a resident kernel is compared with.
 
 pub(crate) mod handlers;
+pub(crate) mod product;
 
 use std::{
     ffi::{CStr, c_void},

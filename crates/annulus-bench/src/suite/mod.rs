@@ -2,10 +2,12 @@
 
 mod bridge;
 mod compress;
+mod cooperate;
 mod fair;
 mod idle;
 mod language;
 mod links;
+mod loops;
 mod micro;
 mod policies;
 mod poll;
@@ -81,6 +83,8 @@ pub(crate) const SUITES: &[Suite] = &[
     compress::SUITE,
     bridge::SUITE,
     resident::SUITE,
+    cooperate::SUITE,
+    loops::SUITE,
     language::SUITE,
     micro::SUITE,
 ];

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus::{KernelControl, prelude::*};
+use annulus::{Consistency, KernelControl, prelude::*};
 use annulus_sync::spin_loop;
 
 use super::{Config, Suite};
@@ -69,6 +69,8 @@ fn cases(config: Config) -> Vec<Case> {
         cases.push(lines(config, messages * 4, 4, &[4, 8, 16]));
         cases.push(lines(config, messages * 4, 8, &[8, 16, 32]));
     }
+    cases.push(by_consistency(config, &setup(1, 64)));
+    cases.push(drained_by_consistency(config));
     cases.push(watched(config, &setup(1, 64)));
     cases.push(echoed(config, &setup(1, 64)));
     cases
@@ -167,6 +169,73 @@ fn swallowed(config: Config, options: &LaunchOptions, producers: u64, messages: 
     let elapsed = start.elapsed();
     finish(&kernel, all, 0)?;
     Ok(rate(share * producers, elapsed))
+}
+
+/// The model that others are compared with, by the names of its candidates.
+const DEFAULT_ORDER: &str = "annulus, ReleaseAcquire";
+const ORDERS: [(&str, Consistency); 3] = [
+    (DEFAULT_ORDER, Consistency::ReleaseAcquire),
+    ("annulus, Relaxed", Consistency::Relaxed),
+    ("annulus, Sequential", Consistency::Sequential),
+];
+
+/// What the order of memory costs a stream: host and kernel at the same time.
+fn by_consistency(config: Config, setup: &Setup) -> Case {
+    let candidate = |(name, consistency)| {
+        let options = setup.options.clone().mode(ProcessingMode::Batch).consistency(consistency);
+        let setup = Setup { options, ..setup.clone() };
+        Candidate::new(name, move || into_sink(config, &setup))
+    };
+    let messages = setup.messages;
+    let limit = Candidate::new("limit cache lines", move || limit::line_stream(CAPACITY.into(), messages));
+    let mut candidates: Vec<_> = ORDERS.map(candidate).into();
+    candidates.push(limit);
+    orders("1 producer, batches of 64 messages, by consistency", candidates)
+}
+
+/// What it costs the kernel alone: a full ring, and no producer that the kernel could wait for.
+fn drained_by_consistency(config: Config) -> Case {
+    let rounds = config.size(60, 20);
+    let candidate = |(name, consistency)| Candidate::new(name, move || drained(config, consistency, rounds));
+    orders("a full ring is emptied, by consistency", ORDERS.map(candidate).into())
+}
+
+fn orders(name: &str, candidates: Vec<Candidate>) -> Case {
+    Case {
+        name: name.into(),
+        unit: UNIT,
+        better: Better::Higher,
+        metrics: &[""],
+        limit: Some(DEFAULT_ORDER),
+        candidates,
+        marks: vec![],
+    }
+}
+
+/// Fills the ring of a kernel that is not active, and takes the time from its activation until it has processed
+/// all of it, again and again.
+fn drained(config: Config, consistency: Consistency, rounds: u64) -> Run {
+    let options = LaunchOptions::high_throughput()
+        .capacity(CAPACITY)
+        .mode(ProcessingMode::Batch)
+        .max_messages_per_iteration(64)
+        .consistency(consistency);
+    let kernel = launch(config.backend, kernels::sink::launch, options)?;
+    let mut elapsed = Duration::ZERO;
+    let lap = u64::from(CAPACITY);
+    // The first lap maps memory.
+    for round in 0..=rounds {
+        kernel.deactivate_blocking()?;
+        produce(&kernel, 0..lap, 64)?;
+        let start = Instant::now();
+        kernel.activate_blocking()?;
+        await_processed(&kernel, (round + 1) * lap);
+        if round > 0 {
+            elapsed += start.elapsed();
+        }
+    }
+    finish(&kernel, (rounds + 1) * lap, 0)?;
+    Ok(rate(rounds * lap, elapsed))
 }
 
 /// What watching costs.

@@ -39,6 +39,37 @@ pub fn m07_a_handlers_time_is_the_hosts(bench: &Bench) {
     assert!(uncertainty.is_none_or(|uncertainty| uncertainty <= most), "{uncertainty:?}");
 }
 
+/// M-07: the status says when the kernel was launched and how long it has executed. A message's time lies in
+/// between, and the total stays when the kernel has ended.
+pub fn m07_the_launch_and_the_whole_execution_have_times(bench: &Bench) {
+    let runtime = bench.runtime();
+    let before = runtime.now();
+    let kernel = clock::launch(runtime, LaunchOptions::production()).unwrap();
+    let launched_at = kernel.status().launched_at;
+    assert!(before <= launched_at && launched_at <= runtime.now(), "{before} <= {launched_at}");
+    let answered = kernel.call_blocking(number(1)).unwrap().value;
+    let error = bench.clock_error();
+    assert!(!bench.has_fine_clock() || launched_at <= answered + error, "{launched_at} <= {answered}");
+
+    let so_far = kernel.status().execution_time;
+    while runtime.now() - launched_at <= so_far.as_nanos() as u64 {
+        std::thread::yield_now();
+    }
+    assert!(kernel.status().execution_time > so_far, "it grows while the kernel executes");
+
+    kernel.terminate_blocking();
+    let ended = kernel.status();
+    let total = ended.execution_time.as_nanos() as u64;
+    assert!(answered <= launched_at + total + error, "the handler ran before the end");
+    assert!(launched_at + total <= runtime.now(), "the end has passed");
+    let uptime = ended.uptime;
+    while kernel.status().uptime == uptime {
+        std::thread::yield_now();
+    }
+    let later = kernel.status();
+    assert_eq!((later.launched_at, later.execution_time), (launched_at, ended.execution_time));
+}
+
 /// W-13: the clock is read once a turn, so all messages of a turn have the same time.
 pub fn w13_a_turn_has_one_time(bench: &Bench) {
     let options = LaunchOptions::production().active(false).count_turns(true);

@@ -16,7 +16,7 @@
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use annulus_abi::{
@@ -63,6 +63,11 @@ pub(crate) struct KernelCore {
     pub(crate) options: LaunchOptions,
     pub(crate) clock: RuntimeClock,
     pub(crate) launched: Instant,
+    /// The same on the runtime's clock.
+    pub(crate) launched_at: u64,
+    /// When the last shard's end was reported, on the runtime's clock; 0 before that. It is set before
+    /// `finished`, which publishes it.
+    pub(crate) ended_at: AtomicU64,
     pub(crate) shards: Box<[HostShard]>,
     /// How many elements each bound parameter has.
     pub(crate) binding_lengths: Box<[usize]>,
@@ -201,6 +206,13 @@ impl KernelCore {
     pub(crate) fn is_finished(&self) -> bool {
         // SYNC: finished (acquire)
         self.finished.load(Ordering::Acquire)
+    }
+
+    /// From the launch to the end of the last shard, or to now.
+    pub(crate) fn execution_time(&self) -> Duration {
+        // `finished` has published the end.
+        let until = if self.is_finished() { self.ended_at.load(Ordering::Relaxed) } else { self.clock.now() };
+        Duration::from_nanos(until.saturating_sub(self.launched_at))
     }
 
     /// Whether every shard has obeyed this command.

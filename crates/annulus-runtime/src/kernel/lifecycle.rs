@@ -178,6 +178,8 @@ impl KernelShared {
             latencies: latencies.0,
             latency_total: Duration::from_nanos(latencies.1),
             uptime: core.launched.elapsed(),
+            launched_at: core.launched_at,
+            execution_time: core.execution_time(),
         }
     }
 

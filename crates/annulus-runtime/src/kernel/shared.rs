@@ -255,6 +255,7 @@ impl KernelShared {
     /// Called after the last shard has terminated: takes out the remaining messages, ends every call, frees
     /// the name.
     fn finish(&self) {
+        self.core.ended_at.store(self.core.clock.now(), Ordering::Relaxed);
         (0..self.outbound.len()).for_each(|shard| self.show_prints(shard));
         let mut left = ByteQueue::new();
         let mut message = Box::<Bytes>::default();

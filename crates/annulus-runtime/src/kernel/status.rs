@@ -170,8 +170,14 @@ pub struct KernelStatus {
     pub latencies: u64,
     /// Their sum.
     pub latency_total: Duration,
-    /// Time since launch.
+    /// Time since launch. It goes on when the kernel has ended.
     pub uptime: Duration,
+    /// When the kernel was launched, in nanoseconds on the runtime's clock, as
+    /// [`Cx::now`](annulus_kernel::Cx::now).
+    pub launched_at: u64,
+    /// How long the kernel has executed in total: from its launch until the host saw its last block end, or until
+    /// now. It includes the time in which the kernel was inactive or had nothing to do.
+    pub execution_time: Duration,
 }
 
 /// What one of several outboxes has sent to the host, except replies to calls.

@@ -220,6 +220,8 @@ fn start(
         definition,
         clock: runtime.clock,
         launched: Instant::now(),
+        launched_at: runtime.clock.now(),
+        ended_at: AtomicU64::new(0),
         shards: shards.iter().map(host_shard).collect(),
         binding_lengths: bindings.iter().map(Binding::len).collect(),
         device: OnceLock::new(),
