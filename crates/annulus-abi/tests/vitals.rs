@@ -55,7 +55,8 @@ fn file() -> Vec<u8> {
         records_offset: 0,
         records: 0,
         record_stride: 0,
-        reserved: [0; 15],
+        requests_offset: 8192,
+        reserved: [0; 14],
         check: 0,
     };
     let kernel = KernelEntry {

@@ -27,6 +27,13 @@ pub(crate) struct Export {
     #[arg(long)]
     shards: bool,
 
+    /// Ask the processes for telemetry, so that latencies are known
+    ///
+    /// Their kernels then measure for a minute after each look, which costs them some nanoseconds a message. What is
+    /// measured before is not there: without --serve, the metrics are those of a second.
+    #[arg(long)]
+    telemetry: bool,
+
     /// Serve them instead, with the health and a live page, until a signal: a port on this machine, or an address
     ///
     /// The pages are /, /metrics, /healthz and /readyz. Whoever reaches the address sees everything.
@@ -62,7 +69,8 @@ Exit codes:
 
 impl Export {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let observer = Observer::of_machine(self.pid).per_shard(self.shards).build();
+        let observer =
+            Observer::of_machine(self.pid).per_shard(self.shards).telemetry(self.telemetry).build();
         if let Some(address) = self.serve {
             const SLICE: Duration = Duration::from_millis(50);
             let stop = Interrupt::on_signals()?;
@@ -74,6 +82,9 @@ impl Export {
         }
         // Health takes two looks.
         observer.health();
+        if self.telemetry {
+            thread::sleep(Duration::from_secs(1));
+        }
         let sight = observer.look();
         for file in &sight.unreadable {
             // If even standard error is gone, the metrics are told all the same.

@@ -232,6 +232,24 @@ fn o_05_export_tells_other_processes() {
     }
     assert!(export(&["--shards"]).contains("kernel=\"anomalies\",shard=\"0\"} 20\n"));
     assert_eq!(export(&["--pid", "1"]), "");
+    // Latencies of what is sent while somebody asks for them.
+    let _ = export(&["--telemetry"]);
+    sender
+        .0
+        .stdin
+        .as_mut()
+        .unwrap()
+        .write_all(b"{\"series\": 1, \"value\": 1.0, \"sequence\": 0}\n")
+        .unwrap();
+    let measured = format!("annulus_latency_measured_total{{{labels},kernel=\"anomalies\"}} 1\n");
+    let start = Instant::now();
+    loop {
+        let text = export(&[]);
+        if text.contains(&measured) {
+            break;
+        }
+        assert!(start.elapsed() < Duration::from_secs(50), "{text}");
+    }
     sender.0.kill().unwrap();
     sender.0.wait().unwrap();
     let text = export(&[]);

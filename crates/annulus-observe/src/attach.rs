@@ -348,7 +348,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 
 /// What the system's monotonic clock shows.
 #[cfg(unix)]
-fn monotonic_nanos() -> u64 {
+pub(crate) fn monotonic_nanos() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the structure is valid for the duration of the call.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };

@@ -3,7 +3,8 @@
 //! # What this crate promises
 //!
 //! * A process that is looked at needs no preparation, does nothing for it, and does not notice. Its vitals
-//!   files ([`annulus_runtime::Vitals`]) are only read, with system calls.
+//!   files ([`annulus_runtime::Vitals`]) are only read, with system calls. Only who asks for telemetry
+//!   ([`ask_for_telemetry`]) writes two words, and the process then enables it for a while.
 //! * Nothing in a file is trusted. A file that is cut off, changed, or of another kind is an
 //!   [`error`](Unreadable), or has fewer kernels; it never makes this crate panic.
 //! * The file of a process that has ended, however it ended, is read like that of one that runs.
@@ -23,6 +24,7 @@
 //! }
 //! ```
 
+mod ask;
 mod attach;
 mod autopsy;
 pub mod health;
@@ -39,6 +41,7 @@ pub use annulus_abi::vitals::At;
 pub use annulus_abi::vitals::read::{Damage, Shard};
 pub use annulus_abi::vitals::recorder::{CAUSES, Record};
 pub use annulus_runtime::why::{Cause, Finding, Waiting, Why};
+pub use ask::ask_for_telemetry;
 pub use attach::{Inside, Kernel, Liveness, Process, ShardState, Unreadable, files, look, refused};
 pub use autopsy::{Autopsy, autopsy};
 pub use health::{Health, HealthLimits, HealthState, HealthWatch, KernelHealth};

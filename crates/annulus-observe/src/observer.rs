@@ -9,7 +9,7 @@ use std::{
 use annulus_runtime::{KernelControl, Runtime};
 
 use crate::{
-    Health, HealthLimits, HealthWatch, Process, files, inside, look,
+    Health, HealthLimits, HealthWatch, Process, ask_for_telemetry, files, inside, look,
     metrics::{self, Counters, Sample},
 };
 
@@ -19,6 +19,9 @@ const FRESH: Duration = Duration::from_millis(20);
 
 /// How far apart two looks are at least, so that something can have moved.
 const APART: Duration = Duration::from_millis(100);
+
+/// For how long telemetry is asked for at each look: the longest time, since scrapes may be far apart.
+const LEASE: Duration = Duration::from_secs(60);
 
 /// How old the last look may be, to say what goes on now.
 const OLD: Duration = Duration::from_secs(60);
@@ -61,6 +64,7 @@ pub struct Observer {
 pub(crate) struct Shared {
     source: Source,
     per_shard: bool,
+    telemetry: bool,
     state: Mutex<State>,
 }
 
@@ -102,6 +106,7 @@ pub struct ObserverBuilder {
     source: Source,
     limits: HealthLimits,
     per_shard: bool,
+    telemetry: bool,
 }
 
 impl ObserverBuilder {
@@ -117,6 +122,13 @@ impl ObserverBuilder {
         self
     }
 
+    /// Whether each look [asks](ask_for_telemetry) the processes for telemetry, for the next minute. Off unless said.
+    /// In its own process a program enables the telemetry of its kernels itself; there this does nothing.
+    pub fn telemetry(mut self, on: bool) -> Self {
+        self.telemetry = on;
+        self
+    }
+
     /// The observer.
     pub fn build(self) -> Observer {
         let state = State {
@@ -126,7 +138,8 @@ impl ObserverBuilder {
             kernels: Vec::new(),
             last: None,
         };
-        let shared = Shared { source: self.source, per_shard: self.per_shard, state: Mutex::new(state) };
+        let Self { source, per_shard, telemetry, .. } = self;
+        let shared = Shared { source, per_shard, telemetry, state: Mutex::new(state) };
         Observer { shared: Arc::new(shared) }
     }
 }
@@ -187,7 +200,7 @@ impl Observer {
 
 impl ObserverBuilder {
     fn new(source: Source) -> Self {
-        Self { source, limits: HealthLimits::default(), per_shard: false }
+        Self { source, limits: HealthLimits::default(), per_shard: false, telemetry: false }
     }
 }
 
@@ -234,7 +247,12 @@ impl Shared {
                 .filter_map(|file| {
                     let seen =
                         look(file).map_err(|error| unreadable.push(format!("{}: {error}", file.display())));
-                    seen.ok().filter(|process| pid.is_none_or(|pid| process.pid == pid))
+                    let seen = seen.ok().filter(|process| pid.is_none_or(|pid| process.pid == pid))?;
+                    if self.telemetry {
+                        // A process that ends meanwhile, or serves nobody, is shown without.
+                        let _ = ask_for_telemetry(file, LEASE);
+                    }
+                    Some(seen)
                 })
                 .collect(),
         };

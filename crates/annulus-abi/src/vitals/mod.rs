@@ -4,8 +4,8 @@
 //! notice them, and they need none of its help.
 //!
 //! ```text
-//! 0                 kernels_offset            shards_offset          records_offset
-//! | VitalsHeader    | KernelEntry × kernels   | ShardVitals × shards | Record × records |
+//! 0              kernels_offset          shards_offset        records_offset    requests_offset
+//! | VitalsHeader | KernelEntry × kernels | ShardVitals × shards | Record × records | RequestPage |
 //! ```
 //!
 //! # Words and writers
@@ -20,6 +20,7 @@
 //! | [`ShardVitals::telemetry`] | the shard, see [`Telemetry`] | once a turn, if telemetry is enabled |
 //! | [`ShardVitals::at`] | the shard | see [`At`] |
 //! | [`Record`](recorder::Record) | any thread of the process | rarely; see [`recorder`] |
+//! | [`RequestPage`] | observers | when they want something |
 //!
 //! The shard's parts are the very words that host and block work with, where the backend's blocks can use any
 //! memory of the process. Where they cannot ([`kernel_flags::MIRRORED`]), the host copies them here from time
@@ -97,11 +98,32 @@ pub struct VitalsHeader {
     pub records: u32,
     /// Bytes of a [`Record`](recorder::Record).
     pub record_stride: u32,
+    /// Where the [`RequestPage`] begins, at a multiple of [`PAGE`]; 0 if there is none.
+    pub requests_offset: u64,
     /// Always 0.
-    pub reserved: [u64; 15],
+    pub reserved: [u64; 14],
     /// [`check`] of all words before it.
     pub check: u64,
 }
+
+/// What observers ask of the runtime: the only part of the file that others write. Whatever they write there, the
+/// runtime does nothing but to keep telemetry on for a while.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct RequestPage {
+    /// Until when observers want telemetry of all kernels, in nanoseconds on the runtime's clock. What it says
+    /// holds for [`LONGEST_LEASE`] at most after it was changed.
+    pub telemetry_until: u64,
+    /// Written after the other words, with another number each time; then those are woken who sleep on this word (a
+    /// futex of the file).
+    pub bell: u32,
+    /// Always 0.
+    pub reserved: [u32; 13],
+}
+
+/// How long one request may keep telemetry on, in nanoseconds. Source: the project's choice, longer than the usual
+/// intervals of monitoring systems.
+pub const LONGEST_LEASE: u64 = 60_000_000_000;
 
 /// Values of [`KernelEntry::state`].
 pub mod kernel_state {
@@ -405,7 +427,11 @@ const _: () = {
     assert!(offset_of!(VitalsHeader, records_offset) == 368);
     assert!(offset_of!(VitalsHeader, records) == 376);
     assert!(offset_of!(VitalsHeader, record_stride) == 380);
+    assert!(offset_of!(VitalsHeader, requests_offset) == 384);
     assert!(offset_of!(VitalsHeader, check) == 504);
+
+    assert!(size_of::<RequestPage>() == 64);
+    assert!(offset_of!(RequestPage, bell) == 8);
 
     assert!(size_of::<KernelEntry>() == 1024);
     assert!(offset_of!(KernelEntry, ended_at) == 8);

@@ -7,8 +7,8 @@
 use core::mem::offset_of;
 
 use super::{
-    At, CHANGING, KernelEntry, MAGIC, MODES, MOST_KERNELS, MOST_SHARDS, ShardVitals, VERSION, VitalsHeader,
-    check, kernel_state,
+    At, CHANGING, KernelEntry, MAGIC, MODES, MOST_KERNELS, MOST_SHARDS, PAGE, ShardVitals, VERSION,
+    VitalsHeader, check, kernel_state,
     recorder::{CAUSES, Record},
     text,
 };
@@ -161,6 +161,12 @@ impl<'a> Vitals<'a> {
             && word32(offset_of!(VitalsHeader, record_stride)) as usize == size_of::<Record>();
         let offset = word64(self.bytes, offset_of!(VitalsHeader, records_offset)).unwrap_or(0);
         is_known.then_some((offset, count * size_of::<Record>()))
+    }
+
+    /// Where observers ask, by bytes of the file; `None` if the runtime serves no requests.
+    pub fn requests(&self) -> Option<u64> {
+        let offset = word64(self.bytes, offset_of!(VitalsHeader, requests_offset)).unwrap_or(0);
+        (offset != 0 && offset.is_multiple_of(PAGE as u64)).then_some(offset)
     }
 
     /// The process.

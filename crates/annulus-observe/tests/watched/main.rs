@@ -4,6 +4,7 @@
 
 mod device;
 mod drops;
+mod lease;
 mod profiled;
 mod robust;
 mod slow;

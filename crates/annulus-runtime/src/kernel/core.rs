@@ -71,6 +71,8 @@ pub(crate) struct KernelCore {
     pub(crate) shards: Box<[HostShard]>,
     /// How many elements each bound parameter has.
     pub(crate) binding_lengths: Box<[usize]>,
+    /// Who wants its telemetry. Its command says whether anybody does.
+    pub(crate) wants: Mutex<Wants>,
     /// Set by the launch, before anyone else has the kernel.
     pub(crate) device: OnceLock<Box<dyn DeviceKernel>>,
     /// For messages without a key: notified when some shard's inbound queue has space.
@@ -114,6 +116,15 @@ pub(crate) struct KernelCore {
     pub(crate) mirrored: bool,
     /// The telemetry lines, given back when nobody can poll them any more.
     pub(crate) _telemetry_lines: Option<Arc<dyn Send + Sync>>,
+}
+
+/// Who wants a kernel's telemetry.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Wants {
+    /// The program.
+    pub(crate) program: bool,
+    /// Observers of other processes.
+    pub(crate) lease: bool,
 }
 
 /// What a transition did.
@@ -196,6 +207,25 @@ impl KernelCore {
 
     pub(crate) fn current_command(&self) -> u32 {
         *self.lock_command()
+    }
+
+    /// Changes who wants the kernel's telemetry; it is on if anybody does.
+    pub(crate) fn want_telemetry(&self, change: impl FnOnce(&mut Wants)) {
+        // Two words, each valid by itself, so poison is ignored. Held until the command has followed.
+        let mut wants = self.wants.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_on = |wants: &Wants| wants.program || wants.lease;
+        let before = is_on(&wants);
+        change(&mut wants);
+        let on = is_on(&wants);
+        if on == before {
+            return;
+        }
+        if on {
+            self.counting_since.store(self.clock.now(), Ordering::Relaxed);
+        }
+        self.change_command(
+            |command| if on { command | command::TELEMETRY } else { command & !command::TELEMETRY },
+        );
     }
 
     /// Messages in the rings.

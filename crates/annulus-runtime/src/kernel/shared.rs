@@ -193,6 +193,13 @@ impl KernelShared {
         FrontEnd { fronts: &self.fronts, core: &self.core, dead_letters, calls: &self.calls }
     }
 
+    /// Whether observers of other processes want its telemetry. A kernel without lines has none.
+    pub(crate) fn lease_telemetry(&self, on: bool) {
+        if self.core.shards.iter().all(|shard| shard.memory.telemetry().is_some()) {
+            self.core.want_telemetry(|wants| wants.lease = on);
+        }
+    }
+
     /// Copies the shards' words to where other processes see them, unless they lie there.
     fn mirror(&self) {
         if let (Some(home), true) = (&self.core.home, self.core.mirrored) {

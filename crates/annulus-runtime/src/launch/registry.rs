@@ -10,6 +10,7 @@ use annulus_sync::wait::block_on;
 use crate::{
     error::{LaunchError, UnknownKernel},
     kernel::shared::{KernelShared, Names},
+    vitals::Leased,
 };
 
 /// Kernels by name. A name is taken from just before the launch until the kernel has terminated.
@@ -90,5 +91,11 @@ impl KernelRegistry {
 impl Names for KernelRegistry {
     fn free(&self, name: &str) {
         self.lock().remove(name);
+    }
+}
+
+impl Leased for KernelRegistry {
+    fn want_telemetry(&self, on: bool) {
+        self.all().iter().for_each(|kernel| kernel.lease_telemetry(on));
     }
 }

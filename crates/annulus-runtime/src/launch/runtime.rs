@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    sync::Arc,
+    sync::{Arc, Weak},
     time::{Duration, Instant},
 };
 
@@ -21,7 +21,7 @@ use crate::{
     kernel::{lifecycle::ShutdownOutcome, shared::KernelShared},
     launch::{arena::Arena, registry::KernelRegistry},
     links,
-    vitals::{Vitals, VitalsArena},
+    vitals::{Requests, Vitals, VitalsArena},
     why::{self, KernelLooks, Why},
     within::Sleep,
 };
@@ -34,6 +34,8 @@ pub struct Runtime {
 }
 
 pub(crate) struct RuntimeInner {
+    /// Serves observers; dropped first. `None` if there is no file, or no thread for it.
+    pub(crate) requests: Option<Requests>,
     /// Dropped before the backend: by then, no kernel needs either of them.
     pub(crate) registry: Arc<KernelRegistry>,
     /// Wakes those who wait until connected kernels are at rest.
@@ -406,10 +408,13 @@ impl<B: BackendSource> RuntimeBuilder<B> {
                 Some(Arc::new(Arena::new(memory, self.telemetry_lines)))
             }
         };
+        let kernels: Weak<KernelRegistry> = Arc::downgrade(&registry);
+        let requests = vitals.requests().and_then(|page| Requests::serve(page, clock, kernels).ok());
         let queues = Registry::with_limit(Runtime::MAX_QUEUES);
         let process = std::process::id();
         Ok(Runtime {
             inner: Arc::new(RuntimeInner {
+                requests,
                 registry,
                 flow,
                 backend,

@@ -223,6 +223,7 @@ fn start(
         launched_at: runtime.clock.now(),
         ended_at: AtomicU64::new(0),
         shards: shards.iter().map(host_shard).collect(),
+        wants: Mutex::default(),
         binding_lengths: bindings.iter().map(Binding::len).collect(),
         device: OnceLock::new(),
         space: Event::new(),
@@ -293,6 +294,9 @@ fn start(
     // A kernel is launched once.
     let _ = shared.this.set(Arc::downgrade(&shared));
     runtime.registry.insert(&shared);
+    if let Some(requests) = &runtime.requests {
+        requests.tell(|on| shared.lease_telemetry(on));
+    }
     core.wake_all();
     core.tell_launched();
     Ok(AnyHandle::new(shared, Arc::clone(runtime) as _, runtime.arena_lines()))

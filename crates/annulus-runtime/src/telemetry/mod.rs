@@ -59,7 +59,7 @@ impl Telemetry {
         if core.shards.iter().any(|shard| shard.memory.telemetry().is_none()) {
             return Err(TelemetryError::NoLines { lines: arena_lines });
         }
-        set_enabled(core, true);
+        core.want_telemetry(|wants| wants.program = true);
         Ok(Self { kernel })
     }
 
@@ -146,7 +146,7 @@ impl Telemetry {
     }
 
     /// Stops or resumes writing. While it is off the kernel pays nothing for telemetry, and polls see the
-    /// last snapshot.
+    /// last snapshot. It stays on while an observer of another process wants it, too.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -160,7 +160,7 @@ impl Telemetry {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_enabled(&self, on: bool) {
-        set_enabled(self.kernel.core(), on);
+        self.kernel.core().want_telemetry(|wants| wants.program = on);
     }
 
     /// The time now, in nanoseconds, on the clock of the snapshot's timestamps. `is_healthy` takes it.
@@ -184,17 +184,6 @@ impl fmt::Debug for Telemetry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Telemetry").field("kernel", &self.kernel.core().name).finish_non_exhaustive()
     }
-}
-
-fn set_enabled(core: &KernelCore, on: bool) {
-    if on && core.current_command() & command::TELEMETRY == 0 {
-        core.counting_since.store(core.clock.now(), Ordering::Relaxed);
-    }
-    core.change_command(
-        |command| {
-            if on { command | command::TELEMETRY } else { command & !command::TELEMETRY }
-        },
-    );
 }
 
 /// Copies a line, again and again until the copy is consistent.

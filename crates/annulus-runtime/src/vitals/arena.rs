@@ -33,7 +33,7 @@ use annulus_sync::{AtomicU64, Ordering};
 
 use super::{
     Vitals,
-    file::VitalsFile,
+    file::{Page, VitalsFile},
     recorder::{Recorder, passes_a_record},
 };
 
@@ -112,6 +112,11 @@ impl VitalsArena {
     /// Whether other processes can see it.
     pub(crate) fn is_seen(&self) -> bool {
         self.file.is_some()
+    }
+
+    /// The page in which observers ask, if there is a file.
+    pub(crate) fn requests(&self) -> Option<Page> {
+        self.file.as_ref().map(|(file, _)| file.requests())
     }
 
     /// Frees the entries of kernels whose parts are about to be taken again.

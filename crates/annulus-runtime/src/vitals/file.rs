@@ -3,6 +3,7 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read},
+    mem::offset_of,
     os::{
         fd::AsRawFd,
         unix::fs::{MetadataExt, OpenOptionsExt},
@@ -14,11 +15,11 @@ use std::{
 };
 
 use annulus_abi::vitals::{
-    KernelEntry, MAGIC, MOST_KERNELS, PAGE, SUFFIX, ShardVitals, VERSION, VitalsHeader, field,
+    KernelEntry, MAGIC, MOST_KERNELS, PAGE, RequestPage, SUFFIX, ShardVitals, VERSION, VitalsHeader, field,
     recorder::{RECORDS, Record},
 };
 use annulus_block::RuntimeClock;
-use annulus_sync::{AtomicU32, Ordering};
+use annulus_sync::{AtomicU32, AtomicU64, Ordering};
 
 use super::{
     Vitals,
@@ -98,7 +99,8 @@ impl VitalsFile {
         let kernels = shards.min(MOST_KERNELS);
         let shards_offset = KERNELS_OFFSET + (kernels * size_of::<KernelEntry>()).next_multiple_of(PAGE);
         let records_offset = shards_offset + (shards * size_of::<ShardVitals>()).next_multiple_of(PAGE);
-        let bytes = records_offset + recorder::BYTES;
+        let requests_offset = (records_offset + recorder::BYTES).next_multiple_of(PAGE);
+        let bytes = requests_offset + PAGE;
         let header = VitalsHeader {
             magic: MAGIC,
             version: VERSION,
@@ -118,7 +120,8 @@ impl VitalsFile {
             records_offset: records_offset as u64,
             records: RECORDS as u32,
             record_stride: size_of::<Record>() as u32,
-            reserved: [0; 15],
+            requests_offset: requests_offset as u64,
+            reserved: [0; 14],
             check: 0,
         };
         let file = OpenOptions::new()
@@ -144,6 +147,7 @@ impl VitalsFile {
         lock(&file)?;
         file.set_len(bytes as u64)?;
         claim(&file, 0, PAGE)?;
+        claim(&file, bytes - PAGE, PAGE)?;
         let base = map(&file, bytes)?;
         // From here on, `Drop` unmaps.
         let mut made = Self { path: path.to_owned(), file, base, bytes, process, registered: None };
@@ -158,6 +162,11 @@ impl VitalsFile {
             unsafe { to.write(*word) };
         }
         Ok(made)
+    }
+
+    /// The page in which observers ask: the last one.
+    pub(super) fn requests(self: &Arc<Self>) -> Page {
+        Page { file: Arc::clone(self) }
     }
 
     /// The memory, and its length. All zero but for the header.
@@ -181,6 +190,50 @@ impl Drop for VitalsFile {
         }
         // SAFETY: it was mapped with this length, and is unmapped once. Whoever has a view of it holds this.
         unsafe { libc::munmap(self.base.as_ptr().cast(), self.bytes) };
+    }
+}
+
+/// The page in which observers ask. They may write anything there, at any time.
+pub(crate) struct Page {
+    file: Arc<VitalsFile>,
+}
+
+impl Page {
+    /// Where a word of the page is.
+    fn at(&self, offset: usize) -> *mut u8 {
+        // SAFETY: the page is the last one of the mapping, and words of it lie within it.
+        unsafe { self.file.base.as_ptr().add(self.file.bytes - PAGE + offset) }
+    }
+
+    /// Until when observers want telemetry.
+    pub(super) fn until(&self) -> u64 {
+        let word = self.at(offset_of!(RequestPage, telemetry_until)).cast();
+        // SAFETY: the word is aligned and was claimed; it lives as long as the file, and this process only loads it,
+        // atomically. Others write it through the system.
+        unsafe { AtomicU64::from_ptr(word) }.load(Ordering::Relaxed)
+    }
+
+    fn bell(&self) -> &AtomicU32 {
+        // SAFETY: as for `until`; it is accessed atomically by everybody here.
+        unsafe { AtomicU32::from_ptr(self.at(offset_of!(RequestPage, bell)).cast()) }
+    }
+
+    /// Rings the bell.
+    pub(super) fn ring(&self) {
+        // SYNC: bell (release)
+        self.bell().fetch_add(1, Ordering::Release);
+        // Without `FUTEX_PRIVATE_FLAG`: other processes ring it, too.
+        // SAFETY: the word is mapped; waking changes no memory.
+        unsafe { libc::syscall(libc::SYS_futex, self.bell().as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+    }
+
+    /// Sleeps as long as the bell says `seen`, and perhaps shorter. Returns what it says then.
+    pub(super) fn wait(&self, seen: u32) -> u32 {
+        let no_limit = ptr::null::<libc::timespec>();
+        // SAFETY: the word is mapped; the system only loads it, and compares.
+        unsafe { libc::syscall(libc::SYS_futex, self.bell().as_ptr(), libc::FUTEX_WAIT, seen, no_limit) };
+        // SYNC: bell (acquire)
+        self.bell().load(Ordering::Acquire)
     }
 }
 

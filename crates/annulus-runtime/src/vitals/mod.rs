@@ -13,6 +13,7 @@
 //! | what a forked child sees | `fork` |
 //! | which kernel has which part | `arena` |
 //! | what happened | `recorder` |
+//! | what observers ask for | `lease` |
 //!
 //! # The owner lives
 //!
@@ -30,6 +31,7 @@ mod file;
 mod folder;
 #[cfg(target_os = "linux")]
 mod fork;
+mod lease;
 mod recorder;
 
 use std::path::PathBuf;
@@ -37,6 +39,7 @@ use std::path::PathBuf;
 pub(crate) use arena::{Home, VitalsArena};
 pub use file::owner_lives as vitals_owner_lives;
 pub use folder::{check_own as check_vitals_folder, folders as vitals_folders};
+pub(crate) use lease::{Leased, Requests};
 pub(crate) use recorder::is_recorded;
 
 /// Whether a runtime shows itself to other processes, and where; see [`RuntimeBuilder::vitals`].
