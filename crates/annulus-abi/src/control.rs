@@ -96,7 +96,26 @@ pub struct ControlBlock {
     pub shard_padding: [u32; 4],
 }
 
+/// What one of several outboxes of a shard has sent to other kernels. All words are written by the shard.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct PortCounts {
+    /// Messages that went to a connected kernel, since launch. Unlike [`ControlBlock::forwarded`] it also
+    /// counts where kernels send to the same ring as the host.
+    pub forwarded: u64,
+    /// Messages for a connected kernel that were lost, since launch: as [`ControlBlock::unforwarded`].
+    pub unforwarded: u64,
+    /// Messages that wait for room in the connected kernel.
+    pub held: u64,
+    /// Rest of the line.
+    pub padding: [u64; 5],
+}
+
 const _: () = {
+    assert!(size_of::<PortCounts>() == 64);
+    assert!(offset_of!(PortCounts, forwarded) == 0);
+    assert!(offset_of!(PortCounts, unforwarded) == 8);
+    assert!(offset_of!(PortCounts, held) == 16);
     assert!(size_of::<ControlBlock>() == 256);
     assert!(offset_of!(ControlBlock, command) == 0);
     assert!(offset_of!(ControlBlock, host_heartbeat) == 8);

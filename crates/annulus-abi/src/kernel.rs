@@ -3,13 +3,14 @@
 use crate::{
     PAIR,
     bridged::bridged,
-    control::ControlBlock,
+    control::{ControlBlock, PortCounts},
     histogram::BUCKETS,
     ring::{Envelope, RingLayout},
 };
 
 /// The layout of each shard: control block, inbound ring, outbound ring and, as the launch or the kernel asks
-/// for them, a ring of replies, a ring of dead letters, a ring of prints and a histogram of latencies.
+/// for them, a ring of replies, a ring of dead letters, a ring of prints, a histogram of latencies and counts
+/// of its outboxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelLayout {
     /// From the host to the shard.
@@ -27,6 +28,8 @@ pub struct KernelLayout {
     pub prints: Option<RingLayout>,
     /// Whether a histogram follows.
     pub histogram: bool,
+    /// How many [`PortCounts`] follow, as the last of the shard.
+    pub ports: u32,
 }
 
 /// The properties of a kernel that decide its layout.
@@ -50,6 +53,8 @@ pub struct KernelShape {
     pub print_words: usize,
     /// Whether latencies are tracked.
     pub histogram: bool,
+    /// The outboxes of a kernel that has several, if it may be connected to others; else 0.
+    pub ports: u32,
 }
 
 impl KernelLayout {
@@ -80,6 +85,7 @@ impl KernelLayout {
                 Some(RingLayout::new(shape.prints_capacity, 8 * shape.print_words, 8, BARE))
             },
             histogram: shape.histogram,
+            ports: shape.ports,
         }
     }
 
@@ -131,7 +137,7 @@ impl KernelLayout {
         self.dead_letters_offset() + bytes(&self.dead_letters)
     }
 
-    /// From the shard's start to its histogram, or to its end if it has none.
+    /// From the shard's start to its histogram, or to what follows if it has none.
     pub const fn histogram_offset(&self) -> usize {
         self.prints_offset() + bytes(&self.prints)
     }
@@ -141,9 +147,20 @@ impl KernelLayout {
         if self.histogram { (BUCKETS * 8).next_multiple_of(PAIR) } else { 0 }
     }
 
+    /// From the shard's start to the counts of its outboxes, or to its end if it has none. Devices count from
+    /// the end.
+    pub const fn ports_offset(&self) -> usize {
+        self.histogram_offset() + self.histogram_bytes()
+    }
+
+    /// Bytes of the counts of its outboxes.
+    pub const fn ports_bytes(&self) -> usize {
+        (self.ports as usize * size_of::<PortCounts>()).next_multiple_of(PAIR)
+    }
+
     /// Bytes of a shard.
     pub const fn shard_bytes(&self) -> usize {
-        self.histogram_offset() + self.histogram_bytes()
+        self.ports_offset() + self.ports_bytes()
     }
 }
 

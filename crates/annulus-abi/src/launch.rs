@@ -64,7 +64,7 @@ impl LaunchRecord {
     /// What the layout of a kernel's shards decides; all other fields are 0. The offset of a ring that the
     /// layout does not have is 0.
     pub fn of_layout(layout: &KernelLayout) -> Self {
-        let KernelLayout { inbound, outbound, replies, dead_letters, prints, histogram } = layout;
+        let KernelLayout { inbound, outbound, replies, dead_letters, prints, histogram, ports: _ } = layout;
         let place = |is_there: bool, offset: usize| if is_there { offset as u64 } else { 0 };
         let shift = |ring: &RingLayout| ring.capacity.trailing_zeros();
         Self {
@@ -98,9 +98,9 @@ impl LaunchRecord {
     }
 }
 
-/// Where a kernel's outputs go, if not to the host. The host writes it while every block of the kernel is
-/// inactive, before it commands them to be active. Blocks read it when they obey a command, and when they are
-/// launched. `records.c` explains the fields.
+/// Where a kernel's outputs go, if not to the host. A kernel with several outboxes has one for each, in a row.
+/// The host writes it while every block of the kernel is inactive, before it commands them to be active. Blocks
+/// read it when they obey a command, and when they are launched. `records.c` explains the fields.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 #[allow(missing_docs)]
@@ -114,7 +114,7 @@ pub struct LinkRecord {
     pub shift: u32,
     pub grid: u32,
     pub waits: u32,
-    pub port: u32,
+    pub unused: u32,
 }
 
 /// The largest number of outputs of one turn, for a connectable kernel whose blocks have several threads.

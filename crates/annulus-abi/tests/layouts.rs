@@ -151,6 +151,7 @@ fn a_ring_that_is_not_asked_for_takes_no_place() {
         prints_capacity: 32,
         print_words: 9,
         histogram: true,
+        ports: 0,
     };
     let all = KernelLayout::new(&shape);
     let quiet = KernelLayout::new(&KernelShape { prints_capacity: 0, print_words: 0, ..shape });
@@ -178,6 +179,11 @@ fn a_ring_that_is_not_asked_for_takes_no_place() {
     assert!(sealed.inbound.is_sealed() && sealed.outbound.is_sealed());
     assert_eq!(KernelLayout { inbound: all.inbound, outbound: all.outbound, ..sealed }, all);
     assert!(all.prints_offset().is_multiple_of(128) && all.shard_bytes().is_multiple_of(128));
+    // Counts of outboxes are the last of a shard: a line for each, and the shard's end is aligned.
+    let sorted = KernelLayout::new(&KernelShape { ports: 3, ..shape });
+    assert_eq!((all.ports_offset(), all.ports_bytes()), (all.shard_bytes(), 0));
+    assert_eq!((sorted.ports_offset(), sorted.ports_bytes()), (all.shard_bytes(), 256));
+    assert_eq!(sorted.shard_bytes(), all.shard_bytes() + 256);
 }
 
 /// W-10: a ring of bridged messages has a spill block for each slot, behind all slots, if a slot has not
@@ -195,6 +201,7 @@ fn w10_spill_blocks_follow_the_slots() {
         prints_capacity: 0,
         print_words: 0,
         histogram: false,
+        ports: 0,
     };
     for max_payload in [64, 100, INLINE_MOST, INLINE_MOST + 1, 4096, 65_536] {
         let plain = KernelLayout::new(&shape(max_payload));

@@ -29,7 +29,7 @@ ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
         return 0;
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
     /* All threads sort what goes to the host from what goes on. */
-    if (b->link.grid != 0)
+    if (ANN_IS_LINKED(v))
         return 0;
 #endif
     if ((ANN_LIMIT > 1 ? ANN_LIMIT : 1) * ann_output_stride(v) > ANN_BLOCK_OUTPUTS)
@@ -55,9 +55,9 @@ ANN_FUNCTION void ann_bring_one(const ann_view *v, PRIVATE ann_target *target)
         for (u32 j = 0; j < 16; j++)
             if (first + j < words)
                 copied[j] = ann_load_word(slot + (first + j) * 8);
-#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS)
         if (first == 0 && b->link.grid == 1) {
-            target->tickets = ann_look_at_tickets(ann_ring_of(v, 0));
+            target->tickets = ann_look_at_tickets(ann_ring_of(v, ANN_LINK(v, 0), 0));
             target->is_known = 1;
         }
 #endif
@@ -144,7 +144,7 @@ ANN_FUNCTION void ann_answer_one(const ann_view *v, u64 ticket, u32 code, u32 se
             ANN_U32(ann_one_slot(v, ticket, k, caller), 0), ann_one_lap(v, ticket, k, caller));
 }
 
-#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS)
 
 /* By the leader: sends the message's outputs to the connected kernel. All threads send those that have to
    wait: the leader puts them where a turn of all threads has them. */
@@ -215,7 +215,7 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
     ann_at_handler(v, 0, 1, message);
     u32 code = ann_transact(
         v, message, actor, ann_owner(v, message, actor, 0), &outbox ANN_BINDING_ARGUMENTS);
-#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS)
     if (forwarded) {
         ann_forward_one(v, code == 0 ? outbox.sent : 0, &target);
         ann_account(v, image, code, outbox.sent, 0);

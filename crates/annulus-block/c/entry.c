@@ -70,6 +70,9 @@ ANN_KERNEL void ann_main(
             shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
 #if ANN_LAUNCH_CONNECTABLE
             ann_load_link(&view);
+#if defined(ANN_OUTPUT) && defined(ANN_PORTS)
+            ann_load_ports(&view);
+#endif
             shared.rested = ann_load_relaxed_u64(ANN_U64(view.shard, ANN_CONTROL_RESTED));
             shared.device_local_turns = 0;
             shared.reserved = shared.state.next_in;

@@ -1,12 +1,12 @@
-/* The block: how one thread sends outputs to the connected kernel. */
+/* The block: how one thread sends outputs to the connected kernel, by one outbox. */
 
-#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && (ANN_LAUNCH_THREADS == 1 || ANN_ALONE)
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS) && (ANN_LAUNCH_THREADS == 1 || ANN_ALONE)
 
 /* The block of the connected kernel that an output is for. */
 ANN_FUNCTION u32 ann_addressee(const ann_view *v, GLOBAL const u8 *output)
 {
-    if (ANN_LINK_IS_KEYED(v))
-        return (u32)(ANN_LINK_KEY(v, output) % v->shared->link.grid);
+    if (ANN_PORT_IS_KEYED(0))
+        return (u32)(ANN_PORT_KEY(0, output) % v->shared->link.grid);
     /* The kernel may have been connected before to a kernel with more blocks. */
     return v->shared->state.dealt % v->shared->link.grid;
 }
@@ -18,6 +18,7 @@ ANN_FUNCTION u32 ann_send_row(
     const ann_view *v, GLOBAL const u8 *row, u32 from, u32 end, PRIVATE const ann_tickets *known)
 {
     LOCAL ann_shared *b = v->shared;
+    LOCAL const ann_link *l = ANN_LINK(v, 0);
     u32 grid = b->link.grid;
     u32 full = 0; /* blocks in a row that did not take outputs without a key; */
     u32 closed = 0; /* those of them that never will */
@@ -27,7 +28,7 @@ ANN_FUNCTION u32 ann_send_row(
         GLOBAL const u8 *next = row + (u64)from * ANN_OUTPUT_STRIDE;
         u32 block = ann_addressee(v, next);
         u32 want = 1;
-        if (ANN_LINK_IS_KEYED(v)) {
+        if (ANN_PORT_IS_KEYED(0)) {
             while (want < left && ann_addressee(v, next + (u64)want * ANN_OUTPUT_STRIDE) == block)
                 want++;
         } else {
@@ -35,11 +36,11 @@ ANN_FUNCTION u32 ann_send_row(
             b->state.dealt = block + 1 < grid ? block + 1 : 0;
         }
         u32 first = 0;
-        GLOBAL u8 *ring = ann_ring_of(v, block);
+        GLOBAL u8 *ring = ann_ring_of(v, l, block);
         ann_tickets seen = known != 0 ? *known : ann_look_at_tickets(ring);
-        u32 granted = ann_device_local_reserve(v, ring, seen, want, &first);
+        u32 granted = ann_device_local_reserve(l, ring, seen, want, &first);
         if (granted == 0 || granted == ANN_DEVICE_LOCAL_CLOSED) {
-            if (!ANN_LINK_IS_KEYED(v)) {
+            if (!ANN_PORT_IS_KEYED(0)) {
                 /* Another block may have room for it. */
                 full += 1;
                 closed += granted == ANN_DEVICE_LOCAL_CLOSED;
@@ -61,21 +62,16 @@ ANN_FUNCTION u32 ann_send_row(
         closed = 0;
         ann_count_forwarded(v, granted);
         for (u32 i = 0; i < granted; i++) {
-            GLOBAL u8 *slot = ann_device_local_slot(v, ring, first + i);
+            GLOBAL u8 *slot = ann_device_local_slot(l, ring, first + i);
             GLOBAL const u8 *output = next + (u64)i * ANN_OUTPUT_STRIDE;
-#ifdef ANN_PORTS
-            for (u32 at = 0; at < ANN_LINK_BYTES(v); at += 8)
-                ann_store_word(slot + b->link.payload + at, ann_load_word(output + ANN_LINK_OFFSET(v) + at));
-#else
             if (ANN_OUTPUT_BYTES != 0)
                 *(GLOBAL ANN_OUTPUT *)(slot + b->link.payload) = *(GLOBAL const ANN_OUTPUT *)output;
-#endif
-            ann_device_local_envelope(v, slot, now);
+            ann_device_local_envelope(l, slot, ANN_OUTPUT_BYTES, now);
         }
         /* SYNC: device-local-published (release) */
         ann_device_fence_release();
         for (u32 i = 0; i < granted; i++)
-            ann_device_local_commit(v, ann_device_local_slot(v, ring, first + i), first + i);
+            ann_device_local_commit(l, ann_device_local_slot(l, ring, first + i), first + i);
         from += granted;
         b->granted += granted;
     }
@@ -102,11 +98,12 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
 /* Whether the connected kernel has room for a pending output. */
 ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
 {
+    LOCAL const ann_link *l = ANN_LINK(v, 0);
     GLOBAL const u8 *next = v->outputs + (u64)v->shared->state.pending_from * ANN_OUTPUT_STRIDE;
-    if (ANN_LINK_IS_KEYED(v))
-        return ann_has_room(v, ann_addressee(v, next));
-    for (u32 block = 0; block < v->shared->link.grid; block++)
-        if (ann_has_room(v, block))
+    if (ANN_PORT_IS_KEYED(0))
+        return ann_has_room(v, l, ann_addressee(v, next));
+    for (u32 block = 0; block < l->grid; block++)
+        if (ann_has_room(v, l, block))
             return 1;
     return 0;
 }

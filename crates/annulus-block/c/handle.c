@@ -153,7 +153,11 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
         }
     }
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
+#ifdef ANN_PORTS
+    ann_forward_parted(v);
+#else
     ann_forward(v);
+#endif
 #endif
 }
 

@@ -27,36 +27,66 @@ ANN_FUNCTION void ann_rest(const ann_view *v)
 
 #ifdef ANN_OUTPUT
 
-/* What goes to the connected kernel. Of several outboxes it is what one of them sends: a part of an output, which
-   begins with the number of its outbox. */
+/* Where what an outbox sends goes, and what of an output that is. Of several outboxes, an output begins with the
+   number of its own, and what was sent is a part of it. */
 #if defined(ANN_PORTS)
-#define ANN_LINK_OFFSET(v) ANN_PORT_OFFSET((v)->shared->link.port)
-#define ANN_LINK_BYTES(v) ANN_PORT_BYTES((v)->shared->link.port)
-#define ANN_LINK_IS_KEYED(v) ANN_PORT_IS_KEYED((v)->shared->link.port)
-#define ANN_LINK_KEY(v, output) ANN_PORT_KEY((v)->shared->link.port, output)
+#define ANN_PORT_OF(output) ((u32) * (GLOBAL const u64 *)(output))
+#define ANN_LINK(v, port) (&(v)->shared->links[port])
+#define ANN_IS_LINKED(v) ((v)->shared->linked)
 #else
-#define ANN_LINK_OFFSET(v) 0
-#define ANN_LINK_BYTES(v) ANN_OUTPUT_BYTES
+#define ANN_LINK(v, port) (&(v)->shared->link)
+#define ANN_IS_LINKED(v) ((v)->shared->link.grid != 0)
+#define ANN_PORT_BYTES(port) ANN_OUTPUT_BYTES
+#define ANN_PORT_OFFSET(port) 0
 #ifdef ANN_OUTPUT_KEY
-#define ANN_LINK_IS_KEYED(v) 1
-#define ANN_LINK_KEY(v, output) ANN_OUTPUT_KEY((GLOBAL const ANN_OUTPUT *)(output))
+#define ANN_PORT_IS_KEYED(port) 1
+#define ANN_PORT_KEY(port, output) ANN_OUTPUT_KEY((GLOBAL const ANN_OUTPUT *)(output))
 #else
-#define ANN_LINK_IS_KEYED(v) 0
-#define ANN_LINK_KEY(v, output) ((u64)0)
+#define ANN_PORT_IS_KEYED(port) 0
+#define ANN_PORT_KEY(port, output) ((u64)0)
 #endif
 #endif
 
 #ifdef ANN_PORTS
-/* Whether an output is of the outbox that is connected. */
+/* Whether an output is of an outbox that is connected. */
 ANN_FUNCTION u32 ann_goes_on(const ann_view *v, GLOBAL const u8 *output)
 {
-    return *(GLOBAL const u64 *)output == v->shared->link.port;
+    return ANN_LINK(v, ANN_PORT_OF(output))->grid != 0;
+}
+
+/* The counts of an outbox in the shard's memory, of which they are the last. */
+ANN_FUNCTION GLOBAL u8 *ann_port_counts(const ann_view *v, u32 port)
+{
+    return v->shard + v->shared->launch.shard_stride - ANN_PORT_COUNTS_BYTES + port * ANN_PORT_COUNTS;
+}
+
+/* By the leader: stores what outboxes have sent on, before the sum of all of them is stored. */
+ANN_FUNCTION void ann_store_ports(const ann_view *v)
+{
+    for (u32 i = 0; i < ANN_PORTS; i++) {
+        LOCAL ann_port *port = &v->shared->ports[i];
+        if (port->told == port->forwarded)
+            continue;
+        port->told = port->forwarded;
+        ann_store_relaxed_u64(ANN_U64(ann_port_counts(v, i), ANN_PORT_FORWARDED), port->told);
+    }
+}
+
+/* By the leader: stores how many outputs of each outbox are held, before it says that the block waits. */
+ANN_FUNCTION void ann_store_held(const ann_view *v)
+{
+    for (u32 i = 0; i < ANN_PORTS; i++) {
+        LOCAL ann_port *port = &v->shared->ports[i];
+        if (port->held == port->left)
+            continue;
+        port->held = port->left;
+        ann_store_relaxed_u64(ANN_U64(ann_port_counts(v, i), ANN_PORT_HELD), port->held);
+    }
 }
 #endif
 
-ANN_FUNCTION GLOBAL u8 *ann_ring_of(const ann_view *v, u32 block)
+ANN_FUNCTION GLOBAL u8 *ann_ring_of(const ann_view *v, LOCAL const ann_link *l, u32 block)
 {
-    LOCAL ann_link *l = &v->shared->link;
     return ann_device_local_at(v->device_heap, l->rings + block * l->stride);
 }
 
@@ -79,9 +109,9 @@ ANN_FUNCTION ann_tickets ann_look_at_tickets(GLOBAL u8 *ring)
 /* Takes up to `want` tickets, from *first on, in a ring of the connected kernel. `seen` may be old. Returns
    how many, or ANN_DEVICE_LOCAL_CLOSED if the ring is closed. */
 ANN_FUNCTION u32 ann_device_local_reserve(
-    const ann_view *v, GLOBAL u8 *ring, ann_tickets seen, u32 want, PRIVATE u32 *first)
+    LOCAL const ann_link *l, GLOBAL u8 *ring, ann_tickets seen, u32 want, PRIVATE u32 *first)
 {
-    u32 capacity = (u32)1 << v->shared->link.shift;
+    u32 capacity = (u32)1 << l->shift;
     GLOBAL u32 *word = ANN_U32(ring, ANN_DEVICE_LOCAL_RESERVED);
     u32 is_new = 0;
     for (;;) {
@@ -109,27 +139,25 @@ ANN_FUNCTION u32 ann_device_local_reserve(
     }
 }
 
-ANN_FUNCTION GLOBAL u8 *ann_device_local_slot(const ann_view *v, GLOBAL u8 *ring, u32 ticket)
+ANN_FUNCTION GLOBAL u8 *ann_device_local_slot(LOCAL const ann_link *l, GLOBAL u8 *ring, u32 ticket)
 {
-    LOCAL ann_link *l = &v->shared->link;
     return ring + ANN_RING_SLOTS + (ticket & (((u32)1 << l->shift) - 1)) * l->slot_stride;
 }
 
 /* Writes all of a slot except its payload and its commit word. */
-ANN_FUNCTION void ann_device_local_envelope(const ann_view *v, GLOBAL u8 *slot, u64 now)
+ANN_FUNCTION void ann_device_local_envelope(LOCAL const ann_link *l, GLOBAL u8 *slot, u32 bytes, u64 now)
 {
-    LOCAL ann_link *l = &v->shared->link;
     if (l->time != 0)
         *ANN_U64(slot, l->time) = now;
     if (l->correlation != 0)
         *ANN_U64(slot, l->correlation) = 0;
-    *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | ANN_LINK_BYTES(v);
+    *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | bytes;
 }
 
 /* Publishes a slot, after this thread has fenced. */
-ANN_FUNCTION void ann_device_local_commit(const ann_view *v, GLOBAL u8 *slot, u32 ticket)
+ANN_FUNCTION void ann_device_local_commit(LOCAL const ann_link *l, GLOBAL u8 *slot, u32 ticket)
 {
-    u32 lap = ((ticket & ANN_DEVICE_LOCAL_TICKETS) >> v->shared->link.shift) + 1;
+    u32 lap = ((ticket & ANN_DEVICE_LOCAL_TICKETS) >> l->shift) + 1;
     ann_device_store_relaxed_u32(ANN_U32(slot, 0), lap);
 }
 
@@ -156,15 +184,32 @@ ANN_FUNCTION void ann_count_forwarded(const ann_view *v, u32 count)
     }
 #else
     if (!s->stalled) {
+#if defined(ANN_PORTS) && ANN_LAUNCH_THREADS == 1
+        ann_store_ports(v);
+#endif
         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);
         return;
     }
 #endif
     b->rested = s->taken - 1;
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_RESTED), b->rested);
+#if defined(ANN_PORTS) && ANN_LAUNCH_THREADS == 1
+    /* SYNC: unrested (release) */
+    ann_fence_release();
+    ann_store_ports(v);
+#endif
     /* SYNC: unrested (release) */
     ann_store_release_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);
 }
+
+#ifdef ANN_PORTS
+ANN_FUNCTION void ann_count_unforwarded_of(const ann_view *v, u32 port, u32 count)
+{
+    LOCAL ann_port *p = &v->shared->ports[port];
+    p->unforwarded += count;
+    ann_store_relaxed_u64(ANN_U64(ann_port_counts(v, port), ANN_PORT_UNFORWARDED), p->unforwarded);
+}
+#endif
 
 ANN_FUNCTION void ann_count_unforwarded(const ann_view *v, u32 count)
 {
@@ -173,12 +218,12 @@ ANN_FUNCTION void ann_count_unforwarded(const ann_view *v, u32 count)
 }
 
 /* Whether a block of the connected kernel has room for an output now, or is closed. */
-ANN_FUNCTION u32 ann_has_room(const ann_view *v, u32 block)
+ANN_FUNCTION u32 ann_has_room(const ann_view *v, LOCAL const ann_link *l, u32 block)
 {
-    GLOBAL u8 *ring = ann_ring_of(v, block);
+    GLOBAL u8 *ring = ann_ring_of(v, l, block);
     u32 reserved = ann_device_load_relaxed_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_RESERVED));
     u32 consumed = ann_device_load_relaxed_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));
-    u32 capacity = (u32)1 << v->shared->link.shift;
+    u32 capacity = (u32)1 << l->shift;
     return (reserved & ANN_DEVICE_LOCAL_CLOSED) != 0 || ((reserved - consumed) & ANN_DEVICE_LOCAL_TICKETS) < capacity;
 }
 
@@ -216,11 +261,10 @@ ANN_FUNCTION void ann_keep_pending(const ann_view *v, u32 left)
     if (left == 0) {
         s->pending = 0;
         s->pending_from = 0;
-#ifdef ANN_PORTS
-        /* What was held may have been of another outbox than the one that is connected. */
-        v->shared->link = *v->link;
-#endif
     }
+#ifdef ANN_PORTS
+    ann_store_held(v);
+#endif
     /* Otherwise this is done when the turn has counted what it took. */
     if (v->shared->taken == 0)
         ann_publish_pending(v);

@@ -52,7 +52,7 @@ ANN_FUNCTION u32 ann_outputs(u32 code, u32 sent, u64 caller)
 ANN_FUNCTION u32 ann_is_forwarded(const ann_view *v, u64 caller)
 {
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
-    return caller == 0 && v->shared->link.grid != 0;
+    return caller == 0 && ANN_IS_LINKED(v);
 #else
     return 0;
 #endif

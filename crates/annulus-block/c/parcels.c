@@ -14,6 +14,19 @@ typedef struct {
 
 #define ANN_GONE 0xFFFFFFFFu
 
+/* Of several outboxes, the number of an output's own stands in the upper bits of its block; and in the lower ones
+   that it goes to the host, for its outbox is connected no more. */
+#ifdef ANN_PORTS
+#define ANN_FOR_THE_HOST 0xFFFFFFu
+#define ANN_PARCEL_PORT(parcel) ((parcel)->block >> 24)
+#define ANN_PARCEL_BLOCK(parcel) ((parcel)->block & ANN_FOR_THE_HOST)
+#define ANN_STAYS(parcel) (ANN_PARCEL_BLOCK(parcel) == ANN_FOR_THE_HOST)
+#else
+#define ANN_PARCEL_PORT(parcel) 0
+#define ANN_PARCEL_BLOCK(parcel) ((parcel)->block)
+#define ANN_STAYS(parcel) 0
+#endif
+
 ANN_FUNCTION GLOBAL ann_parcel *ann_parcel_at(const ann_view *v, u32 i)
 {
     return (GLOBAL ann_parcel *)v->parcels + i;
@@ -23,20 +36,34 @@ ANN_FUNCTION GLOBAL ann_parcel *ann_parcel_at(const ann_view *v, u32 i)
 ANN_FUNCTION void ann_address(const ann_view *v, u32 pending)
 {
     LOCAL ann_shared *b = v->shared;
+#ifndef ANN_PORTS
     u32 grid = b->link.grid;
     if (grid == 0)
         return;
     u32 run = (pending + grid - 1) / grid;
+#endif
     for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE)
             continue;
-        if (ANN_LINK_IS_KEYED(v)) {
+#ifdef ANN_PORTS
+        GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
+        u32 port = ANN_PORT_OF(output);
+        u32 grid = ANN_LINK(v, port)->grid;
+        u32 block = ANN_FOR_THE_HOST;
+        if (grid != 0 && ANN_PORT_IS_KEYED(port))
+            block = (u32)(ANN_PORT_KEY(port, output) % grid);
+        else if (grid != 0)
+            block = (b->ports[port].dealt + k / ((pending + grid - 1) / grid)) % grid;
+        parcel->block = port << 24 | block;
+#else
+        if (ANN_PORT_IS_KEYED(0)) {
             GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
-            parcel->block = (u32)(ANN_LINK_KEY(v, output) % grid);
+            parcel->block = (u32)(ANN_PORT_KEY(0, output) % grid);
         } else {
             parcel->block = (b->state.dealt + k / run) % grid;
         }
+#endif
     }
 }
 
@@ -45,11 +72,11 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 pending)
 ANN_FUNCTION void ann_ask(const ann_view *v, u32 pending)
 {
     LOCAL ann_shared *b = v->shared;
-    if (b->link.grid == 0)
+    if (!ANN_IS_LINKED(v))
         return;
     for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
-        if (parcel->source == ANN_GONE)
+        if (parcel->source == ANN_GONE || ANN_STAYS(parcel))
             continue;
         u32 rank = 0;
         u32 last = k;
@@ -65,12 +92,17 @@ ANN_FUNCTION void ann_ask(const ann_view *v, u32 pending)
         if (last != k)
             continue;
         u32 first = 0;
-        GLOBAL u8 *ring = ann_ring_of(v, parcel->block);
-        u32 granted = ann_device_local_reserve(v, ring, ann_look_at_tickets(ring), rank + 1, &first);
+        LOCAL const ann_link *l = ANN_LINK(v, ANN_PARCEL_PORT(parcel));
+        GLOBAL u8 *ring = ann_ring_of(v, l, ANN_PARCEL_BLOCK(parcel));
+        u32 granted = ann_device_local_reserve(l, ring, ann_look_at_tickets(ring), rank + 1, &first);
         parcel->first = first;
         parcel->granted = granted;
         if (granted != ANN_DEVICE_LOCAL_CLOSED)
             ann_count_up_by(&b->granted, granted);
+#ifdef ANN_PORTS
+        if (granted != ANN_DEVICE_LOCAL_CLOSED)
+            ann_count_up_by(&b->ports[ANN_PARCEL_PORT(parcel)].granted, granted);
+#endif
     }
 }
 
@@ -84,33 +116,52 @@ ANN_FUNCTION u32 ann_has_ticket(GLOBAL const ann_parcel *parcel, GLOBAL const an
    envelopes. */
 ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
 {
-    LOCAL ann_shared *b = v->shared;
-    if (b->link.grid == 0)
+    if (!ANN_IS_LINKED(v))
         return;
-    u32 own = (ANN_LINK_BYTES(v) + 7) / 8;
+#ifdef ANN_PORTS
+    /* As many as the largest of them has. */
+    u32 own = ANN_OUTPUT_STRIDE / 8;
+#else
+    u32 own = (ANN_OUTPUT_BYTES + 7) / 8;
+#endif
     u32 words = own != 0 ? own : 1;
     u32 all = pending * own;
     for (u32 word = ann_thread(); word < all; word += ANN_LAUNCH_THREADS) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, word / words);
-        if (parcel->source == ANN_GONE)
+        if (parcel->source == ANN_GONE || ANN_STAYS(parcel))
             continue;
         GLOBAL const ann_parcel *last = ann_parcel_at(v, parcel->last);
         if (!ann_has_ticket(parcel, last))
             continue;
         u64 at = word % words * 8;
-        GLOBAL u8 *slot = ann_device_local_slot(v, ann_ring_of(v, parcel->block), last->first + parcel->rank);
+        LOCAL const ann_link *l = ANN_LINK(v, ANN_PARCEL_PORT(parcel));
+#ifdef ANN_PORTS
+        if (at >= ANN_PORT_BYTES(ANN_PARCEL_PORT(parcel)))
+            continue;
+#endif
+        GLOBAL u8 *slot = ann_device_local_slot(
+            l, ann_ring_of(v, l, ANN_PARCEL_BLOCK(parcel)), last->first + parcel->rank);
         GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
-        ann_store_word(slot + b->link.payload + at, ann_load_word(output + ANN_LINK_OFFSET(v) + at));
+        ann_store_word(
+            slot + l->payload + at, ann_load_word(output + ANN_PORT_OFFSET(ANN_PARCEL_PORT(parcel)) + at));
     }
-    u64 now = pending != 0 && b->link.time != 0 ? ann_now(v) : 0;
+#ifdef ANN_PORTS
+    u64 now = pending != 0 ? ann_now(v) : 0;
+#else
+    u64 now = pending != 0 && v->shared->link.time != 0 ? ann_now(v) : 0;
+#endif
     for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
-        if (parcel->source == ANN_GONE)
+        if (parcel->source == ANN_GONE || ANN_STAYS(parcel))
             continue;
         GLOBAL const ann_parcel *last = ann_parcel_at(v, parcel->last);
+        LOCAL const ann_link *l = ANN_LINK(v, ANN_PARCEL_PORT(parcel));
         if (ann_has_ticket(parcel, last))
             ann_device_local_envelope(
-                v, ann_device_local_slot(v, ann_ring_of(v, parcel->block), last->first + parcel->rank), now);
+                l,
+                ann_device_local_slot(
+                    l, ann_ring_of(v, l, ANN_PARCEL_BLOCK(parcel)), last->first + parcel->rank),
+                ANN_PORT_BYTES(ANN_PARCEL_PORT(parcel)), now);
     }
 }
 
@@ -119,23 +170,31 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
 ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending)
 {
     LOCAL ann_shared *b = v->shared;
-    if (b->link.grid == 0)
+    if (!ANN_IS_LINKED(v))
         return;
     /* SYNC: device-local-published (release): of all that threads of the block wrote before the barrier. */
     if (pending != 0)
         ann_device_fence_release();
     for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
-        if (parcel->source == ANN_GONE)
+        if (parcel->source == ANN_GONE || ANN_STAYS(parcel))
             continue;
         GLOBAL const ann_parcel *last = ann_parcel_at(v, parcel->last);
+        LOCAL const ann_link *l = ANN_LINK(v, ANN_PARCEL_PORT(parcel));
         if (ann_has_ticket(parcel, last)) {
             u32 ticket = last->first + parcel->rank;
-            ann_device_local_commit(v, ann_device_local_slot(v, ann_ring_of(v, parcel->block), ticket), ticket);
-        } else if (last->granted == ANN_DEVICE_LOCAL_CLOSED || !b->link.waits) {
+            ann_device_local_commit(
+                l, ann_device_local_slot(l, ann_ring_of(v, l, ANN_PARCEL_BLOCK(parcel)), ticket), ticket);
+        } else if (last->granted == ANN_DEVICE_LOCAL_CLOSED || !l->waits) {
             ann_count_up_by(&b->lost, 1);
+#ifdef ANN_PORTS
+            ann_count_up_by(&b->ports[ANN_PARCEL_PORT(parcel)].lost, 1);
+#endif
         } else {
             ann_count_up_by(&b->left, 1);
+#ifdef ANN_PORTS
+            ann_count_up_by(&b->ports[ANN_PARCEL_PORT(parcel)].left, 1);
+#endif
             continue;
         }
         parcel->source = ANN_GONE;
@@ -147,7 +206,7 @@ ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending)
 ANN_FUNCTION void ann_count_granted(const ann_view *v)
 {
     u32 granted = v->shared->granted;
-    if (granted != 0 && v->shared->link.grid != 0)
+    if (granted != 0 && ANN_IS_LINKED(v))
         ann_count_forwarded(v, granted);
 }
 
@@ -170,6 +229,33 @@ ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
     ann_barrier();
 }
 
+#ifdef ANN_PORTS
+
+/* By the leader: what is held of outboxes that are connected no more goes to the host, as far as it has room.
+   Of a block that ends everything else is lost. */
+ANN_FUNCTION void ann_return_parted(const ann_view *v, u32 ends)
+{
+    LOCAL ann_shared *b = v->shared;
+    for (u32 k = 0; k < b->state.pending; k++) {
+        GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
+        if (parcel->source == ANN_GONE)
+            continue;
+        GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
+        u32 port = ANN_PORT_OF(output);
+        u32 stays = !ann_goes_on(v, output);
+        if (stays && ann_return(v, parcel->source)) {
+            parcel->source = ANN_GONE;
+        } else if (ends) {
+            ann_count_unforwarded_of(v, port, 1);
+        } else if (stays) {
+            b->ports[port].left += 1;
+            b->left += 1;
+        }
+    }
+}
+
+#else
+
 /* By the leader of a kernel that is connected no more: what is held goes to the host, as far as it has room.
    */
 ANN_FUNCTION void ann_return_pending(const ann_view *v)
@@ -186,6 +272,8 @@ ANN_FUNCTION void ann_return_pending(const ann_view *v)
     }
 }
 
+#endif
+
 /* By the leader: updates which outputs are pending now. */
 ANN_FUNCTION void ann_settle(const ann_view *v)
 {
@@ -193,13 +281,32 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
     LOCAL ann_state *s = &b->state;
     if (s->pending == 0)
         return;
+#ifdef ANN_PORTS
+    for (u32 i = 0; i < ANN_PORTS; i++) {
+        LOCAL ann_port *port = &b->ports[i];
+        u32 grid = ANN_LINK(v, i)->grid;
+        port->forwarded += port->granted;
+        if (port->lost != 0)
+            ann_count_unforwarded_of(v, i, port->lost);
+        /* Outputs that are left are offered to other blocks. */
+        if (grid != 0)
+            port->dealt = (port->dealt + (port->left != 0 ? 1 : port->granted)) % grid;
+    }
+    /* Before it is said that nothing waits any more, and before what they came of is told. */
+    if (!ANN_DEFERS || s->stalled)
+        ann_store_ports(v);
+    ann_return_parted(v, 0);
+    if (b->lost != 0)
+        ann_count_unforwarded(v, b->lost);
+#else
     if (b->link.grid == 0)
         ann_return_pending(v);
     if (b->lost != 0)
         ann_count_unforwarded(v, b->lost);
     /* Outputs that are left are offered to other blocks. */
-    if (!ANN_LINK_IS_KEYED(v) && b->link.grid != 0)
+    if (!ANN_PORT_IS_KEYED(0) && b->link.grid != 0)
         s->dealt = (s->dealt + (b->left != 0 ? 1 : b->granted)) % b->link.grid;
+#endif
     ann_keep_pending(v, b->left);
 }
 
@@ -208,7 +315,15 @@ ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
 {
     for (u32 k = 0; k < v->shared->state.pending; k++) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
-        if (parcel->source != ANN_GONE && ann_has_room(v, parcel->block))
+#ifdef ANN_PORTS
+        if (parcel->source != ANN_GONE && ANN_STAYS(parcel)) {
+            if (ann_would_return(v))
+                return 1;
+            continue;
+        }
+#endif
+        if (parcel->source != ANN_GONE
+            && ann_has_room(v, ANN_LINK(v, ANN_PARCEL_PORT(parcel)), ANN_PARCEL_BLOCK(parcel)))
             return 1;
     }
     return 0;

@@ -30,7 +30,7 @@ ANN_FUNCTION void ann_copy_output(const ann_view *v, GLOBAL u8 *slot, u32 place)
 
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
 
-/* Of a message's outputs, which were put aside, those of the connected outbox are held, and the others
+/* Of a message's outputs, which were put aside, those of connected outboxes are held, and the others
    published. Returns how many these are. */
 /* TWIN: part */
 ANN_FUNCTION u32 ann_part(const ann_view *v, u32 outputs)
@@ -85,7 +85,7 @@ ANN_FUNCTION u32 ann_answer_lap(const ann_view *v, u64 to, u32 meta)
 
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
 
-/* Of a message's outputs, those of the connected outbox become parcels, from number `parcels` on; the others
+/* Of a message's outputs, those of connected outboxes become parcels, from number `parcels` on; the others
    get tickets of the outbound ring, from `ticket` on, and answers. Returns how many these are. */
 ANN_FUNCTION u32 ann_split(
     const ann_view *v, u32 i, u32 outputs, u32 parcels, GLOBAL ann_answer *answers, u64 ticket)

@@ -123,8 +123,35 @@ typedef struct {
     u32 shift; /* the capacity of each ring is 1 << shift */
     u32 grid;  /* its blocks; 0 where outputs go to the host */
     u32 waits; /* an output without room waits; else it is lost */
-    u32 port; /* of several outboxes, the number of the one whose outputs go there */
+    u32 unused;
 } ann_link;
+
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
+
+/* What one of several outboxes has sent on. */
+typedef struct {
+    u64 forwarded;   /* as that of `ann_state`, for this outbox */
+    u64 unforwarded; /* the same */
+    u64 told;    /* what the host was told of `forwarded` */
+    u32 held;    /* what it was told of outputs that are held */
+    u32 dealt;   /* the block that gets the next output without a key */
+    u32 granted; /* in this turn: outputs that got a ticket, */
+    u32 lost;    /* that were lost, */
+    u32 left;    /* and that found no room */
+} ann_port;
+
+/* In the shard's memory: words of an outbox's `PortCounts`, and where they begin. */
+#define ANN_PORT_FORWARDED 0
+#define ANN_PORT_UNFORWARDED 8
+#define ANN_PORT_HELD 16
+#define ANN_PORT_COUNTS 64
+#define ANN_PORT_COUNTS_BYTES ((ANN_PORTS * ANN_PORT_COUNTS + 127) / 128 * 128)
+/* What the host adds for it to the memory of a block: see `needs.rs`. */
+#define ANN_PORT_MEMORY (ANN_PORTS * 128)
+
+#else
+#define ANN_PORT_MEMORY 0
+#endif
 
 /* What a block keeps from turn to turn, and from epoch to epoch. */
 typedef struct {
@@ -274,7 +301,13 @@ typedef struct {
     ann_print_turn prints;
 #endif
 #if ANN_LAUNCH_CONNECTABLE
+#ifdef ANN_PORTS
+    ann_link links[ANN_PORTS];
+    ann_port ports[ANN_PORTS];
+    u32 linked; /* some outbox is connected */
+#else
     ann_link link;
+#endif
     u64 rested;     /* what the host was told of state.taken at rest */
 #if ANN_ALONE
     u32 returned; /* the ticket up to which slots of the ring between kernels were given back */
@@ -295,7 +328,7 @@ typedef struct {
 
 /* The host knows how much is left for handlers that share memory: `Capabilities::shared_memory`. */
 #ifdef ANN_BLOCK_WIDE
-typedef char ann_shared_is_bounded[sizeof(ann_shared) <= (ANN_INDEPENDENT ? 17408 : 2048) ? 1 : -1];
+typedef char ann_shared_is_bounded[sizeof(ann_shared) <= (ANN_INDEPENDENT ? 17408 : 2048) + ANN_PORT_MEMORY ? 1 : -1];
 #endif
 
 /* One block's view of memory. */

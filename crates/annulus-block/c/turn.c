@@ -34,7 +34,11 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
     LOCAL ann_state *s = &b->state;
     u32 active = (s->command & ANN_ACTIVE) != 0;
 #if defined(ANN_OUTPUT) && ANN_LAUNCH_THREADS == 1
+#ifdef ANN_PORTS
+    ann_forward_parted(v);
+#else
     ann_forward(v);
+#endif
     if (b->granted + b->lost != 0)
         b->again = 1;
 #endif
@@ -133,6 +137,9 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     b->granted = 0;
     b->lost = 0;
     b->left = 0;
+#if defined(ANN_OUTPUT) && defined(ANN_PORTS)
+    ann_begin_ports(v);
+#endif
 #endif
     /* Computed before the looks begin: a computation between them may wait for one of them. */
     GLOBAL u8 *next = ann_computed(ann_in_slot(v, s->next_in));

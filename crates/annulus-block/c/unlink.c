@@ -2,32 +2,17 @@
 
 #if ANN_LAUNCH_CONNECTABLE
 
-#if defined(ANN_OUTPUT) && defined(ANN_PORTS)
-
-/* The first output that is held. All that are held are of one outbox. */
-ANN_FUNCTION GLOBAL const u8 *ann_first_pending(const ann_view *v)
-{
-    LOCAL ann_state *s = &v->shared->state;
-    u32 place = s->pending_from;
-#if ANN_LAUNCH_THREADS > 1
-    for (u32 k = 0; k < s->pending; k++) {
-        place = ann_parcel_at(v, k)->source;
-        if (place != ANN_GONE)
-            break;
-    }
-#endif
-    return v->outputs + (u64)place * ANN_OUTPUT_STRIDE;
-}
-
-#endif
-
-/* By the leader: where outputs go from now on. What is held of another outbox goes to the host first. */
+/* By the leader: where outputs go from now on. */
 ANN_FUNCTION void ann_load_link(const ann_view *v)
 {
-    v->shared->link = *v->link;
 #if defined(ANN_OUTPUT) && defined(ANN_PORTS)
-    if (v->shared->state.pending != 0 && !ann_goes_on(v, ann_first_pending(v)))
-        v->shared->link.grid = 0;
+    v->shared->linked = 0;
+    for (u32 i = 0; i < ANN_PORTS; i++) {
+        v->shared->links[i] = v->link[i];
+        v->shared->linked |= v->shared->links[i].grid != 0;
+    }
+#else
+    v->shared->link = *v->link;
 #endif
 }
 
@@ -36,7 +21,11 @@ ANN_FUNCTION void ann_load_link(const ann_view *v)
 /* Whether a pending output would go now. */
 ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
 {
+#ifdef ANN_PORTS
+    return ann_has_room_for_pending(v);
+#else
     return v->shared->link.grid == 0 ? ann_would_return(v) : ann_has_room_for_pending(v);
+#endif
 }
 
 #endif
@@ -55,7 +44,16 @@ ANN_FUNCTION void ann_unlink(const ann_view *v)
         reserved = found;
     }
     u32 unread = (reserved - ann_device_local_next(v)) & ANN_DEVICE_LOCAL_TICKETS;
-#ifdef ANN_OUTPUT
+#if defined(ANN_OUTPUT) && defined(ANN_PORTS)
+#if ANN_LAUNCH_THREADS == 1
+    ann_return_parted(v);
+#else
+    ann_return_parted(v, 1);
+#endif
+    ann_begin_ports(v);
+    ann_store_held(v);
+    s->unforwarded += ann_on_the_way(v);
+#elif defined(ANN_OUTPUT)
     if (v->shared->link.grid == 0)
         ann_return_pending(v);
     s->unforwarded += ann_on_the_way(v);

@@ -1,6 +1,6 @@
 //! Commands of the host, and the block's end.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use annulus_abi::{
     control::{command, state},
@@ -15,7 +15,7 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: obey
     pub(crate) fn obey(&mut self, command: u32) {
         self.seen_command = command;
-        self.link.clone_from(&self.next_link.lock().unwrap_or_else(PoisonError::into_inner));
+        self.load_links();
         if command & command::TERMINATE != 0 {
             self.abandon();
         }

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use annulus_abi::{error, ring::kind};
-use annulus_kernel::{Cx, Invocation, PortDefinition, panic_code};
+use annulus_kernel::{Cx, Invocation, panic_code};
 use annulus_ring::ring::{Header, Slot};
 use annulus_sync::{Ordering, contain::discard, fence};
 
@@ -27,17 +27,18 @@ impl<R: Runner> BlockCore<R> {
         let caller = slot.header.correlation;
         self.at_handler(key, batch.processed + batch.dropped == 0);
         let cx = self.cx.with_queue(slot.queue);
-        let port = if caller == 0 { self.link.as_ref().and_then(|link| link.port) } else { None };
+        let goes_on = caller == 0 && self.is_linked;
+        let is_parted = goes_on && !self.ports.is_empty();
         let code = match state {
             None => error::UNKNOWN_ACTOR,
-            Some(state) if caller != 0 || port.is_some() => self.call_aside(cx, message, state, caller),
+            Some(state) if caller != 0 || is_parted => self.call_aside(cx, message, state, caller),
             // SAFETY: the block has credit for `max_outputs` slots from the next ticket on.
             Some(state) => unsafe { self.call(cx, message, state, self.outbound.next()) },
         };
-        if let (0, Some(port)) = (code, port) {
-            self.part(port, batch);
-        } else if code == 0 && caller == 0 && self.link.is_some() {
-            self.pending = Some(PendingOutputs { gone: 0, all: self.outbox.sent(), port: None });
+        if code == 0 && is_parted {
+            self.part(batch);
+        } else if code == 0 && goes_on {
+            self.pending = Some(PendingOutputs { gone: 0, all: self.outbox.sent(), is_parted });
         } else if code == 0 {
             let sent = self.outbox.sent();
             self.counts.sent += u64::from(sent);
@@ -64,37 +65,6 @@ impl<R: Runner> BlockCore<R> {
             *count += 1;
             self.at_failure(code, key);
         }
-    }
-
-    /// Of a message's outputs, which were put aside, those of the connected outbox are held, and the others
-    /// published.
-    // TWIN: part
-    #[inline(never)]
-    fn part(&mut self, port: &'static PortDefinition, batch: &mut TurnTotals) {
-        let layout = self.outbound.ring().layout();
-        let (stride, size) = (layout.slot_stride, layout.payload_size);
-        let sent = self.outbox.sent();
-        let put_aside = self.aside.as_mut_ptr().cast::<u8>();
-        let mut all = 0;
-        for i in 0..sent as usize {
-            let output = put_aside.wrapping_add(i * stride);
-            // SAFETY: an output is there, which begins with the number of its outbox, and is aligned for it.
-            let tag = unsafe { output.cast::<u64>().read() };
-            if tag != port.tag {
-                // SAFETY: there was credit for all outputs; an output is there.
-                unsafe {
-                    self.outbound.publish_copy(kind::MESSAGE, self.output_bytes, Header::default(), output);
-                }
-                batch.produced += 1;
-                continue;
-            }
-            let place = put_aside.wrapping_add(all as usize * stride);
-            // SAFETY: both are places for outputs, of that size; the second is the first, or in front of it.
-            unsafe { output.copy_to(place, size) };
-            all += 1;
-        }
-        self.counts.sent += u64::from(sent - all);
-        self.pending = Some(PendingOutputs { gone: 0, all, port: Some(port) });
     }
 
     /// Calls the handler of a call's message. If the handler may send only one output, that is written where

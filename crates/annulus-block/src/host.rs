@@ -1,8 +1,8 @@
 //! What a block reports to the host's side of its kernel, and where it delivers messages for other kernels.
 
-use std::sync::Weak;
+use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 
-use annulus_kernel::PortDefinition;
+use annulus_kernel::KernelDefinition;
 
 /// The receiver of reports on a shard's progress. The thread that drives the shard calls it: a worker or the
 /// runtime's pump.
@@ -76,8 +76,34 @@ pub struct Link {
     /// If true, an output without room waits, and the block takes no message until it has gone. If false, the
     /// output is lost and counted.
     pub waits: bool,
-    /// Of a kernel with several outboxes, the one whose outputs go there; those of the others go to the host.
-    pub port: Option<&'static PortDefinition>,
+}
+
+/// Where the outputs of a kernel's blocks go after the next command, by each of its outboxes.
+pub struct NextLinks {
+    links: Mutex<Box<[Option<Link>]>>,
+}
+
+impl NextLinks {
+    /// All outputs go to the host.
+    pub fn new(definition: &KernelDefinition) -> Self {
+        let outboxes = definition.ports.len().max(1);
+        Self { links: Mutex::new((0..outboxes).map(|_| None).collect()) }
+    }
+
+    /// Sets where the outputs of an outbox go: to another kernel, or to the host. A kernel with one outbox has
+    /// number 0 alone.
+    ///
+    /// # Panics
+    ///
+    /// If the kernel has no outbox of this number.
+    pub fn set(&self, outbox: usize, link: Option<Link>) {
+        self.lock()[outbox] = link;
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Box<[Option<Link>]>> {
+        // A link is replaced by one assignment, so a panic cannot leave it half written.
+        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What became of a message between kernels.

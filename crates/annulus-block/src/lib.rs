@@ -10,6 +10,7 @@ mod handle;
 mod host;
 mod idle;
 mod links;
+mod parted;
 mod publish;
 mod runner;
 mod state;
@@ -17,7 +18,7 @@ mod telemetry;
 mod turn;
 
 pub use clock::RuntimeClock;
-pub use host::{Deliver, Delivery, Link, MessageFailure, Progress, Signals};
+pub use host::{Deliver, Delivery, Link, MessageFailure, NextLinks, Progress, Signals};
 pub use idle::finds_work;
 pub use runner::Runner;
 pub use state::{BlockState, Cells, StateMemory, TooManyStates};
@@ -48,6 +49,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("../c/books.c"),
     "\n",
     include_str!("../c/forward.c"),
+    "\n",
+    include_str!("../c/parted.c"),
     "\n",
     include_str!("../c/parcels.c"),
     "\n",

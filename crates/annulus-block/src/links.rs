@@ -13,12 +13,11 @@
 //! of theirs. Outputs of a call are published as usual: the first is its reply.
 
 use annulus_abi::{control::STALLED_BY_KERNEL, ring::kind};
-use annulus_kernel::PortDefinition;
 use annulus_ring::ring::{Header, Slot};
 use annulus_sync::{Ordering, fence};
 
 use crate::{
-    host::{Deliver, Delivery, Link},
+    host::{Deliver, Delivery},
     publish::add,
     runner::Runner,
     turn::{BlockCore, PendingOutputs, TurnTotals},
@@ -28,6 +27,9 @@ impl<R: Runner> BlockCore<R> {
     /// Delivers the outputs of the message at the front to the connected kernel, as far as there is room.
     /// Returns whether nothing holds the message any more.
     pub(crate) fn release(&mut self, slot: &Slot, batch: &mut TurnTotals) -> bool {
+        if std::mem::take(&mut self.returns) {
+            batch.produced += self.return_parted();
+        }
         if !self.or_stall(STALLED_BY_KERNEL, batch, Self::deliver) {
             return false;
         }
@@ -38,11 +40,21 @@ impl<R: Runner> BlockCore<R> {
         true
     }
 
+    /// From now on outputs go where the host has said.
+    pub(crate) fn load_links(&mut self) {
+        self.links.clone_from(&self.next_links.lock());
+        self.is_linked = self.links.iter().any(Option::is_some);
+        self.returns = self.pending.is_some_and(|pending| pending.is_parted);
+    }
+
     /// Delivers pending outputs until one has to wait for room. Returns whether none has to wait.
     // TWIN: deliver
     pub(crate) fn deliver(&mut self) -> bool {
         let Some(mut pending) = self.pending else { return true };
-        let Some(link) = self.link_of(pending) else { return true };
+        if pending.is_parted {
+            return self.deliver_parted(pending);
+        }
+        let Some(link) = &self.links[0] else { return true };
         let waits = link.waits;
         let target = link.target.upgrade();
         let mut lost = 0;
@@ -85,7 +97,7 @@ impl<R: Runner> BlockCore<R> {
     /// set when its last output has gone. Whoever sees the ticket of such an output sees that the block does
     /// not rest.
     // TWIN: begin_to_move
-    fn begin_to_move(&mut self) {
+    pub(crate) fn begin_to_move(&mut self) {
         self.moves = true;
         self.memory
             .rested()
@@ -103,23 +115,14 @@ impl<R: Runner> BlockCore<R> {
         }
     }
 
-    /// The link that pending outputs take: none if the kernel is disconnected, or connected by another outbox.
-    fn link_of(&self, pending: PendingOutputs) -> Option<&Link> {
-        let tag = |port: Option<&PortDefinition>| port.map(|port| port.tag);
-        self.link.as_ref().filter(|link| tag(link.port) == tag(pending.port))
-    }
-
-    /// The first pending output, as a message of the connected kernel.
+    /// The first pending output.
     fn message_of(&self, pending: PendingOutputs) -> *const u8 {
-        self.pending_output(pending, pending.gone).wrapping_add(pending.port.map_or(0, |port| port.offset))
+        self.pending_output(pending.gone)
     }
 
     /// Where output number `index` of the pending message is.
-    fn pending_output(&self, pending: PendingOutputs, index: u32) -> *const u8 {
+    fn pending_output(&self, index: u32) -> *const u8 {
         let layout = self.outbound.ring().layout();
-        if pending.port.is_some() {
-            return self.aside.as_ptr().cast::<u8>().wrapping_add(index as usize * layout.slot_stride);
-        }
         let slot = layout.slot_offset(self.outbound.next() + u64::from(index));
         self.memory.outbound_payloads().wrapping_add(slot - layout.slot_offset(0))
     }
@@ -129,13 +132,11 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: publish_rest
     fn publish_rest(&mut self, pending: PendingOutputs) -> u32 {
         let rest = pending.all - pending.gone;
-        for i in 0..rest {
-            // The distance between the next slot and the output stays the same, since both move on; but what was
-            // put aside stays there.
-            let index = pending.gone + if pending.port.is_some() { i } else { 0 };
-            let output = self.pending_output(pending, index);
+        for _ in 0..rest {
+            // The distance between the next slot and the output stays the same, since both move on.
+            let output = self.pending_output(pending.gone);
             let header = Header::default();
-            if pending.gone == 0 && pending.port.is_none() {
+            if pending.gone == 0 {
                 // SAFETY: there was credit for `max_outputs` slots, and the handler has written this one.
                 unsafe { self.outbound.publish(kind::MESSAGE, self.output_bytes, header) };
             } else {
@@ -158,7 +159,9 @@ impl<R: Runner> BlockCore<R> {
     pub(crate) fn abandon(&mut self) {
         let (Some(pending), Some(slot)) = (self.pending.take(), self.inbound.peek()) else { return };
         let mut batch = TurnTotals { consumed: 1, ..TurnTotals::default() };
-        if self.link_of(pending).is_none() {
+        if pending.is_parted {
+            batch.produced = self.abandon_parted(pending);
+        } else if !self.is_linked {
             batch.produced = self.publish_rest(pending);
         } else {
             add(self.memory.unforwarded(), u64::from(pending.all - pending.gone));

@@ -14,10 +14,7 @@
 //!
 //! The backend decides who runs it, and when ([`Runner`]).
 
-use std::{
-    marker::PhantomData,
-    sync::{Arc, Mutex},
-};
+use std::{marker::PhantomData, sync::Arc};
 
 use annulus_abi::{control::command, telemetry::Telemetry};
 use annulus_kernel::{
@@ -33,7 +30,7 @@ use annulus_sync::Ordering;
 use crate::{
     adaptive::TurnSize,
     clock::RuntimeClock,
-    host::{Link, Signals},
+    host::{Link, NextLinks, Signals},
     runner::Runner,
     state::BlockState,
 };
@@ -51,7 +48,7 @@ pub struct BlockParameters {
     /// The bound parameters, in the order of the definition.
     pub bindings: Arc<Vec<Binding>>,
     /// Where outputs go after the next command, if not to the host.
-    pub link: Arc<Mutex<Option<Link>>>,
+    pub links: Arc<NextLinks>,
     /// The shard's states.
     pub state: BlockState,
     /// How the block takes its messages.
@@ -83,15 +80,23 @@ pub struct BlockCore<R> {
     /// Where replies go, if the launch has calls.
     pub(crate) answers: Option<Answers>,
     /// Where a call's outputs are until they are published, if there may be several; and those of a handler
-    /// with several outboxes, of which one is connected.
+    /// with several outboxes, of which some are connected.
     pub(crate) aside: Box<[Line]>,
     /// The ring of dead letters, if the launch keeps them.
     pub(crate) dead_letters: Option<SoleProducer>,
     pub(crate) outbox: RawOutbox,
-    /// Where outputs go since the last obeyed command, if not to the host.
-    pub(crate) link: Option<Link>,
-    /// The value that `link` gets with the next command.
-    pub(crate) next_link: Arc<Mutex<Option<Link>>>,
+    /// Where outputs go since the last obeyed command, if not to the host: by each outbox.
+    pub(crate) links: Box<[Option<Link>]>,
+    /// Whether there is a link.
+    pub(crate) is_linked: bool,
+    /// The value that `links` gets with the next command.
+    pub(crate) next_links: Arc<NextLinks>,
+    /// The outboxes of a handler that has several.
+    pub(crate) ports: &'static [PortDefinition],
+    /// Links have changed since outputs of several outboxes are pending.
+    pub(crate) returns: bool,
+    /// Whether it was told of some outbox that outputs are held.
+    pub(crate) told_held: bool,
     /// The outputs of the message at the front of the inbound ring, if its handler has succeeded and not all
     /// of them have gone.
     pub(crate) pending: Option<PendingOutputs>,
@@ -176,13 +181,13 @@ pub(crate) struct TurnTotals {
 }
 
 /// Outputs on their way to another kernel. They are in the outbound ring; the first of all is in the slot of
-/// the next ticket. Those of one of several outboxes are put aside, one slot of the ring apart.
+/// the next ticket. Those of several outboxes are put aside, one slot of the ring apart.
 #[derive(Clone, Copy)]
 pub(crate) struct PendingOutputs {
     pub(crate) gone: u32,
     pub(crate) all: u32,
-    /// The one of several outboxes that these were sent by.
-    pub(crate) port: Option<&'static PortDefinition>,
+    /// Whether they are of several outboxes. Then those that have gone may lie between others.
+    pub(crate) is_parted: bool,
 }
 
 /// A unit of the memory in which outputs are put aside. A slot's length is a multiple of it, and payloads
@@ -209,11 +214,11 @@ impl<R: Runner> BlockCore<R> {
     ///
     /// It is the shard's only block. Nobody else consumes from the inbound ring, or produces for the outbound
     /// ring and the rings of replies and dead letters. It is not run again after it has
-    /// [terminated](Turn::Terminated). The memory's layout, the states, the bindings and the target of `link`
+    /// [terminated](Turn::Terminated). The memory's layout, the states, the bindings and the targets of `links`
     /// have the definition's types. The states live as long as the block.
     pub unsafe fn new(parameters: BlockParameters) -> Self {
         let BlockParameters {
-            memory, index, grid, definition, bindings, link, state, clock, signals, ..
+            memory, index, grid, definition, bindings, links, state, clock, signals, ..
         } = parameters;
         // SAFETY: this block is the inbound ring's one consumer, and keeps the memory beside it.
         let inbound = unsafe { memory.inbound() };
@@ -258,8 +263,12 @@ impl<R: Runner> BlockCore<R> {
             aside: vec![Line::default(); aside].into(),
             dead_letters,
             outbox,
-            link: None,
-            next_link: link,
+            links: vec![None; definition.ports.len().max(1)].into(),
+            is_linked: false,
+            next_links: links,
+            ports: definition.ports,
+            returns: false,
+            told_held: false,
             pending: None,
             bindings: bindings.iter().map(|b| BoundMemory { data: b.as_ptr(), len: b.len() }).collect(),
             _bindings: bindings,
@@ -337,7 +346,7 @@ impl<R: Runner> BlockCore<R> {
                 if !self.has_credit(&slot, &batch) {
                     break;
                 }
-                if self.link.is_some() {
+                if self.is_linked {
                     R::hand_over();
                 }
                 self.handle(&slot, &mut batch);

@@ -104,6 +104,7 @@ pub fn layout() -> KernelLayout {
         prints_capacity: PRINTS as u32,
         print_words: 3,
         histogram: true,
+        ports: 0,
     })
 }
 

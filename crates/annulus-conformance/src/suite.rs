@@ -376,6 +376,11 @@ macro_rules! conformance_suite {
                 p04_a_full_target_stalls_and_loses_nothing: Handlers,
                 p04_a_port_under_reject_loses_for_itself_alone: Handlers,
                 p04_held_outputs_follow_their_port: Handlers,
+                p04_two_ports_to_two_kernels: Handlers,
+                p04_a_full_target_holds_back_its_own_port: Handlers,
+                p04_ports_that_hold_part_one_by_one: Handlers,
+                p04_a_source_of_two_ends: Handlers,
+                p04_two_ports_to_one_kernel: Handlers,
                 p04_what_of_ports_cannot_be_connected: Nothing,
             }
             cycles {

@@ -179,6 +179,7 @@ fn layout(sealed: bool) -> KernelLayout {
         prints_capacity: 0,
         print_words: 0,
         histogram: false,
+        ports: 0,
     });
     if sealed { layout.sealed() } else { layout }
 }

@@ -121,6 +121,7 @@ fn layout() -> KernelLayout {
         prints_capacity: 0,
         print_words: 0,
         histogram: false,
+        ports: 0,
     })
 }
 

@@ -1,15 +1,8 @@
 //! The backend and its kernels.
 
-use std::{
-    any::Any,
-    mem::MaybeUninit,
-    num::NonZeroUsize,
-    sync::{Arc, Mutex, PoisonError},
-    thread,
-    time::Duration,
-};
+use std::{any::Any, mem::MaybeUninit, num::NonZeroUsize, sync::Arc, thread, time::Duration};
 
-use annulus_block::Link as BlockLink;
+use annulus_block::{Link as BlockLink, NextLinks};
 use annulus_kernel::Binding;
 use annulus_runtime::{
     BackendError, BackendSource, Capabilities, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, Link,
@@ -101,15 +94,15 @@ unsafe impl DeviceBackend for CpuBackend {
 
     fn launch(&self, mut spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let bindings = Arc::new(std::mem::take(&mut spec.bindings));
-        let link = Arc::new(Mutex::new(None));
+        let links = Arc::new(NextLinks::new(spec.definition));
         let grid = spec.shards.len() as u32;
         let step = spec.supersteps.then(|| Arc::new(InStep::new(grid)));
-        let block = |index| Block::new(&spec, index, &bindings, &link, step.clone()).map(Arc::new);
+        let block = |index| Block::new(&spec, index, &bindings, &links, step.clone()).map(Arc::new);
         let blocks: Box<[_]> = (0..grid).map(block).collect::<Result<_, _>>()?;
         if let Some(step) = step {
             step.set_blocks(&blocks);
         }
-        Ok(Box::new(CpuKernel { blocks, bindings, link, pool: Arc::clone(self.workers.pool()) }))
+        Ok(Box::new(CpuKernel { blocks, bindings, links, pool: Arc::clone(self.workers.pool()) }))
     }
 }
 
@@ -118,7 +111,7 @@ struct CpuKernel {
     /// The same bindings that the blocks have.
     bindings: Arc<Vec<Binding>>,
     /// Where the blocks' outputs go. Blocks read it when they obey a command.
-    link: Arc<Mutex<Option<BlockLink>>>,
+    links: Arc<NextLinks>,
     pool: Arc<WorkerPool>,
 }
 
@@ -172,10 +165,10 @@ impl DeviceKernel for CpuKernel {
         Ok(())
     }
 
-    unsafe fn connect(&self, link: Option<Link>) -> Result<(), BackendError> {
-        let link = link.map(|link| BlockLink { target: link.target, waits: link.waits, port: link.port });
+    unsafe fn connect(&self, outbox: usize, link: Option<Link>) -> Result<(), BackendError> {
+        let link = link.map(|link| BlockLink { target: link.target, waits: link.waits });
         // Every block obeys another command before it takes a message.
-        *self.link.lock().unwrap_or_else(PoisonError::into_inner) = link;
+        self.links.set(outbox, link);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use annulus_block::{BlockCore, BlockParameters, Link, StateMemory};
+use annulus_block::{BlockCore, BlockParameters, NextLinks, StateMemory};
 use annulus_kernel::Binding;
 use annulus_runtime::{BackendError, LaunchSpec, PrintOrigin, RunMode};
 use annulus_sync::{AtomicBool, AtomicU64, Ordering, wake_flag::WakeFlag};
@@ -43,7 +43,7 @@ impl Block {
         spec: &LaunchSpec,
         index: u32,
         bindings: &Arc<Vec<Binding>>,
-        link: &Arc<Mutex<Option<Link>>>,
+        links: &Arc<NextLinks>,
         step: Option<Arc<InStep<Self>>>,
     ) -> Result<Self, BackendError> {
         let grid = spec.shards.len() as u32;
@@ -55,7 +55,7 @@ impl Block {
             grid,
             definition: spec.definition,
             bindings: Arc::clone(bindings),
-            link: Arc::clone(link),
+            links: Arc::clone(links),
             state: states.states(),
             mode: spec.mode,
             max_messages_per_iteration: spec.max_messages_per_iteration,

@@ -58,7 +58,7 @@ impl DeviceHost {
     fn start(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let driver = &*self.driver;
         let mut plan = LaunchPlan::new(driver, &self.options, &spec)?;
-        needs::check(driver, spec.definition, plan.threads)?;
+        needs::check(driver, spec.definition, plan.threads, spec.connectable)?;
         let name = spec.definition.name;
         let handler = self.handler(spec.definition)?;
         let blocks = spec.shards.len() as u32;
@@ -90,7 +90,8 @@ impl DeviceHost {
                 let memory = driver
                     .device_local(&plan.device_local_rings(spec.shards[0].layout(), blocks))
                     .map_err(failed)?;
-                let link = driver.shared(size_of::<LinkRecord>()).map_err(failed)?;
+                let outboxes = spec.definition.ports.len().max(1);
+                let link = driver.shared(outboxes * size_of::<LinkRecord>()).map_err(failed)?;
                 Some(DeviceLocal::new(memory, link))
             }
             false => None,

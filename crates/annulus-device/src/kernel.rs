@@ -73,7 +73,7 @@ pub(crate) struct Bounds {
 pub(crate) struct DeviceLocal {
     /// The rings, one for each block, in which other kernels send to this one.
     pub(crate) memory: Arc<DeviceLocalMemory>,
-    /// The [`LinkRecord`].
+    /// The [`LinkRecord`] of each outbox.
     pub(crate) link: Arc<dyn Memory>,
     /// The rings of the kernels that this one was connected to. Its blocks may touch them as long as they
     /// run.
@@ -85,15 +85,18 @@ impl DeviceLocal {
         Self { memory: Arc::new(memory), link, reached: Mutex::default() }
     }
 
-    /// Writes the record.
+    /// Writes the record of an outbox.
     ///
     /// # Safety
     ///
-    /// Every block of the kernel is inactive or has ended, and stays so during the call.
-    unsafe fn set(&self, record: LinkRecord) {
+    /// The kernel has an outbox of this number. Every block of it is inactive or has ended, and stays so during
+    /// the call.
+    unsafe fn set(&self, outbox: usize, record: LinkRecord) {
         let place = self.link.host().expect("records lie in memory that the host sees").cast::<LinkRecord>();
-        // SAFETY: the memory is as long as the record, and aligned to 128. Blocks read it when they obey a
-        // command, and this write comes before that command.
+        // SAFETY: there is a record for each outbox, of which this is one, by the caller's word.
+        let place = unsafe { place.add(outbox) };
+        // SAFETY: the place is one for a record, and aligned to 64. Blocks read it when they obey a command, and
+        // this write comes before that command.
         unsafe { place.write_volatile(record) };
     }
 }
@@ -384,7 +387,7 @@ impl Running {
     /// # Safety
     ///
     /// Every block is inactive or has ended, and stays so during the call. The target is of the same backend.
-    unsafe fn connect(&self, device_local: &DeviceLocal, target: &Self, link: &Link) {
+    unsafe fn connect(&self, device_local: &DeviceLocal, outbox: usize, target: &Self, link: &Link) {
         let layout = target.shards[0].memory.layout().inbound.open();
         let rings =
             target.device_local.as_ref().expect("the runtime connects kernels that were launched for it");
@@ -405,10 +408,10 @@ impl Running {
             shift: layout.capacity.trailing_zeros(),
             grid: target.shards.len() as u32,
             waits: link.waits.into(),
-            port: link.port.map_or(0, |port| port.tag as u32),
+            unused: 0,
         };
         // SAFETY: the caller's promise.
-        unsafe { device_local.set(record) };
+        unsafe { device_local.set(outbox, record) };
     }
 
     /// How the kernel sleeps between epochs.
@@ -499,12 +502,12 @@ impl DeviceKernel for LaunchedKernel {
         unsafe { bound.write(0, memory) }.map_err(not_copied)
     }
 
-    unsafe fn connect(&self, link: Option<Link>) -> Result<(), BackendError> {
+    unsafe fn connect(&self, outbox: usize, link: Option<Link>) -> Result<(), BackendError> {
         let device_local =
             self.0.device_local.as_ref().expect("the runtime connects kernels that were launched for it");
         let Some(link) = link else {
             // SAFETY: the caller's promise.
-            unsafe { device_local.set(LinkRecord::default()) };
+            unsafe { device_local.set(outbox, LinkRecord::default()) };
             return Ok(());
         };
         let gone = || BackendError::new("the kernel that is to take the messages has gone: launch it again");
@@ -515,7 +518,7 @@ impl DeviceKernel for LaunchedKernel {
                 BackendError::new("the two kernels are not on one device: launch them by one runtime")
             })?;
         // SAFETY: the caller's promise.
-        unsafe { self.0.connect(device_local, &target.0, &link) };
+        unsafe { self.0.connect(device_local, outbox, &target.0, &link) };
         Ok(())
     }
 }

@@ -12,6 +12,7 @@ pub(crate) fn check(
     driver: &dyn Driver,
     definition: &'static KernelDefinition,
     threads: u32,
+    connectable: bool,
 ) -> Result<(), BackendError> {
     let Ok(needs) = definition.needs() else { return Ok(()) };
     let abilities = driver.abilities();
@@ -36,7 +37,9 @@ pub(crate) fn check(
         )));
     }
     let wanted = needs.shared_bytes(threads) as u64;
-    match shared_memory {
+    // What a block keeps of each outbox that may be connected: `ANN_PORT_MEMORY`.
+    let outboxes = if connectable { definition.ports.len() as u64 * 128 } else { 0 };
+    match shared_memory.map(|most| most.saturating_sub(outboxes)) {
         Some(most) if wanted > most => Err(BackendError::new(format!(
             "a block of {threads} threads of `{kernel}` shares {wanted} bytes ({}:{}), and a block of `{device}` can \
              share {most}: share smaller arrays, launch with a smaller block, or launch on another device",

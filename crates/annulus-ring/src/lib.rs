@@ -13,6 +13,8 @@
 mod header;
 #[cfg(not(loom))]
 pub mod memory;
+#[cfg(not(loom))]
+mod ports;
 pub mod region;
 pub mod ring;
 pub mod sealed;

@@ -9,6 +9,7 @@ use std::{
     sync::Arc,
 };
 
+pub use crate::ports::PortWords;
 use crate::{region::Region, ring::Ring};
 use annulus_abi::{
     LINE, PAIR,
@@ -136,6 +137,7 @@ pub struct ShardMemory {
     dead_letters: Option<(Region, RingLayout)>,
     prints: Option<(Region, RingLayout)>,
     histogram: Option<Region>,
+    ports: Option<Region>,
     telemetry: Option<TelemetryLine>,
     layout: KernelLayout,
     offset: usize,
@@ -169,6 +171,7 @@ impl ShardMemory {
         let shard = memory.region().part(offset, layout.shard_bytes());
         let histogram =
             layout.histogram.then(|| shard.part(layout.histogram_offset(), layout.histogram_bytes()));
+        let ports = (layout.ports != 0).then(|| shard.part(layout.ports_offset(), layout.ports_bytes()));
         let replies =
             layout.replies.map(|replies| (shard.part(layout.replies_offset(), replies.bytes()), replies));
         let dead_letters = layout.dead_letters.map(|dead_letters| {
@@ -185,6 +188,7 @@ impl ShardMemory {
             inbound: (shard.part(layout.inbound_offset(), layout.inbound.bytes()), layout.inbound),
             outbound: (shard.part(layout.outbound_offset(), layout.outbound.bytes()), layout.outbound),
             histogram,
+            ports,
             telemetry,
             layout: *layout,
             offset,
@@ -429,6 +433,15 @@ impl ShardMemory {
         assert!(bucket < BUCKETS, "a latency histogram has {BUCKETS} buckets");
         // SAFETY: the region has a word for each bucket, of which this is one, as was just asserted.
         self.histogram.as_ref().map(|histogram| unsafe { histogram.word64(bucket * 8) })
+    }
+
+    /// What one of several outboxes has sent to other kernels: none if the kernel has not several, or may not
+    /// be connected.
+    #[inline]
+    pub fn port(&self, number: usize) -> Option<PortWords<'_>> {
+        let ports = self.ports.as_ref().filter(|_| number < self.layout.ports as usize)?;
+        // SAFETY: the region has a line for each outbox, of which this is one.
+        Some(unsafe { PortWords::new(ports, number) })
     }
 
     /// The line that says what the shard is at; `None` if nobody watches it.

@@ -31,6 +31,7 @@ impl Memory {
             prints_capacity: 0,
             print_words: 0,
             histogram: false,
+            ports: 0,
         })
         .bridged(max_payload)
         .inbound;

@@ -104,18 +104,10 @@ pub enum ConnectError {
         backpressure: Backpressure,
     },
     /// The kernel has several outboxes.
-    #[error("`{kernel}` has several outboxes: connect one of them, `port(..).connect(..)`")]
+    #[error("`{kernel}` has several outboxes: connect each of them by itself, `port(..).connect(..)`")]
     SeveralOutboxes {
         /// The instance's name.
         kernel: String,
-    },
-    /// Another outbox of the kernel is connected.
-    #[error("`{kernel}` is connected by its outbox `{outbox}`, and one can be: disconnect that first")]
-    OtherOutbox {
-        /// The instance's name.
-        kernel: String,
-        /// The outbox that is connected.
-        outbox: &'static str,
     },
     /// The backend could not connect them.
     #[error("the {backend} backend cannot connect them: {error}")]

@@ -1,5 +1,5 @@
-//! Quality control with an error branch: what is valid goes on to two more kernels, what is not comes out by an
-//! outbox of its own.
+//! Quality control with an error branch: what is valid goes on to two more kernels, and what is not to a third, by
+//! an outbox of its own.
 //!
 //! `cargo run -p annulus --example quality -- [cpu|opencl]`
 
@@ -33,6 +33,14 @@ struct Part {
 #[derive(RingMessage, Clone, Copy)]
 #[repr(C)]
 struct Refused {
+    number: u32,
+    volts: f32,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Report {
+    count: u32,
     number: u32,
     volts: f32,
 }
@@ -82,13 +90,22 @@ fn aggregate(part: &Part, window: &mut Window, means: &Outbox<Mean>) {
     }
 }
 
+/// Numbers what is refused.
+#[ring_kernel(mode = Batch)]
+fn report(refused: &Refused, count: &mut u32, reports: &Outbox<Report>) {
+    *count += 1;
+    reports.send(Report { count: *count, number: refused.number, volts: refused.volts });
+}
+
 fn main() -> std::process::ExitCode {
     common::run(|runtime| {
         // Targets first, and sources into them.
         let target = LaunchOptions::production().connectable(true);
         let aggregate = aggregate::launch(runtime, target.clone().actors(MACHINES.into()))?;
         let transform = transform::launch_into(&aggregate, target)?;
-        let validate = validate::bind().connect_port(validate::GOOD, &transform);
+        let report = report::launch(runtime, LaunchOptions::production().connectable(true))?;
+        let validate =
+            validate::bind().connect_port(validate::GOOD, &transform).connect_port(validate::BAD, &report);
         let validate = validate.launch(runtime, LaunchOptions::production())?;
 
         let mut weighed = Vec::new();
@@ -110,9 +127,12 @@ fn main() -> std::process::ExitCode {
         for Mean { machine, window, grams } in means {
             println!("machine {machine}, window {window}: {grams:.1} g");
         }
-        let bad = validate.port(validate::BAD);
-        for Refused { number, volts } in std::iter::from_fn(|| bad.try_recv().ok()) {
-            println!("part {number} is refused: {volts} V");
+        report.drained_blocking();
+        for Report { count, number, volts } in std::iter::from_fn(|| report.try_recv().ok()) {
+            println!("refused, {count}: part {number}, {volts} V");
+        }
+        for port in validate.status().ports {
+            println!("{}: {} sent on, {} lost", port.name, port.sent, port.lost);
         }
 
         for (name, outcome) in runtime.shutdown_blocking(Duration::from_secs(30)) {

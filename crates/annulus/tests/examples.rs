@@ -23,7 +23,7 @@ const SHOWN: [(&str, &str); 23] = [
     ("maze", "178 steps, found with "),
     ("patterns", "coordinated: two workers did 5 of 5 tasks\n"),
     ("pipeline", "station 2:  13.9 to  26.0 °C, mean  19.7"),
-    ("quality", "machine 2, window 1: 203.2 g\npart 7 is refused: NaN V\n"),
+    ("quality", "machine 2, window 1: 203.2 g\nrefused, 1: part 7, NaN V\n"),
     ("rays", "::::::"),
     ("reduction", " 9 0.6057 1.9443 ████████████████████████\n"),
     ("service", "client 0:  3 granted, 7 left;"),

@@ -34,6 +34,7 @@ fn launched(scene: &Scene, limit: u32) -> Pair {
         prints_capacity: 0,
         print_words: 0,
         histogram: false,
+        ports: 0,
     };
     let options = Options {
         layout: KernelLayout::new(&shape),

@@ -28,16 +28,18 @@ fn item(sends: u32, then: u32) -> Vec<u8> {
 }
 
 fn plays(scene: &Scene) {
+    let output = scene.kernel.definition.output.expect("it sends");
     let layout = KernelLayout::new(&KernelShape {
         inbound_capacity: 2,
         outbound_capacity: 4,
         message: (size_of::<Item>(), align_of::<Item>()),
-        output: (size_of::<Item>(), align_of::<Item>()),
+        output: (output.size, output.align),
         envelope: Envelope { enqueue_time: false, correlation: true },
         dead_letters_capacity: 0,
         prints_capacity: 0,
         print_words: 0,
         histogram: false,
+        ports: scene.kernel.definition.ports.len() as u32,
     });
     let place = Place { block: 0, grid: 1 };
     let options = Options {
@@ -52,8 +54,8 @@ fn plays(scene: &Scene) {
     let exchange = Arc::new(Exchange::new(&layout, 2, 0));
     let [mut from, mut to] = [0, 1].map(|copy| Pair::new(scene, options, None, copy, Some(&exchange)));
     let target = Target::new(&to.rust, &from.rust);
-    from.rust_block.connect(Some(&target), true);
-    from.c_block.connect(Some(1), &layout, true);
+    from.rust_block.connect(scene.links[0], Some(&target), true);
+    from.c_block.connect(scene.links[0], Some(1), &layout, true);
     for pair in [&mut from, &mut to] {
         pair.command(command::ACTIVE);
         pair.settle();

@@ -23,10 +23,7 @@ use annulus_kernel::{
 };
 use libloading::Library;
 
-use crate::{
-    memory::{Place, Raw, Side},
-    rust_block::PORT,
-};
+use crate::memory::{Place, Raw, Side};
 
 /// What a program is of.
 #[derive(Clone, Copy, Debug)]
@@ -257,7 +254,7 @@ impl CBlock {
         }
         let scratch = Raw::new(record.scratch_stride as usize * blocks);
         let doorbell = Raw::new(size_of::<DoorbellRecord>());
-        let link = Raw::new(size_of::<LinkRecord>());
+        let link = Raw::new(size_of::<LinkRecord>() * text.definition.ports.len().max(1));
         let program = text.program();
         let exchanged = exchange.as_ref().map_or(std::ptr::null_mut(), |(rings, _)| rings.memory.at(0));
         let arguments: [*mut c_void; 10] = [
@@ -351,13 +348,13 @@ impl CBlock {
         self.states.bytes(self.states_bytes * self.place.block as usize, bytes)
     }
 
-    /// Where its outputs go: to a kernel of this layout, by its number in the exchange.
-    pub(crate) fn connect(&self, target: Option<usize>, layout: &KernelLayout, waits: bool) {
+    /// Where outputs of an outbox go: to a kernel of this layout, by its number in the exchange.
+    pub(crate) fn connect(&self, outbox: usize, target: Option<usize>, layout: &KernelLayout, waits: bool) {
         let (exchange, _) = self.exchange.as_ref().expect("only linked blocks are connected");
         let word = |offset: Option<usize>| offset.unwrap_or(0) as u64;
         let layout = layout.inbound.open();
         self.link.set(
-            0,
+            outbox * size_of::<LinkRecord>(),
             match target {
                 None => LinkRecord::default(),
                 Some(kernel) => LinkRecord {
@@ -370,7 +367,7 @@ impl CBlock {
                     shift: layout.capacity.trailing_zeros(),
                     grid: 1,
                     waits: waits.into(),
-                    port: PORT as u32,
+                    unused: 0,
                 },
             },
         );

@@ -155,8 +155,8 @@ pub(crate) const OF_TWO: &[Fault] = &[
     ),
     (
         "what a call's handler sends goes to the other kernel",
-        "return caller == 0 && v->shared->link.grid != 0;",
-        "return v->shared->link.grid != 0;",
+        "return caller == 0 && ANN_IS_LINKED(v);",
+        "return ANN_IS_LINKED(v);",
     ),
     ("outputs that do not wait for room do", "if (granted == 0 && b->link.waits)", "if (granted == 0)"),
 ];
@@ -164,14 +164,14 @@ pub(crate) const OF_TWO: &[Fault] = &[
 /// Those of a block with several outboxes, of which one is connected.
 pub(crate) const OF_PORTS: &[Fault] = &[
     (
-        "another outbox's outputs go on",
-        "    return *(GLOBAL const u64 *)output == v->shared->link.port;",
-        "    return *(GLOBAL const u64 *)output != v->shared->link.port;",
+        "what a connected outbox sends goes to the host",
+        "    return ANN_LINK(v, ANN_PORT_OF(output))->grid != 0;",
+        "    return ANN_LINK(v, ANN_PORT_OF(output))->grid != 0 && ANN_PORT_OF(output) != 1;",
     ),
     (
         "what goes on begins with its outbox's number",
-        "ann_load_word(output + ANN_LINK_OFFSET(v) + at));\n#else",
-        "ann_load_word(output + at));\n#else",
+        "ann_load_word(output + ANN_PORT_OFFSET(number) + at));",
+        "ann_load_word(output + at));",
     ),
     (
         "held outputs are not moved together",
@@ -190,6 +190,67 @@ pub(crate) const OF_PORTS_OF_THREADS: &[Fault] = &[
     ("outputs for the host are not counted as answers", "            b->answers += stay;", ""),
 ];
 
+/// Those of a block of which two outboxes are connected.
+pub(crate) const OF_TWO_PORTS: &[Fault] = &[
+    (
+        "an output that has no room stops those of other outboxes",
+        "        if ((full >> port & 1) == 0)\n            goes",
+        "        if (full == 0)\n            goes",
+    ),
+    (
+        "what has gone goes again",
+        "            *(GLOBAL u64 *)output = ~(u64)0;\n            continue;",
+        "            continue;",
+    ),
+    (
+        "what is held of a disconnected outbox is lost without a trace",
+        "goes = ann_goes_on(v, output) ? ann_send_parted(v, port, output) : ann_return(v, k);",
+        "goes = ann_goes_on(v, output) ? ann_send_parted(v, port, output) : 1;",
+    ),
+    (
+        "what one outbox has sent counts for the other",
+        "        port->forwarded += 1;\n        ann_count_forwarded(v, 1);",
+        "        b->ports[0].forwarded += 1;\n        ann_count_forwarded(v, 1);",
+    ),
+    (
+        "what is held at the end is lost of all outboxes",
+        "        if (!ann_goes_on(v, output) && ann_return(v, k))",
+        "        if (0)",
+    ),
+];
+
+/// The same, of several threads.
+pub(crate) const OF_TWO_PORTS_OF_THREADS: &[Fault] = &[
+    (
+        "all outboxes lead to one kernel",
+        "        parcel->block = port << 24 | block;",
+        "        parcel->block = (block == ANN_FOR_THE_HOST ? port : 1) << 24 | block;",
+    ),
+    (
+        "what is held of a disconnected outbox is offered to nobody",
+        "        if (stays && ann_return(v, parcel->source)) {",
+        "        if (ends && stays && ann_return(v, parcel->source)) {",
+    ),
+    (
+        "what is lost is counted for no outbox",
+        "            ann_count_up_by(&b->ports[ANN_PARCEL_PORT(parcel)].lost, 1);\n",
+        "            ;\n",
+    ),
+    (
+        "what is held is told of no outbox",
+        "            ann_count_up_by(&b->ports[ANN_PARCEL_PORT(parcel)].left, 1);\n",
+        "            ;\n",
+    ),
+];
+
+/// The same, of those that tell late.
+pub(crate) const OF_TWO_PORTS_LATE: &[Fault] = &[(
+    "what an outbox has sent is not told late",
+    "    ann_store_ports(v);\n#endif\n    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), \
+     s->forwarded);\n#endif\n}",
+    "#endif\n    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);\n#endif\n}",
+)];
+
 /// Those of a leader that does so by itself, and tells late.
 pub(crate) const OF_TWO_ALONE: &[Fault] = &[
     (
@@ -204,9 +265,9 @@ pub(crate) const OF_TWO_ALONE: &[Fault] = &[
     ),
     (
         "what was sent on is not told late",
-        "    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);\n    \
-         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);\n",
-        "    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);\n",
+        "    ann_store_ports(v);\n#endif\n    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), \
+         s->forwarded);\n#endif\n}",
+        "    ann_store_ports(v);\n#endif\n#endif\n}",
     ),
     (
         "slots of the ring between kernels are not given back late",

@@ -167,7 +167,7 @@ pub(crate) const TALLY: Kernel = Kernel {
     sends: |message| u32::from_ne_bytes(message[4..8].try_into().expect("four bytes")),
 };
 
-/// Its second outbox is connected.
+/// It has two outboxes.
 pub(crate) const SORT: Kernel = Kernel {
     definition: sort::DEFINITION,
     sends: |message| {

@@ -1,8 +1,8 @@
-//! The same for two kernels, of which one may be connected to the other.
+//! The same for kernels of which the first may be connected to the others, each by an outbox of its own.
 //!
 //! Where their turns are no units that both twins have, both take turns until they find nothing; then they
 //! are compared. What the host does is what both may see in one order alone: a kernel is commanded when it
-//! has nothing else to do, and the second kernel gets a message of the host's when it has none of the first.
+//! has nothing else to do, and another kernel gets a message of the host's when it has none of the first.
 
 use std::{fmt::Debug, mem::offset_of, sync::Arc};
 
@@ -12,6 +12,7 @@ use annulus_abi::{
     ring::Envelope,
 };
 use annulus_ring::ring::Header;
+use annulus_sync::Ordering;
 
 use crate::{
     c_block::Exchange,
@@ -23,30 +24,30 @@ use crate::{
     words::{Facts, waits_for_kernel},
 };
 
-/// What a host does; `bool`: to the second kernel.
+/// What a host does. The first `usize` says to which kernel.
 #[derive(Clone, Copy, Debug)]
 enum Action {
     /// Sends so many messages to the first kernel.
     Send(u32),
-    /// Sends one to the second, if it would take it at once.
-    SendOn,
+    /// Sends one to another one, if it would take it at once.
+    SendOn(usize),
     /// Takes up to so many answers.
-    Receive(bool, u32),
+    Receive(usize, u32),
     /// Takes all dead letters.
-    TakeLetters(bool),
+    TakeLetters(usize),
     /// Lets a kernel's block take turns until it finds nothing.
-    Settle(bool),
+    Settle(usize),
     /// Commands a kernel to be active, or inactive.
-    Activate(bool, bool),
+    Activate(usize, bool),
     /// Turns a kernel's telemetry on or off.
-    Telemetry(bool, bool),
-    /// Connects the first kernel, with outputs that wait for room or not; or disconnects it.
-    Connect(Option<bool>),
+    Telemetry(usize, bool),
+    /// Connects one of the first kernel's links, with outputs that wait for room or not; or disconnects it.
+    Connect(usize, Option<bool>),
     /// Lets time pass, unless something is held: then the twins count it at different times.
     Pass(u64),
     /// Ends a kernel's block.
-    Terminate(bool),
-    /// Ends the first kernel's while it is inactive, and connected no more.
+    Terminate(usize),
+    /// Ends the first kernel's while it is inactive, and one of its links is no more.
     Part,
 }
 
@@ -60,7 +61,7 @@ pub(crate) struct Lived {
     pub(crate) returned: u64,
     pub(crate) ended_holding: u64,
     pub(crate) went_on: u64,
-    /// Of the first kernel, and of the second.
+    /// Of the first kernel, and of the others.
     pub(crate) replied: [Replied; 2],
 }
 
@@ -92,11 +93,12 @@ const LENGTH: u32 = 150;
 struct Script<'a> {
     scene: &'a Scene,
     random: Random,
-    /// The kernel that sends, and the one that is sent to.
-    pairs: [Pair; 2],
-    targets: [Arc<Target>; 2],
+    /// The kernel that sends, and those that are sent to, one for each link.
+    pairs: Vec<Pair>,
+    /// These, as the first one's block in Rust sends to them.
+    targets: Vec<Arc<Target>>,
     exchange: Arc<Exchange>,
-    commands: [u32; 2],
+    commands: Vec<u32>,
     /// The first kernel's block has ended with outputs that had not gone.
     ended_holding: bool,
     now: u64,
@@ -127,15 +129,16 @@ pub(crate) fn holding(scene: &Scene, then: End) -> [Outcome; 2] {
         prints_capacity: 0,
         print_words: 0,
         histogram: false,
+        ports: 0,
     });
     options.limit = 1;
     options.actors = 3;
     let said = |found: Box<Found>| -> Script<'_> { panic!("{found}") };
-    let mut script = Script::new(scene, 0, random, [options; 2], 0, None).unwrap_or_else(said);
+    let mut script = Script::new(scene, 0, random, vec![options; 2], 0, None).unwrap_or_else(said);
     let play = |script: &mut Script<'_>, actions: &[Action]| {
         actions.iter().for_each(|&action| script.play(action).unwrap_or_else(|found| panic!("{found}")));
     };
-    play(&mut script, &[Action::Connect(Some(true))]);
+    play(&mut script, &[Action::Connect(0, Some(true))]);
     // Four find room, and the fifth none.
     for value in 0..5 {
         let item = Item { key: 0, sends: 1, fails: 0, then: 0, value };
@@ -143,11 +146,11 @@ pub(crate) fn holding(scene: &Scene, then: End) -> [Outcome; 2] {
         assert!(
             pair.rust.send(&item.bytes(), Header::default()) && pair.c.send(&item.bytes(), Header::default())
         );
-        play(&mut script, &[Action::Settle(false)]);
+        play(&mut script, &[Action::Settle(0)]);
     }
     assert!(script.holds());
     match then {
-        End::Reject => play(&mut script, &[Action::Connect(Some(false))]),
+        End::Reject => play(&mut script, &[Action::Connect(0, Some(false))]),
         End::Disconnect => play(&mut script, &[Action::Part]),
     }
     let pair = &script.pairs[0];
@@ -171,95 +174,102 @@ pub(crate) enum End {
 pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Lived, Box<Found>> {
     let mut random = Random::new(seed);
     let kernel = &scene.kernel;
-    let [mut from, mut to] = [(); 2].map(|()| Options::draw(&mut random, kernel, 1));
-    // One layout of messages and capacities: both lie in one exchange.
-    to.layout = from.layout;
-    // Half of the kernels take one message a turn: of these all is compared while something is held.
-    if random.one_in(2) {
-        from.limit = 1;
-        from.mode = annulus_kernel::ProcessingMode::Continuous;
+    let kernels = 1 + scene.links.len();
+    let mut all: Vec<_> = (0..kernels).map(|_| Options::draw(&mut random, kernel, 1)).collect();
+    // One layout of messages and capacities: all lie in one exchange.
+    let layout = all[0].layout;
+    all.iter_mut().for_each(|options| (options.layout, options.actors) = (layout, 3));
+    // Half of the kernels take one message a turn: of these all is compared while something is held. So do those
+    // with two links: what C has handled ahead may have gone by the other one.
+    if random.one_in(2) || scene.links.len() > 1 {
+        all[0].limit = 1;
+        all[0].mode = annulus_kernel::ProcessingMode::Continuous;
     }
-    from.actors = 3;
-    to.actors = 3;
     let first = random.pick(&[0, 0, (u32::MAX >> 1) & !7, (u32::MAX >> 1) - 63]) & !15;
-    let mut script = Script::new(scene, seed, random, [from, to], first, fault)?;
-    script.play(Action::Connect(Some(true)))?;
+    let mut script = Script::new(scene, seed, random, all, first, fault)?;
+    for link in 0..scene.links.len() {
+        script.play(Action::Connect(link, Some(true)))?;
+    }
     for _ in 0..LENGTH {
         let action = script.draw();
         script.play(action)?;
     }
-    let last = [
-        Action::Terminate(false),
-        Action::Settle(true),
-        Action::Terminate(true),
-        Action::Receive(false, u32::MAX),
-        Action::Receive(true, u32::MAX),
-        Action::TakeLetters(false),
-        Action::TakeLetters(true),
-    ];
-    for action in last {
-        script.play(action)?;
+    script.play(Action::Terminate(0))?;
+    for which in 1..kernels {
+        script.play(Action::Settle(which))?;
+        script.play(Action::Terminate(which))?;
     }
-    let [from, to] = &script.pairs;
+    for which in 0..kernels {
+        script.play(Action::Receive(which, u32::MAX))?;
+        script.play(Action::TakeLetters(which))?;
+    }
+    let (from, others) = script.pairs.split_first().expect("there are several");
     let lived = &mut script.lived;
     lived.forwarded = from.c.word(offset_of!(ControlBlock, forwarded));
     lived.unforwarded = from.c.word(offset_of!(ControlBlock, unforwarded));
-    lived.unread = to.c.word::<u32>(offset_of!(ControlBlock, unread)).into();
+    let unread = |pair: &Pair| u64::from(pair.c.word::<u32>(offset_of!(ControlBlock, unread)));
+    lived.unread = others.iter().map(unread).sum();
     Ok(script.lived)
 }
 
 impl<'a> Script<'a> {
-    /// Both kernels are active. `first`: the first ticket of the rings between them.
+    /// All kernels are active. `first`: the first ticket of the rings between them.
     fn new(
         scene: &'a Scene,
         seed: u64,
         random: Random,
-        options: [Options; 2],
+        options: Vec<Options>,
         first: u32,
         fault: Option<&Fault>,
     ) -> Result<Self, Box<Found>> {
-        let exchange = Arc::new(Exchange::new(&options[0].layout, 2, first));
-        let [from, to] = options;
-        let pairs = [(from, 0), (to, 1)]
-            .map(|(options, copy)| Pair::new(scene, options, fault, copy, Some(&exchange)));
-        let targets = [Target::new(&pairs[1].rust, &pairs[0].rust), Target::new(&pairs[1].c, &pairs[0].c)];
+        let exchange = Arc::new(Exchange::new(&options[0].layout, options.len(), first));
+        let pairs: Vec<_> = (0..)
+            .zip(options)
+            .map(|(copy, options)| Pair::new(scene, options, fault, copy, Some(&exchange)))
+            .collect();
+        let targets = pairs[1..].iter().map(|pair| Target::new(&pair.rust, &pairs[0].rust)).collect();
+        let commands = vec![command::ACTIVE | command::TELEMETRY; pairs.len()];
         let mut script = Self {
             scene,
             random,
             pairs,
             targets,
             exchange,
-            commands: [command::ACTIVE | command::TELEMETRY; 2],
+            commands,
             ended_holding: false,
             now: 1000,
             history: History::new(scene, seed),
             lived: Lived::default(),
         };
         script.pass(0);
-        for second in [false, true] {
-            script.give(second);
-            script.play(Action::Settle(second))?;
+        for which in 0..script.pairs.len() {
+            script.give(which);
+            script.play(Action::Settle(which))?;
         }
         Ok(script)
     }
 
     fn draw(&mut self) -> Action {
         let holds = self.holds();
+        let links = self.targets.len() as u64;
         let random = &mut self.random;
-        let second = random.one_in(2);
+        let which = random.below(1 + links) as usize;
+        let link = random.below(links) as usize;
         match random.below(40) {
             0..10 => Action::Send(1 + random.below(4) as u32),
-            10..12 => Action::SendOn,
-            12..18 => Action::Receive(second, 1 + random.below(8) as u32),
-            18 => Action::TakeLetters(second),
-            19 => Action::Activate(second, false),
-            20..22 => Action::Activate(second, true),
-            22 => Action::Telemetry(second, !random.one_in(3)),
-            23 => Action::Connect([None, Some(false), Some(true), Some(true)][random.below(4) as usize]),
+            10..12 => Action::SendOn(1 + link),
+            12..18 => Action::Receive(which, 1 + random.below(8) as u32),
+            18 => Action::TakeLetters(which),
+            19 => Action::Activate(which, false),
+            20..22 => Action::Activate(which, true),
+            22 => Action::Telemetry(which, !random.one_in(3)),
+            23 => {
+                Action::Connect(link, [None, Some(false), Some(true), Some(true)][random.below(4) as usize])
+            }
             24 | 25 => Action::Pass(random.below(5000)),
-            26 if random.one_in(8) => Action::Terminate(second),
+            26 if random.one_in(8) => Action::Terminate(which),
             27 if holds && random.one_in(8) => Action::Part,
-            _ => Action::Settle(second),
+            _ => Action::Settle(which),
         }
     }
 
@@ -271,28 +281,28 @@ impl<'a> Script<'a> {
                     self.send(0);
                 }
             }
-            Action::SendOn => {
-                let pair = &self.pairs[1];
-                let (sent, taken) = self.exchange.counts(1);
+            Action::SendOn(which) => {
+                let pair = &self.pairs[which];
+                let (sent, taken) = self.exchange.counts(which);
                 let credit = u64::from(self.scene.kernel.definition.max_outputs);
-                let takes = self.commands[1] & (command::ACTIVE | command::TERMINATE) == command::ACTIVE
+                let takes = self.commands[which] & (command::ACTIVE | command::TERMINATE) == command::ACTIVE
                     && sent == taken
                     && pair.rust.producers.ring().depth() == 0
                     && pair.rust.waiting() + credit <= u64::from(pair.options.layout.outbound.capacity);
                 if takes {
-                    self.settle(1)?;
-                    self.send(1);
-                    self.settle(1)?;
+                    self.settle(which)?;
+                    self.send(which);
+                    self.settle(which)?;
                 }
             }
-            Action::Receive(second, count) => {
+            Action::Receive(which, count) => {
                 for _ in 0..count {
-                    let pair = &mut self.pairs[usize::from(second)];
+                    let pair = &mut self.pairs[which];
                     let ready = (pair.rust.is_ready().0, pair.c.is_ready().0);
                     if ready == (true, true) {
                         let taken = (pair.rust.receive(), pair.c.receive());
                         self.history.same("an answer", taken.0, taken.1)?;
-                    } else if self.is_ahead(second) {
+                    } else if self.is_ahead(which) {
                         return Ok(());
                     } else {
                         return self.history.same("there is an answer", ready.0, ready.1);
@@ -301,35 +311,35 @@ impl<'a> Script<'a> {
             }
             // C may have found the ring full where Rust has not got so far: with room made meanwhile, a dead
             // letter would be lost in C alone.
-            Action::TakeLetters(second) if self.is_ahead(second) && self.holds() => {}
-            Action::TakeLetters(second) => loop {
-                let pair = &mut self.pairs[usize::from(second)];
+            Action::TakeLetters(which) if self.is_ahead(which) && self.holds() => {}
+            Action::TakeLetters(which) => loop {
+                let pair = &mut self.pairs[which];
                 let ready = (pair.rust.is_ready().1, pair.c.is_ready().1);
                 if ready == (true, true) {
                     let taken = (pair.rust.take_dead_letter(), pair.c.take_dead_letter());
                     self.history.same("a dead letter", taken.0, taken.1)?;
-                } else if self.is_ahead(second) {
+                } else if self.is_ahead(which) {
                     return Ok(());
                 } else {
                     return self.history.same("there is a dead letter", ready.0, ready.1);
                 }
             },
-            Action::Settle(second) => self.settle(second.into())?,
-            Action::Activate(second, active) => {
-                self.settle(second.into())?;
-                self.activate(second, active);
-                self.settle(second.into())?;
+            Action::Settle(which) => self.settle(which)?,
+            Action::Activate(which, active) => {
+                self.settle(which)?;
+                self.activate(which, active);
+                self.settle(which)?;
             }
-            Action::Telemetry(second, on) => {
-                self.settle(second.into())?;
+            Action::Telemetry(which, on) => {
+                self.settle(which)?;
                 if !self.holds() {
-                    let command = &mut self.commands[usize::from(second)];
+                    let command = &mut self.commands[which];
                     *command = *command & !command::TELEMETRY | if on { command::TELEMETRY } else { 0 };
-                    self.give(second);
-                    self.settle(second.into())?;
+                    self.give(which);
+                    self.settle(which)?;
                 }
             }
-            Action::Connect(link) => {
+            Action::Connect(number, link) => {
                 self.settle(0)?;
                 // Outputs of a call that C has handled behind what is pending are with the host already: what
                 // is pending comes behind them in C, and in Rust before.
@@ -337,14 +347,15 @@ impl<'a> Script<'a> {
                     return Ok(());
                 }
                 let was_active = self.commands[0] & command::ACTIVE != 0;
-                self.activate(false, false);
+                self.activate(0, false);
                 self.settle(0)?;
-                let [from, to] = &self.pairs;
-                let layout = &to.options.layout;
-                from.rust_block.connect(link.map(|_| &self.targets[0]), link == Some(true));
-                from.c_block.connect(link.map(|_| 1), layout, link == Some(true));
-                self.lived.returned += u64::from(link.is_none() && self.holds());
-                self.activate(false, was_active);
+                let (from, target) = (&self.pairs[0], 1 + number);
+                let (outbox, waits) = (self.scene.links[number], link == Some(true));
+                let layout = &self.pairs[target].options.layout;
+                from.rust_block.connect(outbox, link.map(|_| &self.targets[number]), waits);
+                from.c_block.connect(outbox, link.map(|_| target), layout, waits);
+                self.lived.returned += u64::from(link.is_none() && self.holds_by(number));
+                self.activate(0, was_active);
                 self.settle(0)?;
             }
             Action::Pass(time) => {
@@ -352,20 +363,18 @@ impl<'a> Script<'a> {
                     self.pass(time);
                 }
             }
-            Action::Terminate(second) => {
-                self.settle(second.into())?;
-                if !second && self.holds() {
+            Action::Terminate(which) => {
+                self.settle(which)?;
+                if which == 0 && self.holds() {
                     self.ended_holding = true;
                     self.lived.ended_holding += 1;
                 }
-                self.commands[usize::from(second)] |= command::TERMINATE;
-                self.give(second);
-                self.settle(second.into())?;
+                self.commands[which] |= command::TERMINATE;
+                self.give(which);
+                self.settle(which)?;
             }
             Action::Part => {
-                for action in
-                    [Action::Activate(false, false), Action::Connect(None), Action::Terminate(false)]
-                {
+                for action in [Action::Activate(0, false), Action::Connect(0, None), Action::Terminate(0)] {
                     self.play(action)?;
                 }
             }
@@ -373,14 +382,20 @@ impl<'a> Script<'a> {
         Ok(())
     }
 
-    /// Whether the first kernel waits for room in the second.
+    /// Whether the first kernel holds something for this one of its links, with several.
+    fn holds_by(&self, number: usize) -> bool {
+        let port = self.pairs[0].c.memory.port(self.scene.links[number]);
+        self.holds() && port.is_none_or(|port| port.held().load(Ordering::Relaxed) != 0)
+    }
+
+    /// Whether the first kernel waits for room in another one.
     fn holds(&self) -> bool {
         waits_for_kernel(&self.pairs[0].c) && !self.pairs[0].c_block.has_ended()
     }
 
     /// Whether C has taken messages that Rust has not: it takes a turn's, and then sends what came of them.
-    fn is_ahead(&self, second: bool) -> bool {
-        !second && self.pairs[0].options.limit != 1 && (self.holds() || self.ended_holding)
+    fn is_ahead(&self, which: usize) -> bool {
+        which == 0 && self.pairs[0].options.limit != 1 && (self.holds() || self.ended_holding)
     }
 
     fn pass(&mut self, time: u64) {
@@ -388,16 +403,16 @@ impl<'a> Script<'a> {
         self.pairs.iter().for_each(|pair| pair.set_time(self.now));
     }
 
-    fn activate(&mut self, second: bool, active: bool) {
-        let command = &mut self.commands[usize::from(second)];
+    fn activate(&mut self, which: usize, active: bool) {
+        let command = &mut self.commands[which];
         *command = *command & !(command::ACTIVE | command::GENERATION)
             | (if active { command::ACTIVE } else { 0 })
             | (command.wrapping_add(8) & command::GENERATION);
-        self.give(second);
+        self.give(which);
     }
 
-    fn give(&self, second: bool) {
-        self.pairs[usize::from(second)].command(self.commands[usize::from(second)]);
+    fn give(&self, which: usize) {
+        self.pairs[which].command(self.commands[which]);
     }
 
     fn send(&mut self, pair: usize) {
@@ -424,27 +439,33 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Lets one of the kernels' blocks run, and compares both kernels.
+    /// Lets one of the kernels' blocks run, and compares all kernels.
     fn settle(&mut self, which: usize) -> Result<(), Box<Found>> {
         let (_, left) = self.pairs[0].c_block.pending();
-        let before = self.exchange.counts(1);
+        let before = self.sent();
         let work = {
             let pair = &mut self.pairs[which];
             let ended = pair.rust_block.has_ended();
             (!ended && pair.rust_block.has_work(), !ended && pair.c_block.has_work())
         };
         // Rust's question moves what it can, and says whether all of it has gone.
-        if which == 1 || left <= 1 {
+        if which != 0 || left <= 1 {
             self.history.same("it has work", work.0, work.1)?;
         }
         self.pairs[which].settle();
         let (_, now) = self.pairs[0].c_block.pending();
-        self.lived.went_on +=
-            u64::from(left != 0 && now == 0 && which == 0 && before != self.exchange.counts(1));
-        self.compare(0)?;
-        self.compare(1)?;
-        let looked = (self.targets[0].looked_waiting(), self.pairs[0].c_block.looked_waiting());
+        self.lived.went_on += u64::from(left != 0 && now == 0 && which == 0 && before != self.sent());
+        for which in 0..self.pairs.len() {
+            self.compare(which)?;
+        }
+        let of_rust: u32 = self.targets.iter().map(|target| target.looked_waiting()).sum();
+        let looked = (of_rust, self.pairs[0].c_block.looked_waiting());
         self.history.same("it looked as if it waited while it sent", looked.0, looked.1)
+    }
+
+    /// How much the block in C has sent to the other kernels.
+    fn sent(&self) -> u64 {
+        (1..self.pairs.len()).map(|which| self.exchange.counts(which).0).sum()
     }
 
     fn compare(&mut self, which: usize) -> Result<(), Box<Found>> {
@@ -452,17 +473,17 @@ impl<'a> Script<'a> {
         let is_first = which == 0;
         let holds = is_first && self.holds();
         self.lived.pending += u64::from(holds);
-        let (sent_near, taken_near) = if is_first { (0, 0) } else { self.exchange.counts(1) };
+        let (sent_near, taken_near) = if is_first { (0, 0) } else { self.exchange.counts(which) };
         let facts = Facts {
             sent_near,
             taken_near,
-            forwarded: if is_first { self.exchange.counts(1).0 } else { 0 },
+            forwarded: if is_first { self.sent() } else { 0 },
             pending: if is_first { pair.c_block.pending().0.into() } else { 0 },
             holds,
             shows: self.commands[which] & command::TELEMETRY != 0,
             prints: false,
         };
-        if self.is_ahead(!is_first) {
+        if self.is_ahead(which) {
             return Ok(());
         }
         let wrong = pair.wrong(&facts);
@@ -471,7 +492,7 @@ impl<'a> Script<'a> {
             what.push(format!("of kernel {which}, {facts:?}, {:?}", pair.options));
             return Err(self.history.found(what));
         }
-        self.pairs[which].count_replies(&mut self.lived.replied[which]);
+        self.pairs[which].count_replies(&mut self.lived.replied[which.min(1)]);
         let pair = &self.pairs[which];
         self.history.same("it has ended", pair.rust_block.has_ended(), pair.c_block.has_ended())
     }

@@ -40,7 +40,8 @@ use kernels::{LEDGER, PLAIN, SORT, TALLY};
 use scene::{Fault, Scene};
 use script::Lived;
 
-const ONE: Scene = Scene { name: "one thread", kernel: TALLY, threads: 1, connectable: false, alone: false };
+const ONE: Scene =
+    Scene { name: "one thread", kernel: TALLY, threads: 1, connectable: false, alone: false, links: &[0] };
 const SCENES: &[Scene] = &[
     ONE,
     Scene { name: "four threads", threads: 4, ..ONE },
@@ -50,6 +51,9 @@ const SCENES: &[Scene] = &[
     Scene { name: "one state, and prints", kernel: LEDGER, ..ONE },
     Scene { name: "may be connected, and is not", connectable: true, ..ONE },
 ];
+
+/// One of its two outboxes is connected.
+const SORTED: Scene = Scene { kernel: SORT, connectable: true, links: &[1], ..ONE };
 
 const LINKED: &[Scene] = &[
     Scene { name: "two kernels, one thread", connectable: true, ..ONE },
@@ -61,20 +65,22 @@ const LINKED: &[Scene] = &[
         alone: true,
         ..ONE
     },
-    Scene { name: "one of several outboxes, one thread", kernel: SORT, connectable: true, ..ONE },
-    Scene {
-        name: "one of several outboxes, four threads",
-        kernel: SORT,
-        connectable: true,
-        threads: 4,
-        ..ONE
-    },
+    Scene { name: "one of several outboxes, one thread", ..SORTED },
+    Scene { name: "one of several outboxes, four threads", threads: 4, ..SORTED },
     Scene {
         name: "one of several outboxes, four threads, of which the first is alone",
-        kernel: SORT,
-        connectable: true,
         threads: 4,
         alone: true,
+        ..SORTED
+    },
+    Scene { name: "two outboxes, one thread", links: &[1, 0], ..SORTED },
+    Scene { name: "two outboxes, four threads", links: &[1, 0], threads: 4, ..SORTED },
+    Scene {
+        name: "two outboxes, four threads, of which the first is alone",
+        links: &[1, 0],
+        threads: 4,
+        alone: true,
+        ..SORTED
     },
 ];
 
@@ -154,6 +160,9 @@ fn planted_faults_are_found() {
         (faults::OF_TWO_ALONE, &LINKED[2], two),
         (faults::OF_PORTS, &LINKED[3], two),
         (faults::OF_PORTS_OF_THREADS, &LINKED[4], two),
+        (faults::OF_TWO_PORTS, &LINKED[6], two),
+        (faults::OF_TWO_PORTS_OF_THREADS, &LINKED[7], two),
+        (faults::OF_TWO_PORTS_LATE, &LINKED[8], two),
     ] {
         for fault in faults {
             let found = (0..BOUND).find_map(|seed| Some((seed, run(scene, seed, fault)?)));

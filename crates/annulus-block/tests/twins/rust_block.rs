@@ -3,15 +3,15 @@
 use std::{
     cell::Cell,
     mem::MaybeUninit,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Weak},
 };
 
 use annulus_abi::{control::state, vitals::At};
 use annulus_block::{
-    BlockCore, BlockParameters, Deliver, Delivery, Link, Progress, Runner, RuntimeClock, Signals,
+    BlockCore, BlockParameters, Deliver, Delivery, Link, NextLinks, Progress, Runner, RuntimeClock, Signals,
     StateMemory, Turn,
 };
-use annulus_kernel::{KernelDefinition, PortDefinition};
+use annulus_kernel::KernelDefinition;
 use annulus_ring::{
     memory::ShardMemory,
     ring::{Header, Producers, Refused},
@@ -120,17 +120,12 @@ impl Deliver for Target {
     }
 }
 
-/// Of several outboxes, the one that is connected.
-pub(crate) const PORT: usize = 1;
-
 /// The block of a shard, in Rust.
 pub(crate) struct RustBlock {
     core: BlockCore<Stepped>,
     states: StateMemory,
     states_bytes: usize,
-    link: Arc<Mutex<Option<Link>>>,
-    /// Of several outboxes, the one that is connected.
-    port: Option<&'static PortDefinition>,
+    links: Arc<NextLinks>,
     heard: Arc<Heard>,
     has_ended: bool,
 }
@@ -145,7 +140,7 @@ impl RustBlock {
             _ => 1,
         };
         let size = definition.state.definition().map_or(0, |state| state.ty.size);
-        let link = Arc::new(Mutex::new(None));
+        let links = Arc::new(NextLinks::new(definition));
         let heard = Arc::new(Heard::default());
         let parameters = BlockParameters {
             memory: side.memory.clone(),
@@ -153,7 +148,7 @@ impl RustBlock {
             grid,
             definition,
             bindings: Arc::new(Vec::new()),
-            link: Arc::clone(&link),
+            links: Arc::clone(&links),
             state: states.states(),
             mode,
             max_messages_per_iteration: limit,
@@ -167,8 +162,7 @@ impl RustBlock {
         // SAFETY: the shard's one block on this side, whose layout is that of the definition's types; the
         // states live beside it.
         let core = unsafe { BlockCore::new(parameters) };
-        let port = definition.ports.get(PORT);
-        Self { core, states, states_bytes: own as usize * size, link, port, heard, has_ended: false }
+        Self { core, states, states_bytes: own as usize * size, links, heard, has_ended: false }
     }
 
     /// Takes a turn; says whether it found something.
@@ -210,12 +204,12 @@ impl RustBlock {
         bytes.into_iter().map(|byte| unsafe { byte.assume_init() }).collect()
     }
 
-    /// Where its outputs go from the next command on.
-    pub(crate) fn connect(&self, target: Option<&Arc<Target>>, waits: bool) {
+    /// Where outputs of an outbox go from the next command on.
+    pub(crate) fn connect(&self, outbox: usize, target: Option<&Arc<Target>>, waits: bool) {
         let link = target.map(|target| {
             let target: Weak<Target> = Arc::downgrade(target);
-            Link { target, waits, port: self.port }
+            Link { target, waits }
         });
-        *self.link.lock().unwrap_or_else(PoisonError::into_inner) = link;
+        self.links.set(outbox, link);
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Scene {
     pub(crate) threads: u32,
     pub(crate) connectable: bool,
     pub(crate) alone: bool,
+    /// Outboxes of the kernel that are connected, each to another one.
+    pub(crate) links: &'static [usize],
 }
 
 /// A fault of the block in C: its name, and what stands in place of what.
@@ -114,6 +116,7 @@ impl Options {
             prints_capacity: if prints.is_empty() { 0 } else { 4 },
             print_words: prints.iter().map(|site| site.words).max().unwrap_or(0),
             histogram: time && random.one_in(2),
+            ports: definition.ports.len() as u32,
         });
         let is_keyed = matches!(definition.state, StateShape::PerActor(_));
         let grid = if is_keyed { 1 + random.below(grid) as u32 } else { 1 };

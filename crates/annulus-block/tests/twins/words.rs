@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::BTreeSet, fmt, mem::offset_of};
 
 use annulus_abi::{
     LINE,
-    control::{ControlBlock, STALLED_BY_KERNEL},
+    control::{ControlBlock, PortCounts, STALLED_BY_KERNEL},
     histogram::BUCKETS,
     kernel::KernelLayout,
     ring::{RingHeader, RingLayout},
@@ -182,6 +182,17 @@ pub(crate) fn words(rust: &Side, c: &Side, calls: &Calls) -> Vec<Word> {
             _ => side.word::<u64>(offset),
         };
         add(name.into(), get(rust), get(c));
+    }
+    for port in 0..layout.ports as usize {
+        let line = layout.ports_offset() + port * size_of::<PortCounts>();
+        for (name, offset) in [
+            ("forwarded", offset_of!(PortCounts, forwarded)),
+            ("unforwarded", offset_of!(PortCounts, unforwarded)),
+            ("held", offset_of!(PortCounts, held)),
+        ] {
+            let get = |side: &Side| side.word::<u64>(line + offset);
+            add(format!("port {port}.{name}"), get(rust), get(c));
+        }
     }
     // What has no name is the same, too, in the shard's half.
     for offset in (offset_of!(ControlBlock, state)..named.len()).step_by(4).filter(|&offset| !named[offset]) {

@@ -172,6 +172,7 @@ impl<'a> Block<'a> {
             prints_capacity: 0,
             print_words: 0,
             histogram: false,
+            ports: 0,
         });
         let device_local_slot = layout.inbound.slot_stride as u64;
         let open = layout;
@@ -221,7 +222,7 @@ impl<'a> Block<'a> {
                 shift: CAPACITY.trailing_zeros(),
                 grid: 1,
                 waits: 1,
-                port: 0,
+                unused: 0,
             });
         }
         let owners = [

@@ -12,7 +12,7 @@ use std::{
 
 use annulus_abi::vitals::At;
 use annulus_block::{Deliver, RuntimeClock, Signals};
-use annulus_kernel::{Binding, KernelDefinition, PortDefinition, ProcessingMode};
+use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
 
 use annulus_ring::memory::{ShardMemory, SharedMemory};
 
@@ -140,8 +140,8 @@ pub trait DeviceKernel: Send + Sync {
     /// As for [`read_binding`](Self::read_binding), and the bytes are valid values of the parameter's type.
     unsafe fn write_binding(&self, index: usize, memory: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
 
-    /// Sets where the handlers' outputs go from the next activation on: to another kernel or, as after the
-    /// launch, to the host. Outputs of calls are replies, and always go to the host. Pending outputs, which
+    /// Sets where the handlers' outputs go from the next activation on, by an outbox: to another kernel or, as
+    /// after the launch, to the host. A kernel with one outbox has number 0 alone. Outputs of calls are replies, and always go to the host. Pending outputs, which
     /// handlers have already sent but which have found no room yet, go to the new target.
     ///
     /// # Errors
@@ -151,10 +151,10 @@ pub trait DeviceKernel: Send + Sync {
     /// # Safety
     ///
     /// Both were launched [connectable](LaunchSpec::connectable), by this backend. Every shard of this one is
-    /// inactive or has terminated, and stays so meanwhile. The target's message type is this kernel's output
-    /// type.
-    unsafe fn connect(&self, link: Option<Link>) -> Result<(), BackendError> {
-        let _ = link;
+    /// inactive or has terminated, and stays so meanwhile. This one has an outbox of that number, and the
+    /// target's message type is what this outbox sends.
+    unsafe fn connect(&self, outbox: usize, link: Option<Link>) -> Result<(), BackendError> {
+        let _ = (outbox, link);
         Err(BackendError::new("its kernels cannot be connected: launch on another backend"))
     }
 
@@ -181,7 +181,7 @@ pub trait DeviceKernel: Send + Sync {
     fn as_any(&self) -> &dyn Any;
 }
 
-/// Where a kernel's outputs go, if not to the host.
+/// Where the outputs of a kernel's outbox go, if not to the host.
 #[derive(Clone)]
 pub struct Link {
     /// The kernel that takes them.
@@ -189,8 +189,6 @@ pub struct Link {
     /// What happens to an output for which there is no room. If true, it waits, and the block takes no
     /// message until it is sent; else it is lost, and counted.
     pub waits: bool,
-    /// Of a kernel with several outboxes, the one whose outputs go there; those of the others go to the host.
-    pub port: Option<&'static PortDefinition>,
 }
 
 /// A kernel to which other kernels of the same backend send.

@@ -106,7 +106,7 @@ impl DeviceKernel for NoopKernel {
         keeps_nothing()
     }
 
-    unsafe fn connect(&self, _: Option<Link>) -> Result<(), BackendError> {
+    unsafe fn connect(&self, _: usize, _: Option<Link>) -> Result<(), BackendError> {
         Ok(())
     }
 }

@@ -252,16 +252,18 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
         self.connect_with(target, Backpressure::Block)
     }
 
-    /// From now on, what the kernel sends by this outbox goes to `target` instead of to the host. What it sends
-    /// by its others goes to the host as before. Everything that
-    /// [`KernelHandle::connect_with`] says of a kernel with one outbox holds for this one.
+    /// From now on, what the kernel sends by this outbox goes to `target` instead of to the host. Its other
+    /// outboxes lead where they led before: to the host, or to kernels of their own, or to this one. Everything
+    /// that [`KernelHandle::connect_with`] says of a kernel with one outbox holds for this one.
     ///
-    /// One outbox of a kernel can be connected at a time. While an output of this one waits for room in `target`,
-    /// its shard takes no message, so nothing comes by the others either.
+    /// An output that waits for room in `target` holds back none by another outbox: whatever the shard's last
+    /// turn has sent by these leaves. But while an output waits, its shard takes no message, so a target that
+    /// stays full stops all outboxes in the end. Under Reject it stops none. The order of what one outbox sends
+    /// is that of any link; between outboxes there is no order.
     ///
     /// # Errors
     ///
-    /// As for that method, and [`ConnectError::OtherOutbox`].
+    /// As for that method.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -272,11 +274,11 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
     /// let double = double::launch(&runtime, options.clone())?;
     /// let sort = sort::launch(&runtime, options.active(false))?;
     /// sort.port(sort::EVEN).connect_with(&double, Backpressure::Reject)?;
-    /// let error = sort.port(sort::ODD).connect(&double).unwrap_err();
-    /// assert_eq!(error, ConnectError::OtherOutbox { kernel: "sort".into(), outbox: "even" });
-    /// sort.port(sort::EVEN).disconnect()?;
     /// sort.port(sort::ODD).connect(&double)?;
     /// assert_eq!(sort.port(sort::ODD).status().connected_to, Some("double".into()));
+    /// sort.activate_blocking()?;
+    /// let error = sort.port(sort::ODD).connect(&double).unwrap_err();
+    /// assert_eq!(error, ConnectError::Active { kernel: "sort".into() });
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn connect_with<K2: RingKernel<Message = T>>(
@@ -308,10 +310,10 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
         if self.status().connected_to.is_none() {
             return Ok(());
         }
-        self.kernel.disconnect()
+        self.kernel.shared_arc().disconnect(Some(self.name.number))
     }
 
-    /// What this outbox has sent to the host; also a part of the kernel's
+    /// What this outbox has sent to the host, and to kernels; also a part of the kernel's
     /// [status](crate::KernelStatus::ports).
     ///
     /// ```

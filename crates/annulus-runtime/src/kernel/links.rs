@@ -14,55 +14,75 @@ pub(crate) struct Links<K> {
 
 /// The links at one moment.
 pub(crate) struct Known<K> {
-    /// The kernel to which outputs go, if not to the host.
-    pub(crate) target: Option<Weak<K>>,
-    /// Of a kernel with several outboxes, the number of the one whose outputs go there.
-    pub(crate) port: Option<usize>,
+    /// The kernels to which outputs go, if not to the host, in the order of the outboxes.
+    pub(crate) targets: Vec<Target<K>>,
     /// Kernels that are connected to this one.
     pub(crate) feeds: Vec<Feed<K>>,
     /// How many messages were forwarded to this kernel by kernels that are no longer connected to it.
     pub(crate) fed_before: u64,
 }
 
-/// A kernel that is connected to this one.
+/// The kernel to which an outbox leads.
+pub(crate) struct Target<K> {
+    pub(crate) kernel: Weak<K>,
+    /// The outbox's number; 0 where there is one.
+    pub(crate) outbox: usize,
+    /// Whether outputs without room wait.
+    pub(crate) waits: bool,
+}
+
+/// An outbox of a kernel that is connected to this one.
 pub(crate) struct Feed<K> {
     pub(crate) source: Weak<K>,
+    /// The outbox's number; 0 where there is one.
+    pub(crate) outbox: usize,
     pub(crate) shards: Arc<[ShardMemory]>,
     /// Its `forwarded` count when it was connected.
     pub(crate) base: u64,
 }
 
-pub(crate) fn forwarded<'a>(shards: impl IntoIterator<Item = &'a ShardMemory>) -> u64 {
-    // SYNC: unrested (acquire)
-    shards.into_iter().map(|shard| shard.forwarded().load(Ordering::Acquire)).sum()
+/// How many messages an outbox has put into rings in a device's memory.
+pub(crate) fn forwarded<'a>(shards: impl IntoIterator<Item = &'a ShardMemory>, outbox: usize) -> u64 {
+    let of = |shard: &ShardMemory| {
+        // SYNC: unrested (acquire)
+        let all = shard.forwarded().load(Ordering::Acquire);
+        match shard.port(outbox) {
+            // Where nothing goes by a device's memory, an outbox's count has nothing to compare with.
+            // SYNC: unrested (acquire)
+            Some(port) if all != 0 => port.forwarded().load(Ordering::Acquire),
+            _ => all,
+        }
+    };
+    shards.into_iter().map(of).sum()
 }
 
 impl<K> Feed<K> {
     pub(crate) fn fed(&self) -> u64 {
-        forwarded(&*self.shards) - self.base
+        forwarded(&*self.shards, self.outbox) - self.base
     }
 }
 
 impl<K> Default for Known<K> {
     fn default() -> Self {
-        Self { target: None, port: None, feeds: Vec::new(), fed_before: 0 }
+        Self { targets: Vec::new(), feeds: Vec::new(), fed_before: 0 }
     }
 }
 
 impl<K> Clone for Known<K> {
     fn clone(&self) -> Self {
-        Self {
-            target: self.target.clone(),
-            port: self.port,
-            feeds: self.feeds.clone(),
-            fed_before: self.fed_before,
-        }
+        Self { targets: self.targets.clone(), feeds: self.feeds.clone(), fed_before: self.fed_before }
+    }
+}
+
+impl<K> Clone for Target<K> {
+    fn clone(&self) -> Self {
+        Self { kernel: Weak::clone(&self.kernel), ..*self }
     }
 }
 
 impl<K> Clone for Feed<K> {
     fn clone(&self) -> Self {
-        Self { source: Weak::clone(&self.source), shards: Arc::clone(&self.shards), base: self.base }
+        Self { source: Weak::clone(&self.source), shards: Arc::clone(&self.shards), ..*self }
     }
 }
 

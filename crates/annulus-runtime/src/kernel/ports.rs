@@ -21,14 +21,15 @@ use std::{
 use annulus_abi::ring::kind;
 use annulus_kernel::{KernelDefinition, PortDefinition};
 use annulus_queue::{RecvError, TryRecvError};
-use annulus_ring::ring::Consumer;
+use annulus_ring::{memory::PortWords, ring::Consumer};
 use annulus_sync::{
-    Ordering,
+    AtomicU64, Ordering,
     wait::{block_on, block_on_deadline},
 };
 
 use crate::kernel::{
     bytes::{ByteQueue, Bytes, blank},
+    core::HostShard,
     outbound::Destination,
     receive::empty,
     shared::KernelShared,
@@ -250,9 +251,14 @@ impl KernelShared {
             return Vec::new();
         }
         let finished = self.core.is_finished();
-        let target = self.target().zip(self.links.known().port);
+        let known = self.links.known();
         let connected_to = |number| {
-            target.as_ref().filter(|(_, port)| *port == number).map(|(target, _)| target.core.name.clone())
+            let target = known.targets.iter().find(|target| target.outbox == number)?.kernel.upgrade()?;
+            Some(target.core.name.clone())
+        };
+        let count = |number, count: fn(PortWords<'_>) -> &AtomicU64| -> u64 {
+            let of = |shard: &HostShard| shard.memory.port(number).map(count)?.load(Ordering::Relaxed).into();
+            self.core.shards.iter().filter_map(of).sum()
         };
         let mut sorted = self.ports.lock();
         let found = self.sort(&mut sorted, None, finished);
@@ -261,6 +267,9 @@ impl KernelShared {
             received: sorted.received[number],
             waiting: sorted.aside[number].len() as u64,
             connected_to: connected_to(number),
+            sent: count(number, |words| words.forwarded()),
+            held: count(number, |words| words.held()),
+            lost: count(number, |words| words.unforwarded()),
         };
         let statuses = self.ports.definitions.iter().enumerate().map(status).collect();
         drop(sorted);

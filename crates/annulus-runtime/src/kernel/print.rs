@@ -261,6 +261,7 @@ mod tests {
             prints_capacity: capacity,
             print_words: 2,
             histogram: false,
+            ports: 0,
         });
         let memory = Arc::new(SharedMemory::host(layout.shard_bytes()).unwrap());
         let memory = ShardMemory::new(&memory, &layout, 0, None);

@@ -410,7 +410,7 @@ impl Signals for KernelShared {
             self.calls.wake_answered(shard, || self.core.shards[shard].inbound.ring().consumed());
         }
         if progress.traffic {
-            self.wake_target();
+            self.wake_targets();
         }
         if progress.consumed != 0 || progress.traffic {
             if self.core.options.shape.connectable {

@@ -125,8 +125,7 @@ pub struct KernelStatus {
     pub outputs_lost: u64,
     /// Outputs that wait until somebody receives them.
     pub outputs_waiting: u64,
-    /// What each outbox has sent to the host, in the order of the handler's parameters, if there are several;
-    /// else empty.
+    /// What each outbox has sent, in the order of the handler's parameters, if there are several; else empty.
     pub ports: Vec<PortStatus>,
     /// Replies that have come, but were not taken by their callers yet. They take no room from outputs.
     pub replies_waiting: u64,
@@ -180,7 +179,8 @@ pub struct KernelStatus {
     pub execution_time: Duration,
 }
 
-/// What one of several outboxes has sent to the host, except replies to calls.
+/// What one of several outboxes has sent, except replies to calls: to the host, and to kernels that it was
+/// connected to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PortStatus {
@@ -193,6 +193,13 @@ pub struct PortStatus {
     pub waiting: u64,
     /// The kernel that it is connected to.
     pub connected_to: Option<String>,
+    /// Outputs that went to connected kernels, since launch.
+    pub sent: u64,
+    /// Outputs that wait for room in the connected kernel. While there are any, their shards take no message.
+    pub held: u64,
+    /// Outputs for a connected kernel that were lost, since launch: its part of
+    /// [`outputs_lost`](KernelStatus::outputs_lost).
+    pub lost: u64,
 }
 
 /// What the stalled shards of a kernel wait for. It was read at one time, while everything went on.
@@ -311,10 +318,15 @@ impl fmt::Display for KernelStatus {
         if self.last_error != 0 {
             write!(f, ", last error {}", Shown { code: self.last_error, names: self.error_names })?;
         }
-        for PortStatus { name, received, waiting, connected_to } in &self.ports {
+        for PortStatus { name, received, waiting, connected_to, sent, held, lost } in &self.ports {
             write!(f, "; outbox {name}: {received} received, {waiting} wait")?;
             if let Some(target) = connected_to {
                 write!(f, ", connected to {target}")?;
+            }
+            for (count, what) in [(sent, "sent on"), (held, "held"), (lost, "lost")] {
+                if *count != 0 {
+                    write!(f, ", {count} {what}")?;
+                }
             }
         }
         for queue in &self.queues {

@@ -378,6 +378,7 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[Prin
         prints_capacity: if prints.is_empty() { 0 } else { print::RING_CAPACITY },
         print_words: prints.iter().map(|site| site.words).max().unwrap_or(0),
         histogram: options.observe.track_latency,
+        ports: if options.shape.connectable { definition.ports.len() as u32 } else { 0 },
     });
     if definition.bridged.is_some() { layout.bridged(max_payload) } else { layout }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     any::Any,
+    ops::Range,
     ptr,
     sync::{Arc, Weak},
 };
@@ -14,7 +15,7 @@ use crate::{
     backend::{Link, LinkTarget},
     error::ConnectError,
     handle::KernelHandle,
-    kernel::shared::KernelShared,
+    kernel::{links::Target, shared::KernelShared},
     links,
     vitals::Home,
 };
@@ -86,7 +87,7 @@ impl<K: RingKernel> KernelHandle<K> {
     /// terminated, outputs for it are also lost and counted; if it is inactive, they wait in its queue.
     /// `target` may be [closed](crate::KernelControl::close): that keeps out only the host's messages.
     ///
-    /// A kernel whose handler has several outboxes is connected by one of them:
+    /// A kernel whose handler has several outboxes is connected by each of them:
     /// [`Port::connect`](crate::Port::connect).
     ///
     /// Several kernels may be connected to one `target`. A kernel may be connected to itself, and several
@@ -142,7 +143,8 @@ impl<K: RingKernel> KernelHandle<K> {
     }
 
     /// From now on, the outputs of this kernel's handlers go to the host again. Outputs that waited for room
-    /// in the other kernel go to the host, too. Harmless if the kernel was not connected.
+    /// in the other kernel go to the host, too. Of several outboxes, this is so for all;
+    /// [`Port::disconnect`](crate::Port::disconnect) is for one. Harmless if the kernel was not connected.
     ///
     /// # Errors
     ///
@@ -171,8 +173,7 @@ impl<K: RingKernel> KernelHandle<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn disconnect(&self) -> Result<(), ConnectError> {
-        // SAFETY: there is no target.
-        unsafe { self.shared_arc().change_link(None, None) }
+        self.shared_arc().disconnect(None)
     }
 }
 
@@ -199,9 +200,16 @@ impl KernelShared {
         target.check_target(its_runtime, &self.core.name, runtime)?;
         let taker: Weak<dyn LinkTarget> = Arc::downgrade(target) as _;
         let waits = backpressure == Backpressure::Block;
-        let link = Link { target: taker, waits, port: port.map(|port| &ports[port]) };
+        let outbox = port.unwrap_or(0);
         // SAFETY: by the caller's word.
-        unsafe { self.change_link(Some((link, Arc::clone(target))), port) }
+        unsafe { self.change_links(outbox..outbox + 1, Some((Link { target: taker, waits }, target))) }
+    }
+
+    /// Disconnects the outbox with this number, or all of them.
+    pub(crate) fn disconnect(self: &Arc<Self>, port: Option<usize>) -> Result<(), ConnectError> {
+        let all = 0..self.core.definition.ports.len().max(1);
+        // SAFETY: there is no target.
+        unsafe { self.change_links(port.map_or(all, |port| port..port + 1), None) }
     }
 
     /// Whether a kernel of this name can be connected to this one, as far as this one is concerned. The
@@ -227,12 +235,12 @@ impl KernelShared {
 
     /// # Safety
     ///
-    /// The target of the link is the kernel given with it. That kernel is of the same runtime, and its
-    /// messages are this kernel's outputs, or what the outbox of this number sends, as the link says.
-    pub(crate) unsafe fn change_link(
+    /// These are numbers of its outboxes. The target of the link is the kernel given with it. That kernel is of
+    /// the same runtime, and its messages are what these outboxes send.
+    unsafe fn change_links(
         self: &Arc<Self>,
-        link: Option<(Link, Arc<KernelShared>)>,
-        port: Option<usize>,
+        outboxes: Range<usize>,
+        link: Option<(Link, &Arc<KernelShared>)>,
     ) -> Result<(), ConnectError> {
         let core = &self.core;
         let kernel = || core.name.clone();
@@ -243,26 +251,26 @@ impl KernelShared {
             if core.is_finished() {
                 return Err(ConnectError::Terminated { kernel: kernel() });
             }
-            let connected = self.target().and(self.links.known().port);
-            if let (Some(port), Some(other)) = (port, connected)
-                && port != other
-            {
-                let outbox = core.definition.ports[other].name;
-                return Err(ConnectError::OtherOutbox { kernel: kernel(), outbox });
-            }
             let (link, target) = link.unzip();
-            let waits = link.as_ref().is_some_and(|link| link.waits);
-            // SAFETY: both were launched linked on this runtime, and so by its backend; every shard is
-            // inactive and stays so while `while_inactive` calls this; the target's messages are this
-            // kernel's outputs, by the caller's word.
-            let connected = unsafe { device.connect(link) };
-            connected.map_err(|error| ConnectError::Backend { backend: core.backend_name, error })?;
-            if let Some(home) = &core.home {
-                // A kernel that nobody sees has no number there.
-                let id = target.as_ref().and_then(|target| target.core.home.as_ref()).map(Home::id);
-                home.set_target(id.map(|id| (id, waits)));
+            let target = target.zip(link.as_ref().map(|link| link.waits));
+            let mut before = Vec::new();
+            for outbox in outboxes {
+                // SAFETY: both were launched linked on this runtime, and so by its backend; every shard is
+                // inactive and stays so while `while_inactive` calls this; the target's messages are what this
+                // outbox sends, by the caller's word.
+                let connected = unsafe { device.connect(outbox, link.clone()) };
+                connected.map_err(|error| ConnectError::Backend { backend: core.backend_name, error })?;
+                before.extend(links::link(self, target, outbox));
             }
-            Ok(links::link(self, target.as_ref(), port))
+            if let Some(home) = &core.home {
+                // Of several, the first is shown. A kernel that nobody sees has no number there.
+                let id = |target: &Target<Self>| {
+                    let kernel = target.kernel.upgrade()?;
+                    Some((kernel.core.home.as_ref().map(Home::id)?, target.waits))
+                };
+                home.set_target(self.links.known().targets.iter().find_map(id));
+            }
+            Ok(before)
         });
         let changed = block_on(changed).unwrap_or_else(|| Err(ConnectError::Active { kernel: kernel() }));
         // Only now, after the command lock was released: whoever is woken may want that lock. So may whatever

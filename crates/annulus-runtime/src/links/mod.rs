@@ -2,7 +2,7 @@
 //!
 //! # Who knows whom
 //!
-//! Each kernel has weak references to its target and to its sources, so a link keeps no kernel running.
+//! Each kernel has weak references to its targets and to its sources, so a link keeps no kernel running.
 //! Whoever changes a link holds the source's command lock; so both sides of the link change while the source
 //! is inactive and cannot be activated. The links of a kernel are an immutable value that is replaced as a
 //! whole. Readers hold its lock only to copy a pointer, and nobody holds two of these locks.
@@ -13,7 +13,8 @@
 //! counts. `forwarded` is how many messages a shard has put into rings of other kernels. `taken` is how many
 //! it has taken out of its own ring. `rested` is the value of `taken` when it last found nothing to do. The
 //! number of messages that a kernel was *fed* is what all its sources have forwarded since they were
-//! connected to it. Elsewhere, as on the CPU, kernels send to the same rings as the host. There these counts
+//! connected to it. Of a source with several outboxes, each counts for itself: those that are connected may
+//! lead to different kernels. Elsewhere, as on the CPU, kernels send to the same rings as the host. There these counts
 //! stay 0, and a message is in a ring as long as it is under way: a block keeps the slot of a message until
 //! the ring of the next kernel has everything that its handler sent.
 //!
@@ -51,50 +52,58 @@
 //! Whoever waits for this first tells each of these kernels that it is watched, and then waits on an event
 //! that all connected kernels of a runtime share.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use annulus_ring::memory::ShardMemory;
 use annulus_sync::{Ordering, fence, stall};
 
 use crate::kernel::{
-    links::{Feed, forwarded},
+    links::{Feed, Target, forwarded},
     shared::KernelShared,
 };
 
 pub(crate) mod connect;
 pub(crate) mod stalls;
 
-/// Connects a kernel, or one of its several outboxes, to another one, or to none. The source is inactive, and stays so meanwhile.
+/// Connects an outbox of a kernel to another kernel, whose outputs wait there or not, or to none. The source is
+/// inactive, and stays so meanwhile.
 ///
 /// Returns the kernel that it was connected to. This may be the last reference to that kernel, and so to
 /// objects of the program. Their `Drop` must not run under the caller's lock.
 #[must_use = "it is dropped when no lock is held"]
 pub(crate) fn link(
     source: &Arc<KernelShared>,
-    target: Option<&Arc<KernelShared>>,
-    port: Option<usize>,
+    target: Option<(&Arc<KernelShared>, bool)>,
+    outbox: usize,
 ) -> Option<Arc<KernelShared>> {
     let core = source.core();
-    let before = source.end_link();
+    let before = source.end_link(outbox);
     source.links.change(|known| {
-        known.target = target.map(Arc::downgrade);
-        known.port = port;
+        known.targets.retain(|target| target.outbox != outbox);
+        known.targets.extend(target.map(|(kernel, waits)| Target {
+            kernel: Arc::downgrade(kernel),
+            outbox,
+            waits,
+        }));
+        known.targets.sort_by_key(|target| target.outbox);
     });
-    if let Some(target) = target {
+    if let Some((target, _)) = target {
         let shards: Arc<[ShardMemory]> = core.shards.iter().map(|shard| shard.memory.clone()).collect();
-        let base = forwarded(&*shards);
-        let feed = Feed { source: Arc::downgrade(source), shards, base };
+        let base = forwarded(&*shards, outbox);
+        let feed = Feed { source: Arc::downgrade(source), outbox, shards, base };
         target.links.change(|known| known.feeds.push(feed));
     }
     before
 }
 
 impl KernelShared {
-    /// Ends the link to the kernel that this one was connected to, and returns that kernel. Nothing is
-    /// forwarded to it any more.
-    fn end_link(&self) -> Option<Arc<KernelShared>> {
-        let target = self.target()?;
-        target.links.change(|known| known.end_feeds(|feed| std::ptr::eq(feed.source.as_ptr(), self)));
+    /// Ends the link to the kernel that an outbox was connected to, and returns that kernel. Nothing is
+    /// forwarded to it by this outbox any more.
+    fn end_link(&self, outbox: usize) -> Option<Arc<KernelShared>> {
+        let known = self.links.known();
+        let target = known.targets.iter().find(|target| target.outbox == outbox)?.kernel.upgrade()?;
+        let ends = |feed: &Feed<Self>| feed.outbox == outbox && std::ptr::eq(feed.source.as_ptr(), self);
+        target.links.change(|known| known.end_feeds(ends));
         Some(target)
     }
 
@@ -102,16 +111,25 @@ impl KernelShared {
     /// Whoever waits for room then finds out that there will be none.
     pub(crate) fn end_links(&self) {
         self.wake_sources();
-        drop(self.end_link());
+        for target in &self.links.known().targets {
+            drop(self.end_link(target.outbox));
+        }
         self.links.change(|known| {
-            known.target = None;
+            known.targets.clear();
             known.end_feeds(|_| true);
         });
     }
 
-    /// The kernel that this one is connected to, if it is still there.
+    /// The kernel that this one is connected to, if it is still there: of several outboxes, by the first that is
+    /// connected.
     pub(crate) fn target(&self) -> Option<Arc<KernelShared>> {
-        self.links.known().target.as_ref().and_then(Weak::upgrade)
+        self.targets().next()
+    }
+
+    /// The kernels that this one is connected to, as far as they are still there, in the order of the outboxes.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = Arc<KernelShared>> {
+        let known = self.links.known();
+        (0..known.targets.len()).filter_map(move |i| known.targets[i].kernel.upgrade())
     }
 
     /// Wakes the shards of connected kernels that wait for room here. Called after slots of this kernel's
@@ -136,10 +154,10 @@ impl KernelShared {
         }
     }
 
-    /// Wakes the target after this kernel has sent to it over the device's memory: if the target runs in
-    /// epochs, it needs a new epoch.
-    pub(crate) fn wake_target(&self) {
-        if let Some(target) = self.target() {
+    /// Wakes the targets after this kernel has sent over the device's memory: a target that runs in epochs needs
+    /// a new epoch.
+    pub(crate) fn wake_targets(&self) {
+        for target in self.targets() {
             target.core().wake_all();
         }
     }

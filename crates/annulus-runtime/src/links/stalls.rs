@@ -4,8 +4,10 @@
 //!
 //! A shard that waits says so in its control block: it has no room for outputs to the host, or no room in the
 //! kernel that it is connected to. From a stalled kernel, the search follows the links as long as each kernel
-//! has shards that wait for the next one. It ends with a kernel that goes on, is inactive, or waits for the
-//! host; or it comes back to a kernel that it has already seen. In that last case, no handler of these
+//! has shards that wait for the next one; of several outboxes, those by which something is held. It ends with
+//! a kernel that goes on, is inactive, or waits for the host; or it comes back to a kernel that it has already
+//! seen. A kernel that waits for several takes nothing before it has room in all of them, so one way that
+//! comes back is enough: the search looks for one, and otherwise shows the first. In that last case, no handler of these
 //! kernels will run again by itself, if
 //!
 //! 1. each is active, and each of its shards that has messages waits for the next kernel, and has tried to
@@ -42,10 +44,12 @@ use annulus_abi::{
     control::{STALLED_BY_KERNEL, command, state},
     vitals::recorder::event,
 };
+use annulus_ring::memory::PortWords;
 use annulus_sync::{Mutex, Ordering, contain::contained};
 
 use crate::kernel::{
     core::HostShard,
+    links::Target,
     shared::KernelShared,
     status::{Stall, StallEnd},
     watcher::STALL_TARGET,
@@ -64,6 +68,7 @@ enum Waits {
 }
 
 /// A kernel on the way along the links. The first one needs no reference of its own: it is the caller's.
+#[derive(Clone)]
 enum Step<'a> {
     First(&'a KernelShared),
     Next(Arc<KernelShared>),
@@ -155,6 +160,9 @@ impl KernelShared {
             let words = [memory.taken(), memory.forwarded(), memory.unforwarded()];
             // SYNC: none: what is taken twice and compared may be of any moment.
             counts.extend(words.map(|word| word.load(Ordering::Acquire)));
+            let ports = (0..self.core.definition.ports.len()).filter_map(|number| memory.port(number));
+            // SYNC: none: as above.
+            counts.extend(ports.map(|port| port.held().load(Ordering::Acquire)));
         }
     }
 
@@ -176,26 +184,30 @@ impl KernelShared {
     /// The kernels that it waits for, itself first, and what the last one waits for. In a cycle, the last
     /// kernel is also one of those before it.
     fn way(&self) -> (Vec<Step<'_>>, StallEnd) {
-        let mut way = vec![Step::First(self)];
-        loop {
-            let Some(target) = way[way.len() - 1].kernel().target() else { return (way, StallEnd::Room) };
-            let seen = way.iter().position(|step| std::ptr::eq(step.kernel(), &raw const *target));
-            way.push(Step::Next(target));
-            if let Some(first) = seen {
-                let cycle: Vec<_> = way[first..way.len() - 1].iter().map(Step::kernel).collect();
-                let end = match stands_still(&cycle) {
-                    true => StallEnd::Cycle(cycle.iter().map(|kernel| kernel.core.name.clone()).collect()),
-                    false => StallEnd::Room,
-                };
-                return (way, end);
-            }
-            match way[way.len() - 1].kernel().waits() {
-                Waits::Kernel => {}
-                Waits::Nothing => return (way, StallEnd::Room),
-                Waits::Activation => return (way, StallEnd::Activation),
-                Waits::Host => return (way, StallEnd::Host),
-            }
-        }
+        follow(&mut vec![Step::First(self)], &mut Vec::new())
+    }
+
+    /// Whether a shard that waits for a kernel waits for room for this outbox.
+    fn holds_by(&self, shard: &HostShard, outbox: usize) -> bool {
+        let word = |port: PortWords<'_>| port.held().load(Ordering::Relaxed);
+        self.core.definition.ports.is_empty() || shard.memory.port(outbox).is_some_and(|port| word(port) != 0)
+    }
+
+    /// The kernels that its stalled shards wait for.
+    fn waited_for(&self) -> Vec<Arc<KernelShared>> {
+        let known = self.links.known();
+        let is_waited_for =
+            |target: &&Target<Self>| self.core.shards.iter().any(|shard| self.holds_by(shard, target.outbox));
+        known.targets.iter().filter(is_waited_for).filter_map(|target| target.kernel.upgrade()).collect()
+    }
+
+    /// Whether each of its shards that waits for a kernel waits for this one.
+    fn waits_for(&self, next: &Self) -> bool {
+        let known = self.links.known();
+        let leads_there = |target: &&Target<Self>| std::ptr::eq(target.kernel.as_ptr(), next);
+        self.core.shards.iter().filter(|shard| stalled(shard) == STALLED_BY_KERNEL).all(|shard| {
+            known.targets.iter().filter(leads_there).any(|target| self.holds_by(shard, target.outbox))
+        })
     }
 
     /// Reports, once, if this kernel waits in a cycle that stands still.
@@ -203,6 +215,37 @@ impl KernelShared {
         let (way, end) = self.way();
         tell(&way, &end);
     }
+}
+
+/// Follows the links from the last kernel of a way: the first way that stands still in a cycle, or else the
+/// first. `done` are kernels from which all ways were followed.
+fn follow<'a>(way: &mut Vec<Step<'a>>, done: &mut Vec<*const KernelShared>) -> (Vec<Step<'a>>, StallEnd) {
+    let mut found = None;
+    for target in way[way.len() - 1].kernel().waited_for() {
+        let seen = way.iter().position(|step| std::ptr::eq(step.kernel(), &raw const *target));
+        way.push(Step::Next(target));
+        let kernel = way[way.len() - 1].kernel();
+        let this = if let Some(first) = seen {
+            let cycle: Vec<_> = way[first..way.len() - 1].iter().map(Step::kernel).collect();
+            let names = || cycle.iter().map(|kernel| kernel.core.name.clone()).collect();
+            let end = if stands_still(&cycle) { StallEnd::Cycle(names()) } else { StallEnd::Room };
+            (way.clone(), end)
+        } else {
+            match kernel.waits() {
+                Waits::Kernel if !done.contains(&std::ptr::from_ref(kernel)) => follow(way, done),
+                Waits::Kernel | Waits::Nothing => (way.clone(), StallEnd::Room),
+                Waits::Activation => (way.clone(), StallEnd::Activation),
+                Waits::Host => (way.clone(), StallEnd::Host),
+            }
+        };
+        way.pop();
+        if matches!(this.1, StallEnd::Cycle(_)) {
+            return this;
+        }
+        found.get_or_insert(this);
+    }
+    done.push(way[way.len() - 1].kernel());
+    found.unwrap_or_else(|| (way.clone(), StallEnd::Room))
 }
 
 /// Reports, once, if this way leads to a cycle.
@@ -241,7 +284,9 @@ fn stands_still(cycle: &[&KernelShared]) -> bool {
         cycle.iter().for_each(|kernel| kernel.moved(&mut counts));
         let waits =
             |kernel: &&KernelShared| matches!(kernel.waits(), Waits::Kernel) && kernel.has_full_ring();
-        cycle.iter().all(waits).then_some(counts)
+        let next = cycle.iter().cycle().skip(1);
+        (cycle.iter().all(waits) && cycle.iter().zip(next).all(|(kernel, next)| kernel.waits_for(next)))
+            .then_some(counts)
     };
     let first = look();
     first.is_some() && look() == first

@@ -1,0 +1,173 @@
+/* The block: how one thread sends what is held of several outboxes, each to its kernel. */
+
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && defined(ANN_PORTS)
+
+/* Stands in front of an output that has gone, in place of its outbox's number. */
+#define ANN_HAS_GONE(output) (*(GLOBAL const u64 *)(output) == ~(u64)0)
+
+/* By the leader, at a turn's begin, or before a pass. */
+ANN_FUNCTION void ann_begin_ports(const ann_view *v)
+{
+    for (u32 i = 0; i < ANN_PORTS; i++) {
+        LOCAL ann_port *port = &v->shared->ports[i];
+        port->granted = 0;
+        port->lost = 0;
+        port->left = 0;
+    }
+}
+
+/* By the leader: what the outboxes have sent so far. */
+ANN_FUNCTION void ann_load_ports(const ann_view *v)
+{
+    ann_begin_ports(v);
+    for (u32 i = 0; i < ANN_PORTS; i++) {
+        LOCAL ann_port *port = &v->shared->ports[i];
+        GLOBAL u8 *counts = ann_port_counts(v, i);
+        port->forwarded = ann_load_relaxed_u64(ANN_U64(counts, ANN_PORT_FORWARDED));
+        port->unforwarded = ann_load_relaxed_u64(ANN_U64(counts, ANN_PORT_UNFORWARDED));
+        port->held = (u32)ann_load_relaxed_u64(ANN_U64(counts, ANN_PORT_HELD));
+        port->told = port->forwarded;
+        port->dealt = (u32)port->forwarded;
+    }
+}
+
+#if ANN_LAUNCH_THREADS == 1
+
+ANN_FUNCTION GLOBAL u8 *ann_held_at(const ann_view *v, u32 k)
+{
+    return v->outputs + (u64)k * ANN_OUTPUT_STRIDE;
+}
+
+/* Sends an output on, if there is room for it. Returns 0 if it has to wait. */
+ANN_FUNCTION u32 ann_send_parted(const ann_view *v, u32 number, GLOBAL const u8 *output)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL const ann_link *l = ANN_LINK(v, number);
+    LOCAL ann_port *port = &b->ports[number];
+    u32 keyed = ANN_PORT_IS_KEYED(number);
+    u32 block = keyed ? (u32)(ANN_PORT_KEY(number, output) % l->grid) : port->dealt % l->grid;
+    u32 most = keyed ? 1 : l->grid;
+    u32 closed = 0;
+    for (u32 tried = 0; tried < most; tried++) {
+        u32 first = 0;
+        GLOBAL u8 *ring = ann_ring_of(v, l, block);
+        u32 granted = ann_device_local_reserve(l, ring, ann_look_at_tickets(ring), 1, &first);
+        u32 after = block + 1 < l->grid ? block + 1 : 0;
+        if (granted == 0 || granted == ANN_DEVICE_LOCAL_CLOSED) {
+            /* Without a key, another block may have room for it. */
+            closed += granted != 0;
+            block = after;
+            continue;
+        }
+        port->dealt = after;
+        port->forwarded += 1;
+        ann_count_forwarded(v, 1);
+        GLOBAL u8 *slot = ann_device_local_slot(l, ring, first);
+        for (u32 at = 0; at < ANN_PORT_BYTES(number); at += 8)
+            ann_store_word(slot + l->payload + at, ann_load_word(output + ANN_PORT_OFFSET(number) + at));
+        ann_device_local_envelope(l, slot, ANN_PORT_BYTES(number), l->time != 0 ? ann_now(v) : 0);
+        /* SYNC: device-local-published (release) */
+        ann_device_fence_release();
+        ann_device_local_commit(l, slot, first);
+        b->granted += 1;
+        return 1;
+    }
+    if (closed < most && l->waits)
+        return 0;
+    ann_count_unforwarded_of(v, number, 1);
+    ann_count_unforwarded(v, 1);
+    b->lost += 1;
+    return 1;
+}
+
+/* Offers each of the held outputs to its kernel, or to the host, and passes over those whose outbox was found
+   full. */
+/* TWIN: deliver_parted */
+ANN_FUNCTION void ann_forward_parted(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    /* Of an inactive block nothing leaves: the host may be about to say where it goes. */
+    if (s->pending == 0 || (s->command & ANN_ACTIVE) == 0)
+        return;
+    u32 full = 0; /* a bit for each outbox */
+    u32 left = 0;
+    ann_begin_ports(v);
+    for (u32 k = s->pending_from; k < s->pending; k++) {
+        GLOBAL u8 *output = ann_held_at(v, k);
+        if (ANN_HAS_GONE(output))
+            continue;
+        u32 port = ANN_PORT_OF(output);
+        u32 goes = 0;
+        if ((full >> port & 1) == 0)
+            goes = ann_goes_on(v, output) ? ann_send_parted(v, port, output) : ann_return(v, k);
+        if (goes) {
+            *(GLOBAL u64 *)output = ~(u64)0;
+            continue;
+        }
+        full |= (u32)1 << port;
+        b->ports[port].left += 1;
+        left += 1;
+    }
+    while (s->pending_from < s->pending && ANN_HAS_GONE(ann_held_at(v, s->pending_from)))
+        s->pending_from += 1;
+    ann_keep_pending(v, left);
+}
+
+/* Whether an output that is held would go now: of each outbox the first. */
+ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    u32 looked = 0;
+    for (u32 k = s->pending_from; k < s->pending; k++) {
+        GLOBAL const u8 *output = ann_held_at(v, k);
+        if (ANN_HAS_GONE(output) || (looked >> ANN_PORT_OF(output) & 1) != 0)
+            continue;
+        u32 port = ANN_PORT_OF(output);
+        LOCAL const ann_link *l = ANN_LINK(v, port);
+        looked |= (u32)1 << port;
+        if (l->grid == 0) {
+            if (ann_would_return(v))
+                return 1;
+        } else if (ANN_PORT_IS_KEYED(port)) {
+            if (ann_has_room(v, l, (u32)(ANN_PORT_KEY(port, output) % l->grid)))
+                return 1;
+        } else {
+            for (u32 block = 0; block < l->grid; block++)
+                if (ann_has_room(v, l, block))
+                    return 1;
+        }
+    }
+    return 0;
+}
+
+/* Outputs that have not gone. */
+ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    u32 count = 0;
+    for (u32 k = s->pending_from; k < s->pending; k++)
+        count += !ANN_HAS_GONE(ann_held_at(v, k));
+    return count;
+}
+
+/* By the leader of a block that ends: what is held of outboxes that are connected no more goes to the host, as
+   far as it has room; everything else is lost. */
+/* TWIN: return_parted */
+ANN_FUNCTION void ann_return_parted(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    for (u32 k = s->pending_from; k < s->pending; k++) {
+        GLOBAL u8 *output = ann_held_at(v, k);
+        if (ANN_HAS_GONE(output))
+            continue;
+        if (!ann_goes_on(v, output) && ann_return(v, k))
+            *(GLOBAL u64 *)output = ~(u64)0;
+        else
+            ann_count_unforwarded_of(v, ANN_PORT_OF(output), 1);
+    }
+}
+
+#endif
+
+#endif

@@ -1,0 +1,196 @@
+//! A block of several outboxes, of which some are connected, each to another kernel.
+//!
+//! A message's outputs are put aside, in a row. Those for the host are published at once. The others are held
+//! where they are, each with the number of its outbox in front, until all have gone. A pass offers them in
+//! order, and passes over those whose outbox was found full in it. So each waits for its own kernel alone, and
+//! those of one outbox keep their order.
+
+use annulus_abi::ring::kind;
+use annulus_kernel::MOST_PORTS;
+use annulus_ring::ring::Header;
+use annulus_sync::Ordering;
+
+use crate::{
+    host::{Deliver, Delivery},
+    publish::add,
+    runner::Runner,
+    turn::{BlockCore, PendingOutputs, TurnTotals},
+};
+
+/// Stands in front of an output that has gone, in place of its outbox's number.
+const GONE: u64 = u64::MAX;
+
+impl<R: Runner> BlockCore<R> {
+    /// Of a message's outputs, which were put aside, those of connected outboxes are held, and the others
+    /// published.
+    // TWIN: part
+    #[inline(never)]
+    pub(crate) fn part(&mut self, batch: &mut TurnTotals) {
+        let sent = self.outbox.sent();
+        let size = self.outbound.ring().layout().payload_size;
+        let mut all = 0;
+        for index in 0..sent {
+            if self.links[self.tag(index) as usize].is_none() {
+                self.publish_aside(index);
+                batch.produced += 1;
+                continue;
+            }
+            let [from, to] = [index, all].map(|index| self.offset_aside(index));
+            let aside = self.aside.as_mut_ptr().cast::<u8>();
+            // SAFETY: both are places for outputs, of that size; the second is the first, or in front of it.
+            unsafe { aside.wrapping_add(from).copy_to(aside.wrapping_add(to), size) };
+            all += 1;
+        }
+        self.counts.sent += u64::from(sent - all);
+        self.pending = Some(PendingOutputs { gone: 0, all, is_parted: true });
+    }
+
+    /// Offers each of the held outputs to its kernel, and passes over those whose outbox was found full.
+    /// Returns whether none has to wait. What is for the host stays.
+    // TWIN: deliver_parted
+    pub(crate) fn deliver_parted(&mut self, mut pending: PendingOutputs) -> bool {
+        let mut held = [0_u64; MOST_PORTS];
+        // The kernel that an outbox leads to, as found last.
+        let mut near = None;
+        let mut lost = 0;
+        let _delivering = R::delivering();
+        for index in 0..pending.all {
+            let tag = self.tag(index);
+            if tag == GONE {
+                continue;
+            }
+            let port = tag as usize;
+            if held[port] != 0 {
+                held[port] += 1;
+                continue;
+            }
+            let Some(link) = &self.links[port] else { continue };
+            let waits = link.waits;
+            let target = match &near {
+                Some((of, target)) if *of == port => target,
+                _ => &near.insert((port, link.target.upgrade())).1,
+            };
+            let message = self.put_aside(index).wrapping_add(self.ports[port].offset);
+            if self.stalled && !self.moves {
+                // SAFETY: as below.
+                let is_full = |target: &dyn Deliver| unsafe { !target.has_room(message) };
+                // An output that does not wait is lost and counted. The link may have been another one before.
+                if waits && target.as_ref().is_some_and(|target| is_full(&**target)) {
+                    held[port] = 1;
+                    continue;
+                }
+                self.begin_to_move();
+            }
+            let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
+                // SAFETY: the handler wrote an output there. What this outbox sends are messages of the target's
+                // type: the maker of the link promised that.
+                unsafe { target.deliver(message) }
+            });
+            let words = self.memory.port(port).expect("a shard has counts for each of several outboxes");
+            match delivery {
+                Delivery::Done => add(words.forwarded(), 1),
+                Delivery::Full if waits => {
+                    held[port] = 1;
+                    continue;
+                }
+                Delivery::Full | Delivery::Closed => {
+                    add(words.unforwarded(), 1);
+                    lost += 1;
+                }
+            }
+            self.take_aside(index);
+            pending.gone += 1;
+            self.pending = Some(pending);
+        }
+        if lost != 0 {
+            add(self.memory.unforwarded(), lost);
+        }
+        let waits = held.iter().any(|&held| held != 0);
+        self.tell_held(&held);
+        if waits {
+            self.rest();
+        }
+        !waits
+    }
+
+    /// Gives the host what is held of outboxes that are connected no more. Returns how much that is.
+    // TWIN: return_parted
+    #[cold]
+    pub(crate) fn return_parted(&mut self) -> u32 {
+        let Some(mut pending) = self.pending else { return 0 };
+        let before = pending.gone;
+        for index in 0..pending.all {
+            let tag = self.tag(index);
+            if tag != GONE && self.links[tag as usize].is_none() {
+                self.publish_aside(index);
+                self.take_aside(index);
+                pending.gone += 1;
+            }
+        }
+        self.pending = Some(pending);
+        pending.gone - before
+    }
+
+    /// Before the block ends: gives the host what is for it, and counts the rest as lost. Returns how much the
+    /// host got.
+    pub(crate) fn abandon_parted(&mut self, pending: PendingOutputs) -> u32 {
+        self.pending = Some(pending);
+        let returned = self.return_parted();
+        for index in 0..pending.all {
+            let tag = self.tag(index);
+            if tag == GONE {
+                continue;
+            }
+            let words =
+                self.memory.port(tag as usize).expect("a shard has counts for each of several outboxes");
+            add(words.unforwarded(), 1);
+            add(self.memory.unforwarded(), 1);
+        }
+        self.tell_held(&[0; MOST_PORTS]);
+        self.pending = None;
+        returned
+    }
+
+    /// Says how many outputs of each outbox are held, if some are, or it was said that some are.
+    fn tell_held(&mut self, held: &[u64; MOST_PORTS]) {
+        let holds = held.iter().any(|&held| held != 0);
+        if !std::mem::replace(&mut self.told_held, holds) && !holds {
+            return;
+        }
+        for (port, &held) in held.iter().enumerate().take(self.ports.len()) {
+            if let Some(words) = self.memory.port(port) {
+                words.held().store(held, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Where output number `index` of a message is put aside.
+    fn put_aside(&self, index: u32) -> *const u8 {
+        self.aside.as_ptr().cast::<u8>().wrapping_add(self.offset_aside(index))
+    }
+
+    fn offset_aside(&self, index: u32) -> usize {
+        index as usize * self.outbound.ring().layout().slot_stride
+    }
+
+    /// The number of the outbox that it was sent by, or [`GONE`].
+    fn tag(&self, index: u32) -> u64 {
+        // SAFETY: an output was put aside there, which begins with this word, and is aligned for it.
+        unsafe { self.put_aside(index).cast::<u64>().read() }
+    }
+
+    /// Says that it has gone.
+    fn take_aside(&mut self, index: u32) {
+        let at = self.offset_aside(index);
+        let output = self.aside.as_mut_ptr().cast::<u8>().wrapping_add(at);
+        // SAFETY: as in `tag`; the memory is the block's.
+        unsafe { output.cast::<u64>().write(GONE) };
+    }
+
+    fn publish_aside(&mut self, index: u32) {
+        let output = self.put_aside(index);
+        // SAFETY: there was credit for all outputs of the message, and each takes a slot at most once; an output
+        // is there.
+        unsafe { self.outbound.publish_copy(kind::MESSAGE, self.output_bytes, Header::default(), output) };
+    }
+}
