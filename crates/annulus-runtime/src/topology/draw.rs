@@ -151,11 +151,12 @@ impl Topology {
 
 /// Sizes in the picture.
 const BOX: (usize, usize) = (150, 44);
-const APART: (usize, usize) = (130, 34);
-const MARGIN: usize = 20;
+const APART: (usize, usize) = (130, 40);
+const MARGIN: usize = 30;
 
 impl Topology {
-    /// The graph as a picture: kernels in columns, each behind all that send to it, and the host on both sides.
+    /// The graph as a picture: kernels in columns, each behind all that send to it, and the host on both sides. What
+    /// goes to the host from a column in between goes down.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -216,6 +217,20 @@ impl Topology {
                 None => arrow.message.to_owned(),
                 Some(outbox) => format!("{outbox}: {}", arrow.message),
             };
+            // To the host past other columns: down, where nothing is in the way.
+            if let (Some((column, row)), None) = (from, to)
+                && column + 1 < last
+            {
+                let (x, y) = (at((column, row)).0 + BOX.0 * slot / (of + 1), at((column, row)).1 + BOX.1);
+                let (end, below) = (y + 14, y + 24);
+                line(
+                    &mut text,
+                    format_args!("<path d=\"M{x} {y}V{end}\" stroke=\"black\" marker-end=\"url(#tip)\"/>"),
+                );
+                let label = escaped(&format!("{} to host", arrow.outbox.unwrap_or(arrow.message)));
+                line(&mut text, format_args!("<text x=\"{x}\" y=\"{below}\" font-size=\"9\">{label}</text>"));
+                continue;
+            }
             // Back to an earlier column, around below.
             let path = if x2 >= x1 {
                 let half = (x2 - x1) / 2;
