@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     autopsy::Autopsy, check::Check, completions::Completions, devices::Devices, doctor::Doctor, dump::Dump,
-    emit::Emit, export::Export, profile::Profile, run::Run, send::Send, top::Top, why::Why,
+    emit::Emit, export::Export, graph::Graph, profile::Profile, run::Run, send::Send, top::Top, why::Why,
 };
 
 /// GPU-resident actors: kernels that are launched once, stay on the device and answer messages.
@@ -18,6 +18,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Run(Run),
+    Graph(Graph),
     Emit(Emit),
     Devices(Devices),
     Send(Send),

@@ -35,6 +35,7 @@ mod export;
 mod failure;
 mod flags;
 mod format;
+mod graph;
 mod input;
 mod profile;
 mod run;
@@ -67,6 +68,7 @@ pub fn main() -> ExitCode {
     let _ = tracing_subscriber::registry().with(told.with_filter(events())).try_init();
     let outcome = match cli.command {
         Command::Run(run) => run.execute(&Cli::command()),
+        Command::Graph(graph) => graph.execute(),
         Command::Send(send) => send.execute(),
         Command::Dump(dump) => dump.execute(),
         Command::Emit(emit) => emit.execute(),

@@ -294,7 +294,7 @@ fn stream(kernel: &DynamicKernel, messages: &mut Messages, to: Format) -> Result
     })
 }
 
-fn send_all(kernel: &DynamicKernel, messages: &mut Messages) -> Result<(), Failure> {
+pub(crate) fn send_all(kernel: &DynamicKernel, messages: &mut Messages) -> Result<(), Failure> {
     while let Some(message) = messages.next()? {
         kernel.send_message_blocking(&message).map_err(|error| messages.failure(error))?;
     }

@@ -20,6 +20,7 @@ fn help_is_a_command() {
     assert_eq!(told(&["help", "send"]), told(&["send", "--help"]));
     for command in [
         "run",
+        "graph",
         "send",
         "dump",
         "emit",

@@ -370,3 +370,67 @@ fn a_handler_is_compiled_beforehand() {
     assert!(error.contains("makes machine code for sm_75") && error.contains("not for sm_60"), "{error}");
     fs::remove_dir_all(&folder).unwrap();
 }
+
+/// A file with a topology of the program's kernels.
+fn topology(name: &str, text: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().into()
+}
+
+const NORTH: &str =
+    "[kernels.north]\nkernel = \"anomalies\"\nactors = 8\nbind = { limits = { threshold = 3.0 } }\n";
+
+#[test]
+fn a_topology_is_run() {
+    let file = topology("run.toml", NORTH);
+    let output = run(&["run", &file, "--backend", "cpu"], normal(3) + &reading(77, 3, 900.0));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let alert: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&alert["from"], &alert["output"]["sequence"]), (&json!("north"), &json!(77)));
+    let summed = "north on cpu: terminated, 41 sent, 41 processed";
+    assert!(text(&output.stderr).contains(summed), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains(": Drained\n"), "{}", text(&output.stderr));
+
+    let two = topology("two.toml", &(NORTH.to_owned() + &NORTH.replace("north", "south")));
+    let output = run(&["run", &two, "--backend", "cpu"], "");
+    assert_eq!(output.status.code(), Some(2));
+    let asked = "no kernel sends to north, south: say --to NAME";
+    assert!(text(&output.stderr).contains(asked), "{}", text(&output.stderr));
+    let output = run(&["run", &two, "--backend", "cpu", "--to", "south"], reading(1, 0, 1.0));
+    assert!(text(&output.stderr).contains("south on cpu: terminated, 1 sent"), "{}", text(&output.stderr));
+
+    let output = run(&["run", "anomaly"], "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("it is no job, which"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_topology_is_drawn() {
+    let file = topology("drawn.toml", NORTH);
+    let output = run(&["graph", &file], "");
+    let drawn = "host   ── Observation ─▶ north\nnorth  ── Deviation ───▶ host\n";
+    assert!(text(&output.stdout).starts_with(drawn), "{}", text(&output.stdout));
+    assert!(text(&run(&["graph", &file, "--dot"], "").stdout).contains("\"host to\" -> \"north\""));
+    assert!(text(&run(&["graph", &file, "--svg"], "").stdout).contains(">anomalies, grid 1</text>"));
+
+    // Wherever the fault is: in the text, in a kernel, in a link.
+    for (wrong, expected) in [
+        ("[kernels.north", "wrong.toml: TOML parse error at line 1"),
+        (
+            "[kernels.north]\nkernel = \"annomalies\"",
+            "wrong.toml: kernel `north`: no kernel is called `annomalies`",
+        ),
+        (
+            &(NORTH.to_owned() + "[[links]]\nfrom = \"north\"\nto = \"north\"\n"),
+            "`north` sends `Deviation`, and",
+        ),
+    ] {
+        let file = topology("wrong.toml", wrong);
+        for command in ["graph", "run"] {
+            let output = run(&[command, &file], "");
+            assert_eq!(output.status.code(), Some(1));
+            assert!(text(&output.stderr).contains(expected), "{}", text(&output.stderr));
+        }
+    }
+}

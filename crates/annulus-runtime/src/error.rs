@@ -131,6 +131,8 @@ macro_rules! debug_in_words {
     )+};
 }
 
+pub(crate) use debug_in_words;
+
 debug_in_words!(LaunchError, ConnectError, LifecycleError, HandleError, CallError, TelemetryError);
 
 /// Bound parameters with their kinds and types.

@@ -56,6 +56,7 @@ mod options;
 mod snapshot;
 mod telemetry;
 mod time;
+mod topology;
 mod vitals;
 pub mod why;
 mod within;
@@ -108,6 +109,7 @@ pub use crate::{
         TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds,
     },
     time::{ForPeople, for_people},
+    topology::{RunningTopology, Topology, TopologyError, TopologyPlan, TopologyProblem},
     vitals::{Vitals, check_vitals_folder, vitals_folders, vitals_owner_lives},
     within::Sleep,
 };
@@ -124,8 +126,9 @@ pub use annulus_sync::wait::block_on;
 #[cfg(feature = "registry")]
 pub use launch::dynamic::DynamicMessage;
 #[cfg(feature = "registry")]
-pub use launch::registered::{
-    AlreadyRegistered, DynamicError, DynamicKernel, NotRegistered, RegisteredKernel,
+pub use launch::{
+    dynamic_kernel::{DynamicError, DynamicKernel},
+    registered::{AlreadyRegistered, NotRegistered, RegisteredKernel},
 };
 
 /// Prints from a handler, or from a function that it calls. The print becomes an event of

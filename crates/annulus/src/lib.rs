@@ -23,6 +23,7 @@
 //! | feature | by default | what it adds |
 //! |---|---|---|
 //! | `cpu`, `opencl`, `cuda` | on | the backend of that name; a device's libraries are looked for when it is opened |
+//! | `toml` | off | [topologies](Topology) from TOML |
 //! | `registry` | off | the list of the program's kernels, launching them by name, messages as JSON |
 //!
 //! # A kernel
@@ -210,6 +211,8 @@ pub use annulus_runtime::{
     KernelReceiver, KernelSender, KernelSink, Launching, Maybe, Outputs, Peeked, Port, PortName, PortStatus,
     Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Transition, block_on, device_print,
 };
+// Several kernels as one value.
+pub use annulus_runtime::{RunningTopology, Topology, TopologyError, TopologyPlan, TopologyProblem};
 // Options of a launch.
 pub use annulus_runtime::{
     Backpressure, Consistency, DeadLetters, Deduplication, Domain, Inbound, LaunchOptions, NamedQueue,

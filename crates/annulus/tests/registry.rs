@@ -3,7 +3,8 @@
 use std::{sync::LazyLock, time::Duration};
 
 use annulus::{
-    AlreadyRegistered, DynamicError, HandleError, LaunchOptions, RegisteredKernel,
+    AlreadyRegistered, DynamicError, HandleError, LaunchOptions, RegisteredKernel, ShutdownOutcome, Topology,
+    TopologyError,
     kernel::{Binding, KernelDefinition},
     prelude::*,
 };
@@ -306,4 +307,183 @@ fn r08_outboxes_by_type_and_name() {
         "output of kernel `deal` is `Reading`, `Reading`, `Bytes`, not `Reading`: \
          none of its outboxes even, odd, raw sends that"
     );
+}
+
+/// `sums` behind one outbox of `deal`.
+fn dealt() -> Topology {
+    Topology::new()
+        .kernel("deal", deal::bind(), deal::options())
+        .kernel("even", sums::bind(10), sums::options())
+        .link("deal.even", "even")
+}
+
+/// R-10, P-04: a topology launches targets first, whatever order it was written in; what it links stays among its
+/// kernels, and it is shut down from its sources on, so that nothing is lost.
+#[test]
+fn r10_a_topology_runs_from_end_to_end() {
+    let runtime = runtime();
+    let plan = dealt().check().unwrap();
+    assert_eq!(plan.order, ["even", "deal"]);
+    assert_eq!((plan.entries, plan.exits), (vec!["deal".into()], vec!["deal".into(), "even".into()]));
+    assert!(plan.cycles.is_empty());
+    let running = dealt().launch(&runtime).unwrap();
+    let memory: u64 = running.kernels().iter().map(|kernel| kernel.status().memory).sum();
+    assert!(memory <= plan.memory, "{memory} are at most {}", plan.memory);
+    let sender = runtime.sender::<Reading>("deal").unwrap();
+    for value in 0..100 {
+        let _ = sender.send_blocking(Reading { sensor: 1, value }).unwrap();
+    }
+    let outcomes = running.shutdown_blocking(Duration::from_secs(60));
+    let drained = |name: &str| (name.to_owned(), ShutdownOutcome::Drained);
+    assert_eq!(outcomes, [drained("deal"), drained("even")]);
+    let sums = runtime.receiver::<Reading>("even");
+    assert!(sums.is_err(), "its name is free");
+    assert_eq!(running.kernels()[0].status().processed, 50);
+    assert_eq!(running.kernels()[1].status().outputs_lost, 0);
+}
+
+/// R-10: a topology is checked whole: every problem is named at once, with its remedy, and nothing is launched.
+#[test]
+fn r10_a_topology_is_checked_whole() {
+    let wrong = dealt()
+        .kernel("even", sums::bind(1), sums::options().capacity(17))
+        .kernel("silent", one::twice_named::bind(), LaunchOptions::production().actors(1))
+        .link("deal", "even")
+        .link("deal.odd", "even")
+        .link("deal.raw", "even")
+        .link("deal.bad", "even")
+        .link("silent", "even")
+        .link("even.out", "even")
+        .link("even", "nobody")
+        .link("nobody.out", "even")
+        .link("deal.even", "silent")
+        .link_with("even", "even", Backpressure::DropOldest);
+    let runtime = runtime();
+    let TopologyError::Invalid(problems) = wrong.launch(&runtime).unwrap_err() else { panic!("invalid") };
+    assert!(runtime.kernels().is_empty());
+    let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        problems,
+        [
+            "two kernels are called `even`: give each its own name",
+            "`even`: invalid launch options: capacity is 17, and must be a power of 2, 16 ..= 1048576: use 32",
+            "link from `deal` to `even`: `deal` has several outboxes: say which of even, odd, raw",
+            "link from `deal.odd` to `even`: `deal.odd` and `even` have each a type `Reading`, and these have not \
+             the same `#[ring(key)]`: use one type",
+            "link from `deal.raw` to `even`: `deal.raw` sends `Bytes`, and `even` takes `Reading`: field `sensor` \
+             stands there where `bytes` stands here",
+            "link from `deal.bad` to `even`: `deal` has no outbox `bad`; it has even, odd, raw",
+            "link from `silent` to `even`: `twice_named` sends nothing: its handler has no `&Outbox`",
+            "link from `even.out` to `even`: `sums` has one outbox, and none is called `out`: leave that out",
+            "link from `even` to `nobody`: no kernel is called `nobody`; there are deal, even, even, silent",
+            "link from `nobody.out` to `even`: no kernel is called `nobody`; there are deal, even, even, silent",
+            "link from `deal.even` to `silent`: an outbox has one target, and this one has another already: remove \
+             one",
+            "link from `even` to `even`: DropOldest is not offered between kernels: use Block or Reject",
+        ]
+    );
+    let error = dealt().max_memory(1000).check().unwrap_err().to_string();
+    assert!(error.contains("and max_memory is 1000: lower capacities"), "{error}");
+}
+
+/// R-10: what a runtime alone knows ends the launch, and what was launched before.
+#[test]
+fn r10_a_topology_that_fails_half_way_leaves_nothing() {
+    let runtime = runtime();
+    let _taken = sums::bind(1).launch(&runtime, sums::options().name("deal")).unwrap();
+    let error = dealt().launch(&runtime).unwrap_err();
+    assert!(matches!(&error, TopologyError::Launch { kernel, .. } if kernel == "deal"), "{error}");
+    // The name of the other one is free, or about to be.
+    let _even = sums::bind(1).launch(&runtime, sums::options().name("even")).unwrap();
+}
+
+/// K-01: cycles that can stand still are named before anything runs, in the guide's words; one link that loses keeps
+/// a cycle going. What has no cycle is none.
+#[test]
+fn k01_a_topologys_cycles_are_named() {
+    let ring = |backpressure| {
+        Topology::new()
+            .kernel("a", sums::bind(1), sums::options())
+            .kernel("b", sums::bind(1), sums::options())
+            .kernel("c", sums::bind(1), sums::options())
+            .link("a", "b")
+            .link("c", "a")
+            .link_with("b", "a", backpressure)
+    };
+    let waits = ring(Backpressure::Block);
+    assert_eq!(waits.check().unwrap().cycles, [["a", "b"]]);
+    let drawn = waits.drawn().unwrap();
+    let words = "`a` to `b` is a cycle: if all its rings are full it stands still; keep fewer messages under way \
+                 than the rings hold, or use Reject for one link\n";
+    assert!(drawn.contains(words), "{drawn}");
+    let loses = ring(Backpressure::Reject);
+    assert!(loses.check().unwrap().cycles.is_empty());
+    assert!(loses.drawn().unwrap().contains("b     ── Reading or lost ─▶ a\n"), "{}", loses.drawn().unwrap());
+    // It runs, from whichever kernel it was launched first.
+    let runtime = runtime();
+    let running = waits.launch(&runtime).unwrap();
+    let _ = runtime.sender("c").unwrap().send_blocking(Reading { sensor: 0, value: 0 }).unwrap();
+    for kernel in running.kernels() {
+        let begins = std::time::Instant::now();
+        while kernel.status().processed == 0 {
+            assert!(begins.elapsed() < Duration::from_secs(60), "{}", kernel.status());
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// R-10: the same from TOML; what is wrong with the text says where.
+#[cfg(feature = "toml")]
+#[test]
+fn r10_a_topology_from_toml() {
+    let text = r#"
+        [kernels.deal]
+        capacity = 64
+
+        [kernels.north]
+        kernel = "registry::sums"
+        actors = 2
+        bind = { factor = 10 }
+
+        [[links]]
+        from = "deal.even"
+        to = "north"
+        backpressure = "Reject"
+    "#;
+    let topology = Topology::from_toml(text).unwrap();
+    let drawn = topology.drawn().unwrap();
+    let lines: Vec<_> = drawn.lines().take(5).collect();
+    assert_eq!(
+        lines,
+        [
+            "host       ── Reading ─────────▶ deal",
+            "deal.even  ── Reading or lost ─▶ north",
+            "deal.odd   ── Reading ─────────▶ host",
+            "deal.raw   ── Bytes ───────────▶ host",
+            "north      ── Reading ─────────▶ host",
+        ]
+    );
+    let dot = topology.to_dot().unwrap();
+    assert!(dot.contains(r#""deal" -> "north" [label="even: Reading", style=dashed];"#), "{dot}");
+    let svg = topology.to_svg().unwrap();
+    assert!(svg.contains(">sums, grid 1</text>") && svg.contains("stroke-dasharray"), "{svg}");
+
+    let runtime = runtime();
+    let running = topology.launch(&runtime).unwrap();
+    runtime.dynamic("deal").unwrap().send_blocking(r#"{"sensor": 1, "value": 4}"#).unwrap();
+    let sum = runtime.dynamic("north").unwrap().recv_timeout(Duration::from_secs(60)).unwrap();
+    assert_eq!(sum, r#"{"sensor":1,"value":40}"#);
+    drop(running);
+
+    let refused = |from: &str, to: &str, expected: &str| {
+        assert!(text.contains(from));
+        let error = Topology::from_toml(&text.replace(from, to)).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    refused("registry::sums", "sum", "kernel `north`: no kernel is called `sum`; there are");
+    refused("{ factor = 10 }", "{}", "kernel `north`: it binds factor: write bind.factor = …");
+    refused("{ factor = 10 }", "{ factor = 'x' }", "kernel `north`: bind.factor: ");
+    refused("{ factor = 10 }", "{ factor = 1, more = 1 }", "bind.more: the kernel binds factor");
+    refused("capacity = 64", "capacitance = 64", "line 3");
+    refused("\"Reject\"", "\"Drop\"", "unknown variant `Drop`");
 }

@@ -1,4 +1,4 @@
-//! `annulus run JOB`: ready-made jobs that put a ring kernel to work.
+//! `annulus run JOB`: ready-made jobs that put a ring kernel to work; and the kernels of a topology.
 
 mod alerts;
 mod anomalies;
@@ -19,22 +19,32 @@ mod reference;
 mod series;
 mod source;
 mod summary;
+pub(crate) mod topology;
 mod trial;
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+    time::Duration,
+};
 
 pub(crate) use engine::LaunchReport;
 pub(crate) use trial::{Trial, try_out};
 
 use annulus::{
-    RegisteredKernel,
+    Backend, RegisteredKernel,
     kernel::{BindingKind, FieldDescriptor, TypeDescriptor, TypeKind, VariantDescriptor},
 };
 use clap::{Args, Subcommand};
 
-use crate::failure::Failure;
+use crate::{failure::Failure, top::seconds, values};
+use topology::Launch;
 
-/// Run a ready-made job on a ring kernel
+/// Run a ready-made job on a ring kernel, or the kernels of a topology in TOML
+///
+/// A topology's kernels are those of this program. Messages are JSON lines on standard input, for the kernel to which
+/// no other sends; what kernels send to the host comes out as JSON lines: {"from": KERNEL, "output": {…}}. At the end
+/// of the input all of it is drained, sources before their targets. `annulus graph` draws the file.
 #[derive(Args)]
 #[command(
     arg_required_else_help = true,
@@ -46,6 +56,22 @@ pub(crate) struct Run {
     /// List the jobs, and the kernels that `annulus send` knows
     #[arg(long)]
     list: bool,
+
+    /// Launch the kernels of this file
+    #[arg(value_name = "TOPOLOGY.toml", value_parser = topology::file)]
+    topology: Option<PathBuf>,
+
+    /// Send to this kernel of the topology
+    #[arg(long, value_name = "NAME", requires = "topology")]
+    to: Option<String>,
+
+    /// Where the topology's kernels run
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = values::handling_backend())]
+    backend: Backend,
+
+    /// How long the topology's kernels may take to drain at the end, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    limit: Duration,
 
     #[command(subcommand)]
     job: Option<Job>,
@@ -61,7 +87,13 @@ impl Run {
     pub(crate) fn execute(self, command: &clap::Command) -> Result<(), Failure> {
         match self.job {
             Some(Job::Anomalies(job)) => job.execute(),
-            None => list(command),
+            None => match self.topology {
+                Some(file) => {
+                    let Self { backend, to, limit, .. } = self;
+                    Launch { file, backend, to, limit }.execute()
+                }
+                None => list(command),
+            },
         }
     }
 }

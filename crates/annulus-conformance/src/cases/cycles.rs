@@ -52,6 +52,11 @@ pub fn k01_a_cycle_names_its_kernels(bench: &Bench) {
     let its = stall(&first).unwrap();
     assert_eq!((its.for_host, its.for_kernel), (0, 1));
     assert_eq!(its.waits_for, [two.clone(), one.clone()]);
+    let stalls = bench.runtime().stalls();
+    for name in [&one, &two] {
+        let (_, stall) = stalls.iter().find(|(stalled, _)| stalled == name).expect("both stall");
+        assert!(stall.to_string().contains("rings are full; terminate or disconnect one of them"), "{stall}");
+    }
     let status = first.status().to_string();
     let way =
         format!("1 of 1 shards stalled: waits for room in `{two}`, which waits for room in `{one}`: a cycle");

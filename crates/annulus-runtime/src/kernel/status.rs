@@ -253,7 +253,8 @@ impl fmt::Display for Stall {
             (StallEnd::Activation, false) => f.write_str(", which is inactive: activate it"),
             (StallEnd::Room, false) => Ok(()),
             (StallEnd::Cycle(_), false) => f.write_str(
-                ": a cycle that stands still; terminate or disconnect one of them, and send less for each message",
+                ": a cycle that stands still, since its rings are full; terminate or disconnect one of them, and send \
+                 less for each message, raise capacity, or connect one with Reject",
             ),
         }?;
         if self.for_host != 0 && !self.waits_for.is_empty() {

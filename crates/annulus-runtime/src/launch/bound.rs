@@ -246,7 +246,7 @@ impl<K: RingKernel> Bound<K> {
         Launching::new(self.any(), runtime.clone(), options)
     }
 
-    fn any(self) -> AnyBound {
+    pub(crate) fn any(self) -> AnyBound {
         AnyBound::new(Kind::of::<K>(), self.bindings).with_routes(self.routes)
     }
 }

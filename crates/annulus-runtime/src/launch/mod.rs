@@ -5,6 +5,8 @@ pub(crate) mod bound;
 pub(crate) mod by_name;
 #[cfg(feature = "registry")]
 pub(crate) mod dynamic;
+#[cfg(feature = "registry")]
+pub(crate) mod dynamic_kernel;
 pub(crate) mod launching;
 #[cfg(feature = "registry")]
 pub(crate) mod registered;

@@ -18,7 +18,7 @@ use crate::{
     elsewhere::elsewhere,
     error::{HandleError, LaunchError, UnknownKernel},
     handle::{KernelHandle, control::KernelControl},
-    kernel::{lifecycle::ShutdownOutcome, shared::KernelShared},
+    kernel::{lifecycle::ShutdownOutcome, shared::KernelShared, status::Stall},
     launch::{arena::Arena, registry::KernelRegistry},
     links,
     vitals::{Requests, Vitals, VitalsArena},
@@ -219,6 +219,32 @@ impl Runtime {
         &self.inner.queues
     }
 
+    /// The kernels that have stalled shards, by name, with what these wait for: the host, or room in the ring of
+    /// another kernel, and what that one waits for. A [cycle](crate::StallEnd::Cycle) that stands still is named by
+    /// each of its kernels. Reads each kernel once, and does not wait; see [`why`](Self::why) for the causes.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::StallEnd;
+    /// let runtime = Runtime::builder().build()?;
+    /// let options = LaunchOptions::production().capacity(16);
+    /// let last = double::launch(&runtime, options.clone().name("last").connectable(true).active(false))?;
+    /// let first = double::launch_into(&last, options.name("first"))?;
+    /// first.send_batch_blocking(&numbers(0..20))?; // `last` is inactive, and has room for 16
+    /// while runtime.stalls().is_empty() {
+    ///     std::thread::yield_now();
+    /// }
+    /// let (name, stall) = &runtime.stalls()[0];
+    /// assert_eq!((name.as_str(), &stall.end), ("first", &StallEnd::Activation));
+    /// assert_eq!(stall.to_string(), "waits for room in `last`, which is inactive: activate it");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn stalls(&self) -> Vec<(String, Stall)> {
+        let stalls = |kernel: Arc<KernelShared>| Some((kernel.core.name.clone(), kernel.stall()?));
+        self.inner.registry.all().into_iter().filter_map(stalls).collect()
+    }
+
     /// Why kernels do not go on: who waits for whom, followed to the causes. Looks twice, a tenth of a second
     /// apart, and blocks meanwhile. `annulus why` says the same from outside.
     ///
@@ -315,17 +341,21 @@ impl Runtime {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn shutdown_blocking(&self, limit: Duration) -> Vec<(String, ShutdownOutcome)> {
-        let start = Instant::now();
-        let kernels = self.inner.registry.all();
-        for kernel in &kernels {
-            kernel.close();
-        }
-        let shut_down = |kernel: Arc<KernelShared>| {
-            let outcome = kernel.shut_down(limit.saturating_sub(start.elapsed()));
-            (kernel.core().name.clone(), outcome)
-        };
-        links::sources_first(kernels).into_iter().map(shut_down).collect()
+        shut_down(self.inner.registry.all(), limit)
     }
+}
+
+/// Shuts these kernels down, sources before their targets, all within `limit`.
+pub(crate) fn shut_down(kernels: Vec<Arc<KernelShared>>, limit: Duration) -> Vec<(String, ShutdownOutcome)> {
+    let start = Instant::now();
+    for kernel in &kernels {
+        kernel.close();
+    }
+    let shut_down = |kernel: Arc<KernelShared>| {
+        let outcome = kernel.shut_down(limit.saturating_sub(start.elapsed()));
+        (kernel.core().name.clone(), outcome)
+    };
+    links::sources_first(kernels).into_iter().map(shut_down).collect()
 }
 
 impl fmt::Debug for Runtime {

@@ -84,6 +84,25 @@ impl AnyBound {
         Self { routes, ..self }
     }
 
+    pub(crate) fn definition(&self) -> &'static KernelDefinition {
+        self.kind.definition
+    }
+
+    /// Whether it could be launched with these options, as far as this is known without a backend.
+    pub(crate) fn check(&self, options: &LaunchOptions) -> Result<(), LaunchError> {
+        options
+            .validate_for(self.kind.definition, self.kind.asked.identified)
+            .map_err(LaunchError::Invalid)?;
+        check_bindings(self.kind.definition, &self.bindings)?;
+        self.kind.definition.check().map_err(LaunchError::Handler)
+    }
+
+    /// The bytes of its shards, if a device prints what it prints and slots are not sealed: at most as many.
+    pub(crate) fn shard_bytes(&self, options: &LaunchOptions) -> u64 {
+        let layout = layout(self.kind.definition, options, &self.kind.definition.prints());
+        layout.shard_bytes() as u64 * u64::from(options.shape.grid)
+    }
+
     /// Launches the kernel. If it has routes, it is connectable without being asked, and inactive until they
     /// are connected: so all its outputs go where they say.
     pub(crate) fn launch(
@@ -91,14 +110,12 @@ impl AnyBound {
         runtime: &Runtime,
         mut options: LaunchOptions,
     ) -> Result<AnyHandle, LaunchError> {
-        let Self { kind, bindings, routes } = self;
         // Check this first: in a forked child, a lock that was held at the fork stays held for ever.
         runtime.inner.check_process()?;
+        check_backend(self.definition(), runtime.inner.backend.name())?;
+        self.check(&options)?;
+        let Self { kind, bindings, routes } = self;
         let definition = kind.definition;
-        check_backend(definition, runtime.inner.backend.name())?;
-        options.validate_for(definition, kind.asked.identified).map_err(LaunchError::Invalid)?;
-        check_bindings(definition, &bindings)?;
-        definition.check().map_err(LaunchError::Handler)?;
         let name = options.name.clone().unwrap_or_else(|| definition.name.into());
         // Before anything is compiled.
         for Route { target, .. } in &routes {

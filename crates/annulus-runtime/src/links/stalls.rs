@@ -271,8 +271,8 @@ fn tell(way: &[Step<'_>], end: &StallEnd) {
             target: STALL_TARGET,
             kernel = names[0],
             cycle,
-            "kernels wait for room in each other, and stand still: {cycle}; terminate or disconnect one of \
-             them, and send less for each message"
+            "kernels wait for room in each other's full rings, and stand still: {cycle}; terminate or disconnect \
+             one of them, and send less for each message, raise capacity, or connect one with Reject"
         );
     });
 }

@@ -1,0 +1,135 @@
+//! `annulus run TOPOLOGY.toml`: the kernels of a file, linked as it says, with messages from standard input.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use annulus::{Backend, DynamicKernel, RecvError, Runtime, Topology};
+use serde_json::json;
+
+use crate::{
+    failure::Failure,
+    format::{Format, Messages, OnBad, json as written},
+    input::UntilStopped,
+    send::send_all,
+    signals::Interrupt,
+};
+
+/// What the command line says of it.
+pub(super) struct Launch {
+    pub(super) file: PathBuf,
+    pub(super) backend: Backend,
+    /// The kernel that messages are for, if not the only one to which no other sends.
+    pub(super) to: Option<String>,
+    /// How long the kernels may take to drain at the end.
+    pub(super) limit: Duration,
+}
+
+/// The topology of a file. Its kernels are those of this program.
+pub(crate) fn read(file: &Path) -> Result<Topology, Failure> {
+    let text = fs::read_to_string(file)
+        .map_err(|error| Failure::Fault(format!("cannot read {}: {error}", file.display())))?;
+    Topology::from_toml(&text).map_err(|error| in_file(file, &error))
+}
+
+/// What is wrong with a file.
+pub(crate) fn in_file(file: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::Fault(format!("{}: {error}", file.display()))
+}
+
+/// The name of a file with a topology.
+pub(super) fn file(name: &str) -> Result<PathBuf, String> {
+    match name.ends_with(".toml") {
+        true => Ok(name.into()),
+        false => Err("it is no job, which `annulus run --list` lists, and no file that ends in .toml".into()),
+    }
+}
+
+impl Launch {
+    pub(super) fn execute(&self) -> Result<(), Failure> {
+        let stop = Interrupt::on_signals()?;
+        let topology = read(&self.file)?;
+        let plan = topology.check().map_err(|error| in_file(&self.file, &error))?;
+        let to = match (&self.to, &plan.entries[..]) {
+            (Some(to), _) | (None, [to]) => to.clone(),
+            (None, []) => {
+                return Err(Failure::Usage("each kernel is sent to by another: say --to NAME".into()));
+            }
+            (None, several) => {
+                let names = several.join(", ");
+                return Err(Failure::Usage(format!("no kernel sends to {names}: say --to NAME")));
+            }
+        };
+        if !plan.order.contains(&to) {
+            let names = plan.order.join(", ");
+            return Err(Failure::Usage(format!("--to {to}: the kernels are {names}")));
+        }
+        let runtime = Runtime::builder().backend(self.backend).build().map_err(Failure::fault)?;
+        let running = topology.launch(&runtime).map_err(|error| in_file(&self.file, &error))?;
+        for kernel in running.kernels() {
+            kernel.ready_blocking().map_err(Failure::fault)?;
+        }
+        let dynamic = |name: &String| runtime.dynamic(name).map_err(Failure::fault);
+        let entry = dynamic(&to)?;
+        if let Some(bridged) = entry.definition().bridged {
+            let name = bridged.name;
+            return Err(Failure::Usage(format!(
+                "`{to}` takes bridged messages, of type {name}: send them from a program"
+            )));
+        }
+        let exits = plan.exits.iter().map(dynamic).collect::<Result<Vec<_>, _>>()?;
+        let input = UntilStopped::new(io::stdin(), &stop).map_err(Failure::fault)?;
+        let ty = entry.definition().message;
+        let mut messages = Messages::new(Box::new(input), Format::Json, ty, OnBad::Fail, &stop)?;
+        thread::scope(|scope| {
+            let printers: Vec<_> = exits
+                .iter()
+                .map(|exit| {
+                    scope.spawn(|| {
+                        let printed = print_all(exit);
+                        if printed.is_err() {
+                            // If nobody reads any more, there is no sense in sending.
+                            let _ = entry.control().terminate_blocking();
+                        }
+                        printed
+                    })
+                })
+                .collect();
+            let sent = send_all(&entry, &mut messages);
+            let outcomes = running.shutdown_blocking(self.limit);
+            let printed = printers.into_iter().map(|printer| match printer.join() {
+                Ok(printed) => printed,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            // All of them end. A closed pipe is why sending failed, if it did.
+            let printed = printed.fold(Ok(()), Result::and);
+            for (kernel, (_, outcome)) in running.kernels().iter().rev().zip(outcomes) {
+                let _ = writeln!(io::stderr(), "{}: {outcome:?}", kernel.status());
+            }
+            printed.and(sent)
+        })
+    }
+}
+
+/// Prints what a kernel sends to the host, as lines of JSON that name it.
+fn print_all(kernel: &DynamicKernel) -> Result<(), Failure> {
+    let from = json!(kernel.control().name());
+    loop {
+        let mut next = match kernel.recv_message_timeout(Duration::from_secs(3600)) {
+            Ok(output) => Some(output),
+            Err(RecvError::Timeout) => continue,
+            Err(_) => return Ok(()),
+        };
+        let mut out = io::stdout().lock();
+        while let Some(output) = next {
+            let line = format!("{{\"from\":{from},\"output\":{}}}", written(&output));
+            writeln!(out, "{line}").map_err(Failure::stdout)?;
+            next = kernel.try_recv_message().ok();
+        }
+        out.flush().map_err(Failure::stdout)?;
+    }
+}

@@ -1,0 +1,320 @@
+//! What must hold of a topology before anything of it is launched.
+
+use std::fmt;
+
+use annulus_kernel::{KernelDefinition, KeyDescriptor, PortDefinition, TypeDescriptor};
+use annulus_queue::Backpressure;
+
+use super::{Edge, Topology, TopologyError};
+use crate::error::LaunchError;
+
+/// What a check of a topology has found out: how it will be launched, and what to know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TopologyPlan {
+    /// The kernels in the order of their launch: targets before their sources. In a cycle, in any order.
+    pub order: Vec<String>,
+    /// Kernels that no kernel sends to: the host does.
+    pub entries: Vec<String>,
+    /// Kernels that send to the host, by at least one of their outboxes.
+    pub exits: Vec<String>,
+    /// Kernels that send to each other in a cycle under Block. If all rings of a cycle are full, it stands still:
+    /// [`Stall`](crate::Stall). One for each link that closes a cycle.
+    pub cycles: Vec<Vec<String>>,
+    /// The bytes of the kernels' shards: rings, control words and histograms, at most. States, bound tables, and
+    /// on a device second inbound rings, come on top.
+    pub memory: u64,
+}
+
+/// Something that keeps a topology from being launched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TopologyProblem {
+    /// It has no kernel.
+    Empty,
+    /// Two kernels have this name.
+    SameName(String),
+    /// A kernel cannot be launched so.
+    Kernel {
+        /// Its name.
+        kernel: String,
+        /// Why.
+        error: LaunchError,
+    },
+    /// A link cannot be.
+    Link {
+        /// The kernel that sends, and its outbox.
+        from: String,
+        /// The kernel that receives.
+        to: String,
+        /// Why, and the remedy.
+        problem: String,
+    },
+    /// The kernels' shards need more memory than they may.
+    Memory {
+        /// The bytes that they need.
+        needed: u64,
+        /// The bytes that they may have.
+        limit: u64,
+    },
+}
+
+impl fmt::Display for TopologyProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("it has no kernel: add one"),
+            Self::SameName(name) => write!(f, "two kernels are called `{name}`: give each its own name"),
+            Self::Kernel { kernel, error } => write!(f, "`{kernel}`: {error}"),
+            Self::Link { from, to, problem } => write!(f, "link from `{from}` to `{to}`: {problem}"),
+            Self::Memory { needed, limit } => write!(
+                f,
+                "its kernels need {needed} bytes, and max_memory is {limit}: lower capacities or grids, or raise \
+                 max_memory"
+            ),
+        }
+    }
+}
+
+/// What a cycle may do, in the words of the guide. `names` are joined.
+pub(super) fn warning(names: &str) -> String {
+    format!(
+        "`{names}` is a cycle: if all its rings are full it stands still; keep fewer messages under way than the \
+         rings hold, or use Reject for one link"
+    )
+}
+
+/// A link between two kernels that are there, by numbers.
+pub(super) struct Resolved {
+    pub(super) from: usize,
+    /// The outbox, if the kernel has several.
+    pub(super) port: Option<usize>,
+    pub(super) to: usize,
+}
+
+/// A topology that can be launched.
+pub(super) struct Checked {
+    /// In the order of the edges.
+    pub(super) links: Vec<Resolved>,
+    /// Numbers of the kernels, targets first.
+    pub(super) order: Vec<usize>,
+    pub(super) plan: TopologyPlan,
+}
+
+impl Topology {
+    /// Checks all of it, without a runtime: names, outboxes, types and keys of links, options, what is bound, what
+    /// devices can run, memory. What a runtime alone knows, such as a backend's devices, a launch checks kernel by
+    /// kernel.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::Topology;
+    /// let topology = Topology::new().kernel("keep", keep::bind(), keep::options()).link("keep", "twice");
+    /// let error = topology.check().unwrap_err().to_string();
+    /// assert!(error.contains("say how many keys there are with .actors(n)")); // both problems at once
+    /// assert!(error.contains("no kernel is called `twice`; there are keep"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`TopologyError::Invalid`] lists every problem.
+    pub fn check(&self) -> Result<TopologyPlan, TopologyError> {
+        self.checked().map(|checked| checked.plan)
+    }
+
+    pub(super) fn checked(&self) -> Result<Checked, TopologyError> {
+        let mut problems = Vec::new();
+        if self.nodes.is_empty() {
+            problems.push(TopologyProblem::Empty);
+        }
+        for (index, node) in self.nodes.iter().enumerate() {
+            let named_so = |other: &super::Node| other.name == node.name;
+            let is_new = |problems: &[_]| !problems.contains(&TopologyProblem::SameName(node.name.clone()));
+            if self.nodes[..index].iter().any(named_so) && is_new(&problems) {
+                problems.push(TopologyProblem::SameName(node.name.clone()));
+            }
+            if let Err(error) = node.bound.check(&node.options) {
+                problems.push(TopologyProblem::Kernel { kernel: node.name.clone(), error });
+            }
+        }
+        let mut links: Vec<Resolved> = Vec::new();
+        for edge in &self.edges {
+            let link = self.resolve(edge).and_then(|link| {
+                let taken = |other: &Resolved| (other.from, other.port) == (link.from, link.port);
+                match links.iter().any(taken) {
+                    false => Ok(link),
+                    true => {
+                        Err("an outbox has one target, and this one has another already: remove one".into())
+                    }
+                }
+            });
+            match link {
+                Ok(link) => links.push(link),
+                Err(problem) => {
+                    let (from, to) = (edge.from.clone(), edge.to.clone());
+                    problems.push(TopologyProblem::Link { from, to, problem });
+                }
+            }
+        }
+        // Layouts are known of good options alone.
+        let memory = if problems.is_empty() {
+            self.nodes.iter().map(|node| node.bound.shard_bytes(&node.options)).sum()
+        } else {
+            0
+        };
+        if let Some(limit) = self.max_memory.filter(|&limit| limit < memory) {
+            problems.push(TopologyProblem::Memory { needed: memory, limit });
+        }
+        if !problems.is_empty() {
+            return Err(TopologyError::Invalid(problems));
+        }
+        let (order, cycles) = self.order(&links);
+        let name = |&index: &usize| self.nodes[index].name.clone();
+        let all = 0..self.nodes.len();
+        let plan = TopologyPlan {
+            order: order.iter().map(name).collect(),
+            entries: all
+                .clone()
+                .filter(|index| links.iter().all(|l| l.to != *index))
+                .map(|i| name(&i))
+                .collect(),
+            exits: all.filter(|&index| self.sends_to_the_host(index, &links)).map(|i| name(&i)).collect(),
+            cycles: cycles.iter().map(|cycle| cycle.iter().map(name).collect()).collect(),
+            memory,
+        };
+        Ok(Checked { links, order, plan })
+    }
+
+    pub(super) fn sends_to_the_host(&self, kernel: usize, links: &[Resolved]) -> bool {
+        let definition = self.nodes[kernel].bound.definition();
+        let linked = links.iter().filter(|link| link.from == kernel).count();
+        definition.output.is_some() && linked < definition.ports.len().max(1)
+    }
+
+    /// The kernels and the outbox that a link names, or what is wrong with it.
+    fn resolve(&self, edge: &Edge) -> Result<Resolved, String> {
+        if !matches!(edge.backpressure, Backpressure::Block | Backpressure::Reject) {
+            return Err(format!(
+                "{:?} is not offered between kernels: use Block or Reject",
+                edge.backpressure
+            ));
+        }
+        let find = |name: &str| self.nodes.iter().position(|node| node.name == name);
+        let unknown = |name: &str| {
+            let names: Vec<_> = self.nodes.iter().map(|node| node.name.as_str()).collect();
+            format!("no kernel is called `{name}`; there are {}", names.join(", "))
+        };
+        let (from, outbox) = match (find(&edge.from), edge.from.rsplit_once('.')) {
+            (Some(from), _) => (from, None),
+            (None, Some((kernel, outbox))) => (find(kernel).ok_or_else(|| unknown(kernel))?, Some(outbox)),
+            (None, None) => return Err(unknown(&edge.from)),
+        };
+        let to = find(&edge.to).ok_or_else(|| unknown(&edge.to))?;
+        let (source, target) = (self.nodes[from].bound.definition(), self.nodes[to].bound.definition());
+        let port = outbox_of(source, outbox, target)?;
+        let (sends, key) = match port {
+            Some(port) => (source.ports[port].output, source.ports[port].output_key_field),
+            None => (source.output.expect("`outbox_of` has found it"), source.output_key_field),
+        };
+        check_types(edge, sends, key, target)?;
+        Ok(Resolved { from, port, to })
+    }
+
+    /// Kernels so that targets come before their sources, and the cycles that can stand still: those of links that
+    /// wait.
+    fn order(&self, links: &[Resolved]) -> (Vec<usize>, Vec<Vec<usize>>) {
+        let walked = |is_meant: fn(&Edge) -> bool| {
+            let pairs = links.iter().zip(&self.edges).filter(|(_, edge)| is_meant(edge));
+            let mut walk =
+                Walk { pairs: pairs.map(|(link, _)| (link.from, link.to)).collect(), ..Walk::default() };
+            (0..self.nodes.len()).for_each(|kernel| walk.visit(kernel));
+            walk
+        };
+        (walked(|_| true).order, walked(|edge| edge.backpressure == Backpressure::Block).cycles)
+    }
+}
+
+/// A walk along links, deepest first.
+#[derive(Default)]
+struct Walk {
+    pairs: Vec<(usize, usize)>,
+    /// The kernels on the way to where it is.
+    way: Vec<usize>,
+    order: Vec<usize>,
+    cycles: Vec<Vec<usize>>,
+}
+
+impl Walk {
+    fn visit(&mut self, kernel: usize) {
+        if self.order.contains(&kernel) {
+            return;
+        }
+        self.way.push(kernel);
+        let targets: Vec<_> =
+            self.pairs.iter().filter(|(from, _)| *from == kernel).map(|pair| pair.1).collect();
+        for target in targets {
+            match self.way.iter().position(|&on_it| on_it == target) {
+                None => self.visit(target),
+                Some(first) => self.cycles.push(self.way[first..].to_vec()),
+            }
+        }
+        self.way.pop();
+        self.order.push(kernel);
+    }
+}
+
+/// The number of the outbox that a link begins at, if the kernel has several: by its name, or the only one that
+/// sends what the target takes.
+fn outbox_of(
+    source: &KernelDefinition,
+    outbox: Option<&str>,
+    target: &KernelDefinition,
+) -> Result<Option<usize>, String> {
+    if source.output.is_none() {
+        return Err(format!("`{}` sends nothing: its handler has no `&Outbox`", source.name));
+    }
+    let ports = source.ports;
+    let names = || ports.iter().map(|port| port.name).collect::<Vec<_>>().join(", ");
+    match outbox {
+        Some(outbox) if ports.is_empty() => {
+            Err(format!("`{}` has one outbox, and none is called `{outbox}`: leave that out", source.name))
+        }
+        Some(outbox) => match ports.iter().position(|port| port.name == outbox) {
+            None => Err(format!("`{}` has no outbox `{outbox}`; it has {}", source.name, names())),
+            found => Ok(found),
+        },
+        None if ports.is_empty() => Ok(None),
+        None => {
+            let fits = |port: &PortDefinition| *port.output == *target.message;
+            let mut fitting = (0..ports.len()).filter(|&port| fits(&ports[port]));
+            match (fitting.next(), fitting.next()) {
+                (Some(one), None) => Ok(Some(one)),
+                _ => Err(format!("`{}` has several outboxes: say which of {}", source.name, names())),
+            }
+        }
+    }
+}
+
+fn check_types(
+    edge: &Edge,
+    sends: &TypeDescriptor,
+    key: Option<KeyDescriptor>,
+    target: &KernelDefinition,
+) -> Result<(), String> {
+    let Edge { from, to, .. } = edge;
+    if let Some(bridged) = target.bridged {
+        let name = bridged.name;
+        return Err(format!("`{to}` takes bridged messages, of type `{name}`, which only the host can send"));
+    }
+    if let Some(difference) = target.message.difference(sends) {
+        let (sends, takes) = (sends.name, target.message.name);
+        return Err(format!("`{from}` sends `{sends}`, and `{to}` takes `{takes}`: {difference}"));
+    }
+    if key != target.key_field {
+        return Err(format!(
+            "`{from}` and `{to}` have each a type `{}`, and these have not the same `#[ring(key)]`: use one type",
+            sends.name
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! A topology as TOML.
+
+use std::collections::BTreeMap;
+
+use annulus_kernel::{Binding, BindingDefinition};
+use annulus_queue::Backpressure;
+use serde::Deserialize;
+
+use super::{Topology, TopologyError};
+use crate::{launch::registered::RegisteredKernel, options::LaunchOptions};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    max_memory: Option<u64>,
+    #[serde(default)]
+    kernels: BTreeMap<String, KernelTable>,
+    #[serde(default)]
+    links: Vec<LinkTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KernelTable {
+    kernel: Option<String>,
+    grid: Option<u32>,
+    block: Option<u32>,
+    actors: Option<u64>,
+    capacity: Option<u32>,
+    output_capacity: Option<u32>,
+    backpressure: Option<BackpressureWord>,
+    dead_letters: Option<u32>,
+    active: Option<bool>,
+    #[serde(default)]
+    bind: BTreeMap<String, toml::Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LinkTable {
+    from: String,
+    to: String,
+    backpressure: Option<BackpressureWord>,
+}
+
+/// As the enum writes them.
+#[derive(Clone, Copy, Deserialize)]
+enum BackpressureWord {
+    Block,
+    Reject,
+    DropOldest,
+    DropNew,
+}
+
+impl From<BackpressureWord> for Backpressure {
+    fn from(word: BackpressureWord) -> Self {
+        match word {
+            BackpressureWord::Block => Self::Block,
+            BackpressureWord::Reject => Self::Reject,
+            BackpressureWord::DropOldest => Self::DropOldest,
+            BackpressureWord::DropNew => Self::DropNew,
+        }
+    }
+}
+
+impl Topology {
+    /// A topology from TOML. Kernels are those of this program, by [name or path](RegisteredKernel::find).
+    ///
+    /// A table `kernels.NAME` has the kernel's name in the program, if it is another one, the launch options `grid`,
+    /// `block`, `actors`, `capacity`, `output_capacity`, `backpressure`, `dead_letters` and `active` where they differ
+    /// from the kernel's attribute, and in `bind` what the launch binds. Each `links` has `from`, `to` and perhaps
+    /// `backpressure`, Block or Reject. `max_memory` is in bytes.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// # use annulus_runtime::Topology;
+    /// # let path = registered().path();
+    /// let text = r#"
+    ///     max_memory = 67108864
+    ///
+    ///     [kernels.first]
+    ///     kernel = "double"   # or its path, my_crate::double
+    ///     capacity = 256
+    ///
+    ///     [kernels.second]
+    ///     kernel = "double"
+    ///
+    ///     [[links]]
+    ///     from = "first"      # of several outboxes "first.even"
+    ///     to = "second"
+    /// "#;
+    /// # let text = &text.replace("\"double\"", &format!("{path:?}"));
+    /// let topology = Topology::from_toml(text)?;
+    /// assert_eq!(topology.check()?.order, ["second", "first"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`TopologyError::Text`] says what is wrong with the text, and where. [`check`](Self::check) and
+    /// [`launch`](Self::launch) say what is wrong with the topology.
+    pub fn from_toml(text: &str) -> Result<Self, TopologyError> {
+        let file: File =
+            toml::from_str(text).map_err(|error| TopologyError::Text(error.to_string().trim_end().into()))?;
+        let mut topology = Self { max_memory: file.max_memory, ..Self::default() };
+        for (name, table) in file.kernels {
+            let said = |what: &dyn std::fmt::Display| TopologyError::Text(format!("kernel `{name}`: {what}"));
+            let asked = table.kernel.as_deref().unwrap_or(&name);
+            let kernel = RegisteredKernel::find(asked).map_err(|error| said(&error))?;
+            let bindings = bindings(kernel.definition().bindings, &table.bind).map_err(|text| said(&text))?;
+            topology = topology.add(&name, kernel.bound(bindings), table.options(kernel.options()));
+        }
+        for LinkTable { from, to, backpressure } in file.links {
+            let backpressure = backpressure.map_or(Backpressure::Block, Backpressure::from);
+            topology = topology.link_with(&from, &to, backpressure);
+        }
+        Ok(topology)
+    }
+}
+
+impl KernelTable {
+    /// The options of the kernel's attribute, changed as the table says.
+    fn options(&self, mut options: LaunchOptions) -> LaunchOptions {
+        let Self {
+            grid, block, actors, capacity, output_capacity, backpressure, dead_letters, active, ..
+        } = self;
+        fn set<T: Copy>(to: &mut T, said: Option<T>) {
+            if let Some(said) = said {
+                *to = said;
+            }
+        }
+        set(&mut options.shape.grid, *grid);
+        set(&mut options.shape.block, *block);
+        set(&mut options.shape.actors, *actors);
+        set(&mut options.shape.active, *active);
+        set(&mut options.inbound.capacity, *capacity);
+        set(&mut options.inbound.backpressure, backpressure.map(Backpressure::from));
+        set(&mut options.observe.dead_letters, *dead_letters);
+        options.outbound.capacity = output_capacity.or(options.outbound.capacity);
+        options
+    }
+}
+
+/// What is bound, in the definition's order.
+fn bindings(
+    definitions: &[BindingDefinition],
+    given: &BTreeMap<String, toml::Value>,
+) -> Result<Vec<Binding>, String> {
+    let names = || definitions.iter().map(|definition| definition.name).collect::<Vec<_>>().join(", ");
+    if let Some(name) = given.keys().find(|name| definitions.iter().all(|known| known.name != **name)) {
+        let binds = if definitions.is_empty() { "nothing".into() } else { names() };
+        return Err(format!("bind.{name}: the kernel binds {binds}"));
+    }
+    let bind = |definition: &BindingDefinition| {
+        let name = definition.name;
+        let value = given.get(name).ok_or_else(|| format!("it binds {}: write bind.{name} = …", names()))?;
+        Binding::read(definition, value.clone()).map_err(|error| format!("bind.{name}: {error}"))
+    };
+    definitions.iter().map(bind).collect()
+}
