@@ -90,7 +90,8 @@ const FAULTS: &[Fault] = &[
         "a block says that it rests before it has told what it sent on",
         &[
             (
-                "ANN_CONTROL_TAKEN), s->taken);\n    \
+                "ANN_CONTROL_TAKEN), s->taken);\n\
+                 #if defined(ANN_OUTPUT) && defined(ANN_PORTS)\n    ann_store_ports(v);\n#endif\n    \
                  ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);\n",
                 "ANN_CONTROL_TAKEN), s->taken);\n",
             ),
@@ -125,7 +126,7 @@ const FAULTS: &[Fault] = &[
         "an output is published before it is written",
         &[(
             "            if (ANN_OUTPUT_BYTES != 0)\n                *(GLOBAL ANN_OUTPUT *)(slot + b->link.payload)",
-            "            ann_device_local_commit(v, slot, first + i);\n            dawdle(100);\n            \
+            "            ann_device_local_commit(l, slot, first + i);\n            dawdle(100);\n            \
              if (ANN_OUTPUT_BYTES != 0)\n                *(GLOBAL ANN_OUTPUT *)(slot + b->link.payload)",
         )],
     ),
