@@ -158,7 +158,12 @@ impl Topology {
         }
         // Layouts are known of good options alone.
         let memory = if problems.is_empty() {
-            self.nodes.iter().map(|node| node.bound.shard_bytes(&node.options)).sum()
+            let bytes = |(index, node): (usize, &super::Node)| {
+                let linked = links.iter().any(|link| link.from == index || link.to == index);
+                node.bound
+                    .shard_bytes(&node.options.clone().connectable(linked || node.options.shape.connectable))
+            };
+            self.nodes.iter().enumerate().map(bytes).sum()
         } else {
             0
         };
