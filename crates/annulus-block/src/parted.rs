@@ -50,8 +50,9 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: deliver_parted
     pub(crate) fn deliver_parted(&mut self, mut pending: PendingOutputs) -> bool {
         let mut held = [0_u64; MOST_PORTS];
-        // The kernel that an outbox leads to, as found last.
-        let mut near = None;
+        // The kernel that each outbox leads to, once it was asked for. Dropped behind the guard: the last one of a kernel
+        // that has ended drops it, which is code of the program.
+        let mut near = [const { None }; MOST_PORTS];
         let mut lost = 0;
         let _delivering = R::delivering();
         for index in 0..pending.all {
@@ -66,10 +67,7 @@ impl<R: Runner> BlockCore<R> {
             }
             let Some(link) = &self.links[port] else { continue };
             let waits = link.waits;
-            let target = match &near {
-                Some((of, target)) if *of == port => target,
-                _ => &near.insert((port, link.target.upgrade())).1,
-            };
+            let target = near[port].get_or_insert_with(|| link.target.upgrade());
             let message = self.put_aside(index).wrapping_add(self.ports[port].offset);
             if self.stalled && !self.moves {
                 // SAFETY: as below.

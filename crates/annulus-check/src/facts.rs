@@ -37,7 +37,7 @@ pub(crate) struct Facts {
     constants: HashMap<String, Known>,
     /// Functions that may wait, also by what they call.
     waiting: BTreeSet<String>,
-    /// Kernels whose handles are asked for by name somewhere.
+    /// Kernels that are asked for by name somewhere: their types, the names that they run under, or `*` for any.
     pub(crate) asked_by_name: HashSet<String>,
 }
 
@@ -62,7 +62,7 @@ impl Facts {
                 if body.calls().any(pause::is_by_name) || body.has_opaque_macros() {
                     facts.waiting.insert(body.name.clone());
                 }
-                facts.asked_by_name.extend(body.handles_by_name());
+                facts.asked_by_name.extend(body.asked_by_name());
             }
         }
         // Until nothing more is found.

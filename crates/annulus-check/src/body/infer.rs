@@ -2,7 +2,7 @@
 
 use syn::Expr;
 
-use super::walk::Walk;
+use super::{LAUNCH_INTO, walk::Walk};
 use crate::known::{self, Known, Options};
 
 /// The parts of a path.
@@ -75,7 +75,7 @@ impl Walk<'_> {
             "control" => Known::Control,
             "queue" | "own_queue" if matches!(receiver(), Known::Handle(_)) => Known::Queue,
             "build" if begins_with_builder(&call.receiver) => Known::Runtime,
-            "launch" | "launch_async" => match receiver() {
+            "launch" | "launch_async" | LAUNCH_INTO => match receiver() {
                 Known::Bound(kernel) => Known::Handle(kernel),
                 _ => Known::Unknown,
             },
@@ -103,7 +103,7 @@ impl Walk<'_> {
                 Some(Known::Time(nanos)) => Known::Ticker(nanos),
                 _ => Known::Unknown,
             },
-            [.., kernel, "launch" | "launch_async"] if self.is_kernel(kernel) => {
+            [.., kernel, "launch" | "launch_async" | LAUNCH_INTO] if self.is_kernel(kernel) => {
                 Known::Handle(Some(kernel.into()))
             }
             [.., kernel, "bind"] if self.is_kernel(kernel) => Known::Bound(Some(kernel.into())),

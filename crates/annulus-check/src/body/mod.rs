@@ -89,6 +89,14 @@ pub(crate) struct Receiver {
     pub(crate) known: Known,
 }
 
+/// Launches a kernel that sends to another one, its first argument.
+pub(crate) const LAUNCH_INTO: &str = "launch_into";
+
+/// Calls that are given a kernel that is sent to from then on. It stays where it is.
+pub(crate) fn connects(name: &str) -> bool {
+    name.starts_with("connect") || name == LAUNCH_INTO
+}
+
 /// What a call is given.
 pub(crate) struct Argument {
     pub(crate) known: Known,
@@ -184,9 +192,20 @@ impl Body {
         self.events.iter().any(|event| matches!(event, Event::Opaque(_)))
     }
 
-    /// Kernels of which a handle is asked for by name.
-    pub(crate) fn handles_by_name(&self) -> impl Iterator<Item = String> {
-        self.calls().filter(|call| call.name == "handle").filter_map(|call| call.turbofish.clone())
+    /// Kernels of which a handle, or a receiver, is asked for by name: their types, or the names that they run
+    /// under; `*` where the name is worked out.
+    pub(crate) fn asked_by_name(&self) -> impl Iterator<Item = String> {
+        let is_runtime =
+            |call: &Call| call.receiver.as_ref().is_some_and(|receiver| receiver.known == Known::Runtime);
+        self.calls().filter_map(move |call| match call.name.as_str() {
+            "handle" => call.turbofish.clone(),
+            "receiver" | "dynamic" if is_runtime(call) => {
+                let text = call.arguments.first().and_then(|first| first.text.as_deref());
+                // Of several outboxes: `validate.bad`.
+                Some(text.map_or("*", |text| text.split('.').next().unwrap_or(text)).into())
+            }
+            _ => None,
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use syn::{
 };
 
 use super::{
-    Argument, At, Binding, Body, Discarded, Event, Launch, Loop, Usage,
+    Argument, At, Binding, Body, Discarded, Event, LAUNCH_INTO, Launch, Loop, Usage,
     peel::{alias, is_name, peel},
 };
 use crate::{
@@ -189,13 +189,13 @@ impl<'a> Walk<'a> {
         arguments.map(argument).collect()
     }
 
-    fn launch(&self, kernel: String, arguments: &[Argument]) -> Launch {
+    fn launch(&self, kernel: String, function: &str, arguments: &[Argument]) -> Launch {
         let options = match arguments.get(1).map(|argument| &argument.known) {
             Some(Known::Options(options)) => options.clone(),
             _ => Options::default(),
         };
-        let runtime =
-            arguments.first().and_then(|first| first.binding).map(|binding| self.body.root(binding));
+        let first = arguments.first().filter(|_| function != LAUNCH_INTO);
+        let runtime = first.and_then(|first| first.binding).map(|binding| self.body.root(binding));
         Launch { kernel, runtime, options }
     }
 

@@ -1,7 +1,11 @@
 //! `outputs_not_received`: a kernel with an outbox that nobody reads.
 
 use super::Context;
-use crate::{body::Call, finding::Finding, lint::OUTPUTS_NOT_RECEIVED};
+use crate::{
+    body::{Call, LAUNCH_INTO, connects},
+    finding::Finding,
+    lint::OUTPUTS_NOT_RECEIVED,
+};
 
 /// Calls that send to the kernel.
 fn sends(name: &str) -> bool {
@@ -44,7 +48,11 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let kernel = context.facts.kernel(&launch.kernel, &context.source.shown);
         let Some(outbox) = kernel.and_then(|kernel| kernel.outbox.as_ref()) else { continue };
         // Elsewhere somebody may ask for it by name.
-        if context.facts.asked_by_name.contains(&launch.kernel) || body.is_lost(handle) {
+        let asked = &context.facts.asked_by_name;
+        let is_asked = [Some(launch.kernel.as_str()), launch.name(), Some("*")];
+        let is_asked = is_asked.into_iter().flatten().any(|name| asked.contains(name));
+        // Launched into another kernel: that one is sent its outputs.
+        if is_asked || body.is_lost(handle) || launched.name == LAUNCH_INTO {
             continue;
         }
         let mut sent: Option<&Call> = None;
@@ -62,7 +70,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let is_target = |argument: &crate::body::Argument| {
                 argument.binding.is_some_and(|binding| body.root(binding) == handle)
             };
-            if call.name.starts_with("connect") && call.arguments.iter().any(is_target) {
+            if connects(&call.name) && call.arguments.iter().any(is_target) {
                 sent = sent.or(Some(call));
             }
         }

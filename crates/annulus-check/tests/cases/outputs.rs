@@ -39,7 +39,28 @@ fn the_last_of_a_chain(runtime: &Runtime) {
     first.send_batch_blocking(&[Number { value: 1 }]).unwrap();
 }
 
+fn the_last_that_others_are_launched_into(runtime: &Runtime) {
+    let target = LaunchOptions::production().connectable(true);
+    let last = double::launch(runtime, target.clone().name("last")).unwrap(); //~ outputs_not_received
+    let next = double::launch_into(&last, target.name("next")).unwrap();
+    let first = double::bind().launch_into(&next, LaunchOptions::production()).unwrap();
+    first.send_batch_blocking(&[Number { value: 1 }]).unwrap();
+}
+
 // Near misses.
+
+fn launched_into(runtime: &Runtime) {
+    let last = double::launch(runtime, LaunchOptions::production().connectable(true).name("end")).unwrap();
+    let first = double::launch_into(&last, LaunchOptions::production()).unwrap();
+    first.send_batch_blocking(&[Number { value: 1 }]).unwrap();
+    println!("{:?}", last.recv_blocking());
+}
+
+fn received_by_name(runtime: &Runtime) {
+    let kernel = double::launch(runtime, LaunchOptions::production().name("asked")).unwrap();
+    let _ = kernel.send_blocking(Number { value: 1 }).unwrap();
+    println!("{:?}", runtime.receiver::<Number>("asked").unwrap().recv_blocking());
+}
 
 fn received(runtime: &Runtime) {
     let kernel = double::launch(runtime, LaunchOptions::production()).unwrap();

@@ -218,6 +218,8 @@ pub fn p04_a_full_target_holds_back_its_own_port(bench: &Bench) {
     assert_eq!(kept.held, numbers.sent - 16, "{status:?}");
     assert!(kept.connected_to.as_deref() == Some("full") && numbers.connected_to.as_deref() == Some("free"));
     assert!(format!("{status}").contains("connected to full, 16 sent on"), "{status}");
+    let why = bench.runtime().why().to_string();
+    assert!(why.contains("waits for room in `full`") && !why.contains("`free`"), "{why}");
     let mut drained = pin!(full.drained());
     assert!(poll_once(drained.as_mut()).is_none());
     full.activate_blocking().unwrap();
@@ -268,6 +270,16 @@ pub fn p04_ports_that_hold_part_one_by_one(bench: &Bench) {
     assert_eq!((status.processed, status.produced, status.outputs_lost), (40, 120, 24), "{status:?}");
     let counts: Vec<_> = status.ports.iter().map(|port| (port.sent, port.held, port.lost)).collect();
     assert_eq!(counts, [(16, 0, 24), (16, 0, 0), (0, 0, 0)]);
+
+    // An outbox is disconnected from a kernel that is gone like from any other.
+    drop(two);
+    kernel.deactivate_blocking().unwrap();
+    numbers.disconnect().unwrap();
+    kernel.activate_blocking().unwrap();
+    kernel.send_batch_blocking(&items(3, |_| 2)).unwrap();
+    drain(&kernel);
+    assert_eq!(std::iter::from_fn(|| numbers.try_recv().ok()).count(), 3);
+
     one.activate_blocking().unwrap();
     drain(&one);
     let mut all = received(&one);

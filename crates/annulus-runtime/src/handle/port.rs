@@ -307,10 +307,12 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
     ///
     /// [`ConnectError`], as for [`KernelHandle::disconnect`].
     pub fn disconnect(&self) -> Result<(), ConnectError> {
-        if self.status().connected_to.is_none() {
+        let kernel = self.kernel.shared_arc();
+        // A link is there also if its kernel is gone.
+        if !kernel.links.known().targets.iter().any(|target| target.outbox == self.name.number) {
             return Ok(());
         }
-        self.kernel.shared_arc().disconnect(Some(self.name.number))
+        kernel.disconnect(Some(self.name.number))
     }
 
     /// What this outbox has sent to the host, and to kernels; also a part of the kernel's

@@ -120,10 +120,11 @@ impl KernelShared {
         });
     }
 
-    /// The kernel that this one is connected to, if it is still there: of several outboxes, by the first that is
-    /// connected.
+    /// The kernel that this one is connected to, if it is still there: by several outboxes the first one that its
+    /// shards wait for, or else the first one.
     pub(crate) fn target(&self) -> Option<Arc<KernelShared>> {
-        self.targets().next()
+        let waited_for = self.waited_for().into_iter().next();
+        waited_for.or_else(|| self.targets().next())
     }
 
     /// The kernels that this one is connected to, as far as they are still there, in the order of the outboxes.

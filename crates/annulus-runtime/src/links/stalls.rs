@@ -194,7 +194,7 @@ impl KernelShared {
     }
 
     /// The kernels that its stalled shards wait for.
-    fn waited_for(&self) -> Vec<Arc<KernelShared>> {
+    pub(super) fn waited_for(&self) -> Vec<Arc<KernelShared>> {
         let known = self.links.known();
         let is_waited_for =
             |target: &&Target<Self>| self.core.shards.iter().any(|shard| self.holds_by(shard, target.outbox));

@@ -11,7 +11,7 @@ use syn::{
 use super::{Walk, key};
 use crate::{
     body::{
-        Call, Discarded, Event, Receiver,
+        Call, Discarded, Event, LAUNCH_INTO, Receiver, connects,
         infer::{parts, turbofish},
     },
     known::Known,
@@ -200,14 +200,14 @@ impl<'ast> Visit<'ast> for Walk<'_> {
         let arguments = self.arguments(call.args.iter());
         for argument in &call.args {
             // The kernel that it is connected to stays where it is.
-            if !(name.starts_with("connect") && self.binding_of(argument).is_some()) {
+            if !(connects(&name) && self.binding_of(argument).is_some()) {
                 self.visit_expr(argument);
             }
         }
         let known = self.known(&call.receiver);
         let launch = match (&known, name.as_str()) {
-            (Known::Bound(Some(kernel)), "launch" | "launch_async") => {
-                Some(self.launch(kernel.clone(), &arguments))
+            (Known::Bound(Some(kernel)), "launch" | "launch_async" | LAUNCH_INTO) => {
+                Some(self.launch(kernel.clone(), &name, &arguments))
             }
             _ => None,
         };
@@ -247,12 +247,13 @@ impl<'ast> Visit<'ast> for Walk<'_> {
         for argument in &call.args {
             let is_bare = matches!(argument, Expr::Path(_)) && self.binding_of(argument).is_some();
             let is_runtime = self.known(argument) == Known::Runtime && matches!(argument, Expr::Reference(_));
-            let stays = is_runtime || is_bare && name == "drop";
+            let is_target = kernel.is_some() && connects(&name) && self.binding_of(argument).is_some();
+            let stays = is_runtime || is_target || is_bare && name == "drop";
             if !stays {
                 self.visit_expr(argument);
             }
         }
-        let launch = kernel.map(|kernel| self.launch(kernel, &arguments));
+        let launch = kernel.map(|kernel| self.launch(kernel, &name, &arguments));
         let span = self.source.range(call);
         let event = Call {
             name_span: self.source.range(&call.func),
