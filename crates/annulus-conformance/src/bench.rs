@@ -236,7 +236,7 @@ impl fmt::Debug for Bench {
 }
 
 /// Waits until the condition holds, for as long as it takes: the runner has the patience.
-pub(crate) fn eventually(condition: impl Fn() -> bool) {
+pub(crate) fn eventually(mut condition: impl FnMut() -> bool) {
     while !condition() {
         pause();
     }
