@@ -16,6 +16,9 @@
 //! staying again, in the next epoch. A kernel that terminates while it leaves is over, and does not come
 //! back. A kernel that is told to end while it is away is launched again, so that it sees this.
 //!
+//! A kernel in epochs ends the epoch that is in flight, and begins none until nobody asks. Otherwise epochs
+//! that follow one another without a gap, as they do under load, would keep the asker waiting.
+//!
 //! # The end
 //!
 //! The pump releases a kernel when each of its shards has reported *terminated* and its last run is over.
@@ -238,7 +241,8 @@ impl Shared {
                     // Nobody waits: news can be reported at the next beat.
                     false => !kernel.is_watched_closely() && !kernel.running.is_due() && !kernel.has_notes(),
                 };
-                let asks = |kernel: &Watched| kernel.is_to_move(self.residency.is_asked());
+                let asked = self.residency.is_asked();
+                let asks = |kernel: &Watched| kernel.is_to_move(asked) || kernel.is_to_go_on(asked);
                 kernels.iter().all(quiet)
                     && !kernels.iter().any(asks)
                     // SYNC: pump-arrived, pump-stop (acquire)

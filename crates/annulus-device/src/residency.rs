@@ -6,8 +6,8 @@
 //!
 //! Some devices do nothing else while kernels stay. A caller that needs such a device alone for a moment asks
 //! all kernels that stay there to leave ([`Residency::ask_to_leave`]). Each backend's pump makes its own
-//! kernels leave, keeps their slots, and launches them again when nobody asks any more. The caller must find
-//! out itself whether they have left: kernels may hang.
+//! kernels leave, keeps their slots, and launches them again when nobody asks any more. Kernels in epochs begin
+//! no epoch meanwhile. The caller must find out itself whether they have left: kernels may hang.
 //!
 //! # How resident slots are counted
 //!
@@ -173,14 +173,15 @@ impl Residency {
     }
 
     /// Asks all kernels that stay on the device to leave it, until the returned value is dropped. They leave
-    /// as soon as their blocks see it. A kernel that is launched meanwhile starts, and leaves again.
+    /// as soon as their blocks see it. A kernel that is launched meanwhile starts, and leaves again. Kernels in
+    /// epochs begin no epoch.
     pub fn ask_to_leave(self: &Arc<Self>) -> Asked {
         // SYNC: asked-to-leave (release)
         self.asking.fetch_add(1, Ordering::AcqRel);
         Asked { _doorbells: self.ring(), residency: Arc::clone(self) }
     }
 
-    /// Whether kernels that stay are asked to leave.
+    /// Whether kernels are asked to leave the device to somebody else.
     pub(crate) fn is_asked(&self) -> bool {
         // SYNC: asked-to-leave (acquire)
         self.asking.load(Ordering::Acquire) != 0

@@ -698,6 +698,38 @@ fn kernels_make_way_and_come_again() {
     }
 }
 
+/// Epochs that follow one another without a gap would keep whoever needs the device alone waiting: none begins
+/// until nobody asks.
+#[test]
+fn bug_epochs_without_a_gap_let_nobody_in() {
+    let residency = Arc::new(Residency::new(2));
+    let (device, runtime) = runtime_on(&residency, HostOptions { epochs: true, ..HostOptions::default() });
+    device.say(EPOCHS);
+    let kernel = launch(&runtime, "one", 1).unwrap();
+    let starts = || device.starts.load(Ordering::Acquire);
+    // Nothing of it is ever consumed, so that there is always something to do.
+    let _ = kernel.send_blocking(Number { value: 1 }).unwrap();
+    device.until(|| starts() > 10);
+    for _ in 0..3 {
+        let asked = residency.ask_to_leave();
+        let rest = || {
+            let before = starts();
+            thread::sleep(Duration::from_millis(100));
+            starts() == before
+        };
+        device.until(rest);
+        // One that is woken waits as well.
+        let _ = kernel.send_blocking(Number { value: 2 }).unwrap();
+        device.until(rest);
+        let before = starts();
+        drop(asked);
+        device.until(|| starts() > before + 10);
+    }
+    assert_ne!(kernel.status().state, KernelState::Terminated);
+    device.say(FAILED);
+    assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
+}
+
 /// One that goes without its blocks' word has failed, though it was asked to leave; and so has one that
 /// cannot come again.
 #[test]

@@ -35,7 +35,7 @@ struct Calm {
     staying: u32,
     /// Memory to be freed when no kernel stays.
     left: Vec<Chunk>,
-    /// Used to ask kernels to leave.
+    /// Used to ask kernels to leave, and those in epochs to wait.
     residency: Arc<Residency>,
 }
 
@@ -132,8 +132,9 @@ impl Context {
     }
 
     /// Makes `calls` in the context while no kernel stays there: for calls that wait for everything that
-    /// runs. Kernels that stay are asked to leave, and come back afterwards. `None` if one did not leave
-    /// within [`PATIENCE`]. Must not be called on the pump's thread, which would wait for itself.
+    /// runs. Kernels that stay are asked to leave, and come back afterwards; kernels in epochs begin none
+    /// meanwhile, and the calls wait for those in flight. `None` if one that stays did not leave within
+    /// [`PATIENCE`]. Must not be called on the pump's thread, which would wait for itself.
     pub(crate) fn quietly<T>(
         &self,
         reach: Reach,
@@ -144,9 +145,7 @@ impl Context {
         let asked: Vec<_> = calm
             .iter()
             .enumerate()
-            .filter(|(index, device)| {
-                device.staying != 0 && (reach == Reach::Process || *index == self.index)
-            })
+            .filter(|(index, _)| reach == Reach::Process || *index == self.index)
             .map(|(_, device)| device.residency.ask_to_leave())
             .collect();
         let stay = |calm: &mut Vec<Calm>| some_stay(calm, self.index, reach);

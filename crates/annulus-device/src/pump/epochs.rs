@@ -1,6 +1,7 @@
 //! The runs of a kernel that the pump watches: staying, quiescing, and epochs.
 
 use std::{
+    mem,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -167,14 +168,15 @@ impl Watched {
         }
     }
 
-    /// Launches the next epoch if there is something to do, else parks.
-    pub(super) fn drive_epochs(&mut self) -> bool {
+    /// Launches the next epoch if there is something to do, else parks. While somebody needs the device alone
+    /// (`asked`), no epoch begins.
+    pub(super) fn drive_epochs(&mut self, asked: bool) -> bool {
         let running = Arc::clone(&self.running);
         let flag = running.wake_flag();
         let was_in_flight = self.in_flight;
         // The kernel was woken. Even a block that can take nothing has something to do: at least to show its
         // queue's new depth.
-        let mut due = false;
+        let mut due = !asked && mem::take(&mut self.postponed);
         if self.in_flight {
             if !running.has_ended(self.epoch) {
                 return false;
@@ -182,13 +184,13 @@ impl Watched {
             self.in_flight = false;
             self.adapt_bounds();
             // The next epoch starts before the results of the last one are reported and read.
-            if !self.has_terminated() && self.signals.is_some() && self.has_work() {
+            if !asked && !self.has_terminated() && self.signals.is_some() && self.has_work() {
                 self.start();
                 self.report();
                 return true;
             }
             self.report();
-        } else {
+        } else if !due {
             // A kernel that makes room for pending output says so, but may say it too early.
             if running.holds() && self.begun.elapsed() >= RETRY && flag.wake() {
                 due = true;
@@ -199,6 +201,11 @@ impl Watched {
             }
         }
         if self.signals.is_none() {
+            return was_in_flight;
+        }
+        if asked {
+            // It is not parked, so nobody would wake it: it goes on when nobody asks any more.
+            self.postponed = true;
             return was_in_flight;
         }
         if !due && !self.has_work() {

@@ -42,6 +42,8 @@ pub(crate) struct Watched {
     pub(super) in_flight: bool,
     /// A kernel that stays was asked to leave its epoch.
     pub(super) asked: bool,
+    /// Its next epoch waits until nobody needs the device alone.
+    pub(super) postponed: bool,
     /// It will go on in epochs when it has left.
     pub(super) moves: bool,
     /// Every block of the current start has begun.
@@ -113,6 +115,7 @@ impl Watched {
             epoch: u32::from(run.is_some()),
             in_flight: run.is_some(),
             asked: false,
+            postponed: false,
             moves: false,
             gathered: false,
             first: None,
@@ -196,6 +199,11 @@ impl Watched {
         (self.signals.is_none() || self.asked) && self.run.is_some()
     }
 
+    /// Whether the next epoch has waited for others, and may begin.
+    pub(super) fn is_to_go_on(&self, asked: bool) -> bool {
+        self.postponed && !asked && self.signals.is_some()
+    }
+
     /// Whether a kernel that stays has to be asked to leave, or to be launched again.
     pub(super) fn is_to_move(&self, asked: bool) -> bool {
         let stays = self.running.stays() && self.signals.is_some();
@@ -273,7 +281,7 @@ impl Watched {
             self.see_who_has_begun();
         }
         if !self.running.stays() {
-            progress |= self.drive_epochs();
+            progress |= self.drive_epochs(asked);
         } else if closely
             && self.in_flight
             && !self.asked

@@ -11,7 +11,7 @@
 // | MEMORY | bytes of each | 8 GiB |
 // | ATTRIBUTES | `number=value,…`: device attributes that are other than usual | |
 // | SYNC | `report`, `wait`, `ignore`: what becomes of a call that would wait for a kernel that stays | report |
-// | GRACE_MS | so long a kernel may take to end before such a call is reported | 500 |
+// | GRACE_MS | so long a kernel may take to end before such a call is reported | 10000 |
 // | SEED | of the fibers' order | 1 |
 // | LOCAL_BYTES | local memory that each kernel says its threads need | 0 |
 // | DRIFT_PPM | by so many millionths %globaltimer goes faster than the host's clock | 0 |
@@ -92,7 +92,7 @@ Settings read_settings()
     settings.waiting = waiting == "report" ? Settings::report : waiting == "wait" ? Settings::wait : Settings::ignore;
     const char *loading = getenv("CUDA_MODULE_LOADING");
     settings.loads_eagerly = loading && strcmp(loading, "EAGER") == 0;
-    settings.grace_ms = (unsigned)number("GRACE_MS", 500);
+    settings.grace_ms = (unsigned)number("GRACE_MS", 10000);
     settings.seed = (unsigned)number("SEED", 1);
     settings.local_bytes = (unsigned)number("LOCAL_BYTES", 0);
     settings.drift_ppm = (unsigned)number("DRIFT_PPM", 0);
