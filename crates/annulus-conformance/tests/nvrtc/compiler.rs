@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
     ptr,
     sync::OnceLock,
+    thread,
 };
 
 use annulus_block::RUNTIME;
@@ -47,6 +48,8 @@ pub(crate) struct Compiled {
 
 /// Where the library is: `./test` installs it and sets this.
 const FOLDER: &str = "ANNULUS_NVRTC";
+/// Where what was compiled is kept beyond one build of the tests: `./test` sets this.
+const CACHE: &str = "ANNULUS_TEST_CACHE";
 
 fn open(path: &Path) -> Option<Library> {
     // SAFETY: the library is NVIDIA's, whose constructors ask nothing of us.
@@ -197,7 +200,6 @@ pub(crate) fn program(definition: &'static KernelDefinition, shape: Shape) -> St
 
 /// What this very compiler has made of a program: kept as files, since compiling hundreds takes minutes.
 struct Known {
-    /// Without its ending.
     path: PathBuf,
     /// All that decides what comes of it.
     text: String,
@@ -205,33 +207,44 @@ struct Known {
 
 impl Known {
     fn new(program: &str, options: &[String]) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nvrtc");
+        let cache = std::env::var_os(CACHE).filter(|cache| !cache.is_empty());
+        let folder = cache.map_or_else(|| PathBuf::from(env!("CARGO_TARGET_TMPDIR")), PathBuf::from);
         let library = PathBuf::from(std::env::var_os(FOLDER).unwrap_or_default()).join("libnvrtc.so.13");
         // Another compiler has another time or length.
         let file = std::fs::metadata(&library).ok().map(|file| (file.len(), file.modified().ok()));
         let text = format!("// {file:?} {options:?}\n{program}");
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
-        Self { path: folder.join(format!("{:016x}", hasher.finish())), text }
+        Self { path: folder.join("nvrtc").join(format!("{:016x}", hasher.finish())), text }
     }
 
-    /// The text is compared: its hash only names the files.
+    /// The text is compared: its hash only names the file.
     fn read(&self) -> Option<Compiled> {
-        let kept = std::fs::read_to_string(self.path.with_extension("cu")).ok()?;
-        let cubin = std::fs::read(self.path.with_extension("cubin")).ok()?;
-        let ptx = std::fs::read_to_string(self.path.with_extension("ptx")).ok()?;
-        (kept == self.text).then_some(Compiled { cubin, ptx })
+        let kept = std::fs::read(&self.path).ok()?;
+        let (text, kept) = part(&kept)?;
+        let (ptx, kept) = part(kept)?;
+        let (cubin, rest) = part(kept)?;
+        let compiled = Compiled { cubin: cubin.to_vec(), ptx: String::from_utf8(ptx.to_vec()).ok()? };
+        (text == self.text.as_bytes() && rest.is_empty()).then_some(compiled)
     }
 
-    /// As good as it can be: what is not kept is compiled again. The text comes last, and says that the
-    /// others are whole.
+    /// As good as it can be: what is not kept is compiled again. Others see the whole file, or none.
     fn keep(&self, compiled: &Compiled) {
-        let _ = self.path.parent().map(std::fs::create_dir_all);
-        let _ = std::fs::remove_file(self.path.with_extension("cu"));
-        let written = std::fs::write(self.path.with_extension("cubin"), &compiled.cubin)
-            .and_then(|()| std::fs::write(self.path.with_extension("ptx"), &compiled.ptx));
-        if written.is_ok() {
-            let _ = std::fs::write(self.path.with_extension("cu"), &self.text);
+        let mut file = Vec::new();
+        for part in [self.text.as_bytes(), compiled.ptx.as_bytes(), &compiled.cubin] {
+            file.extend((part.len() as u64).to_le_bytes());
+            file.extend(part);
         }
+        // A name that no other thread of any process has.
+        let own = format!("{}-{:?}", std::process::id(), thread::current().id());
+        let own = self.path.with_extension(own);
+        let _ = self.path.parent().map(std::fs::create_dir_all);
+        let _ = std::fs::write(&own, file).and_then(|()| std::fs::rename(&own, &self.path));
     }
+}
+
+/// The first part of a kept file, and the others: each stands behind its length.
+fn part(kept: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = kept.split_first_chunk()?;
+    rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
 }

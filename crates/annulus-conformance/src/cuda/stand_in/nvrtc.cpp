@@ -1,7 +1,8 @@
 // In place of NVIDIA's run-time compiler: CUDA programs become shared objects of the host, by the host's C++
 // compiler.
 //
-// FOLDER: where compiled programs are kept, each under the hash of all that it was made of.
+// FOLDER: where compiled programs are kept, each under the hash of all that it was made of; unless
+// ANNULUS_TEST_CACHE names a folder, which several builds of the tests may share.
 // SHIM: a file with the text that stands before each program, as a string literal.
 //
 // Programs are hundreds and run for moments: compiling them is what costs. ANNULUS_STAND_IN_OPTIMISE says how
@@ -172,7 +173,17 @@ std::string whole(const Program &program, const Options &options)
     return text.str();
 }
 
-// A name in FOLDER that nobody else has.
+// Where compiled programs are kept.
+const std::string &folder()
+{
+    static const std::string path = [] {
+        const char *shared = getenv("ANNULUS_TEST_CACHE");
+        return shared && *shared ? std::string(shared) + "/stand-in" : std::string(FOLDER);
+    }();
+    return path;
+}
+
+// A name in this folder that nobody else has.
 std::string own_name(const std::string &path)
 {
     static std::atomic<unsigned> number;
@@ -183,9 +194,9 @@ std::string own_name(const std::string &path)
 // a file beside the text, and takes the text where there is none.
 std::string shim_file(std::vector<std::string> words)
 {
-    std::string made_of = shim;
+    std::string made_of = std::string(__VERSION__) + shim;
     for (const std::string &word : words) made_of += "\n" + word;
-    std::string path = std::string(FOLDER) + "/shim-" + hash(made_of) + ".hpp", compiled = path + ".gch";
+    std::string path = folder() + "/shim-" + hash(made_of) + ".hpp", compiled = path + ".gch";
     std::lock_guard<std::mutex> guard(lock);
     if (access(compiled.c_str(), R_OK) == 0) return path;
     // Others see whole files, or none; the text first.
@@ -202,14 +213,14 @@ std::string shim_file(std::vector<std::string> words)
 
 Result compile(Program &program, const Options &options)
 {
-    mkdir(FOLDER, 0700);
+    mkdir(folder().c_str(), 0700);
     const char *level = getenv("ANNULUS_STAND_IN_OPTIMISE");
     std::vector<std::string> words = {"c++", "-std=" + options.standard, std::string("-O") + (level ? level : "1"), "-g0", "-w", "-fPIC",
                                       "-fno-exceptions", "-ffp-contract=off", "-fstack-clash-protection"};
     words.insert(words.end(), options.definitions.begin(), options.definitions.end());
-    std::string text = whole(program, options), made_of = shim + text;
+    std::string text = whole(program, options), made_of = __VERSION__ + (shim + text);
     for (const std::string &word : words) made_of += "\n" + word;
-    std::string path = std::string(FOLDER) + "/" + hash(made_of);
+    std::string path = folder() + "/" + hash(made_of);
     program.image = read_file(path + ".so");
     if (!program.image.empty()) return success;
     std::string own = own_name(path), before = shim_file(words);
