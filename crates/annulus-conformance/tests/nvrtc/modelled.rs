@@ -4,7 +4,8 @@
 //!
 //! # What is modelled
 //!
-//! *The block* is its machine code for an H100, which [`crate::machine`] runs instruction by instruction.
+//! *The block* is its machine code, which [`crate::machine`] runs instruction by instruction: that for an H100,
+//! whose times were published, and beside it that for other architectures with the same times.
 //! Each thread has a clock. An instruction waits for what its control bits name, and for nothing else: so
 //! loads that are under way together cost one wait exactly if the compiler's scoreboards let them be under
 //! way together. That is why the model runs machine code and not the text: the text does not say which loads
@@ -116,9 +117,10 @@ impl Text {
         }
     }
 
-    /// The kernel's machine code for an H100.
+    /// The kernel's machine code for an architecture.
     pub(crate) fn code(
         self,
+        architecture: Architecture,
         what: &str,
         definition: &'static KernelDefinition,
         threads: u32,
@@ -134,16 +136,20 @@ impl Text {
             program = program.replace(from, to);
         }
         let compile = || {
-            let compiled = nvrtc.compile(&program, ARCHITECTURE.0, Effort::Whole);
+            let compiled = nvrtc.compile(&program, architecture.0, Effort::Whole);
             compiled.unwrap_or_else(|error| panic!("{error}")).cubin
         };
-        let name = format!("modelled-{what}-{}", ["today", "open", "together"][self as usize]);
+        let text = ["today", "open", "together"][self as usize];
+        let name = format!("modelled-{what}-{text}-{}", architecture.0);
         Code::new(&disassembled(&program, &name, compile), ENTRY)
     }
 }
 
-/// The H100's architecture, for which the published times are.
-const ARCHITECTURE: (u32, usize) = ARCHITECTURES[1];
+/// An architecture, and where its kernels' parameters begin.
+type Architecture = (u32, usize);
+
+/// The H100's, for which the published times are.
+pub(crate) const H100: Architecture = ARCHITECTURES[1];
 
 /// Parts of a way, in cycles, on average over all that were modelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -252,9 +258,15 @@ impl Random {
 const THINKS: u64 = 4;
 
 /// Round trips of one message between a host that waits for each answer and a block that has nothing else.
-pub(crate) fn round_trips(code: &Code, kind: Kind, world: &World, count: usize, seed: u64) -> Ways {
+pub(crate) fn round_trips(
+    (code, architecture): (&Code, Architecture),
+    kind: Kind,
+    world: &World,
+    count: usize,
+    seed: u64,
+) -> Ways {
     let mut random = Random(seed);
-    let mut block = Block::of(code, ARCHITECTURE.1, kind, world.costs, &Form::ASK);
+    let mut block = Block::of(code, architecture.1, kind, world.costs, &Form::ASK);
     // The first looks obey the command.
     let mut begin = (0..8).map(|_| block.look().time.cycles).last().expect("it looked");
     let (mut times, mut sum) = (Vec::new(), Parts::default());
@@ -287,9 +299,14 @@ pub(crate) fn round_trips(code: &Code, kind: Kind, world: &World, count: usize, 
 /// Hops: from a message that is visible in a block's ring to the one that this block has sent on, visible in
 /// the next one's. Each block has gone back to looking before the next message comes, as it has when a
 /// message goes to and fro between two kernels.
-pub(crate) fn hops(code: &Code, world: &World, count: usize, seed: u64) -> Ways {
+pub(crate) fn hops(
+    (code, architecture): (&Code, Architecture),
+    world: &World,
+    count: usize,
+    seed: u64,
+) -> Ways {
     let mut random = Random(seed);
-    let mut block = Block::of(code, ARCHITECTURE.1, Kind::Linked, world.costs, &Form::ASK);
+    let mut block = Block::of(code, architecture.1, Kind::Linked, world.costs, &Form::ASK);
     let mut after = (0..8).map(|_| block.look().time.cycles).last().expect("it looked");
     let (mut times, mut sum) = (Vec::new(), Parts::default());
     for _ in 0..count {
@@ -316,8 +333,13 @@ pub(crate) fn hops(code: &Code, world: &World, count: usize, seed: u64) -> Ways 
 }
 
 /// Turns of a block whose ring is never empty.
-pub(crate) fn stream(code: &Code, kind: Kind, world: &World, turns: u64) -> Flow {
-    let mut block = Block::of(code, ARCHITECTURE.1, kind, world.costs, &LINES);
+pub(crate) fn stream(
+    (code, architecture): (&Code, Architecture),
+    kind: Kind,
+    world: &World,
+    turns: u64,
+) -> Flow {
+    let mut block = Block::of(code, architecture.1, kind, world.costs, &LINES);
     for _ in 0..8 {
         block.look();
     }
@@ -372,10 +394,12 @@ pub(crate) fn stream(code: &Code, kind: Kind, world: &World, turns: u64) -> Flow
     }
 }
 
-/// All that is modelled of a text.
+/// All that is modelled of a text's machine code.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Modelled {
     pub(crate) text: Text,
+    /// The architecture's number, as in `sm_90`.
+    pub(crate) architecture: u32,
     pub(crate) round_trips: Ways,
     pub(crate) flow: Flow,
     /// Rings between kernels have open slots in any case.
@@ -389,20 +413,20 @@ const TURNS: u64 = 4;
 pub(crate) const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Modelled {
-    pub(crate) fn new(text: Text, world: &World) -> Self {
+    pub(crate) fn new(text: Text, architecture: Architecture, world: &World) -> Self {
         let kind = if text == Text::Open { Kind::Open } else { Kind::Sealed };
-        let code = text.code("ask", ask::DEFINITION, Form::ASK.threads, false);
-        let round_trips = round_trips(&code, kind, world, ROUND_TRIPS, SEED);
-        let code = text.code("lines", swallow::DEFINITION, LINES.threads, false);
-        let flow = stream(&code, kind, world, TURNS);
+        let code = text.code(architecture, "ask", ask::DEFINITION, Form::ASK.threads, false);
+        let round_trips = round_trips((&code, architecture), kind, world, ROUND_TRIPS, SEED);
+        let code = text.code(architecture, "lines", swallow::DEFINITION, LINES.threads, false);
+        let flow = stream((&code, architecture), kind, world, TURNS);
         let hops = (text != Text::Open).then(|| {
-            let code = text.code("linked", ask::DEFINITION, Form::ASK.threads, true);
-            hops(&code, world, HOPS, SEED)
+            let code = text.code(architecture, "linked", ask::DEFINITION, Form::ASK.threads, true);
+            hops((&code, architecture), world, HOPS, SEED)
         });
-        Self { text, round_trips, flow, hops }
+        Self { text, architecture: architecture.0, round_trips, flow, hops }
     }
 
-    /// Of all texts; `None`, and a line that says why, where a program is missing that makes machine code or
+    /// Of all texts for an H100, and then of today's for the other architectures; `None`, and a line that says why, where a program is missing that makes machine code or
     /// shows it.
     pub(crate) fn all(world: &World) -> Option<Vec<Self>> {
         nvrtc()?;
@@ -410,6 +434,8 @@ impl Modelled {
             println!("skipped: {DISASSEMBLER} names no program `nvdisasm`");
             return None;
         }
-        Some(Text::ALL.into_iter().map(|text| Self::new(text, world)).collect())
+        let others = ARCHITECTURES.into_iter().filter(|one| *one != H100).map(|one| (Text::Today, one));
+        let all = Text::ALL.into_iter().map(|text| (text, H100)).chain(others);
+        Some(all.map(|(text, architecture)| Self::new(text, architecture, world)).collect())
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     compiler::nvrtc,
     counts::{DISASSEMBLER, Form, Kind, ask},
     machine::{Costs, Spent},
-    modelled::{MICROSECOND, Modelled, SEED, Text, World, hops, report::tables, round_trips},
+    modelled::{H100, MICROSECOND, Modelled, SEED, Text, World, hops, report::tables, round_trips},
 };
 
 /// The page, and what stands around the tables there.
@@ -39,11 +39,11 @@ fn the_models_clock_is_paid_by_who_waits() {
     let text = Text::Today;
     let world = World::PUBLISHED;
     let (ask, linked) = (
-        text.code("ask", ask::DEFINITION, Form::ASK.threads, false),
-        text.code("linked", ask::DEFINITION, Form::ASK.threads, true),
+        text.code(H100, "ask", ask::DEFINITION, Form::ASK.threads, false),
+        text.code(H100, "linked", ask::DEFINITION, Form::ASK.threads, true),
     );
-    let trips = |world: &World, seed| round_trips(&ask, Kind::Sealed, world, 20, seed);
-    let hops = |world: &World| hops(&linked, world, 10, SEED);
+    let trips = |world: &World, seed| round_trips((&ask, H100), Kind::Sealed, world, 20, seed);
+    let hops = |world: &World| hops((&linked, H100), world, 10, SEED);
     assert_eq!(trips(&world, SEED), trips(&world, SEED));
     assert_ne!(trips(&world, SEED), trips(&world, SEED / 3));
     let far = World { costs: Costs { host_load: world.costs.host_load + 1700, ..world.costs }, ..world };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Modelled, Parts};
+use super::{H100, Modelled, Parts, Text};
 
 /// One figure of a text.
 struct Figure {
@@ -58,16 +58,36 @@ impl Figure {
     }
 }
 
+fn row(out: &mut String, cells: &[String]) {
+    writeln!(out, "| {} |", cells.join(" | ")).expect("a string");
+}
+
+fn head(out: &mut String, cells: impl Iterator<Item = String>) {
+    let cells: Vec<String> = cells.collect();
+    row(out, &cells);
+    row(out, &vec!["---".to_owned(); cells.len()]);
+}
+
 /// The tables of the page.
 pub(crate) fn tables(all: &[Modelled]) -> String {
     let mut out = String::new();
-    let row =
-        |out: &mut String, cells: &[String]| writeln!(out, "| {} |", cells.join(" | ")).expect("a string");
-    let names = all.iter().map(|of| of.text.name().to_owned());
-    let head: Vec<String> =
-        ["modelled, not measured", "unit", "mark"].map(String::from).into_iter().chain(names).collect();
-    row(&mut out, &head);
-    row(&mut out, &vec!["---".to_owned(); head.len()]);
+    let (here, others): (Vec<&Modelled>, Vec<&Modelled>) =
+        all.iter().partition(|of| of.architecture == H100.0);
+    figures(&mut out, &here, |of| of.text.name().to_owned());
+    out.push('\n');
+    parts(&mut out, &here);
+    out.push('\n');
+    let mut each: Vec<&Modelled> =
+        here.into_iter().filter(|of| of.text == Text::Today).chain(others).collect();
+    each.sort_by_key(|of| of.architecture);
+    figures(&mut out, &each, |of| format!("sm_{}", of.architecture));
+    out
+}
+
+/// The figures and their marks, with a column for each.
+fn figures(out: &mut String, all: &[&Modelled], name: impl Fn(&Modelled) -> String) {
+    let first = ["modelled, not measured", "unit", "mark"].map(String::from);
+    head(out, first.into_iter().chain(all.iter().map(|of| name(of))));
     for figure in &FIGURES {
         let mark = figure.mark.map_or(String::new(), |(side, mark)| format!("{side} {mark}"));
         let values = all.iter().map(|of| {
@@ -81,9 +101,12 @@ pub(crate) fn tables(all: &[Modelled]) -> String {
         });
         let cells: Vec<String> =
             [figure.what.to_owned(), figure.unit.to_owned(), mark].into_iter().chain(values).collect();
-        row(&mut out, &cells);
+        row(out, &cells);
     }
-    out.push('\n');
+}
+
+/// What each way consists of.
+fn parts(out: &mut String, all: &[&Modelled]) {
     let mut columns: Vec<(String, Parts)> = Vec::new();
     for of in all {
         columns.push((format!("round trip, {}", of.text.name()), of.round_trips.parts));
@@ -94,24 +117,19 @@ pub(crate) fn tables(all: &[Modelled]) -> String {
     for of in all {
         columns.extend(of.hops.as_ref().map(|hops| (format!("hop, {}", of.text.name()), hops.parts)));
     }
-    let head: Vec<String> = ["modelled µs, on average".to_owned()]
-        .into_iter()
-        .chain(columns.iter().map(|(name, _)| name.clone()))
-        .collect();
-    row(&mut out, &head);
-    row(&mut out, &vec!["---".to_owned(); head.len()]);
+    let first = std::iter::once("modelled µs, on average".to_owned());
+    head(out, first.chain(columns.iter().map(|(name, _)| name.clone())));
     for index in 0..columns[0].1.named().len() {
         let cells = columns.iter().map(|(_, parts)| format!("{:.2}", parts.named()[index].1));
         let cells: Vec<String> =
             [columns[0].1.named()[index].0.to_owned()].into_iter().chain(cells).collect();
-        row(&mut out, &cells);
+        row(out, &cells);
     }
     let sums = columns
         .iter()
         .map(|(_, parts)| format!("{:.2}", parts.named().iter().map(|part| part.1).sum::<f64>()));
     let cells: Vec<String> = ["all of it".to_owned()].into_iter().chain(sums).collect();
-    row(&mut out, &cells);
-    out
+    row(out, &cells);
 }
 
 /// The same as lines of JSON, each of which says that it is modelled.
@@ -119,12 +137,12 @@ pub(crate) fn tables(all: &[Modelled]) -> String {
 pub(crate) fn json(all: &[Modelled]) -> String {
     let mut out = String::new();
     for of in all {
+        let text = format!(r#""text":"{}","architecture":"sm_{}""#, of.text.name(), of.architecture);
         for figure in &FIGURES {
             let Some(value) = (figure.value)(of) else { continue };
             let mark = figure.mark.map_or("null".to_owned(), |(_, mark)| mark.to_string());
             let met = figure.is_met(value).map_or("null".to_owned(), |met| met.to_string());
-            let what =
-                format!(r#""what":"{}","text":"{}","unit":"{}""#, figure.what, of.text.name(), figure.unit);
+            let what = format!(r#""what":"{}",{text},"unit":"{}""#, figure.what, figure.unit);
             writeln!(out, r#"{{"modelled":true,{what},"value":{value:.4},"mark":{mark},"met":{met}}}"#)
                 .expect("a string");
         }
@@ -136,7 +154,7 @@ pub(crate) fn json(all: &[Modelled]) -> String {
         for (what, parts) in parts {
             let Some(parts) = parts else { continue };
             for (part, micros) in parts.named() {
-                let what = format!(r#""what":"{what}: {part}","text":"{}","unit":"µs""#, of.text.name());
+                let what = format!(r#""what":"{what}: {part}",{text},"unit":"µs""#);
                 writeln!(out, r#"{{"modelled":true,{what},"value":{micros:.4}}}"#).expect("a string");
             }
         }
