@@ -104,6 +104,7 @@ impl State {
         if let Ok(mut slots) = front.producers.reserve(count as u32) {
             gone = slots.remaining() as usize;
             lane.handed_over += gone as u64;
+            lane.passed(gone);
             let words = &front.lanes[at];
             words.handed_over.store(lane.handed_over, Ordering::Relaxed);
             // SYNC: lane-counts (release)
@@ -117,7 +118,7 @@ impl State {
             told.moved();
         }
         for &i in &fresh[gone..] {
-            lane.store.push(facts[usize::from(i)].priority, message(i), header);
+            lane.push(facts[usize::from(i)].priority, message(i), header);
             self.waiting += 1;
         }
         room

@@ -76,7 +76,8 @@ impl State {
             let lane = &mut self.lanes[at];
             if lane.store.is_full() {
                 match lane.options.backpressure {
-                    Backpressure::Block | Backpressure::Reject => {
+                    wait @ (Backpressure::Block | Backpressure::Reject) => {
+                        lane.refused |= wait == Backpressure::Block;
                         refused = Some(Refused::Full);
                         break;
                     }
@@ -94,7 +95,7 @@ impl State {
                     }
                 }
             }
-            lane.store.push(facts.priority, message, header);
+            lane.push(facts.priority, message, header);
             if let (Some(window), Some((vacancy, key))) = (&mut lane.window, vacancy) {
                 window.insert(vacancy, key);
             }
@@ -118,6 +119,8 @@ impl State {
         self.tell_freed(told);
     }
 
+    /// Tells how many messages have left. Until a sender was refused nobody waits, and only what became free on
+    /// balance is told: a message that comes as another leaves then costs no look for waiters.
     pub(super) fn tell_freed(&mut self, told: &mut impl Told) {
         for (at, lane) in self.lanes.iter_mut().enumerate() {
             let waiting = lane.store.len();
