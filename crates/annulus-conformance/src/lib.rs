@@ -68,6 +68,7 @@ pub mod kernels;
 pub mod language;
 pub mod library;
 pub mod life;
+pub mod made;
 pub mod prints;
 #[cfg(target_os = "linux")]
 pub mod sanitizer;

@@ -1,12 +1,15 @@
 //! The host's thread sanitizer: programs that it watches.
 
 use std::{
+    ffi::OsString,
     path::{Path, PathBuf},
     process::Command,
     sync::OnceLock,
 };
 
-/// Compiles a C++ program with it, in a folder of its own, where it is called `program`.
+use crate::made::made;
+
+/// The program that a C++ text becomes with it; the text is written into a folder.
 ///
 /// # Errors
 ///
@@ -16,17 +19,14 @@ use std::{
 ///
 /// If the folder or its files cannot be written.
 pub fn compile(folder: &Path, text: &str) -> Result<PathBuf, String> {
-    std::fs::create_dir_all(folder).expect("the folder can be made");
-    let (source, program) = (folder.join("program.cpp"), folder.join("program"));
-    std::fs::write(&source, text).expect("the file can be written");
     // Optimised, it reads what it may not need, where the sanitizer sees it.
-    let compiled = Command::new("c++")
-        .args(["-std=c++20", "-O0", "-g", "-fsanitize=thread", "-Wno-tsan", "-pthread", "-o"])
-        .args([&program, &source])
-        .output()
-        .map_err(|error| format!("c++: {error}"))?;
-    let said = String::from_utf8_lossy(&compiled.stderr).into_owned();
-    if compiled.status.success() { Ok(program) } else { Err(said) }
+    const OPTIONS: [&str; 6] = ["-std=c++20", "-O0", "-g", "-fsanitize=thread", "-Wno-tsan", "-pthread"];
+    std::fs::create_dir_all(folder).expect("the folder can be made");
+    let source = folder.join("program.cpp");
+    std::fs::write(&source, text).expect("the file can be written");
+    let made_of = format!("{OPTIONS:?}\n{text}");
+    let arguments = || Ok(OPTIONS.iter().map(OsString::from).chain([source.into_os_string()]).collect());
+    made("c++", &made_of, &folder.with_file_name("sanitized"), arguments, |_| false)
 }
 
 /// A command that runs a program of the sanitizer, which wants addresses without randomness. One that does

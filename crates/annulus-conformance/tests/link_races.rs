@@ -229,6 +229,7 @@ fn link(layout: &KernelLayout) -> LinkRecord {
 
 struct Blocks {
     folder: PathBuf,
+    program: PathBuf,
     sealed: bool,
 }
 
@@ -237,13 +238,13 @@ impl Blocks {
         let name = fault.map_or("whole", |(name, _)| name).replace([' ', ','], "_");
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let folder = folder.join(if sealed { "links-sealed" } else { "links" }).join(name);
-        compile(&folder, &text(sealed, fault)).unwrap_or_else(|error| panic!("{error}"));
-        Self { folder, sealed }
+        let program = compile(&folder, &text(sealed, fault)).unwrap_or_else(|error| panic!("{error}"));
+        Self { folder, program, sealed }
     }
 
     /// Runs it once; gives what the sanitizer found, or what else went wrong.
     fn run(&self, seed: u32) -> Result<(), String> {
-        let [program, before, after] = ["program", "before", "after"].map(|name| self.folder.join(name));
+        let [before, after] = ["before", "after"].map(|name| self.folder.join(name));
         let layout = layout(self.sealed);
         let shard = layout.shard_bytes();
         let mut shards = vec![0; shard * BLOCKS];
@@ -273,7 +274,7 @@ impl Blocks {
             bytes.extend(argument);
         }
         std::fs::write(&before, bytes).unwrap();
-        let output = runs(&program, 60).args([&before, &after]).arg(seed.to_string()).output().unwrap();
+        let output = runs(&self.program, 60).args([&before, &after]).arg(seed.to_string()).output().unwrap();
         if !output.status.success() || !output.stderr.is_empty() {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             return Err(format!("seed {seed}, {}: {said}", output.status));

@@ -3,9 +3,9 @@
 //! and a fault that is planted there must be seen.
 #![cfg(target_os = "linux")]
 
-use std::{collections::BTreeMap, fs, path::Path, process::Command, sync::OnceLock};
+use std::{collections::BTreeMap, ffi::OsString, fs, path::Path, process::Command, sync::OnceLock};
 
-use annulus_conformance::{cuda, kernels::order::litmus};
+use annulus_conformance::{cuda, kernels::order::litmus, made::made};
 use annulus_kernel::{LANGUAGE_SOURCE, RingKernel, Target, device::CUDA_PRELUDE};
 
 const RUNS: u32 = 4_000;
@@ -61,14 +61,12 @@ fn run(name: &str, faults: &[(&str, &str)], test: Option<&str>) -> Option<Seen> 
     let text = format!("#define RUNS {RUNS}u\n{hpp}\n{weak}\n{interface}\n{program}\n{end}");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("litmus").join(name.replace(' ', "-"));
     fs::create_dir_all(&folder).unwrap();
-    let (source, binary) = (folder.join("litmus.cpp"), folder.join("litmus"));
-    fs::write(&source, text).unwrap();
-    let compiled = Command::new("c++")
-        .args(["-std=c++20", "-O1", "-w", "-o"])
-        .args([&binary, &source])
-        .output()
-        .unwrap();
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let source = folder.join("litmus.cpp");
+    fs::write(&source, &text).unwrap();
+    const OPTIONS: [&str; 3] = ["-std=c++20", "-O1", "-w"];
+    let arguments = || Ok(OPTIONS.iter().map(OsString::from).chain([source.into_os_string()]).collect());
+    let all = folder.with_file_name("litmus");
+    let binary = made("c++", &format!("{OPTIONS:?}\n{text}"), &all, arguments, |_| false).unwrap();
     let output = Command::new(&binary).args(test).output().unwrap();
     assert!(output.status.success());
     let text = String::from_utf8(output.stdout).unwrap();

@@ -344,6 +344,7 @@ const SEALED_MUTANTS: &[(&str, &str, &str)] = &[
 struct OnThreads {
     sealed: bool,
     folder: PathBuf,
+    program: PathBuf,
 }
 
 impl OnThreads {
@@ -351,13 +352,14 @@ impl OnThreads {
         let folder =
             Path::new(env!("CARGO_TARGET_TMPDIR")).join(if sealed { "races-sealed" } else { "races" });
         let folder = folder.join(variant.replace(' ', "_"));
-        compile(&folder, &text(Target::Cuda, sealed, variant)).unwrap_or_else(|error| panic!("{error}"));
-        Self { sealed, folder }
+        let program =
+            compile(&folder, &text(Target::Cuda, sealed, variant)).unwrap_or_else(|error| panic!("{error}"));
+        Self { sealed, folder, program }
     }
 
     /// Runs it once; gives what the sanitizer found, or what else went wrong.
     fn run(&self, seed: u32) -> Result<(), String> {
-        let [program, before, after] = ["program", "before", "after"].map(|name| self.folder.join(name));
+        let [before, after] = ["before", "after"].map(|name| self.folder.join(name));
         let mut epoch = Epoch::new(self.sealed, true);
         let mut bytes = Vec::new();
         for argument in epoch.arguments().iter().map(Vec::as_slice).chain([epoch.late()]) {
@@ -365,7 +367,7 @@ impl OnThreads {
             bytes.extend(argument);
         }
         std::fs::write(&before, bytes).unwrap();
-        let output = runs(&program, 60).args([&before, &after]).arg(seed.to_string()).output().unwrap();
+        let output = runs(&self.program, 60).args([&before, &after]).arg(seed.to_string()).output().unwrap();
         if !output.status.success() || !output.stderr.is_empty() {
             return Err(format!(
                 "seed {seed}, {}: {}",

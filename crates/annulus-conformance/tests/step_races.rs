@@ -174,6 +174,7 @@ fn record(layout: &KernelLayout) -> LaunchRecord {
 
 struct Blocks {
     folder: PathBuf,
+    program: PathBuf,
     layout: KernelLayout,
 }
 
@@ -181,13 +182,13 @@ impl Blocks {
     fn compile(fault: Option<&str>) -> Self {
         let name = fault.unwrap_or("whole").replace(' ', "_");
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("steps").join(name);
-        compile(&folder, &text(fault)).unwrap_or_else(|error| panic!("{error}"));
-        Self { folder, layout: layout() }
+        let program = compile(&folder, &text(fault)).unwrap_or_else(|error| panic!("{error}"));
+        Self { folder, program, layout: layout() }
     }
 
     /// Runs it once; gives what the sanitizer found, or what else went wrong.
     fn run(&self, seed: u32) -> Result<(), String> {
-        let [program, before, after] = ["program", "before", "after"].map(|name| self.folder.join(name));
+        let [before, after] = ["before", "after"].map(|name| self.folder.join(name));
         // SAFETY: all zeros is what a record is before its first launch.
         let mut block: BlockRecord = unsafe { std::mem::zeroed() };
         block.telemetry = NO_LINE;
@@ -208,7 +209,7 @@ impl Blocks {
             bytes.extend(argument);
         }
         std::fs::write(&before, bytes).unwrap();
-        let output = runs(&program, 10).args([&before, &after]).arg(seed.to_string()).output().unwrap();
+        let output = runs(&self.program, 10).args([&before, &after]).arg(seed.to_string()).output().unwrap();
         if !output.status.success() || !output.stderr.is_empty() {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             return Err(format!("seed {seed}, {}: {said}", output.status));

@@ -110,14 +110,31 @@ impl Text {
     }
 }
 
+const OPTIONS: &[&str] = &[
+    "-std=gnu11",
+    "-fPIC",
+    "-shared",
+    "-fsigned-char",
+    "-fno-strict-aliasing",
+    "-ffp-contract=off",
+    "-Wall",
+    "-Wno-unknown-pragmas",
+    "-Wno-unused",
+    "-Wno-attributes",
+    "-Wno-maybe-uninitialized",
+    "-Wno-div-by-zero",
+];
 const CHECKED: &[&str] = &["-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"];
 
 /// Compiles a text to a shared object, unless the same lies there. What C leaves undefined is a trap. A
 /// fault's program runs for a moment: it is compiled fast.
 fn compile(text: &str, is_faulty: bool) -> PathBuf {
+    let level = if is_faulty { &["-O0"][..] } else { CHECKED };
+    let version = Command::new("cc").arg("-v").output().expect("the C compiler `cc` starts").stderr;
     let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("twins");
+    (text, OPTIONS, level, version).hash(&mut hasher);
+    let cache = std::env::var_os("ANNULUS_TEST_CACHE").filter(|cache| !cache.is_empty());
+    let folder = cache.map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from).join("twins");
     let library = folder.join(format!("{:016x}.so", hasher.finish()));
     if library.exists() {
         return library;
@@ -127,17 +144,9 @@ fn compile(text: &str, is_faulty: bool) -> PathBuf {
     std::fs::create_dir_all(&own).expect("the folder can be made");
     std::fs::write(own.join("program.c"), text).expect("the file can be written");
     let output = Command::new("cc")
-        .args([
-            "-std=gnu11",
-            "-fPIC",
-            "-shared",
-            "-fsigned-char",
-            "-fno-strict-aliasing",
-            "-ffp-contract=off",
-        ])
-        .args(if is_faulty { &["-O0"][..] } else { CHECKED })
-        .args(["-Wall", "-Wno-unknown-pragmas", "-Wno-unused", "-Wno-attributes", "-Wno-maybe-uninitialized"])
-        .args(["-Wno-div-by-zero", "-o"])
+        .args(OPTIONS)
+        .args(level)
+        .arg("-o")
         .args([own.join("program.so"), own.join("program.c")])
         .arg("-lm")
         .output()

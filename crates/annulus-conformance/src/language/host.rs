@@ -2,7 +2,7 @@
 //! few names defined before it, CUDA's and Metal's C++ by the C++ compiler.
 
 use std::{
-    ffi::c_void,
+    ffi::{OsString, c_void},
     fmt::Write as _,
     fs,
     hash::{DefaultHasher, Hash, Hasher},
@@ -19,7 +19,7 @@ use super::{
     Call, MOST_PRINTS, Outcome,
     rust::{CX, room},
 };
-use crate::library::Library;
+use crate::{library::Library, made::made};
 
 /// The prelude's `ann_outbox`.
 #[repr(C)]
@@ -71,10 +71,41 @@ const CUDA: &str = concat!(include_str!("../cuda/language.hpp"), "\n", include_s
 /// The same for Metal.
 const METAL: &str = concat!(include_str!("../metal/language.hpp"), "\n", include_str!("../cuda/handler.hpp"));
 
+/// Warnings are errors, but for those of what a program made of another language may well do.
+const OPTIONS: [&str; 24] = [
+    "-O1",
+    "-g0",
+    "-fPIC",
+    "-shared",
+    "-ffp-contract=off",
+    "-Wall",
+    "-Wextra",
+    "-Wno-unused-function",
+    "-Wno-unused-parameter",
+    "-Wno-unused-variable",
+    "-Wno-unused-but-set-variable",
+    "-Wno-unused-but-set-parameter",
+    "-Wno-type-limits",
+    // A copy of a result brings along what the other variant would have.
+    "-Wno-maybe-uninitialized",
+    "-Wno-uninitialized",
+    "-Wno-sign-compare",
+    "-Wno-tautological-compare",
+    "-Wno-bool-operation",
+    "-Wno-missing-field-initializers",
+    "-Wno-bool-compare",
+    // The pragma of Metal that forbids contraction.
+    "-Wno-unknown-pragmas",
+    // A check that stands before it has returned.
+    "-Wno-div-by-zero",
+    "-fsanitize=undefined,float-cast-overflow",
+    "-fsanitize-undefined-trap-on-error",
+];
+
 impl HostText {
     /// Compiles the texts for this target with warnings as errors, and with every undefined behaviour of C
-    /// that the compiler can detect made a trap. The library stays loaded until the process ends; files go to
-    /// `folder`, and what lies there of the same texts, compiler and options is taken as it is.
+    /// that the compiler can detect made a trap. The library stays loaded until the process ends; texts go to
+    /// `folder`, and what was made of the same texts with the same compiler and options is taken as it is.
     ///
     /// # Errors
     ///
@@ -85,65 +116,37 @@ impl HostText {
         folder: &Path,
     ) -> Result<Self, String> {
         fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        let library = folder.join("handlers.so");
         let (compiler, standard, extension) = match target {
             Target::Cuda => ("c++", "-std=c++20", "cpp"),
             Target::Metal => ("c++", "-std=c++14", "cpp"),
             _ => ("cc", "-std=c99", "c"),
         };
-        let mut command = Command::new(compiler);
-        command.args([standard, "-O1", "-g0", "-fPIC", "-shared", "-ffp-contract=off", "-Wall", "-Wextra"]);
-        command.args(["-Wno-unused-function", "-Wno-unused-parameter", "-Wno-unused-variable"]);
-        command.args([
-            "-Wno-unused-but-set-variable",
-            "-Wno-unused-but-set-parameter",
-            "-Wno-type-limits",
-            // A copy of a result brings along what the other variant would have.
-            "-Wno-maybe-uninitialized",
-            "-Wno-uninitialized",
-            "-Wno-sign-compare",
-            "-Wno-tautological-compare",
-            "-Wno-bool-operation",
-            "-Wno-missing-field-initializers",
-            "-Wno-bool-compare",
-            // The pragma of Metal that forbids contraction.
-            "-Wno-unknown-pragmas",
-            // A check that stands before it has returned.
-            "-Wno-div-by-zero",
-        ]);
-        command.args(["-fsanitize=undefined,float-cast-overflow", "-fsanitize-undefined-trap-on-error"]);
-        let made_of = folder.join("made_of.txt");
-        // What the library depends on: a compiler that is another one, or has other libraries, says so.
-        let mut all = version(compiler)?;
+        let mut options = vec![standard];
+        options.extend(OPTIONS);
         let prefix = prefix(target);
-        all += &prefix;
-        if compiler == "c++" {
-            // To read the headers takes as long as to compile a handler: that is done once.
-            let beside = folder.parent().unwrap_or(folder);
-            let file = prefix_file(&command, &all, &prefix, beside)?;
-            command.arg("-include").arg(file);
-        }
+        let mut all = format!("{options:?}\n{prefix}");
+        let mut files = Vec::new();
         for (index, definition) in definitions.iter().enumerate() {
             let text = text(definition, target, index)?;
+            all += &text;
             let text = if compiler == "c++" { text } else { format!("{prefix}{text}") };
             let path = folder.join(format!("{index}_{}.{extension}", file_name(definition.name)));
             fs::write(&path, &text).map_err(|error| failed(&path, error))?;
-            all += &text;
-            command.arg(&path);
+            files.push(path);
         }
-        command.arg("-o").arg(&library).arg("-lm");
-        let _ = write!(all, "{command:?}");
-        if !library.exists() || fs::read_to_string(&made_of).ok().as_deref() != Some(all.as_str()) {
-            let _ = fs::remove_file(&made_of);
-            let output = command
-                .output()
-                .map_err(|error| format!("the compiler `{compiler}` does not start: {error}"))?;
-            let words = String::from_utf8_lossy(&output.stderr);
-            if !output.status.success() || words.lines().any(is_warning) {
-                return Err(words.into_owned());
+        let arguments = || {
+            let mut arguments: Vec<OsString> = options.iter().map(OsString::from).collect();
+            if compiler == "c++" {
+                // To read the headers takes as long as to compile a handler: that is done once.
+                let before = prefix_file(compiler, &options, &prefix, folder.parent().unwrap_or(folder))?;
+                arguments.extend(["-include".into(), before.into_os_string()]);
             }
-            fs::write(&made_of, &all).map_err(|error| failed(&made_of, error))?;
-        }
+            arguments.extend(files.iter().map(OsString::from));
+            arguments.push("-lm".into());
+            Ok(arguments)
+        };
+        let is_refused = |words: &str| words.lines().any(is_warning);
+        let library = made(compiler, &all, &folder.with_file_name("handlers"), arguments, is_refused)?;
         // SAFETY: the library was made as above and runs nothing when it is loaded.
         let loaded = unsafe { Library::open(&library, false) };
         let loaded = loaded.ok_or_else(|| format!("{} cannot be loaded", library.display()))?;
@@ -202,25 +205,17 @@ impl HostText {
     }
 }
 
-/// What the compiler says of itself.
-fn version(compiler: &str) -> Result<String, String> {
-    let output = Command::new(compiler).arg("-v").output();
-    let output = output.map_err(|error| format!("the compiler `{compiler}` does not start: {error}"))?;
-    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
-}
-
 fn failed(path: &Path, error: std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
-/// The file with what stands before each C++ file, compiled beforehand for this command, which finds what was
-/// compiled beside it: for all tests of this target, with warnings as errors. `all` is what it depends on,
-/// besides the command.
-fn prefix_file(command: &Command, all: &str, prefix: &str, folder: &Path) -> Result<PathBuf, String> {
+/// The file with what stands before each C++ file, compiled beforehand with these options, once for all tests of this target:
+/// a compiler finds what was compiled beside a text. Warnings are errors.
+fn prefix_file(compiler: &str, options: &[&str], prefix: &str, folder: &Path) -> Result<PathBuf, String> {
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut hasher = DefaultHasher::new();
-    (all, format!("{command:?}")).hash(&mut hasher);
+    (options, prefix).hash(&mut hasher);
     let path = folder.join(format!("prefix-{:016x}.hpp", hasher.finish()));
     let compiled = path.with_extension("hpp.gch");
     if compiled.exists() {
@@ -233,14 +228,14 @@ fn prefix_file(command: &Command, all: &str, prefix: &str, folder: &Path) -> Res
         fs::write(&own, prefix).map_err(|error| failed(&own, error))?;
         moved(&path)?;
     }
-    let output = Command::new(command.get_program())
-        .args(command.get_args())
+    let output = Command::new(compiler)
+        .args(options)
         .args(["-x", "c++-header"])
         .arg(&path)
         .arg("-o")
         .arg(&own)
         .output()
-        .map_err(|error| format!("the compiler does not start: {error}"))?;
+        .map_err(|error| format!("the compiler `{compiler}` does not start: {error}"))?;
     let words = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() || words.lines().any(is_warning) {
         return Err(words.into_owned());

@@ -1,11 +1,8 @@
 //! What a bridged message may hold and a device does not read: refused where a handler touches it.
 
-extern crate annulus_runtime as annulus;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use annulus_macros::{RingMessage, device_fn, ring_kernel};
-use annulus_message::Archived;
+use annulus::prelude::*;
 
 #[derive(RingMessage)]
 struct Order {
