@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use annulus_differential::generate::{Choices, handler};
+use annulus_differential::generate::{Choices, block_handler, handler};
 use clap::{Parser, Subcommand};
 
 /// Random handlers: what they say as Rust, beside what they are lowered to, on the host and on an OpenCL
@@ -41,6 +41,9 @@ enum What {
         /// Build the handlers so that overflow fails
         #[arg(long)]
         checked: bool,
+        /// Handlers that a whole block runs
+        #[arg(long)]
+        blocks: bool,
     },
     /// Make a failing handler as small as can be, and print it.
     Shrink {
@@ -49,20 +52,55 @@ enum What {
         /// Build the handlers so that overflow fails
         #[arg(long)]
         checked: bool,
+        /// A handler that a whole block runs
+        #[arg(long)]
+        blocks: bool,
     },
     /// Print a handler.
     Show {
         /// Its seed
         seed: u64,
+        /// A handler that a whole block runs
+        #[arg(long)]
+        blocks: bool,
     },
+}
+
+/// Which handlers.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// Those that a whole block runs, and not those of single threads.
+    blocks: bool,
+    /// Overflow fails.
+    checked: bool,
+}
+
+impl Kind {
+    /// How their names begin.
+    fn prefix(self) -> &'static str {
+        if self.blocks { "block_" } else { "random_" }
+    }
+
+    /// The handler that these choices make.
+    fn handler(self, name: &str, choices: &mut Choices) -> String {
+        if self.blocks {
+            let (source, threads) = block_handler(name, choices);
+            format!("// A block of {threads} threads.\n{source}")
+        } else {
+            handler(name, choices)
+        }
+    }
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().what {
-        What::Run { first, count, together, done, checked } => run(first, count, together, &done, checked),
-        What::Shrink { seed, checked } => shrink(seed, checked),
-        What::Show { seed } => {
-            println!("{}", handler(&format!("random_{seed}"), &mut Choices::random(seed)));
+        What::Run { first, count, together, done, checked, blocks } => {
+            run(first, count, together, &done, Kind { blocks, checked })
+        }
+        What::Shrink { seed, checked, blocks } => shrink(seed, Kind { blocks, checked }),
+        What::Show { seed, blocks } => {
+            let kind = Kind { blocks, checked: false };
+            println!("{}", kind.handler(&format!("{}{seed}", kind.prefix()), &mut Choices::random(seed)));
             Ok(true)
         }
     };
@@ -86,14 +124,17 @@ struct Report {
 }
 
 /// Runs the tests for these handlers: a range of seeds, or a file of choices.
-fn test(handlers: &str, checked: bool) -> Result<Report, String> {
+fn test(handlers: &str, kind: Kind) -> Result<Report, String> {
     let mut cargo = Command::new("cargo");
-    for setting in CHECKS.iter().filter(|_| checked) {
+    for setting in CHECKS.iter().filter(|_| kind.checked) {
         cargo.args(["--config", &format!("profile.dev.package.annulus-differential.{setting}=true")]);
     }
+    // None of the others.
+    let (threads, blocks) = if kind.blocks { ("0..0", handlers) } else { (handlers, "0..0") };
     let output = cargo
         .args(["test", "--quiet", "-p", "annulus-differential", "--test", "agree", "--", "--nocapture"])
-        .env("ANNULUS_HANDLERS", handlers)
+        .env("ANNULUS_HANDLERS", threads)
+        .env("ANNULUS_BLOCKS", blocks)
         .env("RUST_BACKTRACE", "0")
         .output()
         .map_err(|error| format!("`cargo` does not start: {error}"))?;
@@ -116,7 +157,7 @@ impl Report {
     }
 }
 
-fn run(first: u64, count: u64, together: u64, done: &Path, checked: bool) -> Result<bool, String> {
+fn run(first: u64, count: u64, together: u64, done: &Path, kind: Kind) -> Result<bool, String> {
     if together == 0 {
         return Err("--together is 0: at least one handler is compiled at a time".into());
     }
@@ -133,14 +174,14 @@ fn run(first: u64, count: u64, together: u64, done: &Path, checked: bool) -> Res
             println!("{begin}..{end}: done before");
             continue;
         }
-        let report = test(&format!("{begin}..{end}"), checked)?;
+        let report = test(&format!("{begin}..{end}"), kind)?;
         let seconds = start.elapsed().as_secs();
         if report.passed {
             println!("{begin}..{end}: agree  [{seconds} s]");
             known.extend(begin..end);
             write_down(done, &known)?;
         } else {
-            let failed = report.failed("random_");
+            let failed = report.failed(kind.prefix());
             println!("{begin}..{end}: {failed:?} fail  [{seconds} s]");
             let path = done.with_extension(format!("{begin}.log"));
             fs::write(&path, &report.output).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -163,13 +204,13 @@ fn write_down(done: &Path, known: &BTreeSet<u64>) -> Result<(), String> {
 /// How many smaller handlers are tried at once.
 const TRIES: usize = 48;
 
-fn shrink(seed: u64, checked: bool) -> Result<bool, String> {
+fn shrink(seed: u64, kind: Kind) -> Result<bool, String> {
     let made = |mut choices: Choices| {
-        handler("shrunk", &mut choices);
+        kind.handler("shrunk", &mut choices);
         choices
     };
     let mut best = made(Choices::random(seed));
-    if fails(&[best.made().to_vec()], checked)?.is_none() {
+    if fails(&[best.made().to_vec()], kind)?.is_none() {
         println!("the handler of seed {seed} agrees");
         return Ok(true);
     }
@@ -190,7 +231,7 @@ fn shrink(seed: u64, checked: bool) -> Result<bool, String> {
         let mut found = None;
         for (chunk, tries) in tries.chunks(TRIES).enumerate() {
             eprintln!("{} choices; trying {} of {count} simpler handlers", best.made().len(), tries.len());
-            if let Some(index) = fails(tries, checked)? {
+            if let Some(index) = fails(tries, kind)? {
                 next = (next + chunk * TRIES + index) % count;
                 found = Some(tries[index].clone());
                 break;
@@ -201,7 +242,7 @@ fn shrink(seed: u64, checked: bool) -> Result<bool, String> {
             None => break,
         }
     }
-    println!("{}", handler("shrunk", &mut Choices::of(best.made().to_vec())));
+    println!("{}", kind.handler("shrunk", &mut Choices::of(best.made().to_vec())));
     Ok(false)
 }
 
@@ -227,14 +268,14 @@ fn simpler(list: &[u64]) -> Vec<Vec<u64>> {
 }
 
 /// The first of these handlers that fails.
-fn fails(lists: &[Vec<u64>], checked: bool) -> Result<Option<usize>, String> {
+fn fails(lists: &[Vec<u64>], kind: Kind) -> Result<Option<usize>, String> {
     let path = std::env::temp_dir().join(format!("annulus-differential-{}.txt", std::process::id()));
     let text: String = lists
         .iter()
         .map(|list| list.iter().map(u64::to_string).collect::<Vec<_>>().join(" ") + "\n")
         .collect();
     fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-    let report = test(&path.to_string_lossy(), checked)?;
+    let report = test(&path.to_string_lossy(), kind)?;
     let _ = fs::remove_file(&path);
     let failed = report.failed("shrunk_");
     if !report.passed && failed.is_empty() {

@@ -1,5 +1,6 @@
 //! Random handlers: Rust and what it is lowered to do the same.
 
+mod blocks;
 mod device;
 
 use annulus_conformance::language::{Call, HostText, Inputs, Outcome, call, difference};
@@ -13,12 +14,12 @@ mod handlers {
     // The types that `annulus-macros` emits code for stand under `::annulus`.
     use annulus_kernel::{KernelDefinition, RingKernel};
     use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
-    use annulus_runtime::prelude::{Cx, Failure, Outbox};
+    use annulus_runtime::prelude::{Block, BlockCx, Cx, Failure, Outbox};
     use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
     include!(concat!(env!("OUT_DIR"), "/handlers.rs"));
 }
-use handlers::HANDLERS;
+use handlers::{BLOCKS, HANDLERS};
 
 use annulus_differential::generate::ELEMENTS;
 
@@ -66,7 +67,10 @@ fn quietly(test: impl FnOnce()) {
     let usual = std::sync::Arc::new(std::panic::take_hook());
     let hook = std::sync::Arc::clone(&usual);
     std::panic::set_hook(Box::new(move |panic| {
-        if !panic.location().is_some_and(|location| location.file().ends_with("handlers.rs")) {
+        let of_handlers = |file: &str| {
+            file.ends_with("handlers.rs") || file.ends_with("blocks/kernels.rs") || file.contains("cooperate")
+        };
+        if !panic.location().is_some_and(|location| of_handlers(location.file())) {
             hook(panic);
         }
     }));
@@ -74,6 +78,9 @@ fn quietly(test: impl FnOnce()) {
 }
 
 fn on_the_host(handlers: &[&'static KernelDefinition], target: Target) {
+    if handlers.is_empty() {
+        return println!("none of these was asked for");
+    }
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("random").join(target.name());
     let text = HostText::compile(handlers, target, &folder).unwrap_or_else(|error| panic!("{error}"));
     quietly(|| {

@@ -17,7 +17,7 @@ pub use compare::{difference, value_difference};
 pub use host::HostText;
 pub use inputs::Inputs;
 pub use memory::Memory;
-pub use rust::call;
+pub use rust::{call, call_block};
 
 /// How many prints of a call are looked at.
 pub const MOST_PRINTS: usize = 128;

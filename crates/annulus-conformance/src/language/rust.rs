@@ -27,6 +27,19 @@ pub(super) fn room(definition: &KernelDefinition) -> Memory {
 ///
 /// If the call's memory has not the types of the definition.
 pub fn call(definition: &'static KernelDefinition, call: &Call) -> Outcome {
+    call_at(CX, definition, call)
+}
+
+/// One call of the handler of a kernel whose block of so many threads works on one message.
+///
+/// # Panics
+///
+/// If the call's memory has not the types of the definition.
+pub fn call_block(definition: &'static KernelDefinition, call: &Call, threads: u32) -> Outcome {
+    call_at(CX.with_block_dim(threads), definition, call)
+}
+
+fn call_at(cx: Cx, definition: &'static KernelDefinition, call: &Call) -> Outcome {
     let Call { mut message, mut state, mut bindings } = call.clone();
     assert_eq!(message.ty(), definition.message, "the message's type");
     let mut outputs = room(definition);
@@ -43,7 +56,7 @@ pub fn call(definition: &'static KernelDefinition, call: &Call) -> Outcome {
     // SAFETY: the slots are this call's own.
     unsafe { outbox.begin(0) };
     let invocation = Invocation {
-        cx: CX,
+        cx,
         message: message.as_mut_ptr(),
         state: state.as_mut_ptr(),
         bindings: &bound,

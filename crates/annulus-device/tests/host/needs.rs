@@ -93,7 +93,7 @@ fn x04_a_device_without_wide_atomics() {
 }
 
 #[test]
-fn x02_x04_a_device_with_little_shared_memory() {
+fn m09_x02_x04_a_device_with_little_shared_memory() {
     let needs = shares::DEFINITION.needs().unwrap();
     // The meeting's 28 bytes and 6 for each thread, the array, and what reductions need for each thread and
     // for the block.

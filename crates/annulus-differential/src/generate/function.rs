@@ -34,7 +34,7 @@ impl Writer<'_> {
         (0..count).map(|number| self.function(format!("{handler}_f{number}"))).collect()
     }
 
-    fn function(&mut self, name: String) -> String {
+    pub(super) fn function(&mut self, name: String) -> String {
         let output = match self.choices.below(6) {
             0..=2 => Ty::Int(self.choices.one(&INTS)),
             3 => Ty::option(Ty::Int(self.choices.one(&INTS))),

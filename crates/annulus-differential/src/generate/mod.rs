@@ -6,20 +6,24 @@
 mod arrays;
 mod cases;
 mod choices;
+mod exchange;
 mod expression;
 mod function;
 mod items;
 mod place;
 mod shared;
 mod statement;
+mod together;
 mod types;
 
 pub use choices::Choices;
 pub use shared::ELEMENTS;
+pub use together::block_handler;
 pub use types::SOURCE;
 
 use function::Function;
 use shared::{Shared, TABLES, tables};
+use together::Together;
 use types::Ty;
 
 /// The source of a handler of this name, and of the functions that it calls.
@@ -112,6 +116,8 @@ struct Writer<'c> {
     functions: Vec<Function>,
     /// What the function gives that is written; `None` in the handler.
     output: Option<Ty>,
+    /// What is known of the block, in a handler that a whole block runs.
+    together: Option<Together>,
 }
 
 impl<'c> Writer<'c> {
@@ -134,6 +140,7 @@ impl<'c> Writer<'c> {
             loops: Vec::new(),
             functions: Vec::new(),
             output: None,
+            together: None,
         }
     }
 

@@ -58,13 +58,14 @@ impl Writer<'_> {
                 self.line(&format!("match {matched} {arms}"));
             }
             17 => self.reference(),
-            18 if self.output.is_none() => self.send(),
+            18 if self.output.is_none() && self.together.is_none() => self.send(),
             20..=22 => self.elements(),
             23 => self.part_of_list(),
             24 => self.labelled(),
             25 | 26 => self.if_let(),
-            27 => self.let_else(),
-            28 => self.question(),
+            27 if self.may_end() => self.let_else(),
+            28 if self.may_end() => self.question(),
+            27 | 28 => self.if_let(),
             29 => self.assertion(),
             30 | 31 => self.effect(),
             32..=35 => self.share(),
@@ -213,15 +214,26 @@ impl Writer<'_> {
         self.line(&format!("{label}while {counter} < {turns}{condition} {lines}"));
     }
 
+    /// Whether the handler may end here. Where one thread of a block does, the message nearly always fails: that
+    /// is rare.
+    fn may_end(&mut self) -> bool {
+        self.together.is_none() || self.output.is_some() || self.choices.percent(8)
+    }
+
     /// A way out: of a loop or a block, of a turn, or of the handler.
     fn leave(&mut self) {
+        if self.loops.is_empty() && !self.may_end() {
+            return self.assign();
+        }
         let condition = self.expression(&Ty::Bool);
         let way = self.way_out();
         self.line(&format!("if {condition} {{ {way}; }}"));
     }
 
     pub(super) fn way_out(&mut self) -> String {
-        let choice = self.choices.below(4);
+        // A thread that returns alone fails its block: that is rare.
+        let stays = self.together.is_some() && self.output.is_none() && !self.loops.is_empty();
+        let choice = self.choices.below(if stays { 3 } else { 4 });
         // What decides a loop's end is no place to leave those around it.
         let first = self.loops.iter().rposition(|outer| matches!(outer.around, Around::Condition));
         let (first, end) = (first.map_or(0, |at| at + 1), self.loops.len());

@@ -71,6 +71,10 @@ impl Pair {
 #[device_fn]
 pub fn larger<T: Copy + PartialOrd>(a: T, b: T) -> T { if a < b { b } else { a } }
 
+/// The bits of a float; all NaNs are one.
+#[device_fn]
+pub fn told(x: f64) -> i64 { if x.is_nan() { 1 } else { x.to_bits() as i64 } }
+
 #[device_fn]
 pub fn choose<T: Copy>(first: bool, a: T, b: T) -> T {
     if first { return a; }

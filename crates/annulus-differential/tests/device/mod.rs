@@ -1,6 +1,11 @@
 //! Handlers on an OpenCL device: many in one program, each call a work-item.
 
-use std::{collections::BTreeSet, ffi::c_void, fmt::Write as _, ptr};
+use std::{
+    collections::BTreeSet,
+    ffi::{CStr, c_void},
+    fmt::Write as _,
+    ptr,
+};
 
 use annulus_conformance::language::{Call, Memory, Outcome};
 use annulus_differential::generate::ELEMENTS;
@@ -11,12 +16,15 @@ use annulus_kernel::{
 use cl3::{
     command_queue::{enqueue_nd_range_kernel, enqueue_read_buffer, enqueue_write_buffer, finish},
     context::create_context,
-    device::{CL_DEVICE_EXTENSIONS, CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, get_device_data, get_device_ids},
-    kernel::{create_kernel, set_kernel_arg},
+    device::{
+        CL_DEVICE_EXTENSIONS, CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, CL_DEVICE_VERSION, get_device_data,
+        get_device_ids,
+    },
+    kernel::{create_kernel, release_kernel, set_kernel_arg},
     memory::{CL_MEM_READ_WRITE, create_buffer, release_mem_object},
     platform::get_platform_ids,
     program::{CL_PROGRAM_BUILD_LOG, build_program, create_program_with_source, get_program_build_data},
-    types::{CL_TRUE, cl_command_queue, cl_context, cl_device_id, cl_kernel, cl_mem},
+    types::{CL_TRUE, cl_command_queue, cl_context, cl_device_id, cl_mem, cl_program},
 };
 
 /// The first device there is. What it has opened stays open until the process ends.
@@ -51,6 +59,13 @@ impl Device {
         String::from_utf8_lossy(&name).trim_end_matches('\0').into()
     }
 
+    /// Whether it belongs to PoCL.
+    #[allow(dead_code, reason = "one of the programs with this module does not ask")]
+    pub(crate) fn is_pocl(&self) -> bool {
+        let version = get_device_data(self.id, CL_DEVICE_VERSION).unwrap_or_default();
+        String::from_utf8_lossy(&version).to_lowercase().contains("pocl")
+    }
+
     #[allow(dead_code, reason = "one of the programs with this module needs no atomics")]
     pub(crate) fn has_wide_atomics(&self) -> bool {
         let extensions = get_device_data(self.id, CL_DEVICE_EXTENSIONS).unwrap_or_default();
@@ -59,8 +74,12 @@ impl Device {
 
     /// Compiles these handlers.
     pub(crate) fn compile(&self, definitions: &[&'static KernelDefinition]) -> Result<Handlers<'_>, String> {
-        let source = text(definitions)?;
-        let program = create_program_with_source(self.context, &[&source])
+        Ok(Handlers { program: self.build(&text(definitions)?)? })
+    }
+
+    /// Compiles a program.
+    pub(crate) fn build(&self, source: &str) -> Result<Program<'_>, String> {
+        let program = create_program_with_source(self.context, &[source])
             .map_err(failed("clCreateProgramWithSource"))?;
         let options = c"-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
         if let Err(code) = build_program(program, &[self.id], options, None, ptr::null_mut()) {
@@ -68,8 +87,7 @@ impl Device {
             let log = String::from_utf8_lossy(&log);
             return Err(format!("clBuildProgram failed with {code}\n{log}"));
         }
-        let kernel = create_kernel(program, c"run").map_err(failed("clCreateKernel"))?;
-        Ok(Handlers { device: self, kernel })
+        Ok(Program { device: self, program })
     }
 
     fn buffer(&self, bytes: &[u8]) -> Result<Buffer, String> {
@@ -114,72 +132,46 @@ fn failed(call: &'static str) -> impl Fn(i32) -> String {
     move |code| format!("{call} failed with {code}")
 }
 
-/// Handlers that were compiled in one go.
-pub(crate) struct Handlers<'d> {
+/// A program of this device.
+pub(crate) struct Program<'d> {
     device: &'d Device,
-    kernel: cl_kernel,
+    program: cl_program,
 }
 
-impl Handlers<'_> {
-    /// All these calls of the handler of this number.
-    pub(crate) fn calls(
+impl Program<'_> {
+    /// Runs a kernel to its end: its parameters are these numbers, each a `uint`, and then pointers to these
+    /// memories, which come back as it leaves them.
+    pub(crate) fn run(
         &self,
-        index: usize,
-        definition: &'static KernelDefinition,
-        calls: &[Call],
-    ) -> Result<Vec<Outcome>, String> {
+        kernel: &CStr,
+        numbers: &[u32],
+        memories: &mut [Vec<u8>],
+        groups: usize,
+        threads: usize,
+    ) -> Result<(), String> {
         let device = self.device;
-        let all = |of: &dyn Fn(&Call) -> &Memory| -> Vec<u8> {
-            calls.iter().flat_map(|call| of(call).bytes().to_vec()).collect()
-        };
-        let (messages, mut states) = (all(&|call| &call.message), all(&|call| &call.state));
-        let mut tables: Vec<Vec<u8>> =
-            (0..definition.bindings.len()).map(|table| all(&|call| &call.bindings[table])).collect();
-        let output = definition.output.expect("the handlers send");
-        let room = output.size * definition.max_outputs as usize;
-        let (mut outputs, mut results) = (vec![0; room * calls.len()], vec![0; RESULT * calls.len()]);
-        let mut buffers = vec![
-            device.buffer(&messages)?,
-            device.buffer(&states)?,
-            device.buffer(&outputs)?,
-            device.buffer(&results)?,
-        ];
-        for table in &tables {
-            buffers.push(device.buffer(table)?);
-        }
-        // A bridged message is as many heads as its image is long.
-        let stride = calls.first().map_or(1, |call| call.message.len());
-        for (argument, number) in [index as u32, stride as u32].iter().enumerate() {
+        let kernel = create_kernel(self.program, kernel).map_err(failed("clCreateKernel"))?;
+        let buffers: Vec<Buffer> =
+            memories.iter().map(|bytes| device.buffer(bytes)).collect::<Result<_, _>>()?;
+        for (argument, number) in numbers.iter().enumerate() {
+            let size = size_of::<u32>();
             // SAFETY: the argument is a `uint`.
-            unsafe {
-                set_kernel_arg(
-                    self.kernel,
-                    argument as u32,
-                    size_of::<u32>(),
-                    std::ptr::from_ref(number).cast(),
-                )
-            }
-            .map_err(failed("clSetKernelArg"))?;
+            unsafe { set_kernel_arg(kernel, argument as u32, size, std::ptr::from_ref(number).cast()) }
+                .map_err(failed("clSetKernelArg"))?;
         }
         for (argument, buffer) in buffers.iter().enumerate() {
+            let (argument, size) = ((numbers.len() + argument) as u32, size_of::<cl_mem>());
             // SAFETY: the argument is a pointer to global memory, and the value a buffer's handle.
-            unsafe {
-                set_kernel_arg(
-                    self.kernel,
-                    argument as u32 + 2,
-                    size_of::<cl_mem>(),
-                    (&raw const buffer.0).cast(),
-                )
-            }
-            .map_err(failed("clSetKernelArg"))?;
+            unsafe { set_kernel_arg(kernel, argument, size, (&raw const buffer.0).cast()) }
+                .map_err(failed("clSetKernelArg"))?;
         }
-        let (global, local) = ([calls.len()], [1]);
+        let (global, local) = ([groups * threads], [threads]);
         // SAFETY: all arguments are set; the buffers hold what that many calls read and write, and live until
         // `finish` returns.
         unsafe {
             enqueue_nd_range_kernel(
                 device.queue,
-                self.kernel,
+                kernel,
                 1,
                 ptr::null(),
                 global.as_ptr(),
@@ -190,36 +182,87 @@ impl Handlers<'_> {
         }
         .map_err(failed("clEnqueueNDRangeKernel"))?;
         finish(device.queue).map_err(failed("clFinish"))?;
-        device.read(&buffers[1], &mut states)?;
-        device.read(&buffers[2], &mut outputs)?;
-        device.read(&buffers[3], &mut results)?;
-        for (table, buffer) in tables.iter_mut().zip(&buffers[4..]) {
-            device.read(buffer, table)?;
+        for (buffer, memory) in buffers.iter().zip(memories) {
+            device.read(buffer, memory)?;
         }
-        let word = |at: usize| u32::from_ne_bytes(results[at..at + 4].try_into().expect("four bytes"));
-        let outcomes = calls.iter().enumerate().map(|(number, call)| {
-            let code = u16::try_from(word(number * RESULT)).expect("an error code has 16 bits");
-            let sent = if code == 0 { word(number * RESULT + 4) as usize } else { 0 };
-            let size = call.state.ty().size;
-            let mut state = call.state.clone();
-            state.bytes_mut().copy_from_slice(&states[number * size..(number + 1) * size]);
-            let mut sends = Memory::zeroed(output, sent);
-            let first = number * room;
-            sends.bytes_mut().copy_from_slice(&outputs[first..first + sent * output.size]);
-            let mut bindings = call.bindings.clone();
-            for (binding, table) in bindings.iter_mut().zip(&tables) {
-                let size = binding.bytes().len();
-                binding.bytes_mut().copy_from_slice(&table[number * size..(number + 1) * size]);
-            }
-            Outcome { code, state, outputs: sends, bindings, prints: Vec::new() }
-        });
-        Ok(outcomes.collect())
+        // SAFETY: the kernel is ours, ended, and released once.
+        let _ = unsafe { release_kernel(kernel) };
+        Ok(())
     }
+}
+
+/// Handlers that were compiled in one go.
+pub(crate) struct Handlers<'d> {
+    program: Program<'d>,
+}
+
+impl Handlers<'_> {
+    /// All these calls of the handler of this number.
+    pub(crate) fn calls(
+        &self,
+        index: usize,
+        definition: &'static KernelDefinition,
+        calls: &[Call],
+    ) -> Result<Vec<Outcome>, String> {
+        let mut memories = memories(definition, calls);
+        // A bridged message is as many heads as its image is long.
+        let stride = calls.first().map_or(1, |call| call.message.len());
+        self.program.run(c"run", &[index as u32, stride as u32], &mut memories, calls.len(), 1)?;
+        Ok(outcomes(definition, calls, &memories))
+    }
+}
+
+/// What a kernel gets for these calls: messages, states, room for outputs, results, and tables.
+pub(crate) fn memories(definition: &'static KernelDefinition, calls: &[Call]) -> Vec<Vec<u8>> {
+    let all = |of: &dyn Fn(&Call) -> &Memory| -> Vec<u8> {
+        calls.iter().flat_map(|call| of(call).bytes().to_vec()).collect()
+    };
+    let output = definition.output.expect("the handlers send");
+    let room = output.size * definition.max_outputs as usize;
+    let mut memories = vec![
+        all(&|call| &call.message),
+        all(&|call| &call.state),
+        vec![0; room * calls.len()],
+        vec![0; RESULT * calls.len()],
+    ];
+    memories.extend((0..definition.bindings.len()).map(|table| all(&|call| &call.bindings[table])));
+    memories
+}
+
+/// What is in these memories after the calls.
+pub(crate) fn outcomes(
+    definition: &'static KernelDefinition,
+    calls: &[Call],
+    memories: &[Vec<u8>],
+) -> Vec<Outcome> {
+    let [_, states, outputs, results, tables @ ..] = memories else {
+        unreachable!("`memories` has made them")
+    };
+    let output = definition.output.expect("the handlers send");
+    let room = output.size * definition.max_outputs as usize;
+    let word = |at: usize| u32::from_ne_bytes(results[at..at + 4].try_into().expect("four bytes"));
+    let outcomes = calls.iter().enumerate().map(|(number, call)| {
+        let code = u16::try_from(word(number * RESULT)).expect("an error code has 16 bits");
+        let sent = if code == 0 { word(number * RESULT + 4) as usize } else { 0 };
+        let size = call.state.ty().size;
+        let mut state = call.state.clone();
+        state.bytes_mut().copy_from_slice(&states[number * size..(number + 1) * size]);
+        let mut sends = Memory::zeroed(output, sent);
+        let first = number * room;
+        sends.bytes_mut().copy_from_slice(&outputs[first..first + sent * output.size]);
+        let mut bindings = call.bindings.clone();
+        for (binding, table) in bindings.iter_mut().zip(tables) {
+            let size = binding.bytes().len();
+            binding.bytes_mut().copy_from_slice(&table[number * size..(number + 1) * size]);
+        }
+        Outcome { code, state, outputs: sends, bindings, prints: Vec::new() }
+    });
+    outcomes.collect()
 }
 
 /// The name of the function or the constant that a paragraph of a handler's text is: `static u32 name(`,
 /// `CONSTANT const u32 NAME = `.
-fn own_name(paragraph: &str) -> Option<&str> {
+pub(crate) fn own_name(paragraph: &str) -> Option<&str> {
     if let Some(constant) = paragraph.trim().strip_prefix("CONSTANT const ") {
         return constant.split_once(" = ")?.0.rsplit(' ').next();
     }

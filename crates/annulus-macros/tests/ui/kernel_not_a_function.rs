@@ -2,11 +2,11 @@
 use annulus::prelude::*;
 
 #[ring_kernel]
-struct Detector {
+struct W15Detector {
     n: u32,
 }
 
 #[ring_kernel]
-impl Detector {}
+impl W15Detector {}
 
 fn main() {}

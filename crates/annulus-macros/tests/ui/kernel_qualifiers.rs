@@ -8,7 +8,7 @@ struct Reading {
 }
 
 #[ring_kernel]
-async fn waiting(reading: &Reading) {}
+async fn w15_waiting(reading: &Reading) {}
 
 #[ring_kernel]
 unsafe fn dangerous(reading: &Reading) {}

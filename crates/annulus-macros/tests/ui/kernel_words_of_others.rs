@@ -1,4 +1,4 @@
-//! Words that other systems have for the same, or for what is said elsewhere.
+//! M-09, K-06, W-16: words that other systems have for the same, or for what is said elsewhere.
 
 use annulus::prelude::*;
 
@@ -27,15 +27,15 @@ struct Tick {
     latency_tracking = true,
     enable_telemetry = true
 )]
-fn tick(_: &Tick) {}
+fn m09_k06_w16_one_of_each(_: &Tick) {}
 
 #[ring_kernel(barrier_scope = Grid, messaging_strategy = P2P, mode = Persistent)]
-fn other(_: &Tick) {}
+fn m09_peers(_: &Tick) {}
 
 #[ring_kernel(barrier_scope = System, messaging_strategy = NCCL, mode = EventDriven)]
-fn third(_: &Tick) {}
+fn m09_collectives(_: &Tick) {}
 
 #[ring_kernel(barrier_scope = ThreadBlock, messaging_strategy = AtomicQueue)]
-fn fourth(_: &Tick) {}
+fn m09_atomic_queue(_: &Tick) {}
 
 fn main() {}
