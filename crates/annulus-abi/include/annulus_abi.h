@@ -117,6 +117,30 @@ typedef struct annulus_at {
 #define ANNULUS_PHASE_INACTIVE 8u
 #define ANNULUS_PHASE_ENDED 9u
 
+/* What one of several outboxes of a shard has sent to other kernels. */
+typedef struct annulus_port_counts {
+    uint64_t forwarded;
+    uint64_t unforwarded;
+    uint64_t held;
+    uint64_t padding[5];
+} annulus_port_counts;
+
+/* Where an outbox leads. */
+typedef struct annulus_port_link {
+    uint64_t kernel;
+    uint64_t target;
+    uint64_t waits;
+    uint8_t name[40];
+} annulus_port_link;
+
+#define ANNULUS_MOST_PORTS 16u
+
+/* A shard's outboxes in a vitals file. */
+typedef struct annulus_shard_ports {
+    annulus_port_counts counts[ANNULUS_MOST_PORTS];
+    annulus_port_link links[ANNULUS_MOST_PORTS];
+} annulus_shard_ports;
+
 /* A shard's part of a vitals file. */
 typedef struct annulus_shard_vitals {
     annulus_control_block control;

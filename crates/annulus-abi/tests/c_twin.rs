@@ -4,11 +4,14 @@
 use std::{fmt::Write as _, mem::offset_of, process::Command};
 
 use annulus_abi::{
-    control::{ControlBlock, STALLED_BY_KERNEL, command, state},
+    control::{ControlBlock, PortCounts, STALLED_BY_KERNEL, command, state},
     error,
     ring::{CLOSED, RingHeader, SealedUnit, SlotHeader, kind},
     telemetry::Telemetry,
-    vitals::{At, ShardVitals, phase},
+    vitals::{
+        At, ShardVitals, phase,
+        ports::{MOST_PORTS, PortLink, ShardPorts},
+    },
 };
 
 macro_rules! offsets {
@@ -42,6 +45,9 @@ fn t_01_t_03_c_and_rust_agree() {
     offsets!(source, At, "annulus_at": phase, number, key, count, failed, failed_key, reserved);
     offsets!(source, ShardVitals, "annulus_shard_vitals":
         control, inbound, outbound, telemetry, at, reserved);
+    offsets!(source, PortCounts, "annulus_port_counts": forwarded, unforwarded, held, padding);
+    offsets!(source, PortLink, "annulus_port_link": kernel, target, waits, name);
+    offsets!(source, ShardPorts, "annulus_shard_ports": counts, links);
     for (name, value) in [
         ("ANNULUS_COMMAND_ACTIVE", u64::from(command::ACTIVE)),
         ("ANNULUS_COMMAND_TERMINATE", command::TERMINATE.into()),
@@ -62,6 +68,7 @@ fn t_01_t_03_c_and_rust_agree() {
         ("ANNULUS_PHASE_AT_BARRIER", phase::AT_BARRIER),
         ("ANNULUS_PHASE_INACTIVE", phase::INACTIVE),
         ("ANNULUS_PHASE_ENDED", phase::ENDED),
+        ("ANNULUS_MOST_PORTS", MOST_PORTS as u64),
         ("ANNULUS_RING_CLOSED", CLOSED),
         ("ANNULUS_KIND_MESSAGE", kind::MESSAGE.into()),
         ("ANNULUS_KIND_TOMBSTONE", kind::TOMBSTONE.into()),

@@ -6,6 +6,7 @@ use annulus_abi::{
     vitals::{
         At, CHANGING, KernelEntry, MAGIC, ShardVitals, VERSION, VitalsHeader, check, field, kernel_state,
         phase,
+        ports::{PortShard, ShardPorts},
         read::{Damage, Vitals},
     },
 };
@@ -14,6 +15,7 @@ const KERNELS: usize = 2;
 const SHARDS: usize = 3;
 const KERNELS_AT: usize = 512;
 const SHARDS_AT: usize = KERNELS_AT + KERNELS * size_of::<KernelEntry>();
+const PORTS_AT: usize = SHARDS_AT + SHARDS * size_of::<ShardVitals>();
 
 /// The bytes of words.
 fn bytes(words: &[u64]) -> Vec<u8> {
@@ -34,7 +36,7 @@ fn put(file: &mut [u8], at: usize, word: u64) {
     file[at..at + 8].copy_from_slice(&word.to_ne_bytes());
 }
 
-/// A file with a kernel of two shards in its second entry.
+/// A file with a kernel of two shards and two outboxes in its second entry.
 fn file() -> Vec<u8> {
     let header = VitalsHeader {
         magic: MAGIC,
@@ -56,7 +58,9 @@ fn file() -> Vec<u8> {
         records: 0,
         record_stride: 0,
         requests_offset: 8192,
-        reserved: [0; 14],
+        ports_offset: PORTS_AT as u64,
+        port_stride: size_of::<ShardPorts>() as u64,
+        reserved: [0; 12],
         check: 0,
     };
     let kernel = KernelEntry {
@@ -88,7 +92,8 @@ fn file() -> Vec<u8> {
         message: field("Reading"),
         output: field("Alert"),
         errors: field("7 Overdrawn\nnonsense\n70000 TooLarge\n8 Closed\n9"),
-        constant: [0; 7],
+        ports: 2,
+        constant: [0; 6],
         check: 0,
     };
     let mut file = bytes(&header.to_words());
@@ -110,6 +115,17 @@ fn file() -> Vec<u8> {
     put(&mut file, shard + 840, 88_123);
     put(&mut file, shard + 848, 17);
     put(&mut file, shard + 856, 3);
+    file.resize(PORTS_AT + SHARDS * size_of::<ShardPorts>(), 0);
+    let first = PORTS_AT + size_of::<ShardPorts>();
+    for (number, (name, target)) in [("good", 0), ("bad", 4)].into_iter().enumerate() {
+        let link = first + 1024 + 64 * number;
+        [3, target, 1].into_iter().enumerate().for_each(|(i, word)| put(&mut file, link + 8 * i, word));
+        file[link + 24..link + 24 + name.len()].copy_from_slice(name.as_bytes());
+    }
+    for (shard, number, counts) in [(0, 1, [5, 1, 2]), (1, 1, [7, 0, 0])] {
+        let at = first + shard * size_of::<ShardPorts>() + 64 * number;
+        counts.into_iter().enumerate().for_each(|(i, word)| put(&mut file, at + 8 * i, word));
+    }
     file
 }
 
@@ -123,6 +139,13 @@ fn read_all(bytes: &[u8]) -> Result<usize, Damage> {
         seen += kernel.errors().map(|(code, name)| usize::from(code) + name.len()).sum::<usize>();
         seen += kernel.mode().len() + usize::from(kernel.target().is_some());
         seen += kernel.shards().map(|shard| shard.pending as usize & 1).sum::<usize>();
+        let Some((offset, length)) = vitals.ports(&kernel) else { continue };
+        let end = usize::try_from(offset).unwrap_or(usize::MAX).saturating_add(length).min(bytes.len());
+        let ports = bytes.get(offset as usize..end).unwrap_or_default();
+        for port in kernel.ports(ports) {
+            seen += port.name().len() + usize::from(port.target().is_some());
+            seen += port.shards().map(|shard| shard.held as usize & 1).sum::<usize>();
+        }
     }
     Ok(seen)
 }
@@ -153,6 +176,31 @@ fn the_reader_finds_what_was_written() {
     assert_eq!(shards[0].telemetry, None, "it was never written");
 }
 
+/// Each outbox with its name, where it leads, and what each shard has sent by it.
+#[test]
+fn the_reader_finds_outboxes() {
+    let mut file = file();
+    let first = PORTS_AT + size_of::<ShardPorts>();
+    let read = |file: &[u8]| {
+        let vitals = Vitals::new(file).unwrap();
+        let kernel = vitals.kernels().next().unwrap();
+        assert_eq!(vitals.ports(&kernel), Some((first as u64, 2 * size_of::<ShardPorts>())));
+        let ports = kernel.ports(&file[first..]).map(|port| {
+            (port.number(), port.name().to_owned(), port.target(), port.shards().collect::<Vec<_>>())
+        });
+        ports.collect::<Vec<_>>()
+    };
+    let ports = read(&file);
+    let none = PortShard::default();
+    assert_eq!(ports[0], (0, "good".into(), None, vec![none, none]));
+    let sent = |sent, lost, held| PortShard { sent, held, lost };
+    assert_eq!(ports[1], (1, "bad".into(), Some((4, true)), vec![sent(5, 1, 2), sent(7, 0, 0)]));
+    // A link of an earlier launch.
+    put(&mut file, first + 1024, 2);
+    let names: Vec<_> = read(&file).into_iter().map(|(number, name, ..)| (number, name)).collect();
+    assert_eq!(names, [(1, "bad".to_owned())]);
+}
+
 #[test]
 fn damage_has_its_reason() {
     let whole = file();
@@ -173,7 +221,8 @@ fn damage_has_its_reason() {
 /// Counts and offsets that lie, with the right check: whoever wrote them may have been anybody.
 #[test]
 fn lies_with_a_right_check_lead_nowhere() {
-    for (at, word) in [(16, u64::MAX), (24, u64::MAX - 7), (24, 3), (16, 1 << 40)] {
+    for (at, word) in [(16, u64::MAX), (24, u64::MAX - 7), (24, 3), (16, 1 << 40), (392, u64::MAX), (400, 1)]
+    {
         let mut file = file();
         put(&mut file, at, word);
         seal(&mut file, 0, size_of::<VitalsHeader>());
@@ -184,7 +233,13 @@ fn lies_with_a_right_check_lead_nowhere() {
     put(&mut file, entry + 144, u64::from(u32::MAX) << 32 | 1);
     seal(&mut file, entry + CHANGING, entry + size_of::<KernelEntry>());
     let vitals = Vitals::new(&file).unwrap();
-    assert_eq!(vitals.kernels().next().unwrap().shards().count(), 2, "no more than the file has");
+    let kernel = vitals.kernels().next().unwrap();
+    assert_eq!(kernel.shards().count(), 2, "no more than the file has");
+    assert_eq!(vitals.ports(&kernel), None, "it has no such shards");
+    let mut file = self::file();
+    put(&mut file, entry + 960, u64::MAX);
+    seal(&mut file, entry + CHANGING, entry + size_of::<KernelEntry>());
+    read_all(&file).expect("its header is whole");
 }
 
 /// Every length, and every bit.
@@ -196,10 +251,11 @@ fn cut_off_and_flipped_files_are_survived() {
         let is_short = length < size_of::<VitalsHeader>();
         assert_eq!(read_all(&whole[..length]).err(), is_short.then_some(Damage::Short), "{length} bytes");
     }
+    let mut flipped = whole.clone();
     for bit in 0..8 * whole.len() {
-        let mut flipped = whole.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
         let read = read_all(&flipped);
+        flipped[bit / 8] ^= 1 << (bit % 8);
         let in_header = bit / 8 < size_of::<VitalsHeader>();
         assert_eq!(read.is_err(), in_header, "bit {bit}");
         assert!(read.unwrap_or(0) <= all + 1, "bit {bit}");

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     failure::Failure,
-    top::{printable, shard_json},
+    top::{outboxes_json, printable, shard_json},
 };
 
 /// Say what a process that died was doing: its shards, its failures, its drops, its last events
@@ -116,6 +116,7 @@ fn json(found: &Found) -> Value {
             "name": kernel.name,
             "ended": kernel.has_ended,
             "drops": kernel.drops,
+            "outboxes": outboxes_json(kernel),
             "shards": shards.map(|(index, shard)| shard_json(index, shard, None)).collect::<Vec<_>>(),
         })
     });

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     fs::{self, File, OpenOptions},
-    io::{self, Read},
+    io::{self, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -12,12 +12,13 @@ use annulus_abi::{
     control::{STALLED_BY_KERNEL, state},
     vitals::{
         SUFFIX, VitalsHeader, kernel_flags, kernel_state,
-        read::{Damage, Shard, Vitals},
+        ports::Port,
+        read::{self, Damage, Shard, Vitals},
         recorder::CAUSES,
     },
 };
 use annulus_runtime::{
-    KernelStatus, LatencyHistogram, check_vitals_folder, vitals_folders, vitals_owner_lives,
+    KernelStatus, LatencyHistogram, PortLook, check_vitals_folder, vitals_folders, vitals_owner_lives,
 };
 
 /// The most bytes of a file that are read: 100,000 shards. Source: this project's choice.
@@ -130,8 +131,11 @@ pub struct Kernel {
     pub inbound_capacity: u32,
     /// Slots of each shard's outbound ring.
     pub outbound_capacity: u32,
-    /// The kernel that its outputs go to, by its [`id`](Self::id), and whether they wait for room there.
+    /// The kernel that its outputs go to, by its [`id`](Self::id), and whether they wait for room there. With several
+    /// outboxes it is one of theirs.
     pub target: Option<(u64, bool)>,
+    /// Its outboxes, if it has several and may be connected. Each knows where it leads.
+    pub ports: Vec<PortLook>,
     /// Whether it has ended.
     pub has_ended: bool,
     /// How long ago it was launched; for one that has ended, how long it lived. `None` if nobody knows.
@@ -222,6 +226,12 @@ impl Kernel {
         Some(Duration::from_nanos(now.saturating_sub(before)))
     }
 
+    /// Of several outboxes, those by which a shard holds outputs that wait for room in a kernel.
+    pub fn held_by(&self, shard: usize) -> impl Iterator<Item = &PortLook> {
+        let holds = move |port: &&PortLook| port.shards.get(shard).is_some_and(|words| words.held != 0);
+        self.ports.iter().filter(holds)
+    }
+
     /// What the application calls an error code.
     pub fn error_name(&self, code: u16) -> Option<&str> {
         self.errors.iter().find(|(known, _)| *known == code).map(|(_, name)| &**name)
@@ -288,7 +298,13 @@ pub fn look(path: &Path) -> Result<Process, Unreadable> {
     read_up_to(&mut bytes, used)?;
     let vitals = Vitals::new(&bytes).map_err(Unreadable::Damaged)?;
     let now = monotonic_nanos().saturating_sub(vitals.clock_origin());
-    let mut kernels: Vec<Kernel> = vitals.kernels().map(|kernel| describe(&kernel, now, liveness)).collect();
+    let mut kernels: Vec<Kernel> = vitals
+        .kernels()
+        .map(|kernel| {
+            let ports = ports(&mut file, &vitals, &kernel);
+            Kernel { ports, ..describe(&kernel, now, liveness) }
+        })
+        .collect();
     kernels.sort_by(|a, b| (a.has_ended, &a.name, a.id).cmp(&(b.has_ended, &b.name, b.id)));
     Ok(Process {
         file: path.to_owned(),
@@ -303,7 +319,26 @@ pub fn look(path: &Path) -> Result<Process, Unreadable> {
     })
 }
 
-fn describe(kernel: &annulus_abi::vitals::read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
+/// The outboxes of a kernel, as far as they are there. They are read after its shards.
+fn ports(file: &mut File, vitals: &Vitals<'_>, kernel: &read::Kernel<'_>) -> Vec<PortLook> {
+    let Some((offset, length)) = vitals.ports(kernel) else { return Vec::new() };
+    let mut bytes = Vec::new();
+    let read = file.seek(SeekFrom::Start(offset)).and_then(|_| {
+        let length = (length as u64).min(MOST);
+        file.take(length).read_to_end(&mut bytes)
+    });
+    if read.is_err() {
+        return Vec::new();
+    }
+    let look = |port: Port<'_>| PortLook {
+        name: port.name().into(),
+        target: port.target(),
+        shards: port.shards().collect(),
+    };
+    kernel.ports(&bytes).map(look).collect()
+}
+
+fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
     let has_ended = kernel.state() == kernel_state::ENDED;
     let until = match (has_ended, liveness) {
         (true, _) => Some(kernel.ended_at()),
@@ -325,6 +360,7 @@ fn describe(kernel: &annulus_abi::vitals::read::Kernel<'_>, now: u64, liveness: 
         inbound_capacity: kernel.inbound_capacity(),
         outbound_capacity: kernel.outbound_capacity(),
         target: kernel.target(),
+        ports: Vec::new(),
         has_ended,
         age: until.map(|until| Duration::from_nanos(until.saturating_sub(kernel.launched_at()))),
         copied: is_copy.then(|| Duration::from_nanos(now.saturating_sub(kernel.mirrored_at()))),

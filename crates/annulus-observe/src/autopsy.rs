@@ -120,6 +120,7 @@ impl Autopsy {
             write!(f, ", {number} {cause}")?;
         }
         writeln!(f)?;
+        self.outboxes(f, kernel)?;
         if kernel.has_ended {
             return writeln!(f, "    it had ended");
         }
@@ -143,6 +144,33 @@ impl Autopsy {
             }
             writeln!(f)?;
             index += alike.max(1);
+        }
+        Ok(())
+    }
+}
+
+impl Autopsy {
+    /// Where each of several outboxes led, and what it has sent there.
+    fn outboxes(&self, f: &mut fmt::Formatter<'_>, kernel: &Kernel) -> fmt::Result {
+        for port in &kernel.ports {
+            write!(f, "    outbox `{}` to ", port.name)?;
+            match port.target {
+                Some((id, waits)) => {
+                    let target = self.process.kernels.iter().find(|kernel| kernel.id == id);
+                    write!(f, "{}{}", name(target, id), if waits { "" } else { ", or lost" })?;
+                }
+                None => f.write_str("the host")?,
+            }
+            // It may have led elsewhere before.
+            let sum = port.sum();
+            for (number, what) in
+                [(sum.sent, "sent to kernels"), (sum.held, "waiting for room"), (sum.lost, "lost")]
+            {
+                if number != 0 {
+                    write!(f, ", {number} {what}")?;
+                }
+            }
+            writeln!(f)?;
         }
         Ok(())
     }

@@ -76,6 +76,7 @@ fn describe(control: &KernelControl) -> Kernel {
         inbound_capacity: look.inbound_capacity,
         outbound_capacity: look.outbound_capacity,
         target: look.target.map(|target| (target, true)),
+        ports: look.ports,
         has_ended: look.has_ended,
         age: Some(status.uptime),
         copied: None,

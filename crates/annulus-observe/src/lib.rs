@@ -38,8 +38,10 @@ mod reason;
 pub mod serve;
 
 pub use annulus_abi::vitals::At;
+pub use annulus_abi::vitals::ports::PortShard;
 pub use annulus_abi::vitals::read::{Damage, Shard};
 pub use annulus_abi::vitals::recorder::{CAUSES, Record};
+pub use annulus_runtime::PortLook;
 pub use annulus_runtime::why::{Cause, Finding, Waiting, Why};
 pub use ask::ask_for_telemetry;
 pub use attach::{Inside, Kernel, Liveness, Process, ShardState, Unreadable, files, look, refused};

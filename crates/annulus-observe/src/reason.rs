@@ -16,6 +16,8 @@ pub fn why(before: &Process, now: &Process, elapsed: Duration) -> Why {
             name: kernel.name.clone(),
             has_ended: kernel.has_ended,
             target: kernel.target,
+            ports_before: earlier.ports.clone(),
+            ports_now: kernel.ports.clone(),
             inbound_capacity: kernel.inbound_capacity,
             before: earlier.shards.clone(),
             now: kernel.shards.clone(),

@@ -44,6 +44,23 @@ fn work(job: &Job, count: &mut u64, out: &Outbox<Job>) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Sends what fails by another outbox.
+#[ring_kernel(cpu_only)]
+fn sift(job: &Job, count: &mut u64, good: &Outbox<Job>, bad: &Outbox<Job>) {
+    *count += 1;
+    if job.what == 0 { good.send(*job) } else { bad.send(*job) }
+}
+
+/// A kernel whose outbox `bad` leads to an inactive one with room for 16 messages; what finds no room there is lost.
+fn sifts(runtime: &Runtime) -> (KernelHandle<sift>, KernelHandle<work>) {
+    let options = |name: &str| options().grid(1).capacity(64).connectable(true).active(false).name(name);
+    let sifts = sift::launch(runtime, options("sift")).unwrap();
+    let takes = work::launch(runtime, options("report").capacity(16)).unwrap();
+    sifts.port(sift::BAD).connect_with(&takes, Backpressure::Reject).unwrap();
+    sifts.activate_blocking().unwrap();
+    (sifts, takes)
+}
+
 fn runtime() -> Runtime {
     Runtime::builder().backend(annulus::Cpu::new().workers(3)).build().unwrap()
 }
@@ -287,6 +304,28 @@ fn o_03_o_04_o_05_prometheus_gets_every_number() {
     assert!(bounds.iter().filter(|(bound, _)| *bound < min).all(|(_, count)| *count == 0.0), "{bounds:?}");
 }
 
+/// O-05: of several outboxes, what each has sent to kernels, what waits, and what was lost; by shards on request.
+#[test]
+fn o_05_outboxes_are_told_apart() {
+    let runtime = runtime();
+    let (sifts, _takes) = sifts(&runtime);
+    for what in [0, 0, 0].into_iter().chain([4; 20]) {
+        let _ = sifts.send_blocking(job(3, what)).unwrap();
+    }
+    sifts.drained_blocking();
+    for (per_shard, shard) in [(false, ""), (true, "shard=\"0\",")] {
+        let series = parse(&Observer::builder(&runtime).per_shard(per_shard).build().prometheus());
+        let of = |name: &str, outbox: &str| {
+            let labels = format!("backend=\"cpu\",kernel=\"sift\",{shard}outbox=\"{outbox}\"");
+            value(&series, &format!("annulus_outbox_{name}{{{labels}}}"))
+        };
+        // Three went to the host, which is no kernel.
+        assert_eq!(["sent_total", "lost_total", "held"].map(|name| of(name, "good")), [0.0; 3]);
+        assert_eq!(["sent_total", "lost_total", "held"].map(|name| of(name, "bad")), [16.0, 4.0, 0.0]);
+        assert!(series.keys().all(|name| !name.contains("outbox") || name.contains("kernel=\"sift\"")));
+    }
+}
+
 /// O-05: a kernel that is launched again under its name goes on counting, also what came last.
 #[test]
 fn o_05_counts_survive_a_restart() {
@@ -515,6 +554,7 @@ mod otel {
         }
         let _ = kernel.send_blocking(job(3, 1)).unwrap();
         kernel.drained_blocking();
+        let _sifts = sifts(&runtime);
         let observer = Observer::of(&runtime);
         observer.instrument(&provider.meter("annulus"));
         let metrics = collect();
@@ -623,6 +663,10 @@ mod page {
     fn o_03_news_come_as_events() {
         let runtime = runtime();
         let kernel = work::launch(&runtime, options().name("<b>")).unwrap();
+        let (sifts, takes) = sifts(&runtime);
+        takes.activate_blocking().unwrap();
+        let _ = sifts.send_blocking(job(3, 4)).unwrap();
+        sifts.drained_blocking();
         let server = serve(&Observer::of(&runtime));
         let stream = ask(&server, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
         let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
@@ -630,8 +674,12 @@ mod page {
             let line = lines.by_ref().find(|line| line.starts_with("data: ")).expect("it goes on");
             serde_json::from_str::<serde_json::Value>(&line[6..]).unwrap()
         };
+        let of = |news: &serde_json::Value, name: &str| {
+            let kernels = news["processes"][0]["kernels"].as_array().unwrap();
+            kernels.iter().find(|kernel| kernel["name"] == name).unwrap().clone()
+        };
         let first = news();
-        let seen = &first["processes"][0]["kernels"][0];
+        let seen = of(&first, "<b>");
         assert_eq!((seen["name"].as_str(), seen["done"].as_u64()), (Some("<b>"), Some(0)));
         assert_eq!(
             (first["health"].as_str(), seen["shards"].as_array().unwrap().len()),
@@ -640,9 +688,18 @@ mod page {
         let _ = kernel.send_blocking(job(1, 0)).unwrap();
         kernel.drained_blocking();
         let start = Instant::now();
-        while news()["processes"][0]["kernels"][0]["done"] != 1 {
+        while of(&news(), "<b>")["done"] != 1 {
             assert!(start.elapsed() < Duration::from_secs(60));
         }
+        // Where each of several outboxes leads: the drawing is made of it.
+        assert_eq!(seen["outboxes"], serde_json::json!([]));
+        let target = of(&first, "report")["id"].clone();
+        assert!(target.is_string(), "{first}");
+        let outboxes = [("good", serde_json::Value::Null, 0), ("bad", target, 1)];
+        let outboxes = outboxes.map(|(name, target, sent)| {
+            serde_json::json!({ "name": name, "target": target, "sent": sent, "held": 0, "lost": 0 })
+        });
+        assert_eq!(of(&first, "sift")["outboxes"], serde_json::json!(outboxes));
     }
 
     /// Nobody's page but this one may ask, and what is no question ends nothing.

@@ -17,7 +17,7 @@ use annulus_abi::{
     histogram::BUCKETS,
     kernel::KernelLayout,
     ring::{RingHeader, RingLayout},
-    vitals::{At, ShardVitals},
+    vitals::{At, ShardVitals, ports::ShardPorts},
 };
 use annulus_sync::{AtomicU32, AtomicU64, Ordering};
 
@@ -197,11 +197,15 @@ impl ShardMemory {
     }
 
     /// The same shard with all that can be watched elsewhere: its control block, the tickets of its inbound
-    /// and outbound rings, its telemetry line, and the line that says what it is at.
+    /// and outbound rings, its telemetry line, the line that says what it is at, and the counts of its outboxes, if it
+    /// has some and the place has room for them.
     ///
     /// Called before anybody uses the shard: what the other places hold is not copied.
     pub fn watched(self, vitals: VitalsPlace) -> Self {
-        let VitalsPlace { region, offset, memory } = vitals;
+        let VitalsPlace { region, offset, memory, ports } = vitals;
+        let ports_bytes = self.layout.ports_bytes();
+        assert!(ports_bytes <= offset_of!(ShardPorts, links), "a place has counts for the most outboxes");
+        let counts = |ports: usize| region.part(ports + offset_of!(ShardPorts, counts), ports_bytes);
         let line = TelemetryLine {
             arena: region.clone(),
             offset: offset + offset_of!(ShardVitals, telemetry),
@@ -216,6 +220,7 @@ impl ShardMemory {
             )),
             telemetry: Some(line),
             at: Some(AtLine::new(&memory, offset + offset_of!(ShardVitals, at))),
+            ports: self.ports.map(|own| ports.map_or(own, counts)),
             ..self
         }
     }
@@ -549,6 +554,8 @@ pub struct VitalsPlace {
     region: Region,
     offset: usize,
     memory: Arc<SharedMemory>,
+    /// Where its [`ShardPorts`] begin, if there are any.
+    ports: Option<usize>,
 }
 
 impl VitalsPlace {
@@ -561,7 +568,18 @@ impl VitalsPlace {
         let region = memory.region();
         // This asserts what is said above.
         let _ = region.part(offset, size_of::<ShardVitals>());
-        Self { region, offset, memory: Arc::clone(memory) }
+        Self { region, offset, memory: Arc::clone(memory), ports: None }
+    }
+
+    /// The same with room for outboxes: zeroed memory of the size of [`ShardPorts`], from `offset` on.
+    ///
+    /// # Panics
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_ports(self, offset: usize) -> Self {
+        // This asserts what is said above.
+        let _ = self.region.part(offset, size_of::<ShardPorts>());
+        Self { ports: Some(offset), ..self }
     }
 
     /// Word `index` of the vitals.

@@ -74,7 +74,7 @@ pub use crate::{
     handle::{
         KernelHandle, Shutdown,
         control::KernelControl,
-        look::KernelLook,
+        look::{KernelLook, PortLook},
         outputs::Outputs,
         port::{Port, PortName},
         queue::{Cleared, KernelQueue, Peeked},

@@ -2,20 +2,25 @@
 //!
 //! All of it comes from two looks at the shards' words, so it works from inside a process and from outside. A
 //! shard that waits for room says so; the links say for whose room; and a shard that makes no room is
-//! *itself* at something: that is the cause. A kernel has at most one link, so each way ends, or comes back
-//! to a kernel that is already on it: then they wait in a cycle.
+//! *itself* at something: that is the cause. Of several outboxes, a shard waits for those by which it holds
+//! something. So ways branch; each of them ends, or comes back to a kernel that is already on it: then
+//! these wait in a cycle, since a kernel takes nothing before it has room in all that it waits for.
 //!
 //! Two looks tell that something did not move, and not why a handler takes its time. So a handler is called a
 //! cause when it was at the same message in both looks, for *at least* the time in between.
 
-use std::{collections::BTreeSet, fmt, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    time::Duration,
+};
 
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, state},
     vitals::{At, phase, read::Shard},
 };
 
-use crate::time::for_people;
+use crate::{handle::look::PortLook, time::for_people};
 
 /// A kernel at two looks. Made by whoever looks: [`Runtime::why`](crate::Runtime::why), or `annulus-observe`.
 #[derive(Clone, Debug)]
@@ -28,6 +33,10 @@ pub struct KernelLooks {
     pub has_ended: bool,
     /// The kernel that its outputs go to, and whether they wait for room there.
     pub target: Option<(u64, bool)>,
+    /// Its outboxes at the earlier look, if it has several.
+    pub ports_before: Vec<PortLook>,
+    /// Its outboxes now. If there are some, they say where its outputs go.
+    pub ports_now: Vec<PortLook>,
     /// Slots of each inbound ring.
     pub inbound_capacity: u32,
     /// Its shards at the earlier look.
@@ -96,6 +105,8 @@ pub struct Waiting {
     pub kernel: String,
     /// The shards.
     pub shards: Vec<usize>,
+    /// The name of the outbox whose outputs have no room, if the kernel has several.
+    pub outbox: Option<String>,
 }
 
 /// Why kernels do not go on; `Display` prints it for people. Empty if nothing waits in vain.
@@ -109,65 +120,70 @@ pub struct Why {
 pub fn explain(kernels: &[KernelLooks], elapsed: Duration) -> Why {
     let mut findings: Vec<Finding> =
         kernels.iter().flat_map(|kernel| causes(kernel, kernel.elapsed.unwrap_or(elapsed))).collect();
+    let links: Vec<Vec<Link>> = kernels.iter().map(|kernel| links(kernel, kernels)).collect();
+    let starts = starts(&links);
     let mut in_cycles = BTreeSet::new();
-    for kernel in kernels {
-        let stalled = waiting(kernel);
-        let is_fed = |source: &KernelLooks| {
-            source.target.is_some_and(|(id, _)| id == kernel.id) && !waiting(source).is_empty()
-        };
-        if stalled.is_empty() || in_cycles.contains(&kernel.id) {
-            continue;
-        }
-        let (way, end) = way(kernel, kernels);
+    for (way, end) in starts.into_iter().flat_map(|start| ways(start, &links)) {
+        let steps = |from: usize| way[from..].iter().map(|(_, step)| step.clone()).collect::<Vec<_>>();
         match end {
-            End::Cycle(first) => {
-                let cycle = &way[first..];
-                // Kernels that lead into a cycle wait for the same cause.
-                if cycle.iter().all(|kernel| in_cycles.insert(kernel.id)) {
+            // Kernels that lead into a cycle wait for the same cause.
+            End::Back(first) => {
+                let Some(from) = way.iter().position(|(kernel, _)| *kernel == first) else { continue };
+                let known = in_cycles.len();
+                in_cycles.extend(way[from..].iter().map(|(kernel, _)| *kernel));
+                if in_cycles.len() != known {
+                    let first = &kernels[first];
                     findings.push(Finding {
-                        kernel: cycle[0].name.clone(),
-                        shards: waiting(cycle[0]),
+                        kernel: first.name.clone(),
+                        shards: waiting(first),
                         cause: Cause::Cycle,
-                        pending: cycle[0].now.iter().map(|shard| shard.pending).fold(0, u64::saturating_add),
-                        waiting: vec![cycle.iter().map(|kernel| step(kernel)).collect()],
+                        pending: pending(first),
+                        waiting: vec![steps(from)],
                     });
                 }
             }
-            // Only ways from their beginnings: the others are parts of them.
-            _ if kernels.iter().any(is_fed) => {}
-            End::Unseen => findings.push(Finding {
-                kernel: kernel.name.clone(),
-                shards: stalled,
-                cause: Cause::Unseen,
-                pending: 0,
-                waiting: Vec::new(),
-            }),
-            End::Root(root) => {
-                let steps: Vec<Waiting> = way.iter().map(|kernel| step(kernel)).collect();
-                // Of several causes in one kernel, it is one whose shard has no room.
-                let full = full(root);
-                let of_root = |finding: &&mut Finding| finding.kernel == root.name;
-                let has_full = |finding: &Finding| finding.shards.iter().any(|shard| full.contains(shard));
-                let any_full = findings.iter_mut().filter(of_root).any(|finding| has_full(finding));
-                let found = findings
-                    .iter_mut()
-                    .filter(of_root)
-                    .filter(|finding| !any_full || has_full(finding))
-                    .map(|finding| finding.waiting.push(steps.clone()))
-                    .count();
-                if found == 0 {
-                    findings.push(Finding {
-                        kernel: root.name.clone(),
-                        shards: full,
-                        cause: if is_inactive(root) { Cause::Inactive } else { Cause::Slow },
-                        pending: root.now.iter().map(|shard| shard.pending).fold(0, u64::saturating_add),
-                        waiting: vec![steps],
-                    });
-                }
-            }
+            End::Unseen => wait_for_unseen(&mut findings, steps(0)),
+            End::Root(root) => wait_for_root(&mut findings, &kernels[root], steps(0)),
         }
     }
     Why { findings }
+}
+
+/// Adds a way that leads to a kernel which was not looked at.
+fn wait_for_unseen(findings: &mut Vec<Finding>, mut way: Vec<Waiting>) {
+    let Some(Waiting { kernel, shards, .. }) = way.pop() else { return };
+    let is_it = |finding: &&mut Finding| {
+        finding.cause == Cause::Unseen && finding.kernel == kernel && finding.shards == shards
+    };
+    let waiting = if way.is_empty() { Vec::new() } else { vec![way] };
+    match findings.iter_mut().find(is_it) {
+        Some(known) => known.waiting.extend(waiting),
+        None => findings.push(Finding { kernel, shards, cause: Cause::Unseen, pending: 0, waiting }),
+    }
+}
+
+/// Adds a way that leads to a kernel which waits for no other.
+fn wait_for_root(findings: &mut Vec<Finding>, root: &KernelLooks, way: Vec<Waiting>) {
+    // Of several causes in one kernel, it is one whose shard has no room.
+    let full = full(root);
+    let of_root = |finding: &&mut Finding| finding.kernel == root.name;
+    let has_full = |finding: &Finding| finding.shards.iter().any(|shard| full.contains(shard));
+    let any_full = findings.iter_mut().filter(of_root).any(|finding| has_full(finding));
+    let found = findings
+        .iter_mut()
+        .filter(of_root)
+        .filter(|finding| !any_full || has_full(finding))
+        .map(|finding| finding.waiting.push(way.clone()))
+        .count();
+    if found == 0 {
+        findings.push(Finding {
+            kernel: root.name.clone(),
+            cause: if is_inactive(root) { Cause::Inactive } else { Cause::Slow },
+            pending: pending(root),
+            shards: full,
+            waiting: vec![way],
+        });
+    }
 }
 
 /// Shards that were waiting for room in a kernel at both looks.
@@ -178,8 +194,38 @@ fn waiting(kernel: &KernelLooks) -> Vec<usize> {
     if kernel.has_ended { Vec::new() } else { now.map(|(index, _)| index).collect() }
 }
 
-fn step(kernel: &KernelLooks) -> Waiting {
-    Waiting { kernel: kernel.name.clone(), shards: waiting(kernel) }
+/// What waiting shards of a kernel wait for.
+struct Link {
+    shards: Vec<usize>,
+    kernel: String,
+    outbox: Option<String>,
+    /// The kernel, by its place; `None` if it was not looked at.
+    to: Option<usize>,
+}
+
+/// What the waiting shards of a kernel wait for: none if none waits.
+fn links(kernel: &KernelLooks, kernels: &[KernelLooks]) -> Vec<Link> {
+    let stalled = waiting(kernel);
+    if stalled.is_empty() {
+        return Vec::new();
+    }
+    let link = |target: Option<(u64, bool)>, shards: Vec<usize>, outbox: Option<&str>| Link {
+        shards,
+        kernel: kernel.name.clone(),
+        outbox: outbox.map(str::to_owned),
+        to: target.and_then(|(id, _)| kernels.iter().position(|kernel| kernel.id == id)),
+    };
+    let of_port = |port: &PortLook| {
+        let before = kernel.ports_before.iter().find(|before| before.name == port.name)?;
+        let holds =
+            |port: &PortLook, shard: usize| port.shards.get(shard).is_some_and(|words| words.held != 0);
+        let holds = |shard: &usize| holds(before, *shard) && holds(port, *shard);
+        let shards: Vec<usize> = stalled.iter().copied().filter(holds).collect();
+        (!shards.is_empty()).then(|| link(port.target, shards, Some(&port.name)))
+    };
+    let by_ports: Vec<Link> = kernel.ports_now.iter().filter_map(of_port).collect();
+    // Words are read one after the other, so it may be that no outbox holds what its shard says it waits for.
+    if by_ports.is_empty() { vec![link(kernel.target, stalled, None)] } else { by_ports }
 }
 
 /// Shards whose inbound rings are full.
@@ -192,29 +238,90 @@ fn is_inactive(kernel: &KernelLooks) -> bool {
     kernel.now.iter().any(|shard| shard.state == state::INACTIVE)
 }
 
-enum End<'a> {
-    Root(&'a KernelLooks),
-    /// The way comes back to its kernel of this number.
-    Cycle(usize),
+/// Messages in its rings.
+fn pending(kernel: &KernelLooks) -> u64 {
+    kernel.now.iter().map(|shard| shard.pending).fold(0, u64::saturating_add)
+}
+
+/// Where a way ends.
+#[derive(Clone, Copy)]
+enum End {
+    /// At a kernel that waits for no other.
+    Root(usize),
+    /// At this kernel, which is on the way. From there on, these wait for each other.
+    Back(usize),
     Unseen,
 }
 
-/// The kernels that wait, from this one on, and where that ends.
-fn way<'a>(first: &'a KernelLooks, kernels: &'a [KernelLooks]) -> (Vec<&'a KernelLooks>, End<'a>) {
-    let mut way = vec![first];
-    loop {
-        let target = way[way.len() - 1].target.map(|(id, _)| id);
-        let Some(next) = kernels.iter().find(|kernel| Some(kernel.id) == target) else {
-            return (way, End::Unseen);
-        };
-        if let Some(seen) = way.iter().position(|kernel| kernel.id == next.id) {
-            return (way, End::Cycle(seen));
+/// A way: kernels by their places, each with what it waits for.
+type Way = Vec<(usize, Waiting)>;
+
+/// The kernels at which ways begin: those that wait and that nobody waits for. Of kernels that wait for each other
+/// and that nobody else waits for, the first.
+fn starts(links: &[Vec<Link>]) -> Vec<usize> {
+    let reach = |first: usize| {
+        let mut reached = BTreeSet::new();
+        let mut open = vec![first];
+        while let Some(kernel) = open.pop() {
+            open.extend(links[kernel].iter().filter_map(|link| link.to).filter(|to| reached.insert(*to)));
         }
-        if waiting(next).is_empty() {
-            return (way, End::Root(next));
+        reached
+    };
+    let waiting = || (0..links.len()).filter(|&kernel| !links[kernel].is_empty());
+    let reached: BTreeMap<usize, BTreeSet<usize>> = waiting().map(|kernel| (kernel, reach(kernel))).collect();
+    let is_before = |other: usize, kernel: usize| {
+        other != kernel
+            && reached[&other].contains(&kernel)
+            && (other < kernel || !reached[&kernel].contains(&other))
+    };
+    waiting().filter(|&kernel| !waiting().any(|other| is_before(other, kernel))).collect()
+}
+
+/// The ways from a kernel along what is waited for. There are no more than links, and each link is on one.
+fn ways(first: usize, links: &[Vec<Link>]) -> Vec<(Way, End)> {
+    let mut found = Vec::new();
+    follow(first, links, &mut Vec::new(), &mut BTreeSet::from([first]), &mut found);
+    found
+}
+
+/// Follows the links of a kernel to which `way` leads. `seen` are kernels whose links were or are followed.
+fn follow(
+    kernel: usize,
+    links: &[Vec<Link>],
+    way: &mut Way,
+    seen: &mut BTreeSet<usize>,
+    found: &mut Vec<(Way, End)>,
+) {
+    for Link { shards, kernel: name, outbox, to } in &links[kernel] {
+        way.push((kernel, Waiting { kernel: name.clone(), shards: shards.clone(), outbox: outbox.clone() }));
+        match *to {
+            None => found.push((way.clone(), End::Unseen)),
+            Some(next) if way.iter().any(|(kernel, _)| *kernel == next) => {
+                found.push((way.clone(), End::Back(next)));
+            }
+            Some(next) if links[next].is_empty() => found.push((way.clone(), End::Root(next))),
+            Some(next) if seen.insert(next) => follow(next, links, way, seen, found),
+            Some(next) => found.extend(rest(way, next, found)),
         }
-        way.push(next);
+        way.pop();
     }
+}
+
+/// A way to a kernel whose links were followed: from there on it is as the first way over that kernel.
+fn rest(way: &Way, next: usize, found: &[(Way, End)]) -> Option<(Way, End)> {
+    let over = |(known, end): &(Way, End)| {
+        let at = known.iter().position(|(kernel, _)| *kernel == next)?;
+        Some((known[at..].to_vec(), *end))
+    };
+    let (rest, end) = found.iter().find_map(over)?;
+    let mut whole = way.clone();
+    for step in rest {
+        if way.iter().any(|(kernel, _)| *kernel == step.0) {
+            return Some((whole, End::Back(step.0)));
+        }
+        whole.push(step);
+    }
+    Some((whole, end))
 }
 
 /// The shards of a kernel that do not go on, by what they are at. Those that wait for a kernel are not among
@@ -324,7 +431,12 @@ impl fmt::Display for Finding {
                     (None, _) => &self.kernel,
                 };
                 let waits = if step.shards.len() == 1 { "waits" } else { "wait" };
-                writeln!(f, "`{}` {} {waits} for room in `{next}`;", step.kernel, shards(&step.shards))?;
+                let (kernel, its) = (&step.kernel, shards(&step.shards));
+                write!(f, "`{kernel}` {its} {waits} for room in `{next}`")?;
+                match &step.outbox {
+                    Some(outbox) => writeln!(f, " (outbox `{outbox}`);")?,
+                    None => writeln!(f, ";")?,
+                }
             }
         }
         let (kernel, its) = (&self.kernel, shards(&self.shards));

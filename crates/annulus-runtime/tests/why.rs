@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, state},
-    vitals::{At, phase, read::Shard},
+    vitals::{At, phase, ports::PortShard, read::Shard},
 };
-use annulus_runtime::why::{Cause, KernelLooks, Why, explain};
+use annulus_runtime::{
+    PortLook,
+    why::{Cause, KernelLooks, Why, explain},
+};
 
 const ELAPSED: Duration = Duration::from_millis(500);
 const CAPACITY: u32 = 16;
@@ -59,11 +62,27 @@ fn still(id: u64, name: &str, target: Option<u64>, shards: &[Shard]) -> KernelLo
         name: name.into(),
         has_ended: false,
         target: target.map(|target| (target, true)),
+        ports_before: Vec::new(),
+        ports_now: Vec::new(),
         inbound_capacity: CAPACITY,
         before: shards.to_vec(),
         now: shards.to_vec(),
         elapsed: None,
     }
+}
+
+/// An outbox that leads to a kernel, or to the host, and what each shard holds by it.
+fn port(name: &str, target: Option<u64>, held: &[u64]) -> PortLook {
+    let shards = held.iter().map(|&held| PortShard { held, ..PortShard::default() });
+    PortLook { name: name.into(), target: target.map(|target| (target, true)), shards: shards.collect() }
+}
+
+/// A kernel with several outboxes that was the same at both looks. As in a file, its `target` is the first one.
+fn forks(id: u64, name: &str, ports: &[PortLook], shards: &[Shard]) -> KernelLooks {
+    let target = ports.iter().find_map(|port| port.target);
+    let ports = || ports.to_vec();
+    let kernel = still(id, name, target.map(|(id, _)| id), shards);
+    KernelLooks { ports_before: ports(), ports_now: ports(), ..kernel }
 }
 
 #[track_caller]
@@ -207,6 +226,127 @@ fn o_01_a_cycle() {
     );
     let own = [still(1, "self", Some(1), &[wait])];
     assert!(told(&own).starts_with("`self` shard 0 waits for room in `self`;\n`self` wait for"));
+}
+
+/// Of several outboxes, the one that holds something is followed, and named.
+#[test]
+fn o_01_the_cause_is_behind_a_second_outbox() {
+    let wait = waits_for_kernel();
+    let sift = |ports: &[PortLook]| {
+        let works = still(2, "merge", None, &[in_handler(9, 1)]);
+        let mut works = KernelLooks { now: vec![Shard { processed: 99, ..in_handler(80, 1) }], ..works };
+        works.now[0].pending = 16;
+        let hangs = still(3, "report", None, &[Shard { pending: 16, ..in_handler(0, 3) }]);
+        told(&[forks(1, "sift", ports, &[asleep(), wait]), works, hangs])
+    };
+    let expected = "`sift` shard 1 waits for room in `report` (outbox `bad`);\n\
+                    `report` shard 0 is in the handler of message 0, key 3, for 500 ms or more; 16 messages are in \
+                    its rings: that is the cause";
+    let host = port("rest", None, &[0, 0]);
+    assert_eq!(
+        sift(&[port("good", Some(2), &[0, 0]), port("bad", Some(3), &[0, 2]), host.clone()]),
+        expected
+    );
+    // What another shard holds is not what this one waits for: that one goes on.
+    assert_eq!(sift(&[port("good", Some(2), &[5, 0]), port("bad", Some(3), &[0, 2]), host]), expected);
+    // It held something of another outbox at one of the looks alone.
+    let mut sift = forks(1, "sift", &[port("good", Some(2), &[1]), port("bad", Some(3), &[2])], &[wait]);
+    sift.ports_before[0].shards[0].held = 0;
+    let hangs = |id, name| still(id, name, None, &[Shard { pending: 16, ..in_handler(0, 3) }]);
+    let why = explain(&[sift, hangs(2, "merge"), hangs(3, "report")], ELAPSED);
+    let waited: Vec<_> =
+        why.findings.iter().map(|finding| (&*finding.kernel, finding.waiting.len())).collect();
+    assert_eq!(waited, [("merge", 0), ("report", 1)]);
+}
+
+/// Ways that branch at outboxes, and meet again: each link is told.
+#[test]
+fn o_01_branches_lead_to_several_causes() {
+    let wait = waits_for_kernel();
+    let hangs = |id, name, number| still(id, name, None, &[Shard { pending: 16, ..in_handler(number, 0) }]);
+    let kernels = [
+        still(1, "read", Some(2), &[wait]),
+        forks(2, "sift", &[port("good", Some(3), &[1, 0]), port("bad", Some(4), &[1, 1])], &[wait, wait]),
+        still(3, "merge", Some(5), &[wait]),
+        forks(4, "report", &[port("mail", Some(5), &[1]), port("log", Some(6), &[4])], &[wait]),
+        hangs(5, "sink", 7),
+        hangs(6, "disk", 8),
+    ];
+    let read = "`read` shard 0 waits for room in `sift`;\n";
+    let good = "`sift` shard 0 waits for room in `merge` (outbox `good`);\n";
+    let bad = "`sift` shards 0 and 1 wait for room in `report` (outbox `bad`);\n";
+    assert_eq!(
+        told(&kernels),
+        format!(
+            "{read}{good}`merge` shard 0 waits for room in `sink`;\n\
+             {read}{bad}`report` shard 0 waits for room in `sink` (outbox `mail`);\n\
+             `sink` shard 0 is in the handler of message 7, key 0, for 500 ms or more; 16 messages are in its rings: \
+             that is the cause\n\
+             {read}{bad}`report` shard 0 waits for room in `disk` (outbox `log`);\n\
+             `disk` shard 0 is in the handler of message 8, key 0, for 500 ms or more; 16 messages are in its rings: \
+             that is the cause"
+        )
+    );
+    // The same where two ways meet in a kernel that waits itself.
+    let kernels = [
+        forks(1, "sift", &[port("good", Some(2), &[1]), port("bad", Some(3), &[1])], &[wait]),
+        still(2, "merge", Some(4), &[wait]),
+        still(3, "report", Some(4), &[wait]),
+        still(4, "sink", Some(5), &[wait]),
+        hangs(5, "disk", 8),
+    ];
+    let text = told(&kernels);
+    assert_eq!(text.matches("`sink` shard 0 waits for room in `disk`;\n").count(), 2, "{text}");
+    assert!(text.contains("(outbox `bad`);\n`report` shard 0 waits for room in `sink`;\n"), "{text}");
+    // A kernel that nobody looked at is told once, whoever waits for it.
+    let kernels = [
+        forks(1, "sift", &[port("good", Some(2), &[1]), port("bad", Some(3), &[1])], &[wait]),
+        still(2, "merge", Some(3), &[wait]),
+        still(3, "report", Some(9), &[wait]),
+    ];
+    let why = explain(&kernels, ELAPSED);
+    assert_eq!(why.findings.len(), 1, "{why}");
+    assert_eq!((&why.findings[0].cause, why.findings[0].waiting.len()), (&Cause::Unseen, 2), "{why}");
+}
+
+/// A cycle through a second outbox; two cycles through one kernel; and a cycle with a way out of it.
+#[test]
+fn o_01_cycles_through_outboxes() {
+    let wait = waits_for_kernel();
+    let sift = |good: u64, bad: u64| {
+        let ports = [port("good", Some(2), &[good]), port("bad", Some(3), &[bad])];
+        forks(1, "sift", &ports, &[wait])
+    };
+    let asleep = || still(2, "merge", None, &[asleep()]);
+    let report = || still(3, "report", Some(1), &[wait]);
+    let around = "`sift` shard 0 waits for room in `report` (outbox `bad`);\n\
+                  `report` shard 0 waits for room in `sift`;\n\
+                  `sift`, `report` wait for each other: a cycle, which cannot go on; terminate or disconnect one of \
+                  them";
+    assert_eq!(told(&[sift(0, 3), asleep(), report()]), around);
+    let two = told(&[sift(1, 3), still(2, "merge", Some(1), &[wait]), report()]);
+    assert!(two.ends_with(around), "{two}");
+    assert!(two.contains("`sift`, `merge` wait for each other"), "{two}");
+    // One of them waits for a handler, too. Whichever is looked at first, the way to it is told.
+    let hangs = || still(2, "merge", None, &[Shard { pending: 16, ..in_handler(4, 1) }]);
+    for kernels in [[sift(1, 3), hangs(), report()], [report(), hangs(), sift(1, 3)]] {
+        let text = told(&kernels);
+        assert!(text.contains("wait for each other: a cycle"), "{text}");
+        assert!(
+            text.contains("`sift` shard 0 waits for room in `merge` (outbox `good`);\n`merge` shard 0 is")
+        );
+        assert_eq!(text.matches("that is the cause").count(), 1, "{text}");
+    }
+    // A cycle that only the second way over a kernel closes.
+    let kernels = [
+        forks(1, "a", &[port("x", Some(2), &[1]), port("y", Some(4), &[1])], &[wait]),
+        still(2, "b", Some(3), &[wait]),
+        still(3, "c", Some(1), &[wait]),
+        still(4, "d", Some(2), &[wait]),
+    ];
+    let text = told(&kernels);
+    assert!(text.contains("`a`, `b`, `c` wait for each other"), "{text}");
+    assert!(text.contains("`a`, `d`, `b`, `c` wait for each other"), "{text}");
 }
 
 /// What an observer read may be anything.

@@ -222,8 +222,8 @@ pub use annulus_runtime::{
 pub use annulus_runtime::{
     Capabilities, Compilation, DeviceInfo, Drops, ErrorName, Interval, KernelBridgeRates, KernelBridgeStatus,
     KernelLook, KernelMetrics, KernelState, KernelStatus, LIFECYCLE_TARGET, LatencyHistogram, Load,
-    PRINT_TARGET, ProgramOrigin, QueueStatus, Rates, SLOW_TARGET, STALL_TARGET, SampleStream, Samples,
-    Snapshot, Stall, StallEnd, Telemetry, TelemetryRates, TelemetrySample, TelemetrySnapshot,
+    PRINT_TARGET, PortLook, ProgramOrigin, QueueStatus, Rates, SLOW_TARGET, STALL_TARGET, SampleStream,
+    Samples, Snapshot, Stall, StallEnd, Telemetry, TelemetryRates, TelemetrySample, TelemetrySnapshot,
     TelemetryWarning, Thresholds, describe_error, for_people,
 };
 // Errors.

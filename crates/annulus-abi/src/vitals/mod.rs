@@ -4,8 +4,10 @@
 //! notice them, and they need none of its help.
 //!
 //! ```text
-//! 0              kernels_offset          shards_offset        records_offset    requests_offset
-//! | VitalsHeader | KernelEntry × kernels | ShardVitals × shards | Record × records | RequestPage |
+//! 0              kernels_offset          shards_offset
+//! | VitalsHeader | KernelEntry × kernels | ShardVitals × shards |
+//! records_offset     ports_offset          requests_offset
+//! | Record × records | ShardPorts × shards | RequestPage |
 //! ```
 //!
 //! # Words and writers
@@ -19,6 +21,7 @@
 //! | [`ShardVitals::inbound`], [`outbound`](ShardVitals::outbound) | as [`RingHeader`] says | while the kernel runs |
 //! | [`ShardVitals::telemetry`] | the shard, see [`Telemetry`] | once a turn, if telemetry is enabled |
 //! | [`ShardVitals::at`] | the shard | see [`At`] |
+//! | [`ShardPorts`](ports::ShardPorts) | see [`ports`] | while the kernel runs, if it has several outboxes |
 //! | [`Record`](recorder::Record) | any thread of the process | rarely; see [`recorder`] |
 //! | [`RequestPage`] | observers | when they want something |
 //!
@@ -32,6 +35,7 @@
 //! [`Vitals`](read::Vitals) checks whatever it uses. All numbers have the byte order of the machine that
 //! wrote them: readers run on the same machine.
 
+pub mod ports;
 pub mod read;
 pub mod recorder;
 
@@ -100,8 +104,12 @@ pub struct VitalsHeader {
     pub record_stride: u32,
     /// Where the [`RequestPage`] begins, at a multiple of [`PAGE`]; 0 if there is none.
     pub requests_offset: u64,
+    /// Where the outboxes of shards begin; see [`ports`]. 0 if none are shown.
+    pub ports_offset: u64,
+    /// Bytes of a [`ShardPorts`](ports::ShardPorts).
+    pub port_stride: u64,
     /// Always 0.
-    pub reserved: [u64; 14],
+    pub reserved: [u64; 12],
     /// [`check`] of all words before it.
     pub check: u64,
 }
@@ -164,7 +172,8 @@ pub struct KernelEntry {
     pub ended_at: u64,
     /// When the host last copied the shards' words here; 0 if they are no copies.
     pub mirrored_at: u64,
-    /// The [`id`](Self::id) of the kernel that it is connected to; 0 for none.
+    /// The [`id`](Self::id) of the kernel that it is connected to; 0 for none. With several outboxes, the first
+    /// that leads to one: [`ports`] has them all.
     pub target: u64,
     /// Whether outputs without room there wait. Else they are lost.
     pub waits: u64,
@@ -214,8 +223,10 @@ pub struct KernelEntry {
     pub output: [u8; 128],
     /// What the application calls its error codes: `7 Overdrawn`, one a line, as many as fit whole.
     pub errors: [u8; 256],
+    /// How many outboxes [`ports`] shows of it; 0 if it has one at most, or may not be connected.
+    pub ports: u64,
     /// Always 0.
-    pub constant: [u64; 7],
+    pub constant: [u64; 6],
     /// [`check`] of all words from `id` on.
     pub check: u64,
 }
@@ -428,6 +439,8 @@ const _: () = {
     assert!(offset_of!(VitalsHeader, records) == 376);
     assert!(offset_of!(VitalsHeader, record_stride) == 380);
     assert!(offset_of!(VitalsHeader, requests_offset) == 384);
+    assert!(offset_of!(VitalsHeader, ports_offset) == 392);
+    assert!(offset_of!(VitalsHeader, port_stride) == 400);
     assert!(offset_of!(VitalsHeader, check) == 504);
 
     assert!(size_of::<RequestPage>() == 64);
@@ -459,6 +472,7 @@ const _: () = {
     assert!(offset_of!(KernelEntry, message) == 448);
     assert!(offset_of!(KernelEntry, output) == 576);
     assert!(offset_of!(KernelEntry, errors) == 704);
+    assert!(offset_of!(KernelEntry, ports) == 960);
     assert!(offset_of!(KernelEntry, check) == 1016);
 
     assert!(size_of::<ShardVitals>() == 1024);

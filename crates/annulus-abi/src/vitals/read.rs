@@ -9,6 +9,7 @@ use core::mem::offset_of;
 use super::{
     At, CHANGING, KernelEntry, MAGIC, MODES, MOST_KERNELS, MOST_SHARDS, PAGE, ShardVitals, VERSION,
     VitalsHeader, check, kernel_state,
+    ports::{self, Port, ShardPorts},
     recorder::{CAUSES, Record},
     text,
 };
@@ -139,8 +140,7 @@ impl<'a> Vitals<'a> {
     /// file has.
     pub fn used(&self) -> u64 {
         let end = |kernel: Kernel<'_>| {
-            let shards =
-                u64::from(kernel.word32(offset_of!(KernelEntry, first_shard))) + u64::from(kernel.grid());
+            let shards = u64::from(kernel.first_shard()) + u64::from(kernel.grid());
             self.shards_offset.saturating_add(shards * size_of::<ShardVitals>() as u64)
         };
         self.kernels().map(end).max().unwrap_or(0)
@@ -167,6 +167,20 @@ impl<'a> Vitals<'a> {
     pub fn requests(&self) -> Option<u64> {
         let offset = word64(self.bytes, offset_of!(VitalsHeader, requests_offset)).unwrap_or(0);
         (offset != 0 && offset.is_multiple_of(PAGE as u64)).then_some(offset)
+    }
+
+    /// Where the outboxes of a kernel's shards are, by bytes of the file: where they begin, and how many bytes
+    /// they have. `None` if the file shows none of this kernel. They may be missing, as anything may.
+    pub fn ports(&self, kernel: &Kernel<'_>) -> Option<(u64, usize)> {
+        let offset = word64(self.bytes, offset_of!(VitalsHeader, ports_offset)).unwrap_or(0);
+        let stride = word64(self.bytes, offset_of!(VitalsHeader, port_stride)).unwrap_or(0);
+        let (first, grid) = (kernel.first_shard(), kernel.grid());
+        let is_there = offset != 0
+            && stride == size_of::<ShardPorts>() as u64
+            && kernel.word64(offset_of!(KernelEntry, ports)) != 0
+            && first.checked_add(grid).is_some_and(|end| end <= self.shards);
+        let first = offset.checked_add(stride.checked_mul(first.into())?)?;
+        is_there.then_some((first, grid as usize * size_of::<ShardPorts>()))
     }
 
     /// The process.
@@ -349,10 +363,20 @@ impl<'a> Kernel<'a> {
         })
     }
 
+    fn first_shard(&self) -> u32 {
+        self.word32(offset_of!(KernelEntry, first_shard))
+    }
+
+    /// Its outboxes, if it has several, given the bytes that [`Vitals::ports`] names.
+    pub fn ports<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = Port<'b>> + use<'b> {
+        let count = self.word64(offset_of!(KernelEntry, ports));
+        ports::ports(bytes, self.id(), usize::try_from(count).unwrap_or(usize::MAX))
+    }
+
     /// Its shards, as far as they are there.
     pub fn shards(&self) -> impl Iterator<Item = Shard> + use<'a> {
         let vitals = self.vitals;
-        let first = self.word32(offset_of!(KernelEntry, first_shard)) as usize;
+        let first = self.first_shard() as usize;
         // Both are 32-bit numbers, and `vitals` ends long before their sum could overflow.
         let end = first.saturating_add(self.grid() as usize);
         (first..end).map_while(move |index| vitals.shard(index))
@@ -407,7 +431,7 @@ fn word32(bytes: &[u8], offset: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(bytes.get(offset..offset + 4)?.try_into().ok()?))
 }
 
-fn word64(bytes: &[u8], offset: usize) -> Option<u64> {
+pub(super) fn word64(bytes: &[u8], offset: usize) -> Option<u64> {
     Some(u64::from_ne_bytes(bytes.get(offset..offset + 8)?.try_into().ok()?))
 }
 

@@ -71,7 +71,7 @@ Exit codes:
   1  standard output cannot be written
   2  the command line is wrong";
 
-pub(crate) use table::{printable, shard_json};
+pub(crate) use table::{outboxes_json, printable, shard_json};
 
 /// The time between two looks.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, time::Duration};
 
 use annulus::for_people;
-use annulus_observe::{Kernel, Liveness, Phase, Process, Shard, ShardState};
+use annulus_observe::{Kernel, Liveness, Phase, PortLook, Process, Shard, ShardState};
 use serde_json::{Value, json};
 
 use super::Sight;
@@ -55,10 +55,13 @@ fn longest<'a>(kernel: &'a Kernel, earlier: Option<&Kernel>) -> Option<(usize, &
     Some((shown.0, shown.1, held.is_some()))
 }
 
-/// The phase with the message, if it is about one.
-fn phase_text(shard: &Shard, held: Option<Duration>) -> String {
+/// The phase of a shard with the message, if it is about one, or with the outbox by which it waits.
+fn phase_text(kernel: &Kernel, index: usize, shard: &Shard, held: Option<Duration>) -> String {
     let phase = Phase::of(shard);
     let mut text = phase.to_string();
+    if phase == Phase::StalledOnKernel {
+        text += &by_outboxes(kernel, index);
+    }
     if phase == Phase::InHandler
         && let Some(time) = held
     {
@@ -75,6 +78,35 @@ fn phase_text(shard: &Shard, held: Option<Duration>) -> String {
         }
     }
     text
+}
+
+/// By which of several outboxes a shard waits: ` (outbox bad)`.
+fn by_outboxes(kernel: &Kernel, shard: usize) -> String {
+    let names: Vec<String> = kernel.held_by(shard).map(|port| printable(&port.name)).collect();
+    match &names[..] {
+        [] => String::new(),
+        [one] => format!(" (outbox {one})"),
+        several => format!(" (outboxes {})", several.join(", ")),
+    }
+}
+
+/// The name of a kernel in the same process.
+pub(crate) fn name_of(process: &Process, id: u64) -> String {
+    let found = process.kernels.iter().find(|kernel| kernel.id == id);
+    found.map_or("a kernel that is not shown".into(), |kernel| printable(&kernel.name))
+}
+
+/// Which kernels take a kernel's outputs: `  -> sort`, or with several outboxes `  good -> merge, bad -> report`.
+fn leads_to(process: &Process, kernel: &Kernel) -> String {
+    let link = |(id, waits): (u64, bool)| {
+        format!("-> {}{}", name_of(process, id), if waits { "" } else { ", or lost" })
+    };
+    let of_port = |port: &PortLook| Some(format!("{} {}", printable(&port.name), link(port.target?)));
+    let links: Vec<String> = match &kernel.ports[..] {
+        [] => kernel.target.into_iter().map(link).collect(),
+        ports => ports.iter().filter_map(of_port).collect(),
+    };
+    if links.is_empty() { String::new() } else { format!("  {}", links.join(", ")) }
 }
 
 /// The table of a look.
@@ -134,7 +166,7 @@ pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool) -> String {
                     shard.failed.saturating_add(shard.unknown_actor),
                     shard.outputs_waiting,
                     "",
-                    phase_text(shard, held)
+                    phase_text(kernel, index, shard, held)
                 );
             }
         }
@@ -149,15 +181,18 @@ fn row(text: &mut String, process: &Process, kernel: &Kernel, earlier: Option<&K
     let mut phase = match longest(kernel, earlier) {
         _ if kernel.has_ended => String::new(),
         Some((index, shard, held)) => {
-            let phase = phase_text(shard, (held && !change.elapsed.is_zero()).then_some(change.elapsed));
+            let phase = phase_text(
+                kernel,
+                index,
+                shard,
+                (held && !change.elapsed.is_zero()).then_some(change.elapsed),
+            );
             if kernel.shards.len() > 1 { format!("{phase} (shard {index})") } else { phase }
         }
         None => String::new(),
     };
-    if let Some((target, waits)) = kernel.target.filter(|_| !kernel.has_ended) {
-        let target = process.kernels.iter().find(|kernel| kernel.id == target);
-        let name = target.map_or("a kernel that is not shown", |target| &target.name);
-        let _ = write!(phase, "  -> {}{}", printable(name), if waits { "" } else { ", or lost" });
+    if !kernel.has_ended {
+        phase += &leads_to(process, kernel);
     }
     if let Some(copied) = kernel.copied {
         let _ = write!(phase, "  (as of {} ago)", for_people(copied));
@@ -211,6 +246,7 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
                 "output": kernel.output,
                 "target": kernel.target.map(|(id, _)| id),
                 "waits_for_target": kernel.target.map(|(_, waits)| waits),
+                "outboxes": outboxes_json(kernel),
                 "age_seconds": kernel.age.map(|age| age.as_secs_f64()),
                 "copied_seconds_ago": kernel.copied.map(|age| age.as_secs_f64()),
                 "processed": kernel.sum(|shard| shard.processed),
@@ -237,6 +273,23 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
         let _ = writeln!(text, "{}", json!({ "unreadable": file }));
     }
     text
+}
+
+/// Several outboxes: where each leads, and what it has sent to kernels.
+pub(crate) fn outboxes_json(kernel: &Kernel) -> Vec<Value> {
+    let of_port = |port: &PortLook| {
+        let sum = port.sum();
+        json!({
+            "name": port.name,
+            "target": port.target.map(|(id, _)| id),
+            "waits_for_target": port.target.map(|(_, waits)| waits),
+            "sent": sum.sent,
+            "held": sum.held,
+            "lost": sum.lost,
+            "held_by_shard": port.shards.iter().map(|shard| shard.held).collect::<Vec<_>>(),
+        })
+    };
+    kernel.ports.iter().map(of_port).collect()
 }
 
 pub(crate) fn shard_json(index: usize, shard: &Shard, held: Option<Duration>) -> Value {

@@ -138,6 +138,14 @@ fn counts(kernel: &Kernel, per_shard: bool) -> BTreeMap<Which, u64> {
             add(&LATENCY_SUM, labels(None), line.total_latency_nanos);
         }
     }
+    for port in &kernel.ports {
+        for (number, words) in port.shards.iter().enumerate() {
+            let shard = per_shard.then(|| format!("shard={number}"));
+            let labels: Vec<_> = shard.into_iter().chain([format!("outbox={}", port.name)]).collect();
+            add(&OUTBOX_SENT, labels.clone(), words.sent);
+            add(&OUTBOX_LOST, labels, words.lost);
+        }
+    }
     add(&SLOW, Vec::new(), kernel.slow);
     for (cause, count) in CAUSES.iter().zip(kernel.drops) {
         add(&DROPPED, vec![format!("cause={cause}")], count);
@@ -165,7 +173,7 @@ fn count_samples(about: &About<'_>, totals: &BTreeMap<Which, u64>, samples: &mut
         let own: Vec<(&'static Label, &str)> = labels
             .iter()
             .filter_map(|label| label.split_once('='))
-            .map(|(label, value)| (if label == "shard" { &SHARD } else { &CAUSE }, value))
+            .map(|(label, value)| (own_label(label), value))
             .collect();
         let value = match std::ptr::eq(metric, &raw const LATENCY_SUM) {
             true => Value::Number(seconds(count)),
@@ -185,6 +193,15 @@ fn count_samples(about: &About<'_>, totals: &BTreeMap<Which, u64>, samples: &mut
     }
 }
 
+/// The label that a count's own labels begin with.
+fn own_label(name: &str) -> &'static Label {
+    match name {
+        "shard" => &SHARD,
+        "outbox" => &OUTBOX,
+        _ => &CAUSE,
+    }
+}
+
 fn seconds(nanos: u64) -> f64 {
     nanos as f64 / 1e9
 }
@@ -193,12 +210,17 @@ fn seconds(nanos: u64) -> f64 {
 fn gauges(about: &About<'_>, kernel: &Kernel, per_shard: bool, samples: &mut Vec<Sample>) {
     let capacity = u64::from(kernel.inbound_capacity);
     if per_shard {
-        for (number, shard) in kernel.shards.iter().enumerate() {
-            let number = number.to_string();
+        for (index, shard) in kernel.shards.iter().enumerate() {
+            let number = index.to_string();
             let own = [(&SHARD, &*number)];
             depth(about, &own, shard.pending, capacity, samples);
             let one = std::slice::from_ref(shard);
             of_shards(about, &own, one, samples);
+            for port in &kernel.ports {
+                let held = port.shards.get(index).map_or(0, |words| words.held);
+                let own = [own[0], (&OUTBOX, &*port.name)];
+                samples.push(about.sample(&OUTBOX_HELD, &own, Value::Number(held as f64)));
+            }
         }
     } else {
         let (pending, capacity) = match &kernel.inside {
@@ -207,6 +229,10 @@ fn gauges(about: &About<'_>, kernel: &Kernel, per_shard: bool, samples: &mut Vec
         };
         depth(about, &[], pending, capacity, samples);
         of_shards(about, &[], &kernel.shards, samples);
+        for port in &kernel.ports {
+            let held = Value::Number(port.sum().held as f64);
+            samples.push(about.sample(&OUTBOX_HELD, &[(&OUTBOX, &port.name)], held));
+        }
     }
     for state in STATES {
         let count = kernel.shards.iter().filter(|shard| ShardState::of(shard) == state).count();

@@ -54,6 +54,8 @@ pub(crate) static PROCESS: Label = Label { otel: "process.executable.name", prom
 pub(crate) static PID: Label = Label { otel: "process.pid", prometheus: "pid" };
 /// Why messages were dropped.
 pub(crate) static CAUSE: Label = Label { otel: "annulus.drop.cause", prometheus: "cause" };
+/// One of several outboxes.
+pub(crate) static OUTBOX: Label = Label { otel: "annulus.outbox", prometheus: "outbox" };
 /// What shards are at.
 pub(crate) static STATE: Label = Label { otel: "annulus.shard.state", prometheus: "state" };
 
@@ -93,6 +95,12 @@ metrics! {
     /// Outputs for a connected kernel that were lost.
     OUTPUTS_LOST: Counter "annulus.kernel.outputs.lost" "annulus_outputs_lost_total" "{message}" true
         "Outputs for a connected kernel that were lost.";
+    /// What outboxes sent to connected kernels.
+    OUTBOX_SENT: Counter "annulus.kernel.outbox.sent" "annulus_outbox_sent_total" "{message}" true
+        "Messages that went to a connected kernel, by outbox, of kernels with several outboxes.";
+    /// What was lost of it.
+    OUTBOX_LOST: Counter "annulus.kernel.outbox.lost" "annulus_outbox_lost_total" "{message}" true
+        "Messages for a connected kernel that were lost, by outbox, of kernels with several outboxes.";
     /// Dead letters that were lost.
     DEAD_LETTERS_LOST: Counter "annulus.kernel.dead_letters.lost" "annulus_dead_letters_lost_total" "{message}" true
         "Dead letters that were lost, since the host had not collected the earlier ones.";
@@ -114,6 +122,9 @@ metrics! {
     /// Outputs that nobody has received.
     OUTPUTS_WAITING: Gauge "annulus.kernel.outputs.waiting" "annulus_outputs_waiting" "{message}" true
         "Outputs that wait until somebody receives them.";
+    /// Outputs that wait for room in a kernel.
+    OUTBOX_HELD: Gauge "annulus.kernel.outbox.held" "annulus_outbox_held" "{message}" true
+        "Messages that wait for room in a connected kernel, by outbox, of kernels with several outboxes.";
     /// Shards by state.
     SHARDS: Gauge "annulus.kernel.shards" "annulus_shards" "{shard}" false
         "The kernel's shards, by state.";

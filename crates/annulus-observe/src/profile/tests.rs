@@ -41,6 +41,7 @@ fn look(millis: u64, shards: Vec<Shard>) -> Process {
         inbound_capacity: 256,
         outbound_capacity: 256,
         target: None,
+        ports: Vec::new(),
         has_ended: false,
         age: None,
         copied: None,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Kernel, KernelHealth, Liveness, Phase, Process, Shard, ShardState, Sight};
+use crate::{Kernel, KernelHealth, Liveness, Phase, PortLook, Process, Shard, ShardState, Sight};
 
 /// A look in JSON, in one line. Counts are totals: the page has the earlier look, and makes rates of both.
 pub(super) fn news(sight: &Sight) -> String {
@@ -29,6 +29,18 @@ pub(super) fn news(sight: &Sight) -> String {
     .to_string()
 }
 
+/// One of several outboxes. Counts are of what went to kernels.
+fn of_outbox(port: &PortLook) -> Value {
+    let sum = port.sum();
+    json!({
+        "name": port.name,
+        "target": port.target.map(|(id, _)| id.to_string()),
+        "sent": sum.sent,
+        "held": sum.held,
+        "lost": sum.lost,
+    })
+}
+
 fn of_kernel(kernel: &Kernel, health: Option<&KernelHealth>) -> Value {
     let lines = || kernel.shards.iter().filter_map(|shard| shard.telemetry);
     let measured = lines().map(|line| line.messages_processed.saturating_sub(line.unmeasured.into()));
@@ -48,6 +60,7 @@ fn of_kernel(kernel: &Kernel, health: Option<&KernelHealth>) -> Value {
         "message": kernel.message,
         "output": kernel.output,
         "target": kernel.target.map(|(id, _)| id.to_string()),
+        "outboxes": kernel.ports.iter().map(of_outbox).collect::<Vec<_>>(),
         "state": kernel.state().to_string(),
         "stalled": kernel.shards.iter().filter(|shard| {
             matches!(ShardState::of(shard), ShardState::StalledOnHost | ShardState::StalledOnKernel)

@@ -10,10 +10,10 @@ use std::{
 };
 
 use annulus::prelude::*;
-use annulus_abi::vitals::{PAGE, VitalsHeader, check, recorder};
+use annulus_abi::vitals::{VitalsHeader, check, read::Vitals};
 use annulus_observe::{Autopsy, Liveness, Phase, autopsy, look, why};
 
-use crate::{Job, ROLE, Watched, folder, kernel, ready, work};
+use crate::{Job, ROLE, Watched, folder, kernel, read_used, ready, work, write_used};
 
 const SIGKILL: i32 = 9;
 const SIGSEGV: i32 = 11;
@@ -127,7 +127,7 @@ fn r_06_autopsy_of_a_killed_process() {
 #[test]
 fn r_06_autopsy_of_a_fault_of_a_reused_number_and_of_damage() {
     let watched = killed_by(SIGSEGV);
-    let whole = fs::read(watched.file()).unwrap();
+    let (whole, length) = read_used(&watched.file());
     assert_tells_the_truth(&autopsy(&watched.file()).unwrap(), watched.child.id());
 
     // Only the lock tells who lives, so a number that is used again misleads nobody.
@@ -140,13 +140,13 @@ fn r_06_autopsy_of_a_fault_of_a_reused_number_and_of_damage() {
     let (_, checked) = words.split_last().unwrap();
     reused[size_of::<VitalsHeader>() - 8..size_of::<VitalsHeader>()]
         .copy_from_slice(&check(checked).to_ne_bytes());
-    fs::write(watched.file(), &reused).unwrap();
+    write_used(&watched.file(), &reused, length);
     assert_tells_the_truth(&autopsy(&watched.file()).unwrap(), std::process::id());
 
     // Cut off anywhere: fewer kernels, fewer records, or an error.
     let path = watched.folder.join("damaged");
-    let told = |bytes: &[u8]| {
-        fs::write(&path, bytes).unwrap();
+    let told = |bytes: &[u8], length: usize| {
+        write_used(&path, bytes, length);
         autopsy(&path).map(|found| {
             let process = look(&path).unwrap();
             (
@@ -157,14 +157,14 @@ fn r_06_autopsy_of_a_fault_of_a_reused_number_and_of_damage() {
             )
         })
     };
-    let all = told(&whole).unwrap();
+    let all = told(&whole, length).unwrap();
     assert_eq!(all.0, 3);
-    let records_at = whole.len() - PAGE - recorder::RECORDS * 64;
+    let records_at = Vitals::new(&whole).unwrap().records().expect("it has a recorder").0 as usize;
     let around = records_at - 64..records_at + 64 * (all.1 + 2);
-    for length in (0..12_000).step_by(61).chain(around.step_by(17)) {
-        if let Ok((kernels, records, ..)) = told(&whole[..length]) {
-            assert!(kernels <= all.0 && records <= all.1, "{length}");
-            assert!(length < records_at || kernels == 3, "{length}: records are behind all kernels");
+    for cut in (0..12_000).step_by(61).chain(around.step_by(17)) {
+        if let Ok((kernels, records, ..)) = told(&whole, cut) {
+            assert!(kernels <= all.0 && records <= all.1, "{cut}");
+            assert!(cut < records_at || kernels == 3, "{cut}: records are behind all kernels");
         }
     }
     // Flipped and overwritten bytes, anywhere that is used.
@@ -177,7 +177,7 @@ fn r_06_autopsy_of_a_fault_of_a_reused_number_and_of_damage() {
             let at = within.start + (seed >> 33) as usize % within.len();
             changed[at] = (seed >> 20) as u8;
         }
-        if let Ok((_, records, ..)) = told(&changed) {
+        if let Ok((_, records, ..)) = told(&changed, length) {
             assert!(records <= all.1, "no record comes out of damage");
         }
     }
@@ -185,7 +185,7 @@ fn r_06_autopsy_of_a_fault_of_a_reused_number_and_of_damage() {
     let mut half = whole.clone();
     let first = records_at + 64;
     half[first + 32..first + 64].fill(0);
-    assert_eq!(told(&half).unwrap().1, all.1 - 1);
+    assert_eq!(told(&half, length).unwrap().1, all.1 - 1);
 }
 
 const LONG: std::time::Duration = std::time::Duration::from_secs(1);

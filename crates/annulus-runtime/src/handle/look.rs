@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
-use annulus_abi::vitals::read::Shard;
-use annulus_kernel::{KernelDefinition, ProcessingMode, StateShape};
+use annulus_abi::vitals::{ports::PortShard, read::Shard};
+use annulus_kernel::{KernelDefinition, PortDefinition, ProcessingMode, StateShape};
+use annulus_sync::Ordering;
 
-use crate::{handle::control::KernelControl, kernel::shared::KernelShared};
+use crate::{
+    handle::control::KernelControl,
+    kernel::{core::HostShard, shared::KernelShared},
+};
 
 /// A kernel as an observer finds it. See [`KernelControl::look`].
 #[derive(Clone, Debug)]
@@ -27,14 +31,69 @@ pub struct KernelLook {
     pub inbound_capacity: u32,
     /// Slots of each shard's outbound ring.
     pub outbound_capacity: u32,
-    /// The [`id`](Self::id) of the kernel that its outputs go to.
+    /// The [`id`](Self::id) of the kernel that its outputs go to. With several outboxes, one that is waited for.
     pub target: Option<u64>,
+    /// Its outboxes, if it has several and may be connected.
+    pub ports: Vec<PortLook>,
     /// Whether it has ended.
     pub has_ended: bool,
     /// Handlers that took longer than the launch's [`slow_after`](crate::LaunchOptions::slow_after).
     pub slow: u64,
     /// Its shards, one for each block.
     pub shards: Vec<Shard>,
+}
+
+/// One of several outboxes of a kernel, as an observer finds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortLook {
+    /// The name of the handler's parameter.
+    pub name: String,
+    /// The `id` of the kernel that it leads to, and whether outputs wait for room there; `None`: to the host.
+    pub target: Option<(u64, bool)>,
+    /// What each shard has sent by it to kernels.
+    pub shards: Vec<PortShard>,
+}
+
+impl PortLook {
+    /// The sum over all shards.
+    pub fn sum(&self) -> PortShard {
+        // The numbers may be anything.
+        let add = |a: PortShard, b: &PortShard| PortShard {
+            sent: a.sent.saturating_add(b.sent),
+            held: a.held.saturating_add(b.held),
+            lost: a.lost.saturating_add(b.lost),
+        };
+        self.shards.iter().fold(PortShard::default(), add)
+    }
+}
+
+impl KernelShared {
+    /// Its outboxes, if it has several and may be connected. `id` numbers the kernels that they lead to.
+    pub(crate) fn look_at_ports(&self, id: impl Fn(&Arc<KernelShared>) -> u64) -> Vec<PortLook> {
+        let known = self.links.known();
+        let shards = |number: usize| {
+            let of = |shard: &HostShard| {
+                let words = shard.memory.port(number)?;
+                Some(PortShard {
+                    sent: words.forwarded().load(Ordering::Relaxed),
+                    held: words.held().load(Ordering::Relaxed),
+                    lost: words.unforwarded().load(Ordering::Relaxed),
+                })
+            };
+            self.core.shards.iter().filter_map(of).collect::<Vec<_>>()
+        };
+        let look = |(number, port): (usize, &PortDefinition)| PortLook {
+            name: port.name.into(),
+            target: known
+                .targets
+                .iter()
+                .find(|target| target.outbox == number)
+                .and_then(|target| Some((id(&target.kernel.upgrade()?), target.waits))),
+            shards: shards(number),
+        };
+        let ports = self.core.definition.ports.iter().enumerate().map(look);
+        ports.filter(|port| !port.shards.is_empty()).collect()
+    }
 }
 
 impl KernelControl {
@@ -68,6 +127,7 @@ impl KernelControl {
             inbound_capacity: core.shards[0].inbound.ring().layout().capacity,
             outbound_capacity: core.shards[0].outbound.layout().capacity,
             target: self.kernel.target().map(|target| id(&target)),
+            ports: self.kernel.look_at_ports(id),
             // Asked first: after the end nothing changes.
             has_ended: core.is_finished(),
             slow: core.slow.as_ref().map_or(0, |slow| slow.count()),

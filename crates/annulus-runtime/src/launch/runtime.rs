@@ -262,23 +262,30 @@ impl Runtime {
     pub fn why(&self) -> Why {
         const APART: Duration = Duration::from_millis(100);
         let kernels = self.inner.registry.all();
-        let look = || kernels.iter().map(|kernel| kernel.look()).collect::<Vec<_>>();
+        let id = |kernel: &Arc<KernelShared>| Arc::as_ptr(kernel) as u64;
+        let look = || {
+            let looks = kernels.iter().map(|kernel| (kernel.look(), kernel.look_at_ports(id)));
+            looks.collect::<Vec<_>>()
+        };
         let (before, start) = (look(), Instant::now());
         std::thread::sleep(APART);
         let (now, elapsed) = (look(), start.elapsed());
-        let id = |kernel: &Arc<KernelShared>| Arc::as_ptr(kernel) as u64;
-        let looks =
-            kernels.iter().zip(before.into_iter().zip(now)).map(|(kernel, (before, now))| KernelLooks {
+        let looks = kernels.iter().zip(before.into_iter().zip(now)).map(|(kernel, (before, now))| {
+            let ((before, ports_before), (now, ports_now)) = (before, now);
+            KernelLooks {
                 id: id(kernel),
                 name: kernel.core.name.clone(),
                 has_ended: kernel.core.is_finished(),
                 // Whether outputs wait there decides nothing here: those that do not wait never stall.
                 target: kernel.target().map(|target| (id(&target), true)),
                 inbound_capacity: kernel.core.shards[0].inbound.ring().layout().capacity,
+                ports_before,
+                ports_now,
                 before,
                 now,
                 elapsed: None,
-            });
+            }
+        });
         why::explain(&looks.collect::<Vec<_>>(), elapsed)
     }
 

@@ -205,7 +205,8 @@ fn start(
     let lines = runtime.arena.as_ref().and_then(|arena| arena.take(grid as usize)).map(Arc::new);
     let mirrored = runtime.arena.is_some();
     // Copies that nobody sees are not made.
-    let home = (!mirrored || runtime.vitals.is_seen()).then(|| runtime.vitals.home(grid as usize)).flatten();
+    let home = || runtime.vitals.home(grid as usize, layout.ports != 0);
+    let home = (!mirrored || runtime.vitals.is_seen()).then(home).flatten();
     let home = home.filter(|home| !mirrored || home.is_seen());
     let shard = |i| {
         let shard = ShardMemory::new(&memory, &layout, i, lines.as_ref().map(|lines| lines.line(i as usize)));
@@ -275,7 +276,8 @@ fn start(
     }
     core.change_command(|_| command);
     if let Some(home) = &core.home {
-        home.describe(entry(core));
+        let outboxes: Vec<&str> = definition.ports.iter().map(|port| port.name).collect();
+        home.describe(entry(core), &outboxes);
     }
 
     let spec = LaunchSpec {
@@ -363,7 +365,8 @@ fn entry(core: &KernelCore) -> KernelEntry {
         message: field(definition.message.name),
         output: field(definition.output.map_or("", |output| output.name)),
         errors: field(&error_names(definition.errors)),
-        constant: [0; 7],
+        ports: 0,
+        constant: [0; 6],
         check: 0,
     }
 }

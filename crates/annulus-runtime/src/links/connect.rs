@@ -263,12 +263,17 @@ impl KernelShared {
                 before.extend(links::link(self, target, outbox));
             }
             if let Some(home) = &core.home {
-                // Of several, the first is shown. A kernel that nobody sees has no number there.
+                // A kernel that nobody sees has no number there.
                 let id = |target: &Target<Self>| {
                     let kernel = target.kernel.upgrade()?;
                     Some((kernel.core.home.as_ref().map(Home::id)?, target.waits))
                 };
-                home.set_target(self.links.known().targets.iter().find_map(id));
+                let known = self.links.known();
+                home.set_target(known.targets.iter().find_map(id));
+                for number in 0..core.definition.ports.len() {
+                    let target = known.targets.iter().find(|target| target.outbox == number);
+                    home.set_port_target(number, target.and_then(id));
+                }
             }
             Ok(before)
         });

@@ -2,8 +2,8 @@
 //!
 //! # A kernel's part
 //!
-//! An entry of the directory and as many [`ShardVitals`] as it has blocks. Both are *taken* at the launch,
-//! and *kept* from the moment at which nobody has the kernel any more: an observer still finds what became of
+//! An entry of the directory and as many [`ShardVitals`] as it has blocks; with several outboxes that may be
+//! connected, the [`ShardPorts`] beside them, too. All are *taken* at the launch, and *kept* from the moment at which nobody has the kernel any more: an observer still finds what became of
 //! it. They are taken again when no free part is left, the oldest ones first.
 //!
 //! Only the host writes entries, and only while it holds the lock of the slots, or has the kernel. A reader
@@ -20,7 +20,8 @@ use annulus_abi::{
     error::UNKNOWN_ACTOR,
     ring::RingHeader,
     vitals::{
-        At, KernelEntry, MOST_KERNELS, PAGE, ShardVitals, kernel_state,
+        At, KernelEntry, ShardVitals, kernel_state,
+        ports::ShardPorts,
         recorder::{NO_SHARD, event},
     },
 };
@@ -34,19 +35,20 @@ use annulus_sync::{AtomicU64, Ordering};
 use super::{
     Vitals,
     file::{Page, VitalsFile},
+    parts::Parts,
     recorder::{Recorder, passes_a_record},
 };
 
 const ENTRY: usize = size_of::<KernelEntry>();
 const SHARD: usize = size_of::<ShardVitals>();
+const PORTS: usize = size_of::<ShardPorts>();
 
 /// The vitals of a runtime.
 pub(crate) struct VitalsArena {
     /// The file, if there is one, as memory.
     file: Option<(Arc<VitalsFile>, Arc<SharedMemory>)>,
     recorder: Option<Recorder>,
-    kernels_offset: usize,
-    shards_offset: usize,
+    parts: Parts,
     slots: Mutex<Slots>,
     clock: RuntimeClock,
 }
@@ -92,21 +94,18 @@ impl VitalsArena {
             let memory = unsafe { SharedMemory::from_raw(base, bytes, Box::new(Arc::clone(&file))) };
             (file, Arc::new(memory))
         });
-        let kernels = shards.min(MOST_KERNELS);
-        let kernels_offset = PAGE;
-        let shards_offset = kernels_offset + (kernels * ENTRY).next_multiple_of(PAGE);
-        let records_offset = shards_offset + (shards * SHARD).next_multiple_of(PAGE);
-        let recorder = file
-            .as_ref()
-            .map(|(file, memory)| Recorder::new(Arc::clone(file), Arc::clone(memory), records_offset, clock));
+        let parts = Parts::new(shards);
+        let recorder = file.as_ref().map(|(file, memory)| {
+            Recorder::new(Arc::clone(file), Arc::clone(memory), parts.records_offset, clock)
+        });
         let nobody = Slot { holder: Holder::Nobody, first: 0, grid: 0 };
         let slots = Slots {
-            kernels: vec![nobody; kernels].into(),
+            kernels: vec![nobody; parts.kernels].into(),
             shards: vec![false; shards].into(),
             freed: Vec::new(),
             next: 1,
         };
-        Arc::new(Self { file, recorder, kernels_offset, shards_offset, slots: Mutex::new(slots), clock })
+        Arc::new(Self { file, recorder, parts, slots: Mutex::new(slots), clock })
     }
 
     /// Whether other processes can see it.
@@ -123,7 +122,7 @@ impl VitalsArena {
     fn forget(&self, slots: &mut Slots) {
         for index in slots.freed.drain(..) {
             if let Some((_, memory)) = &self.file {
-                let state = self.kernels_offset + index * ENTRY + offset_of!(KernelEntry, state);
+                let state = self.parts.kernels_offset + index * ENTRY + offset_of!(KernelEntry, state);
                 word(memory, state).store(u64::from(kernel_state::FREE), Ordering::Relaxed);
             }
         }
@@ -134,9 +133,10 @@ impl VitalsArena {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A part for a kernel of `grid` blocks: in the file, or, if there is none or the system has no memory
-    /// left for it, in memory of its own. `None` if there are not so many shards in a row.
-    pub(crate) fn home(self: &Arc<Self>, grid: usize) -> Option<Home> {
+    /// A part for a kernel of `grid` blocks, with several outboxes or not: in the file, or, if there is none or the
+    /// system has no memory left for it, in memory of its own. `None` if there are not so many shards in a row. What
+    /// outboxes show has a place in the file alone.
+    pub(crate) fn home(self: &Arc<Self>, grid: usize, has_ports: bool) -> Option<Home> {
         let mut slots = self.lock();
         let index = slots.find_kernel();
         let first = slots.find_shards(grid);
@@ -146,7 +146,8 @@ impl VitalsArena {
         slots.next += 1;
         slots.kernels[index] = Slot { holder: Holder::Kernel, first, grid };
         slots.shards[first..first + grid].fill(true);
-        let (entry, shards) = (self.kernels_offset + index * ENTRY, self.shards_offset + first * SHARD);
+        let (entry, shards) =
+            (self.parts.kernels_offset + index * ENTRY, self.parts.shards_offset + first * SHARD);
         let arena = Arc::clone(self);
         if let Some((file, memory)) = &self.file
             && file.claim(entry, ENTRY)
@@ -155,13 +156,26 @@ impl VitalsArena {
             // The entry first: while it is free, nobody looks at the shards.
             zero(memory, entry, ENTRY);
             zero(memory, shards, grid * SHARD);
-            return Some(Home { arena, memory: Arc::clone(memory), entry: Some(entry), index, shards, id });
+            let ports = self.parts.ports_offset + first * PORTS;
+            let ports = (has_ports && file.claim(ports, grid * PORTS)).then_some(ports);
+            if let Some(ports) = ports {
+                zero(memory, ports, grid * PORTS);
+            }
+            return Some(Home {
+                arena,
+                memory: Arc::clone(memory),
+                entry: Some(entry),
+                index,
+                shards,
+                ports,
+                id,
+            });
         }
         let Some(memory) = SharedMemory::host(grid * SHARD) else {
             slots.free(index);
             return None;
         };
-        Some(Home { arena, memory: Arc::new(memory), entry: None, index, shards: 0, id })
+        Some(Home { arena, memory: Arc::new(memory), entry: None, index, shards: 0, ports: None, id })
     }
 }
 
@@ -229,13 +243,19 @@ pub(crate) struct Home {
     index: usize,
     /// Where its first shard is.
     shards: usize,
+    /// Where the outboxes of its first shard are, if it shows them.
+    pub(super) ports: Option<usize>,
     id: u64,
 }
 
 impl Home {
     /// The place of a shard's vitals.
     pub(crate) fn place(&self, shard: usize) -> VitalsPlace {
-        VitalsPlace::new(&self.memory, self.shards + shard * SHARD)
+        let place = VitalsPlace::new(&self.memory, self.shards + shard * SHARD);
+        match self.ports {
+            Some(ports) => place.with_ports(ports + shard * PORTS),
+            None => place,
+        }
     }
 
     /// Whether other processes can see it.
@@ -248,15 +268,22 @@ impl Home {
         self.id
     }
 
-    /// Describes the kernel. The fields that say where it is are filled in here.
-    pub(crate) fn describe(&self, kernel: KernelEntry) {
+    /// A word of its outboxes, by an offset in the file.
+    pub(super) fn port_word(&self, offset: usize) -> &AtomicU64 {
+        word(&self.memory, offset)
+    }
+
+    /// Describes the kernel, and its outboxes, if it has several. The fields that say where it is are filled in here.
+    pub(crate) fn describe(&self, kernel: KernelEntry, outboxes: &[&str]) {
         let Some(entry) = self.entry else { return };
-        let first_shard = ((self.shards - self.arena.shards_offset) / SHARD) as u32;
+        self.describe_ports(outboxes);
+        let first_shard = ((self.shards - self.arena.parts.shards_offset) / SHARD) as u32;
         let described = KernelEntry {
             state: kernel_state::FREE,
             id: self.id,
             launched_at: self.arena.clock.now(),
             first_shard,
+            ports: if self.ports.is_some() { outboxes.len() as u64 } else { 0 },
             ..kernel
         };
         for (i, value) in described.to_words().into_iter().enumerate() {
@@ -373,6 +400,7 @@ impl Home {
             ] {
                 to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
             }
+            self.mirror_ports(words, &copy);
             ring(offset_of!(ShardVitals, inbound), inbound);
             ring(offset_of!(ShardVitals, outbound), outbound);
             for (word, value) in [

@@ -15,7 +15,8 @@ use std::{
 };
 
 use annulus_abi::vitals::{
-    KernelEntry, MAGIC, MOST_KERNELS, PAGE, RequestPage, SUFFIX, ShardVitals, VERSION, VitalsHeader, field,
+    KernelEntry, MAGIC, PAGE, RequestPage, SUFFIX, ShardVitals, VERSION, VitalsHeader, field,
+    ports::ShardPorts,
     recorder::{RECORDS, Record},
 };
 use annulus_block::RuntimeClock;
@@ -25,15 +26,12 @@ use super::{
     Vitals,
     folder::{folders, make_own},
     fork::{self, Registered},
-    recorder,
+    parts::Parts,
 };
 
 /// How many files of dead processes are kept, and for how long. Source: this project's choice.
 const KEPT: usize = 8;
 const KEPT_FOR: Duration = Duration::from_secs(24 * 3600);
-
-/// Where the kernels' entries begin.
-pub(super) const KERNELS_OFFSET: usize = PAGE;
 
 /// A vitals file of this process.
 pub(crate) struct VitalsFile {
@@ -96,18 +94,14 @@ impl VitalsFile {
         let unnamed = folder.join(format!(".{name}.new"));
         let told = |error: io::Error| format!("{}: {error}", path.display());
 
-        let kernels = shards.min(MOST_KERNELS);
-        let shards_offset = KERNELS_OFFSET + (kernels * size_of::<KernelEntry>()).next_multiple_of(PAGE);
-        let records_offset = shards_offset + (shards * size_of::<ShardVitals>()).next_multiple_of(PAGE);
-        let requests_offset = (records_offset + recorder::BYTES).next_multiple_of(PAGE);
-        let bytes = requests_offset + PAGE;
+        let parts = Parts::new(shards);
         let header = VitalsHeader {
             magic: MAGIC,
             version: VERSION,
             kernel_stride: size_of::<KernelEntry>() as u32,
-            kernels_offset: KERNELS_OFFSET as u64,
-            shards_offset: shards_offset as u64,
-            kernels: kernels as u32,
+            kernels_offset: parts.kernels_offset as u64,
+            shards_offset: parts.shards_offset as u64,
+            kernels: parts.kernels as u32,
             shards: shards as u32,
             shard_stride: size_of::<ShardVitals>() as u32,
             pid: process,
@@ -117,11 +111,13 @@ impl VitalsFile {
             backend: field(backend),
             library: field(env!("CARGO_PKG_VERSION")),
             executable: executable(),
-            records_offset: records_offset as u64,
+            records_offset: parts.records_offset as u64,
             records: RECORDS as u32,
             record_stride: size_of::<Record>() as u32,
-            requests_offset: requests_offset as u64,
-            reserved: [0; 14],
+            requests_offset: parts.requests_offset as u64,
+            ports_offset: parts.ports_offset as u64,
+            port_stride: size_of::<ShardPorts>() as u64,
+            reserved: [0; 12],
             check: 0,
         };
         let file = OpenOptions::new()
@@ -132,7 +128,7 @@ impl VitalsFile {
             .custom_flags(libc::O_NOFOLLOW)
             .open(&unnamed)
             .map_err(told)?;
-        let made = Self::make(file, &path, bytes, &header.to_words(), process).and_then(|made| {
+        let made = Self::make(file, &path, parts.bytes, &header.to_words(), process).and_then(|made| {
             // The file is whole, so it gets its name.
             fs::rename(&unnamed, &path).map(|()| made)
         });

@@ -11,7 +11,8 @@
 //! | which folder | `folder` |
 //! | the file: its name, its lock, its mapping | `file` |
 //! | what a forked child sees | `fork` |
-//! | which kernel has which part | `arena` |
+//! | which kernel has which part | `arena`; where the parts are, `parts` |
+//! | what a kernel with several outboxes shows of them | `ports` |
 //! | what happened | `recorder` |
 //! | what observers ask for | `lease` |
 //!
@@ -32,6 +33,8 @@ mod folder;
 #[cfg(target_os = "linux")]
 mod fork;
 mod lease;
+mod parts;
+mod ports;
 mod recorder;
 
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use annulus::for_people;
-use annulus_observe::{CAUSES, Cause, Kernel, Liveness, Phase, Process, Why, why};
+use annulus_observe::{CAUSES, Cause, Kernel, Liveness, Phase, PortShard, Process, Why, why};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -11,7 +11,7 @@ use ratatui::{
 };
 
 use super::{
-    super::table::printable,
+    super::table::{name_of, printable},
     Screen,
     draw::{put, several, style},
     rows::State,
@@ -131,16 +131,15 @@ fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
     } else {
         format!(" ({})", printable(&kernel.kernel))
     };
-    let target = |id| process.kernels.iter().find(|kernel| kernel.id == id);
-    let outputs = match kernel.target {
-        Some((id, waits)) => {
-            let name =
-                target(id).map_or("a kernel that is not shown".into(), |kernel| printable(&kernel.name));
-            format!(" to {name}{}", if waits { "" } else { ", or lost without room there" })
-        }
-        None => String::new(),
+    let to = |(id, waits): (u64, bool)| {
+        let name = name_of(process, id);
+        format!(" to {name}{}", if waits { "" } else { ", or lost without room there" })
     };
-    let output = if kernel.output.is_empty() { "none".into() } else { printable(&kernel.output) };
+    let outputs = match (&*kernel.output, &kernel.ports[..]) {
+        (_, ports @ [_, ..]) => format!("by {} outboxes", ports.len()),
+        ("", _) => "none".into(),
+        (output, _) => format!("{}{}", printable(output), kernel.target.map_or(String::new(), to)),
+    };
     let mut about = vec![
         format!(
             "kernel {name}{own}: {} of {}, {} mode, at most {} a turn, {} actors",
@@ -151,12 +150,23 @@ fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
             kernel.actors
         ),
         format!(
-            "messages {}, rings of {}; outputs {output}{outputs}, rings of {}",
+            "messages {}, rings of {}; outputs {outputs}, rings of {}",
             printable(&kernel.message),
             kernel.inbound_capacity,
             kernel.outbound_capacity
         ),
     ];
+    about.extend(kernel.ports.iter().map(|port| {
+        let sum = port.sum();
+        let (name, to) = (printable(&port.name), port.target.map_or(" to the host".into(), to));
+        // What it sent to the host is not counted here, and it may have led to a kernel before.
+        match sum {
+            PortShard { sent: 0, held: 0, lost: 0 } => format!("outbox {name}{to}"),
+            PortShard { sent, held, lost } => {
+                format!("outbox {name}{to}: {sent} sent to kernels, {held} wait for room, {lost} lost")
+            }
+        }
+    }));
     let lived = kernel.age.map(|age| for_people(age).to_string());
     match (kernel.has_ended, lived) {
         (true, Some(lived)) => about.push(format!("it has ended, after {lived}")),

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::PathBuf, time::Duration};
 
-use annulus_observe::{Kernel, Liveness, Phase, Process, Shard, ShardState};
+use annulus_observe::{Kernel, Liveness, Phase, PortLook, Process, Shard, ShardState};
 
 use super::{
     super::{
@@ -167,7 +167,7 @@ fn row(process: &Process, kernel: &Kernel, past: Option<&Past>, order: usize) ->
             pending: shard.pending,
             dropped: dropped(shard),
             out: shard.outputs_waiting,
-            phase: phase_text(shard, held, target(process, kernel)),
+            phase: phase_text(shard, held, waits_for(process, kernel, index)),
             held,
         }
     });
@@ -197,11 +197,33 @@ fn dropped(shard: &Shard) -> u64 {
     shard.failed.saturating_add(shard.unknown_actor)
 }
 
-/// The name of the kernel that outputs go to.
-fn target(process: &Process, kernel: &Kernel) -> Option<String> {
-    let (id, _) = kernel.target?;
+/// The names of the kernels that outputs go to.
+fn targets(process: &Process, kernel: &Kernel) -> Option<String> {
+    let mut names: Vec<String> = Vec::new();
+    let of_ports = kernel.ports.iter().filter_map(|port| port.target);
+    for (id, _) in of_ports.chain(kernel.target.filter(|_| kernel.ports.is_empty())) {
+        let name = target(process, id);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// The kernels in which a shard waits for room; with several outboxes, by which it waits: `report (bad)`.
+fn waits_for(process: &Process, kernel: &Kernel, shard: usize) -> Option<String> {
+    let of_port = |port: &PortLook| {
+        let name = port.target.map_or("the host".into(), |(id, _)| target(process, id));
+        format!("{name} ({})", printable(&port.name))
+    };
+    let held: Vec<String> = kernel.held_by(shard).map(of_port).collect();
+    // A look may find a shard that has just begun to wait.
+    if held.is_empty() { kernel.target.map(|(id, _)| target(process, id)) } else { Some(held.join(", ")) }
+}
+
+fn target(process: &Process, id: u64) -> String {
     let target = process.kernels.iter().find(|kernel| kernel.id == id);
-    Some(target.map_or("an unseen kernel".into(), |target| printable(&target.name)))
+    target.map_or("an unseen kernel".into(), |target| printable(&target.name))
 }
 
 /// What the shard that is longest at the same message is at, else one that works, else one that is awake.
@@ -218,13 +240,12 @@ fn phase_of_kernel(process: &Process, kernel: &Kernel, past: Option<&Past>) -> (
         .unwrap_or(0);
     let Some(shard) = kernel.shards.get(index) else { return (String::new(), None) };
     let held = longest.map(|(_, held)| held);
-    let target = target(process, kernel);
-    let mut text = phase_text(shard, held, target.clone());
+    let mut text = phase_text(shard, held, waits_for(process, kernel, index));
     if kernel.shards.len() > 1 && Phase::of(shard) != Phase::Asleep {
         let _ = write!(text, " (shard {index})");
     }
-    if let Some(target) = target.filter(|_| Phase::of(shard) != Phase::StalledOnKernel) {
-        let _ = write!(text, " → {target}");
+    if let Some(targets) = targets(process, kernel).filter(|_| Phase::of(shard) != Phase::StalledOnKernel) {
+        let _ = write!(text, " → {targets}");
     }
     if let Some(copied) = kernel.copied.filter(|&copied| copied >= Duration::from_secs(1)) {
         let _ = write!(text, ", as of {} ago", age(copied));
