@@ -117,6 +117,34 @@ fn o_03_top_shows_what_runs() {
     assert!(table(&folder.0, &[]).contains("no process of this user has kernels"), "it has ended in order");
 }
 
+/// T-11: `--telemetry` asks for latencies; what is sent from then on is measured.
+#[test]
+fn t_11_top_asks_for_latencies() {
+    let folder = Folder::new("latency");
+    let mut child = sender(&folder.0, 3);
+    let kernel = |arguments: &[&str]| {
+        let line = String::from_utf8(top(&folder.0, arguments).stdout).unwrap();
+        serde_json::from_str::<Value>(&line).unwrap()["kernels"][0].clone()
+    };
+    let unasked = kernel(&["--json"]);
+    assert!(unasked["latency_max_seconds"].is_null(), "nobody asked: {unasked}");
+    let start = Instant::now();
+    let told = loop {
+        let told = kernel(&["--json", "--telemetry"]);
+        if !told["latency_max_seconds"].is_null() {
+            break told;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "{told}");
+        let line = "{\"series\": 1, \"value\": 1.0, \"sequence\": 0}\n";
+        child.0.stdin.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
+    };
+    let [least, most] = ["min", "max"].map(|end| told[format!("latency_{end}_seconds")].as_f64().unwrap());
+    assert!(0.0 < least && least <= most, "{told}");
+    let text = table(&folder.0, &["--telemetry"]);
+    assert!(text.contains("        AGE    LATENCY  PHASE\n"), "{text}");
+    assert!(!table(&folder.0, &[]).contains("LATENCY"));
+}
+
 /// A kernel on a device is shown by copies, whose age is told.
 #[test]
 fn o_03_top_shows_what_runs_on_a_device() {

@@ -37,6 +37,7 @@ mod reason;
 #[cfg(feature = "page")]
 pub mod serve;
 
+pub use annulus_abi::telemetry::Telemetry;
 pub use annulus_abi::vitals::At;
 pub use annulus_abi::vitals::ports::PortShard;
 pub use annulus_abi::vitals::read::{Damage, Shard};

@@ -8,7 +8,7 @@ use std::{
 
 use annulus_observe::{Kernel, Liveness, Phase, Process, Shard};
 
-use super::Sight;
+use super::{Sight, latency::mean};
 
 /// Rates that are kept of each kernel. Source: the width of the widest plot.
 const RATES: usize = 64;
@@ -28,7 +28,9 @@ pub(super) struct Past {
     done: u64,
     /// Messages for each second between the last two looks.
     pub(super) rate: Option<f64>,
-    /// The same of earlier looks, the newest last.
+    /// The mean latency between the last two looks, where telemetry has measured some.
+    pub(super) latency: Option<Duration>,
+    /// The same rates of earlier looks, the newest last.
     pub(super) rates: VecDeque<f64>,
     shards: Vec<PastShard>,
 }
@@ -36,6 +38,7 @@ pub(super) struct Past {
 struct PastShard {
     last: Shard,
     rate: Option<f64>,
+    latency: Option<Duration>,
     since: Duration,
 }
 
@@ -68,13 +71,18 @@ impl History {
 
 impl Past {
     fn first(kernel: &Kernel, at: Duration) -> Self {
-        let shards = kernel.shards.iter().map(|shard| PastShard { last: *shard, rate: None, since: at });
+        let shards = kernel.shards.iter().map(|shard| PastShard {
+            last: *shard,
+            rate: None,
+            latency: None,
+            since: at,
+        });
         Self { at, done: done(kernel), shards: shards.collect(), ..Self::default() }
     }
 
     fn next(mut self, kernel: &Kernel, at: Duration, is_over: bool) -> Self {
         if is_over {
-            (self.rate, self.shards) = (None, Vec::new());
+            (self.rate, self.latency, self.shards) = (None, None, Vec::new());
             return self;
         }
         let elapsed = at.saturating_sub(self.at).as_secs_f64();
@@ -85,11 +93,14 @@ impl Past {
         let mut now = Self::first(kernel, at);
         for (shard, before) in now.shards.iter_mut().zip(&self.shards) {
             shard.rate = Some(rate(shard.last.processed, before.last.processed));
+            shard.latency = mean(&[shard.last], &[before.last]);
             if before.last.at == shard.last.at {
                 shard.since = before.since;
             }
         }
         now.rate = Some(rate(now.done, self.done));
+        let before: Vec<Shard> = self.shards.iter().map(|shard| shard.last).collect();
+        now.latency = mean(&kernel.shards, &before);
         now.rates = self.rates;
         now.rates.extend(now.rate);
         if now.rates.len() > RATES {
@@ -108,6 +119,11 @@ impl Past {
     /// Messages of a shard for each second.
     pub(super) fn shard_rate(&self, index: usize) -> Option<f64> {
         self.shards.get(index)?.rate
+    }
+
+    /// The mean latency of a shard.
+    pub(super) fn shard_latency(&self, index: usize) -> Option<Duration> {
+        self.shards.get(index)?.latency
     }
 
     /// The shard that has been longest at the same message, and how long.

@@ -1,6 +1,7 @@
 //! `annulus top`: what runs on this machine.
 
 mod history;
+mod latency;
 mod screen;
 mod table;
 mod terminal;
@@ -15,6 +16,7 @@ use std::{
 use annulus_observe::{Liveness, Process, files, look, refused};
 use clap::Args;
 
+use self::latency::Asking;
 use crate::{failure::Failure, signals::Interrupt};
 
 /// Show the kernels of this user's processes: what runs, how fast, what waits
@@ -38,6 +40,12 @@ pub(crate) struct Top {
     #[arg(long)]
     shards: bool,
 
+    /// Ask the processes for telemetry as long as this looks, and show latencies
+    ///
+    /// Their kernels then measure, which costs them some nanoseconds a message, until ten seconds after the last look.
+    #[arg(long)]
+    telemetry: bool,
+
     /// Only this process
     #[arg(long, value_name = "NUMBER")]
     pid: Option<u32>,
@@ -57,6 +65,8 @@ Columns:
   OUT        outputs that nobody has received
   PHASE      what the shard that is longest at one message is at
   TREND      on a terminal: PER S at earlier looks
+  LATENCY    with --telemetry: the mean time from the sending of a message to the end of the handlers of its
+             turn, of those between the two looks
 
 Keys on a terminal:
   arrows     select a kernel, sort by another column
@@ -121,13 +131,14 @@ impl Top {
         if !self.once && !self.json && is_screen() {
             return terminal::show(self, &stop);
         }
-        let mut before = Sight::take(self.pid);
+        let mut asking = self.asking();
+        let mut before = self.look(&mut asking);
         loop {
             self.wait(&stop);
-            let now = Sight::take(self.pid);
+            let now = self.look(&mut asking);
             let text = match self.json {
                 true => table::json(&now, &before),
-                false => table::text(&now, &before, self.shards),
+                false => table::text(&now, &before, self.shards, self.telemetry),
             };
             let mut out = io::stdout().lock();
             out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Failure::stdout)?;
@@ -139,6 +150,19 @@ impl Top {
             }
             before = now;
         }
+    }
+
+    /// What asks for telemetry, if somebody wants latencies.
+    fn asking(&self) -> Option<Asking> {
+        self.telemetry.then(|| Asking::new(self.interval))
+    }
+
+    fn look(&self, asking: &mut Option<Asking>) -> Sight {
+        let sight = Sight::take(self.pid);
+        if let Some(asking) = asking {
+            asking.look(&sight);
+        }
+        sight
     }
 
     /// Waits for the next look, unless somebody asks for the end.

@@ -6,12 +6,17 @@ use annulus::for_people;
 use annulus_observe::{Kernel, Liveness, Phase, PortLook, Process, Shard, ShardState};
 use serde_json::{Value, json};
 
-use super::Sight;
+use super::{
+    Sight,
+    latency::{mean, range},
+};
 
 /// What changed between two looks.
 struct Change {
     /// Messages for each second; `None` if there is no earlier look at the same kernel.
     rate: Option<f64>,
+    /// The mean of the latencies that were measured.
+    latency: Option<Duration>,
     elapsed: Duration,
 }
 
@@ -24,7 +29,8 @@ impl Change {
         let rate = earlier
             .filter(|_| !elapsed.is_zero() && !kernel.has_ended)
             .map(|earlier| done(kernel).saturating_sub(done(earlier)) as f64 / elapsed.as_secs_f64());
-        Self { rate, elapsed }
+        let latency = earlier.and_then(|earlier| mean(&kernel.shards, &earlier.shards));
+        Self { rate, latency, elapsed }
     }
 }
 
@@ -109,8 +115,10 @@ fn leads_to(process: &Process, kernel: &Kernel) -> String {
     if links.is_empty() { String::new() } else { format!("  {}", links.join(", ")) }
 }
 
-/// The table of a look.
-pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool) -> String {
+/// The table of a look, with latencies or without.
+pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool, with_latency: bool) -> String {
+    let latency = |text: String| if with_latency { format!(" {text:>10}") } else { String::new() };
+    let time = |time: Option<Duration>| latency(time.map_or("-".into(), |time| for_people(time).to_string()));
     let mut text = String::new();
     if now.processes.is_empty() {
         text += "no process of this user has kernels, as far as their files tell\n";
@@ -141,22 +149,33 @@ pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool) -> String {
         }
         let _ = writeln!(
             text,
-            "  {:<20} {:>6} {:<17} {:>13} {:>10} {:>8} {:>8} {:>7} {:>10}  PHASE",
-            "KERNEL", "SHARDS", "STATE", "DONE", "PER S", "PENDING", "DROPPED", "OUT", "AGE"
+            "  {:<20} {:>6} {:<17} {:>13} {:>10} {:>8} {:>8} {:>7} {:>10}{}  PHASE",
+            "KERNEL",
+            "SHARDS",
+            "STATE",
+            "DONE",
+            "PER S",
+            "PENDING",
+            "DROPPED",
+            "OUT",
+            "AGE",
+            latency("LATENCY".into())
         );
         for kernel in &process.kernels {
             let earlier = earlier(kernel, earlier_process);
             let change = Change::new(now, before, kernel, earlier);
-            row(&mut text, process, kernel, earlier, &change);
+            row(&mut text, process, kernel, earlier, &change, &time(change.latency));
             for (index, shard) in kernel.shards.iter().enumerate().filter(|_| with_shards) {
                 let before = earlier.and_then(|earlier| earlier.shards.get(index));
                 let rate = before.filter(|_| change.rate.is_some()).map(|before| {
                     shard.processed.saturating_sub(before.processed) as f64 / change.elapsed.as_secs_f64()
                 });
                 let held = held(shard, before, &change);
+                let own = std::slice::from_ref;
+                let latency = before.and_then(|before| mean(own(shard), own(before)));
                 let _ = writeln!(
                     text,
-                    "    {:<18} {:>6} {:<17} {:>13} {:>10} {:>8} {:>8} {:>7} {:>10}  {}",
+                    "    {:<18} {:>6} {:<17} {:>13} {:>10} {:>8} {:>8} {:>7} {:>10}{}  {}",
                     format!("shard {index}"),
                     "",
                     ShardState::of(shard),
@@ -166,6 +185,7 @@ pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool) -> String {
                     shard.failed.saturating_add(shard.unknown_actor),
                     shard.outputs_waiting,
                     "",
+                    time(latency),
                     phase_text(kernel, index, shard, held)
                 );
             }
@@ -177,7 +197,14 @@ pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool) -> String {
     text
 }
 
-fn row(text: &mut String, process: &Process, kernel: &Kernel, earlier: Option<&Kernel>, change: &Change) {
+fn row(
+    text: &mut String,
+    process: &Process,
+    kernel: &Kernel,
+    earlier: Option<&Kernel>,
+    change: &Change,
+    latency: &str,
+) {
     let mut phase = match longest(kernel, earlier) {
         _ if kernel.has_ended => String::new(),
         Some((index, shard, held)) => {
@@ -199,7 +226,7 @@ fn row(text: &mut String, process: &Process, kernel: &Kernel, earlier: Option<&K
     }
     let _ = writeln!(
         text,
-        "  {:<20} {:>6} {:<17} {:>13} {:>10} {:>8} {:>8} {:>7} {:>10}  {}",
+        "  {:<20} {:>6} {:<17} {:>13} {:>10} {:>8} {:>8} {:>7} {:>10}{latency}  {}",
         printable(&kernel.name),
         kernel.shards.len(),
         kernel.state(),
@@ -251,6 +278,9 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
                 "copied_seconds_ago": kernel.copied.map(|age| age.as_secs_f64()),
                 "processed": kernel.sum(|shard| shard.processed),
                 "per_second": change.rate,
+                "latency_seconds": change.latency.map(|latency| latency.as_secs_f64()),
+                "latency_min_seconds": range(&kernel.shards).map(|[least, _]| least.as_secs_f64()),
+                "latency_max_seconds": range(&kernel.shards).map(|[_, most]| most.as_secs_f64()),
                 "pending": kernel.sum(|shard| shard.pending),
                 "failed": kernel.sum(|shard| shard.failed),
                 "unknown_actor": kernel.sum(|shard| shard.unknown_actor),

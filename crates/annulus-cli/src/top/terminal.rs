@@ -11,7 +11,7 @@ use ratatui::{
 };
 
 use super::{
-    Sight, Top,
+    Top,
     screen::{Next, Screen},
 };
 use crate::{failure::Failure, signals::Interrupt};
@@ -33,12 +33,13 @@ pub(super) fn show(top: &Top, stop: &Interrupt) -> Result<(), Failure> {
 }
 
 fn run(top: &Top, stop: &Interrupt, terminal: &mut DefaultTerminal) -> Result<(), Failure> {
-    let mut screen = Screen::new(top.shards);
+    let mut screen = Screen::new(top.shards, top.telemetry);
+    let mut asking = top.asking();
     let mut next_look = Instant::now();
     let mut is_new = true;
     while !stop.is_asked() {
         if Instant::now() >= next_look && !screen.is_paused() {
-            screen.look(Sight::take(top.pid));
+            screen.look(top.look(&mut asking));
             next_look = Instant::now() + top.interval;
             is_new = true;
         }

@@ -15,6 +15,8 @@ pub(super) enum Column {
     Done,
     Rate,
     Trend,
+    /// Only where latencies are asked for.
+    Latency,
     Pending,
     Dropped,
     Out,
@@ -31,7 +33,7 @@ pub(super) struct Place {
 }
 
 /// From left to right.
-const ALL: [Column; 13] = [
+const ALL: [Column; 14] = [
     Column::Pid,
     Column::Process,
     Column::Kernel,
@@ -40,6 +42,7 @@ const ALL: [Column; 13] = [
     Column::Done,
     Column::Rate,
     Column::Trend,
+    Column::Latency,
     Column::Pending,
     Column::Dropped,
     Column::Out,
@@ -48,7 +51,7 @@ const ALL: [Column; 13] = [
 ];
 
 /// Which one is left out first where there is no room for all. Those up to DONE fit into 80 columns.
-const FIRST_OUT: [Column; 12] = [
+const FIRST_OUT: [Column; 13] = [
     Column::Process,
     Column::Shards,
     Column::Age,
@@ -60,6 +63,7 @@ const FIRST_OUT: [Column; 12] = [
     Column::Pending,
     Column::Pid,
     Column::Rate,
+    Column::Latency,
     Column::State,
 ];
 
@@ -74,6 +78,7 @@ impl Column {
             Self::Done => "DONE",
             Self::Rate => "PER S",
             Self::Trend => "TREND",
+            Self::Latency => "LATENCY",
             Self::Pending => "PENDING",
             Self::Dropped => "DROPPED",
             Self::Out => "OUT",
@@ -88,7 +93,7 @@ impl Column {
             Self::Age => 4,
             Self::Done | Self::Out => 5,
             Self::Pid | Self::Shards | Self::Rate | Self::Trend => 6,
-            Self::Pending | Self::Dropped => 7,
+            Self::Latency | Self::Pending | Self::Dropped => 7,
             Self::State => 8,
             Self::Process | Self::Kernel | Self::Phase => 12,
         }
@@ -115,6 +120,7 @@ impl Column {
             Self::State => a.state.cmp(&b.state),
             Self::Done => a.done.cmp(&b.done),
             Self::Rate => a.rate.unwrap_or(-1.0).total_cmp(&b.rate.unwrap_or(-1.0)),
+            Self::Latency => a.latency.cmp(&b.latency),
             Self::Pending => a.pending.cmp(&b.pending),
             Self::Dropped => a.dropped.cmp(&b.dropped),
             Self::Out => a.out.cmp(&b.out),
@@ -144,13 +150,14 @@ pub(super) fn next(shown: &[Place], now: Column, forward: bool) -> Column {
 }
 
 /// Which columns a terminal has room for, and where. `kernel` is the longest name's width.
-pub(super) fn places(width: u16, pid: u16, kernel: u16) -> Vec<Place> {
+pub(super) fn places(width: u16, pid: u16, kernel: u16, with_latency: bool) -> Vec<Place> {
     let least = |column: Column| if column == Column::Pid { pid.max(3) } else { column.least() };
     let needed = |columns: &[Column]| -> u16 {
         // One for the marker of the selection, one between two columns.
         columns.iter().map(|&column| least(column) + 1).sum()
     };
     let mut columns = ALL.to_vec();
+    columns.retain(|&column| with_latency || column != Column::Latency);
     for out in FIRST_OUT {
         if needed(&columns) <= width {
             break;

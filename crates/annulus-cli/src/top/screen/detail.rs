@@ -11,7 +11,10 @@ use ratatui::{
 };
 
 use super::{
-    super::table::{name_of, printable},
+    super::{
+        latency::range,
+        table::{name_of, printable},
+    },
     Screen,
     draw::{put, several, style},
     rows::State,
@@ -58,6 +61,14 @@ impl Screen {
             let rates: Vec<f64> = past.rates.iter().copied().collect();
             let bars = bars(&rates, width.saturating_sub(20).min(rates.len()));
             lines.push((format!(" {:>5} per s  {bars}", rate(past.rate)), PLAIN));
+        }
+        if let Some([least, most]) = range(&kernel.shards) {
+            let now = past.and_then(|past| past.latency);
+            let now = now.map_or("-".into(), |mean| for_people(mean).to_string());
+            let (least, most) = (for_people(least), for_people(most));
+            let text =
+                format!("latency {now} between the last two looks, {least} to {most} since it is measured");
+            put_wrapped(&mut lines, &text, width);
         }
         lines.push((String::new(), PLAIN));
         for text in self.why_of(process, earlier, kernel).to_string().lines() {

@@ -1,5 +1,8 @@
 //! Draws the screen.
 
+use std::time::Duration;
+
+use annulus::for_people;
 use ratatui::{
     Frame,
     buffer::Buffer,
@@ -28,6 +31,7 @@ const HELP: &str = "\x20↑ ↓ PageUp PageDown Home End   select a kernel
  STATE    of the shard that is worst off; DEAD: its process died
  DONE     messages whose handler succeeded, since the launch
  PER S    the same, for each second between two looks; TREND: earlier ones
+ LATENCY  with --telemetry: the mean of what was measured between two looks
  PENDING  messages in the inbound rings
  DROPPED  messages whose handler failed, or whose key named no actor
  OUT      outputs that nobody has received
@@ -113,7 +117,7 @@ impl Screen {
         let digits = |row: &Row| row.pid.to_string().len() as u16;
         let pid = self.rows.iter().map(digits).max().unwrap_or(0);
         let name = self.rows.iter().map(|row| Span::raw(&row.name).width().min(99) as u16).max().unwrap_or(0);
-        self.shown = columns::places(area.width, pid, name);
+        self.shown = columns::places(area.width, pid, name, self.with_latency);
         for place in &self.shown {
             let style =
                 if place.column == self.sort { HEAD.add_modifier(Modifier::UNDERLINED) } else { HEAD };
@@ -218,6 +222,7 @@ fn cell(row: &Row, place: &Place) -> (String, Style) {
         Column::Done => count(row.done),
         Column::Rate => rate(row.rate),
         Column::Trend => bars(&row.rates, place.width.into()),
+        Column::Latency => time(row.latency),
         Column::Pending => count(row.pending),
         Column::Dropped => count(row.dropped),
         Column::Out => count(row.out),
@@ -232,6 +237,11 @@ fn cell(row: &Row, place: &Place) -> (String, Style) {
     (text, style)
 }
 
+/// A latency in at most 7 characters.
+fn time(time: Option<Duration>) -> String {
+    time.map_or("-".into(), |time| for_people(time).to_string())
+}
+
 /// What a shard's line says in a column of the table.
 fn shard_cell(shard: &ShardLine, index: usize, column: Column) -> String {
     match column {
@@ -239,6 +249,7 @@ fn shard_cell(shard: &ShardLine, index: usize, column: Column) -> String {
         Column::State => shard.state.word().into(),
         Column::Done => count(shard.done),
         Column::Rate => rate(shard.rate),
+        Column::Latency => time(shard.latency),
         Column::Pending => count(shard.pending),
         Column::Dropped => count(shard.dropped),
         Column::Out => count(shard.out),

@@ -50,6 +50,8 @@ pub(super) struct Screen {
     is_helping: bool,
     /// A line for each shard, too.
     with_shards: bool,
+    /// Whether there is a column of latencies.
+    with_latency: bool,
     is_paused: bool,
     sort: Column,
     is_reversed: bool,
@@ -69,7 +71,7 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    pub(super) fn new(with_shards: bool) -> Self {
+    pub(super) fn new(with_shards: bool, with_latency: bool) -> Self {
         Self {
             before: None,
             now: None,
@@ -78,6 +80,7 @@ impl Screen {
             view: View::Table,
             is_helping: false,
             with_shards,
+            with_latency,
             is_paused: false,
             sort: Column::Pid,
             is_reversed: false,
