@@ -6,6 +6,7 @@ mod device;
 mod drops;
 mod lease;
 mod outboxes;
+mod polls;
 mod profiled;
 mod robust;
 mod slow;
@@ -90,6 +91,7 @@ fn child() {
         "dies" => return robust::dies(),
         "fills" => return robust::fills(),
         "observes" => return robust::observes(),
+        "polled" => return polls::child(),
         "sifts" => return outboxes::on_the_cpu(),
         "sifts_on_a_device" => return outboxes::on_a_device(),
         _ => {}

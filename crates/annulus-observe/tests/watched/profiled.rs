@@ -66,9 +66,9 @@ fn profile(watched: &Watched, time: Duration) -> Profile {
     profiles.remove(0)
 }
 
-/// All of a hung shard's time is its handler's, and its message's key is the hottest; the other shard has none.
+/// O-08: all of a hung shard's time is its handler's, and its message's key is the hottest; the other shard has none.
 #[test]
-fn a_handler_that_hangs_is_all_of_a_profile() {
+fn o_08_a_handler_that_hangs_is_all_of_a_profile() {
     let watched = Watched::start("hangs");
     watched.look_for(|process| {
         let shards = &kernel(process, "sort").shards;
@@ -87,10 +87,10 @@ fn a_handler_that_hangs_is_all_of_a_profile() {
     assert!(profile.folded().contains(";sort;shard 1;in handler;key 5 "), "{}", profile.folded());
 }
 
-/// What a handler says of itself is what a profile says of it, as far as a busy machine lets both see it.
+/// O-08: what a handler says of itself is what a profile says of it, as far as a busy machine lets both see it.
 /// `ANNULUS_PROFILE_SECONDS` looks for longer.
 #[test]
-fn a_profile_agrees_with_a_handler_that_measures_itself() {
+fn o_08_a_profile_agrees_with_a_handler_that_measures_itself() {
     let mut watched = Watched::start("measures");
     let seconds = std::env::var("ANNULUS_PROFILE_SECONDS").map_or(0.2, |text| text.parse().unwrap());
     let ask = |watched: &mut Watched| -> f64 {
