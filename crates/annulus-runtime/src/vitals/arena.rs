@@ -3,8 +3,9 @@
 //! # A kernel's part
 //!
 //! An entry of the directory and as many [`ShardVitals`] as it has blocks; with several outboxes that may be
-//! connected, the [`ShardPorts`] beside them, too. All are *taken* at the launch, and *kept* from the moment at which nobody has the kernel any more: an observer still finds what became of
-//! it. They are taken again when no free part is left, the oldest ones first.
+//! connected, the [`ShardPorts`] beside them, too. All are *taken* at the launch, and *kept* from the moment at
+//! which nobody has the kernel any more: an observer still finds what became of it. They are taken again when no
+//! free part is left, the oldest ones first.
 //!
 //! Only the host writes entries, and only while it holds the lock of the slots, or has the kernel. A reader
 //! takes part in no protocol. An entry is `FREE` while its description changes; a reader that has copied a

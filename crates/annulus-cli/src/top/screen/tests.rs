@@ -1,15 +1,18 @@
 //! Looks and keys, and the frames that follow.
 
+mod latencies;
+mod outboxes;
+
 use std::{
     path::PathBuf,
     time::{Duration, Instant},
 };
 
-use annulus_observe::{At, CAUSES, Kernel, Liveness, Phase, PortLook, PortShard, Process, Shard, Telemetry};
+use annulus_observe::{At, CAUSES, Kernel, Liveness, Phase, Process, Shard};
 use ratatui::{Terminal, backend::TestBackend};
 
 use super::{
-    super::{Sight, table},
+    super::Sight,
     columns::{Column, places},
     *,
 };
@@ -411,165 +414,6 @@ fn o_01_the_detail_names_the_cause() {
     assert!(machine.frame()[5].contains("stalled"), "{:?}", machine.frame());
     machine.key(KeyCode::Home);
     assert!(machine.frame()[1].starts_with(" process 3711"));
-}
-
-/// A kernel of two shards with three outboxes, the second of which has no room in a kernel that hangs.
-fn sifting() -> Vec<Process> {
-    let mut waiting = shard(Phase::StalledOnKernel, 800);
-    waiting.stalled = 2;
-    let mut sift = kernel(1, "sift", vec![shard(Phase::Asleep, 900), waiting]);
-    let port = |name: &str, target: Option<u64>, shards: [PortShard; 2]| PortLook {
-        name: name.into(),
-        target: target.map(|target| (target, target != 9)),
-        shards: shards.to_vec(),
-    };
-    let none = PortShard::default();
-    let bad = [PortShard { sent: 5, ..none }, PortShard { sent: 60, held: 4, lost: 1 }];
-    sift.ports = vec![
-        port("good", Some(2), [PortShard { sent: 800, ..none }, none]),
-        port("bad", Some(3), bad),
-        port("rest\u{1b}[2J", None, [none; 2]),
-        port("log", Some(9), [none; 2]),
-    ];
-    (sift.target, sift.output) = (Some((2, true)), String::new());
-    let mut report = kernel(3, "report", vec![shard(Phase::InHandler, 64)]);
-    report.shards[0].pending = 256;
-    vec![process(52, vec![sift, kernel(2, "merge", vec![shard(Phase::Asleep, 800)]), report])]
-}
-
-/// By which of several outboxes a kernel waits, where each leads, and what it has sent: in the table, the detail, the
-/// text and JSON.
-#[test]
-fn o_01_outboxes_are_shown() {
-    let mut machine = Machine::new();
-    machine.size = (80, 22);
-    machine.look(0.0, sifting());
-    machine.look(2.0, sifting());
-    machine.keys("s");
-    let frame = machine.frame();
-    assert!(frame[2].contains(" for report (ba"), "{frame:#?}");
-    assert!(frame[3].ends_with(" asleep") && frame[4].contains(" for report (ba"), "{frame:#?}");
-    machine.key(KeyCode::Enter);
-    assert_eq!(
-        machine.frame()[4..14],
-        [
-            " messages Reading, rings of 256; outputs by 4 outboxes, rings of 256",
-            " outbox good to merge: 800 sent to kernels, 0 wait for room, 0 lost",
-            " outbox bad to report: 65 sent to kernels, 4 wait for room, 1 lost",
-            " outbox rest\u{fffd}[2J to the host",
-            " outbox log to a kernel that is not shown, or lost without room there",
-            " launched 41.0 s ago",
-            "     0 per s  ▁",
-            "",
-            " `sift` shard 1 waits for room in `report` (outbox `bad`);",
-            " `report` shard 0 is in the handler of message 64, key 0, for 2.00 s or more;",
-        ]
-    );
-    let mut idle = sifting();
-    idle[0].kernels[0].shards.pop();
-    machine.look(3.0, idle);
-    machine.key(KeyCode::Esc);
-    machine.size = (160, 22);
-    assert!(
-        machine.frame()[2].ends_with(" asleep → merge, report, an unseen kernel"),
-        "{:#?}",
-        machine.frame()
-    );
-
-    let start = Instant::now();
-    let sight = |millis| Sight {
-        at: start + Duration::from_millis(millis),
-        processes: sifting(),
-        unreadable: Vec::new(),
-    };
-    let text = table::text(&sight(500), &sight(0), true, false);
-    let links = "  good -> merge, bad -> report, log -> a kernel that is not shown, or lost\n";
-    assert!(text.contains(&format!("stalled on kernel (outbox bad) (shard 1){links}")), "{text}");
-    assert!(text.contains("  stalled on kernel (outbox bad)\n"), "{text}");
-    let json: serde_json::Value = serde_json::from_str(&table::json(&sight(500), &sight(0))).unwrap();
-    assert_eq!(
-        json["kernels"][0]["outboxes"][1],
-        serde_json::json!({
-            "name": "bad",
-            "target": 3,
-            "waits_for_target": true,
-            "sent": 65,
-            "held": 4,
-            "lost": 1,
-            "held_by_shard": [0, 4],
-        })
-    );
-    assert_eq!(json["kernels"][1]["outboxes"], serde_json::json!([]));
-}
-
-/// With telemetry asked for: the mean of what was measured between two looks, of a kernel and of each shard.
-#[test]
-fn o_03_latencies_are_shown_where_they_were_asked_for() {
-    let measures = |done: u64, nanos: u64, least: u64| {
-        let mut shard = shard(Phase::Asleep, done);
-        let line = Telemetry {
-            messages_processed: done,
-            unmeasured: 2,
-            total_latency_nanos: nanos,
-            min_latency_nanos: least,
-            max_latency_nanos: 9_000_000,
-            ..Telemetry::new(1)
-        };
-        shard.telemetry = Some(line);
-        shard
-    };
-    let at = |shards: [Shard; 2]| {
-        let silent = kernel(2, "silent", vec![shard(Phase::Asleep, 5)]);
-        vec![process(52, vec![kernel(1, "sort", shards.to_vec()), silent])]
-    };
-    // 10 messages took 4 µs each, and another 30 took 8 µs; before, as many took an hour.
-    let first = [measures(100, 3_600_000_000_000, 700), measures(2, 0, u64::MAX)];
-    let then = [measures(110, 3_600_000_040_000, 700), measures(32, 240_000, 900)];
-    let mut machine = Machine::new();
-    machine.screen = Screen::new(true, true);
-    machine.size = (100, 14);
-    machine.look(0.0, at(first));
-    machine.look(1.0, at(then));
-    let frame = machine.frame();
-    let column = frame[1].find("LATENCY").expect("there is such a column");
-    let cell = |line: &str| line.chars().skip(column).take(7).collect::<String>();
-    let cells: Vec<_> = frame[2..7].iter().map(|line| cell(line)).collect();
-    assert_eq!(cells, ["7.00 µs", "4.00 µs", "8.00 µs", "      -", "      -"], "{frame:#?}");
-    machine.key(KeyCode::Enter);
-    let told = " latency 7.00 µs between the last two looks, 700 ns to 9.00 ms since it is measured";
-    assert!(machine.frame().iter().any(|line| line == told), "{:#?}", machine.frame());
-    // Nothing came since.
-    machine.look(2.0, at(then));
-    machine.key(KeyCode::Esc);
-    assert_eq!(cell(&machine.frame()[2]), "      -");
-    for width in 1..200 {
-        let places = places(width, 7, 40, true);
-        let shown = places.iter().any(|place| place.column == Column::Latency);
-        assert!(shown || width < 40, "{width}: {places:?}");
-        assert!(places.iter().all(|place| place.x + place.width <= width), "{width}: {places:?}");
-    }
-
-    let start = Instant::now();
-    let sight = |millis, shards| Sight {
-        at: start + Duration::from_millis(millis),
-        processes: at(shards),
-        unreadable: Vec::new(),
-    };
-    let text = table::text(&sight(500, then), &sight(0, first), true, true);
-    for (name, latency) in [("sort ", "7.00 µs  "), ("shard 1 ", "8.00 µs  "), ("silent ", "-  asleep")] {
-        let line = text.lines().find(|line| line.trim_start().starts_with(name)).expect("it is there");
-        assert!(line.contains(latency), "{text}");
-    }
-    let json: serde_json::Value =
-        serde_json::from_str(&table::json(&sight(500, then), &sight(0, first))).unwrap();
-    let sort = &json["kernels"][0];
-    let told =
-        ["latency_seconds", "latency_min_seconds", "latency_max_seconds"].map(|name| sort[name].clone());
-    assert_eq!(told, [7e-6, 7e-7, 9e-3].map(serde_json::Value::from));
-    assert!(
-        json["kernels"][1]["latency_seconds"].is_null()
-            && json["kernels"][1]["latency_min_seconds"].is_null()
-    );
 }
 
 /// A shard that goes on is held by nothing; and a copy that was looked at twice proves nothing.
