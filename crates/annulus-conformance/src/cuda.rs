@@ -25,7 +25,9 @@
 //!   stream, the synchronisation of a context;
 //! - a barrier to which not all threads of the block come;
 //! - accesses to memory that was freed, or beside an allocation; memory that is freed twice;
-//! - misaligned accesses to ordered words.
+//! - misaligned accesses to ordered words;
+//! - with `ANNULUS_STAND_IN_RACES=1`, races between the threads of a block in its own memory: both accesses, with
+//!   their lines in the program's text.
 //!
 //! Fresh memory, the block's own included, holds bytes that are nothing. The environment sets what the
 //! devices are, plants failures, and says whether waiting calls are reported: see
@@ -36,8 +38,8 @@
 //! Orders that only PTX's memory model allows, stale caches, and how fast anything is: the processor's own
 //! memory is stronger than a GPU's. Device memory is memory of the host, which a host that reads it by
 //! mistake does not notice. Occupancy is counted by threads, memory and a limit, not by registers. Only
-//! ordered accesses are schedule points; data races between plain ones are for the thread sanitizer, under
-//! which one block runs as threads ([`on_threads`]).
+//! ordered accesses are schedule points. Data races in other memory than the block's own are for the thread
+//! sanitizer, under which one block runs as threads ([`on_threads`]).
 
 use std::{
     ffi::{CString, c_char, c_void},
@@ -57,6 +59,7 @@ const INTERFACE: &str = include_str!("cuda/interface.hpp");
 const DEVICE: &str = include_str!("cuda/device.hpp");
 const THREADS: &str = include_str!("cuda/threads.hpp");
 const FIBERS: &str = include_str!("cuda/fibers.hpp");
+const RACES: &str = include_str!("cuda/races.hpp");
 
 macro_rules! sources {
     ($($path:literal),* $(,)?) => {
@@ -68,6 +71,7 @@ macro_rules! sources {
 const SOURCES: &[(&str, &str)] = sources![
     "interface.hpp",
     "program.hpp",
+    "races.hpp",
     "stand_in/block.cpp",
     "stand_in/device.cpp",
     "stand_in/driver.cpp",
@@ -75,6 +79,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "stand_in/memory.cpp",
     "stand_in/module.cpp",
     "stand_in/nvrtc.cpp",
+    "stand_in/races.cpp",
     "stand_in/settings.cpp",
     "stand_in/stream.cpp",
 ];
@@ -151,6 +156,7 @@ fn build_now() -> Result<PathBuf, String> {
     // What stands before each program.
     let shim =
         format!("R\"ANNULUS(#line 1 \"stand-in\"\n{LANGUAGE}\n{INTERFACE}\n{DEVICE}\n{FIBERS})ANNULUS\"\n");
+    let races = format!("R\"ANNULUS(#line 1 \"races\"\n{RACES})ANNULUS\"\n");
     let mut hasher = DefaultHasher::new();
     (SOURCES, &shim).hash(&mut hasher);
     let folder = Path::new(env!("OUT_DIR")).join(format!("cuda-{:016x}", hasher.finish()));
@@ -165,7 +171,7 @@ fn build_now() -> Result<PathBuf, String> {
         move |error: std::io::Error| format!("{path}: {error}")
     };
     fs::create_dir_all(&sources).map_err(failed(&sources))?;
-    for (path, text) in SOURCES.iter().chain([&("shim.inc", shim.as_str())]) {
+    for (path, text) in SOURCES.iter().chain([&("shim.inc", shim.as_str()), &("races.inc", &races)]) {
         fs::write(own.join(path), text).map_err(failed(&own.join(path)))?;
     }
     for (name, source) in LIBRARIES {
@@ -174,6 +180,7 @@ fn build_now() -> Result<PathBuf, String> {
             .arg(format!("-Wl,-soname,{name}"))
             .arg(format!("-DFOLDER=\"{}\"", folder.join("programs").display()))
             .arg(format!("-DSHIM=\"{}\"", own.join("shim.inc").display()))
+            .arg(format!("-DRACES=\"{}\"", own.join("races.inc").display()))
             .arg(sources.join(source))
             .arg("-o")
             .arg(own.join(name))

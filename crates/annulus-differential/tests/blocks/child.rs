@@ -1,8 +1,8 @@
 //! Handlers in a process of their own, since a device's compiler that dies takes its process with it.
 //!
-//! PoCL 3.1's compiler does so for about one in fifteen random handlers of whole blocks, always for the same ones:
-//! LLVM 15's inliner reads where nothing is. That says nothing of ours. So the process says what it is at, in a
-//! line before it begins:
+//! PoCL 3.1's compiler does so for about one in fifteen random handlers of whole blocks, always for the same
+//! ones: LLVM 15's inliner reads where nothing is. That says nothing of ours. So the process says what it is at,
+//! in a line before it begins:
 //!
 //! | line | what may end the process then |
 //! |---|---|
@@ -10,8 +10,8 @@
 //! | `runs: NAME` | nothing: a handler that brings its process down has failed |
 //! | `agrees: NAME` | nothing |
 //!
-//! Everything else is a failure: another device's compiler that dies, a process that ends with an error, one that is
-//! silent for too long, handlers that it never came to, and more deaths than a few.
+//! Everything else is a failure: another device's compiler that dies, a process that ends with an error, one that
+//! is silent for too long, handlers that it never came to, and more deaths than a few.
 
 use std::{
     collections::BTreeSet,

@@ -148,7 +148,7 @@ fn compile(source: &str) -> Result<Vec<u8>, String> {
 }
 
 /// The stand-in, if there is one.
-fn stand_in() -> Option<Cuda> {
+pub(super) fn stand_in() -> Option<Cuda> {
     Cuda::new().inspect_err(|error| println!("skipped: no stand-in for CUDA: {error}")).ok()
 }
 

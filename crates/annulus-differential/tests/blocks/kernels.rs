@@ -15,6 +15,9 @@ pub(super) static KERNELS: &[Handler] = &[
     (tears::DEFINITION, 40),
 ];
 
+/// A tree that adds up, and the state that its leader sets: for races alone.
+pub(super) static ADDS: Handler = (adds::DEFINITION, 40);
+
 /// One that has a race, which the others have not.
 pub(super) static RACES: Handler = (races::DEFINITION, 40);
 
@@ -133,6 +136,33 @@ fn tears(cx: &BlockCx, message: &In, held: &Block<State>, out: &Outbox<Out>) -> 
         out.send(word(i64::from(sum)));
     }
     Ok(())
+}
+
+/// A tree, in whose loop is a barrier; then all read what the leader has set.
+#[ring_kernel(max_outputs = 6)]
+fn adds(cx: &BlockCx, message: &In, held: &Block<State>, out: &Outbox<Out>) {
+    let cells = cx.shared::<i64, 40>();
+    let me = cx.thread_index() as usize;
+    cells.set(me, message.g.wrapping_mul(me as i64 + 3));
+    cx.barrier();
+    let mut half = 32usize;
+    while half > 0 {
+        if me < half && me + half < 40 {
+            cells.set(me, also(cells.get(me), cells.get(me + half)));
+        }
+        cx.barrier();
+        half /= 2;
+    }
+    if cx.is_leader() {
+        let mut state = held.get();
+        state.wide = cells.get(0);
+        held.set(state);
+    }
+    cx.barrier();
+    cells.set(me, held.get().wide);
+    if cx.is_leader() {
+        out.send(word(cells.get(0)));
+    }
 }
 
 /// As [`rotates`], without a barrier.

@@ -4,6 +4,8 @@ mod child;
 #[cfg(target_os = "linux")]
 mod cuda;
 mod kernels;
+#[cfg(target_os = "linux")]
+mod races;
 mod text;
 
 use std::{
@@ -20,7 +22,7 @@ use annulus_differential::generate::ELEMENTS;
 use annulus_kernel::{KernelDefinition, Target};
 
 use child::{Watch, left_out};
-use kernels::{KERNELS, RACES};
+use kernels::{ADDS, KERNELS, RACES};
 
 use crate::{
     BLOCKS,
@@ -194,8 +196,8 @@ fn found<M: Machine>(machine: &M, handler: Handler, change: impl FnOnce(String) 
     first_difference(machine, &program, 0, handler).0
 }
 
-/// A text without the barrier of this number of its handler's own; `None` if it has not so many.
-fn without_barrier(text: &str, number: usize) -> Option<String> {
+/// A text with this in place of the barrier of this number of its handler's own; `None` if it has not so many.
+fn instead_of_barrier(text: &str, number: usize, instead: &str) -> Option<String> {
     let handler = text.find("u32 handle_")?;
     let end = handler + text[handler..].find("#define ANN_MESSAGE ")?;
     let is_barrier = |line: &&str| {
@@ -205,7 +207,12 @@ fn without_barrier(text: &str, number: usize) -> Option<String> {
     let line = text[handler..end].lines().filter(is_barrier).nth(number)?;
     // The place of the line, which may stand there more than once.
     let at = line.as_ptr().addr() - text.as_ptr().addr();
-    Some(format!("{}{}", &text[..at], &text[at + line.len()..]))
+    Some(format!("{}{instead}{}", &text[..at], &text[at + line.len()..]))
+}
+
+/// The same, with nothing.
+fn without_barrier(text: &str, number: usize) -> Option<String> {
+    instead_of_barrier(text, number, "")
 }
 
 /// Finds each of these faults: the handler, what stands in its text, and what is put in its place.
@@ -316,7 +323,7 @@ fn with_races_watched() {
     };
     run(RACES);
     let in_races = found();
-    KERNELS.iter().chain(BLOCKS).copied().for_each(run);
+    KERNELS.iter().chain(BLOCKS).chain([&ADDS]).copied().for_each(run);
     let in_others = found();
     drop(panic::take_hook());
     assert_eq!(in_races.len() as u64, CALLS, "{in_races:?}");

@@ -329,6 +329,7 @@ void run_block(Launch &launch, uint64_t index)
     block = &own;
     take_stacks(own);
     poison_shared(*launch.function->module);
+    watch_races(*launch.function->module, own.living);
     ann_index grid = launch.grid;
     ann_index at = {(unsigned)(index % grid.x), (unsigned)(index / grid.x % grid.y), (unsigned)(index / grid.x / grid.y)};
     for (unsigned i = 0; i < own.living; i += 1) {
@@ -350,6 +351,7 @@ void run_block(Launch &launch, uint64_t index)
         Guard guard(driver().lock);
         for (Fiber &fiber : own.fibers) free_stacks().push_back(fiber.stack);
     }
+    forget_races();
     block = nullptr;
     sigaltstack(&before, nullptr);
 }

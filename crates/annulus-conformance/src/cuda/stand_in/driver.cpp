@@ -5,3 +5,4 @@
 #include "stream.cpp"
 #include "module.cpp"
 #include "block.cpp"
+#include "races.cpp"

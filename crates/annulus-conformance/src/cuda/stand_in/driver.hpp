@@ -221,6 +221,12 @@ extern const ann_machine machine;
 void run_block(Launch &launch, uint64_t index);
 void watch_faults();
 
+// races.cpp
+// Watches the block that begins on this thread of the host, if its program was compiled for that; until it is
+// forgotten.
+void watch_races(const Module &module, unsigned threads);
+void forget_races();
+
 // module.cpp
 unsigned resident_blocks(const Function &function, unsigned threads, size_t dynamic_bytes);
 void poison_shared(const Module &module);

@@ -3,7 +3,8 @@
 //
 // FOLDER: where compiled programs are kept, each under the hash of all that it was made of; unless
 // ANNULUS_TEST_CACHE names a folder, which several builds of the tests may share.
-// SHIM: a file with the text that stands before each program, as a string literal.
+// SHIM: a file with the text that stands before each program, as a string literal. RACES: the same, of
+// `races.hpp`.
 //
 // Programs are hundreds and run for moments: compiling them is what costs. ANNULUS_STAND_IN_OPTIMISE says how
 // much the host's compiler optimises them, as its option -O: 1 unless said. What stands before each is
@@ -33,6 +34,10 @@ namespace {
 
 const char *const shim =
 #include SHIM
+    ;
+// What stands behind it where races are looked for.
+const char *const races =
+#include RACES
     ;
 
 enum Result {
@@ -160,9 +165,10 @@ int run(std::vector<std::string> words, const std::string &log)
 }
 
 // The whole text that the host's compiler gets, but for the shim.
-std::string whole(const Program &program, const Options &options)
+std::string whole(const Program &program, const Options &options, bool is_watched)
 {
     std::ostringstream text;
+    if (is_watched) text << races << "\n";
     text << "#line 1 \"" << program.name << "\"\n" << program::on_host(program.source) << "\n#line 1 \"kernels\"\n"
          << "#ifndef ANN_LAUNCH_THREADS\n#define ANN_LAUNCH_THREADS 1024\n#endif\n"
          << "static const ann_kernel ann_kernels[] = {\n";
@@ -215,23 +221,39 @@ Result compile(Program &program, const Options &options)
 {
     mkdir(folder().c_str(), 0700);
     const char *level = getenv("ANNULUS_STAND_IN_OPTIMISE");
-    std::vector<std::string> words = {"c++", "-std=" + options.standard, std::string("-O") + (level ? level : "1"), "-g0", "-w", "-fPIC",
-                                      "-fno-exceptions", "-ffp-contract=off", "-fstack-clash-protection"};
+    const char *asked = getenv("ANNULUS_STAND_IN_RACES");
+    bool is_watched = asked && strcmp(asked, "1") == 0;
+    std::vector<std::string> words = {"c++", "-std=" + options.standard, std::string("-O") + (level ? level : "1"), is_watched ? "-g1" : "-g0",
+                                      "-w", "-fPIC", "-fno-exceptions", "-ffp-contract=off", "-fstack-clash-protection"};
+    if (is_watched)
+        words.insert(words.end(), {"-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0"});
     words.insert(words.end(), options.definitions.begin(), options.definitions.end());
-    std::string text = whole(program, options), made_of = __VERSION__ + (shim + text);
+    std::string text = whole(program, options, is_watched), made_of = __VERSION__ + (shim + text);
     for (const std::string &word : words) made_of += "\n" + word;
     std::string path = folder() + "/" + hash(made_of);
     program.image = read_file(path + ".so");
     if (!program.image.empty()) return success;
     std::string own = own_name(path), before = shim_file(words);
     std::ofstream(own + ".cpp", std::ios::binary) << text;
-    words.insert(words.end(), {"-include", before, own + ".cpp", "-shared", "-Wl,-Bsymbolic", "-o", own + ".so"});
-    int status = run(words, own + ".log");
+    words.insert(words.end(), {"-include", before, own + ".cpp"});
+    const std::vector<std::string> link = {"-shared", "-Wl,-Bsymbolic", "-o", own + ".so"};
+    int status;
+    if (is_watched) {
+        // Linked by itself, without the sanitizer's library.
+        words.insert(words.end(), {"-c", "-o", own + ".o"});
+        status = run(words, own + ".log");
+        std::vector<std::string> alone = {"c++", own + ".o"};
+        alone.insert(alone.end(), link.begin(), link.end());
+        if (status == 0) status = run(alone, own + ".log");
+    } else {
+        words.insert(words.end(), link.begin(), link.end());
+        status = run(words, own + ".log");
+    }
     program.log = read_file(own + ".log");
     program.image = status == 0 ? read_file(own + ".so") : "";
     // Others see the whole file, or none.
     if (status == 0) rename((own + ".so").c_str(), (path + ".so").c_str());
-    for (const char *end : {".cpp", ".log", ".so"}) unlink((own + end).c_str());
+    for (const char *end : {".cpp", ".log", ".o", ".so"}) unlink((own + end).c_str());
     if (status < 0) program.log += "the compiler `c++` does not start";
     return program.image.empty() ? compilation : success;
 }

@@ -16,6 +16,7 @@
 // | LOCAL_BYTES | local memory that each kernel says its threads need | 0 |
 // | DRIFT_PPM | by so many millionths %globaltimer goes faster than the host's clock | 0 |
 // | CLOCK_STEP_NS | %globaltimer goes in steps of so many nanoseconds | 32 |
+// | RACES | 1: programs are compiled so that races between the threads of a block are found (`races.cpp`) | 0 |
 // | HELD | 1: another process has each device in exclusive mode | 0 |
 // | FAIL_LAUNCH | the launch of this number, from 1 on, is refused for want of resources | |
 // | FAIL_ALLOCATION | the allocation of this number, from 1 on, is refused for want of memory | |

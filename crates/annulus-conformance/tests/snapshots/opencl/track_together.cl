@@ -9,10 +9,14 @@
 
 /* What the threads need to meet. Messages take turns with the three sets: while one is used, nobody reads the
    one that is cleared for the next message. Within a message, meetings take turns with two flags, so that a
-   thread that fails early does not raise the flag that a late one still reads. */
+   thread that fails early does not raise the flag that a late one still reads.
+
+   Two words are volatile, since threads may access them at the same time. Several raise a flag. And where a meeting
+   has failed, a thread that comes to the next one tells its failure while others still look for the first one: they
+   find the same code in both places. */
 typedef struct {
-    u32 raised[3][2]; /* a thread has ended */
-    u16 codes[3][ANN_LAUNCH_THREADS];
+    volatile u32 raised[3][2]; /* a thread has ended */
+    volatile u16 codes[3][ANN_LAUNCH_THREADS];
     u32 answer; /* what the leader says */
 } ann_meeting;
 
