@@ -2,37 +2,27 @@
 
 #if ANN_ALONE
 
-/* What is known early of the ring that outputs go to. */
+/* What is known early of where outputs go. */
 typedef struct {
-    u32 is_known;
+    u32 is_known; /* the tickets are */
+#if ANN_LAUNCH_SEALED
+    /* The first answer's slot, how it is published, and its kind and length if it is an output. */
+    GLOBAL u8 *slot;
+    u32 lap;
+    u32 units;
+    u32 meta;
+#endif
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
     ann_tickets tickets;
 #endif
 } ann_target;
-
-/* Distance between outputs in the block's own memory; where answers are sealed, distance between images. */
-ANN_FUNCTION u32 ann_output_stride(const ann_view *v)
-{
-#if ANN_LAUNCH_SEALED
-    if (v->shared->launch.out_units != 0)
-        return (v->shared->launch.out_units * 12 + 15) / 16 * 16;
-#endif
-    return ANN_OUTPUT_STRIDE;
-}
 
 /* By the leader: whether it handles alone what it has found. That is the turn's only message, and it fits
    into the block's own memory. */
 ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
-    if (b->window != 1 || ANN_IMAGE_STRIDE(&b->launch) > ANN_BLOCK_IMAGE)
-        return 0;
-#if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
-    /* All threads sort what goes to the host from what goes on. */
-    if (ANN_IS_LINKED(v))
-        return 0;
-#endif
-    if ((ANN_LIMIT > 1 ? ANN_LIMIT : 1) * ann_output_stride(v) > ANN_BLOCK_OUTPUTS)
+    if (b->window != 1 || !ann_fits_one(v))
         return 0;
 #if ANN_LAUNCH_SEALED
     return b->kept || ann_is_device_local(v);
@@ -43,27 +33,34 @@ ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
 
 #ifndef ANN_BRIDGED
 
-/* By the leader: copies the message of an open slot, which it has seen published with acquire. Copies up to
-   sixteen words at once. Where outputs go to one block, the words of its ring are loaded in the same wait. */
+/* By the leader: copies the message of an open slot, which it has seen published with acquire. Copies two
+   lines at once, and whole ones, so that one condition keeps their loads together: slots and images are whole
+   numbers of lines. Where outputs go to one block, the words of its ring are loaded in the same wait. */
 ANN_FUNCTION void ann_bring_one(const ann_view *v, PRIVATE ann_target *target)
 {
     LOCAL ann_shared *b = v->shared;
     GLOBAL const u8 *slot = ann_turn_slot(v, 0);
-    u32 words = (u32)(b->launch.in_payload + ANN_MESSAGE_BYTES + 7) / 8;
-    for (u32 first = 0; first < words; first += 16) {
+    u32 lines = (u32)(b->launch.in_payload + ANN_MESSAGE_BYTES + 63) / 64;
+    for (u32 first = 0; first < lines; first += 2) {
         ann_word copied[16];
-        for (u32 j = 0; j < 16; j++)
-            if (first + j < words)
-                copied[j] = ann_load_word(slot + (first + j) * 8);
+        GLOBAL u8 *image = b->image + first * 64;
+        for (u32 j = 0; j < 8; j++)
+            copied[j] = ann_load_word(slot + j * 8);
+        if (first + 1 < lines)
+            for (u32 j = 8; j < 16; j++)
+                copied[j] = ann_load_word(slot + j * 8);
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS)
         if (first == 0 && b->link.grid == 1) {
             target->tickets = ann_look_at_tickets(ann_ring_of(v, ANN_LINK(v, 0), 0));
             target->is_known = 1;
         }
 #endif
-        for (u32 j = 0; j < 16; j++)
-            if (first + j < words)
-                ann_store_word(b->image + (first + j) * 8, copied[j]);
+        for (u32 j = 0; j < 8; j++)
+            ann_store_word(image + j * 8, copied[j]);
+        if (first + 1 < lines)
+            for (u32 j = 8; j < 16; j++)
+                ann_store_word(image + j * 8, copied[j]);
+        slot += 128;
     }
 }
 
@@ -88,21 +85,41 @@ ANN_FUNCTION u32 ann_one_lap(const ann_view *v, u64 ticket, u32 k, u64 caller)
 
 #if ANN_LAUNCH_SEALED
 
+/* By the leader: stores up to eight units of an image. Their words are loaded by fours of units, which are a
+   whole number of eight bytes, and all before the first is stored. */
+ANN_FUNCTION void ann_seal_units(GLOBAL u8 *slot, LOCAL const u8 *image, u32 units, u32 lap)
+{
+    LOCAL const u64 *words = (LOCAL const u64 *)image;
+    u64 copied[ANN_FIRST_UNITS * 3 / 2];
+    for (u32 i = 0; i < ANN_FIRST_UNITS * 3 / 2; i++)
+        if (i < 6 || units > 4)
+            copied[i] = words[i];
+    for (u32 i = 0; i < ANN_FIRST_UNITS; i++) {
+        u64 low = copied[i * 3 / 2], high = copied[i * 3 / 2 + 1];
+        if (i >= units)
+            continue;
+        if (i % 2 == 0)
+            ann_store_unit(slot + i * 16, (u32)low, (u32)(low >> 32), (u32)high, lap);
+        else
+            ann_store_unit(slot + i * 16, (u32)(low >> 32), (u32)high, (u32)(high >> 32), lap);
+    }
+}
+
 /* By the leader: completes the images of the answers' outputs, and stores their units. */
-ANN_FUNCTION void ann_seal_one(const ann_view *v, u64 ticket, u32 answers, u32 meta, u64 caller)
+ANN_FUNCTION void ann_seal_one(
+    const ann_view *v, u64 ticket, u32 answers, u32 meta, u64 caller, PRIVATE const ann_target *target)
 {
     LOCAL ann_shared *b = v->shared;
-    u32 units = b->launch.out_units;
+    u32 units = target->units;
     for (u32 k = 0; k < answers; k++) {
         LOCAL u8 *image = b->outputs + k * ann_output_stride(v);
         *(LOCAL u32 *)image = 0;
         *(LOCAL u32 *)(image + 4) = meta;
-        GLOBAL u8 *slot = ann_one_slot(v, ticket, k, caller);
-        u32 lap = ann_one_lap(v, ticket, k, caller);
-        for (u32 unit = 0; unit < units; unit++) {
-            LOCAL const u32 *words = (LOCAL const u32 *)image + unit * 3;
-            ann_store_unit(slot + unit * 16, words[0], words[1], words[2], lap);
-        }
+        GLOBAL u8 *slot = k == 0 ? target->slot : ann_one_slot(v, ticket, k, caller);
+        u32 lap = k == 0 ? target->lap : ann_one_lap(v, ticket, k, caller);
+        ann_seal_units(slot, image, units, lap);
+        for (u32 done = ANN_FIRST_UNITS; done < units; done += ANN_FIRST_UNITS)
+            ann_seal_units(slot + done * 16, image + done * 12, units - done, lap);
     }
 }
 
@@ -110,7 +127,8 @@ ANN_FUNCTION void ann_seal_one(const ann_view *v, u64 ticket, u32 answers, u32 m
 
 /* By the leader: publishes the message's results, with its outputs from `ticket` on. Publishes by units, or
    behind one fence. */
-ANN_FUNCTION void ann_answer_one(const ann_view *v, u64 ticket, u32 code, u32 sent, u64 caller)
+ANN_FUNCTION void ann_answer_one(
+    const ann_view *v, u64 ticket, u32 code, u32 sent, u64 caller, PRIVATE const ann_target *target)
 {
     LOCAL ann_shared *b = v->shared;
     u32 answers = code == 0 ? sent : 0;
@@ -119,14 +137,15 @@ ANN_FUNCTION void ann_answer_one(const ann_view *v, u64 ticket, u32 code, u32 se
     if (answers == 0)
         return;
     u32 is_output = code == 0 && sent != 0;
-    u32 meta = is_output ? ANN_KIND_MESSAGE << 24 | (u32)b->launch.out_bytes
-                         : (code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED) << 24 | code;
+    u32 meta = (code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED) << 24 | code;
 #if ANN_LAUNCH_SEALED
-    if (b->launch.out_units != 0) {
-        ann_seal_one(v, ticket, answers, meta, caller);
+    if (target->units != 0) {
+        ann_seal_one(v, ticket, answers, is_output ? target->meta : meta, caller, target);
         return;
     }
 #endif
+    if (is_output)
+        meta = ANN_KIND_MESSAGE << 24 | (u32)b->launch.out_bytes;
     for (u32 k = 0; k < answers; k++) {
         GLOBAL u8 *slot = ann_one_slot(v, ticket, k, caller);
         for (u32 at = 0; is_output && at < ANN_OUTPUT_STRIDE; at += 8)
@@ -170,23 +189,27 @@ ANN_FUNCTION void ann_forward_one(const ann_view *v, u32 sent, PRIVATE const ann
 
 #endif
 
-/* By the leader: handles the message that it has found, as the thread that the message is dealt to would. */
-ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
+/* By the leader: handles the message that it has found, as the thread that the message is dealt to would. Was
+   it ready for one, it has nothing more to ask. */
+ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_launch *l = &b->launch;
-    u32 command;
+    u32 command = b->command;
     ann_target target;
     target.is_known = 0;
     if (ANN_LAUNCH_SEALED && !ann_is_device_local(v)) {
-        command = ann_command_after(v);
+        if (!is_ready)
+            command = ann_command_after(v);
     } else {
         command = ann_turn_command(v);
 #ifndef ANN_BRIDGED
         ann_bring_one(v, &target);
 #endif
     }
-    if (ann_accept(v, 1, command) == 0)
+    if (is_ready)
+        ann_grant(v);
+    else if (ann_accept(v, 1, command) == 0)
         return;
     b->taken = 1;
 #ifdef ANN_BRIDGED
@@ -194,7 +217,7 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
 #else
     GLOBAL const u8 *image = b->image;
 #endif
-    if (*(GLOBAL const u32 *)(image + 4) >> 24 != ANN_KIND_MESSAGE)
+    if ((!is_ready || ann_is_device_local(v)) && *(GLOBAL const u32 *)(image + 4) >> 24 != ANN_KIND_MESSAGE)
         return;
     GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(image + l->in_payload);
     u64 caller = ann_caller(v, image);
@@ -212,6 +235,14 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
     outbox.limit = ANN_LIMIT;
     outbox.sent = 0;
     outbox.refused = 0;
+#if ANN_LAUNCH_SEALED
+    /* Computed while the handler loads its state. */
+    u64 ticket = b->state.next_out;
+    target.slot = ann_computed(ann_one_slot(v, ticket, 0, caller));
+    target.lap = ann_one_lap(v, ticket, 0, caller);
+    target.units = l->out_units;
+    target.meta = ANN_KIND_MESSAGE << 24 | (u32)l->out_bytes;
+#endif
     ann_at_handler(v, 0, 1, message);
     u32 code = ann_transact(
         v, message, actor, ann_owner(v, message, actor, 0), &outbox ANN_BINDING_ARGUMENTS);
@@ -222,7 +253,7 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v ANN_BINDING_PARAMETERS)
         return;
     }
 #endif
-    ann_answer_one(v, b->state.next_out, code, outbox.sent, caller);
+    ann_answer_one(v, b->state.next_out, code, outbox.sent, caller, &target);
     ann_account(v, image, code, outbox.sent, ann_outputs(code, outbox.sent, caller));
 }
 
@@ -238,10 +269,17 @@ ANN_FUNCTION void ann_await_turn(const ann_view *v ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_shared *b = v->shared;
     for (;;) {
+#if ANN_WATCHES
+        u32 is_ready = ann_watch(v);
+#else
         ann_begin_turn(v);
+#endif
 #if ANN_ALONE
-        if (!b->ending && ann_is_for_one(v)) {
-            ann_handle_one(v ANN_BINDING_ARGUMENTS);
+#if !ANN_WATCHES
+        u32 is_ready = 0;
+#endif
+        if (is_ready || (!b->ending && ann_is_for_one(v))) {
+            ann_handle_one(v, is_ready ANN_BINDING_ARGUMENTS);
             ann_end_turn(v);
             if (b->ending)
                 return;

@@ -2,8 +2,13 @@
 
 #if ANN_LAUNCH_CONNECTABLE
 
-/* Number of looks at the device-local ring for each look at the host's words, while both are empty. */
+/* Number of looks at the device-local ring for each look at the host's words, while both are empty. A block
+   that watches has shorter ones: so many take about as long as four otherwise. */
+#if ANN_WATCHES
+#define ANN_DEVICE_LOCAL_LOOKS 6
+#else
 #define ANN_DEVICE_LOCAL_LOOKS 4
+#endif
 /* Number of turns in a row that may take from other kernels before the block looks at the host's words again.
    */
 #define ANN_DEVICE_LOCAL_TURNS 8

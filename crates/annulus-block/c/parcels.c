@@ -231,11 +231,13 @@ ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
 
 #ifdef ANN_PORTS
 
-/* By the leader: what is held of outboxes that are connected no more goes to the host, as far as it has room.
-   Of a block that ends everything else is lost. */
+/* By the leader: what is held of outboxes that are connected no more goes to the host, up to the first that finds
+   no room: the host may make room meanwhile, and what comes later must not overtake it. Of a block that ends
+   everything else is lost. */
 ANN_FUNCTION void ann_return_parted(const ann_view *v, u32 ends)
 {
     LOCAL ann_shared *b = v->shared;
+    u32 full = 0;
     for (u32 k = 0; k < b->state.pending; k++) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE)
@@ -243,7 +245,9 @@ ANN_FUNCTION void ann_return_parted(const ann_view *v, u32 ends)
         GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
         u32 port = ANN_PORT_OF(output);
         u32 stays = !ann_goes_on(v, output);
-        if (stays && ann_return(v, parcel->source)) {
+        u32 goes = stays && !full && ann_return(v, parcel->source);
+        full |= stays && !goes;
+        if (goes) {
             parcel->source = ANN_GONE;
         } else if (ends) {
             ann_count_unforwarded_of(v, port, 1);

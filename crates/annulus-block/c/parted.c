@@ -151,17 +151,21 @@ ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
     return count;
 }
 
-/* By the leader of a block that ends: what is held of outboxes that are connected no more goes to the host, as
-   far as it has room; everything else is lost. */
+/* By the leader of a block that ends: what is held of outboxes that are connected no more goes to the host, up to
+   the first that finds no room; everything else is lost. */
 /* TWIN: return_parted */
 ANN_FUNCTION void ann_return_parted(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
+    u32 full = 0;
     for (u32 k = s->pending_from; k < s->pending; k++) {
         GLOBAL u8 *output = ann_held_at(v, k);
         if (ANN_HAS_GONE(output))
             continue;
-        if (!ann_goes_on(v, output) && ann_return(v, k))
+        u32 stays = !ann_goes_on(v, output);
+        u32 goes = stays && !full && ann_return(v, k);
+        full |= stays && !goes;
+        if (goes)
             *(GLOBAL u64 *)output = ~(u64)0;
         else
             ann_count_unforwarded_of(v, ANN_PORT_OF(output), 1);

@@ -17,6 +17,8 @@
 #else
 #define ANN_ALONE 0
 #endif
+/* Where it is alone, and slots are sealed, its looks follow each other in registers: see `watch.c`. */
+#define ANN_WATCHES (ANN_ALONE && ANN_LAUNCH_SEALED)
 /* The host is told later what nobody waits for: see `books.c`. */
 #define ANN_DEFERS ANN_ALONE
 /* After so many turns that find something, or looks that find nothing, the host is told what was put off. */
@@ -289,7 +291,8 @@ typedef struct {
     u64 tally;     /* of all messages */
     u32 unhandled; /* messages that failed, and what is no message */
     ANN_ALIGNED(128) u8 image[ANN_BLOCK_IMAGE];
-    ANN_ALIGNED(128) u8 outputs[ANN_BLOCK_OUTPUTS];
+    /* The last words of an image are loaded by fours of units. */
+    ANN_ALIGNED(128) u8 outputs[ANN_BLOCK_OUTPUTS + 48];
 #endif
 #if ANN_ALONE
     u32 epoch;   /* of the block's record */

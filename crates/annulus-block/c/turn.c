@@ -1,5 +1,17 @@
 /* The block: how a turn begins and ends, by the leader. */
 
+/* By the leader: begins a turn that takes messages. */
+ANN_FUNCTION void ann_grant(const ann_view *v)
+{
+#ifdef ANN_PRINTS
+    ann_grant_prints(v);
+#endif
+#ifdef ANN_ASKS_TIME
+    /* Once for all messages of the turn. */
+    v->shared->now = ann_now(v);
+#endif
+}
+
 /* By the leader, which has seen published messages: how many of them are handled in this turn. */
 ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command)
 {
@@ -12,19 +24,36 @@ ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command)
     ready = ann_credit_or_stall(v, ready);
     if (ready == 0)
         ann_note_depth(v);
-#ifdef ANN_PRINTS
     else
-        ann_grant_prints(v);
-#endif
-#ifdef ANN_ASKS_TIME
-    /* Once for all messages of the turn. */
-    if (ready != 0)
-        b->now = ann_now(v);
-#endif
+        ann_grant(v);
     return ready;
 }
 
 #if ANN_LAUNCH_CONNECTABLE
+
+#if ANN_LAUNCH_THREADS > 1
+
+/* By the leader, which has seen the next message of another kernel: how many such slots all threads look at, by
+   the tickets that were taken. */
+ANN_FUNCTION void ann_window_device_local(const ann_view *v, u32 waiting)
+{
+    LOCAL ann_shared *b = v->shared;
+    if (b->state.stalled && !ann_has_slots(v, b->launch.credit))
+        return;
+#if ANN_LAUNCH_ADAPTIVE
+    u32 limit = ann_adapt(v, ann_plausible_depth(v, waiting));
+#else
+    u32 limit = b->launch.limit;
+#endif
+    b->window = waiting < limit ? waiting : limit;
+    /* What was loaded of the tickets may be older than the slot. */
+    if (waiting == 0 || waiting > (u32)1 << b->launch.in_shift)
+        b->window = 1;
+    b->found = b->window;
+    b->device_local = 1;
+}
+
+#endif
 
 /* By the leader: whether this turn takes from other kernels. The host's words may be far away, so they are
    loaded only from time to time while messages come from other kernels. */
@@ -81,24 +110,11 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
         b->count = ann_accept(v, ready, s->command);
         b->device_local = b->count != 0;
 #else
-        if (!s->stalled || ann_has_slots(v, b->launch.credit)) {
 #if ANN_ALONE
-            u32 waiting = (reserved - next) & ANN_DEVICE_LOCAL_TICKETS;
+        ann_window_device_local(v, (reserved - next) & ANN_DEVICE_LOCAL_TICKETS);
 #else
-            u32 waiting = ann_device_local_waiting(v);
+        ann_window_device_local(v, ann_device_local_waiting(v));
 #endif
-#if ANN_LAUNCH_ADAPTIVE
-            u32 limit = ann_adapt(v, ann_plausible_depth(v, waiting));
-#else
-            u32 limit = b->launch.limit;
-#endif
-            b->window = waiting < limit ? waiting : limit;
-            /* What was loaded of the tickets may be older than the slot. */
-            if (waiting == 0 || waiting > (u32)1 << b->launch.in_shift)
-                b->window = 1;
-            b->found = b->window;
-            b->device_local = 1;
-        }
 #endif
         b->device_local_turns = b->device_local ? b->device_local_turns + 1 : 0;
         return b->device_local;
@@ -109,12 +125,10 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
 
 #endif
 
-/* By the leader: what this turn has to do. */
-/* TWIN: iterate */
-ANN_FUNCTION void ann_begin_turn(const ann_view *v)
+/* By the leader: nothing has been done yet in this turn. */
+ANN_FUNCTION void ann_clear_turn(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
-    LOCAL ann_state *s = &b->state;
     b->window = 0;
     b->found = 0;
     b->count = 0;
@@ -141,59 +155,14 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     ann_begin_ports(v);
 #endif
 #endif
-    /* Computed before the looks begin: a computation between them may wait for one of them. */
-    GLOBAL u8 *next = ann_computed(ann_in_slot(v, s->next_in));
-    /* In step with others, an ending block goes on for a while without doing anything. */
-    if (b->ending)
-        return;
-#if ANN_LAUNCH_CONNECTABLE
-    if ((s->command & ANN_TERMINATE) != 0) {
-        /* The block ended in an earlier epoch, and was launched again because of other blocks. */
-        b->ending = 1;
-        return;
-    }
-    if (ann_begin_device_local(v))
-        return;
-#endif
-    /* The loads follow each other without waiting, since the host's memory may be far away. */
-#if ANN_ALONE
-    u32 attends = b->attends;
-    ann_asked asked;
-    if (attends)
-        asked = ann_look_at_asked(v);
-#endif
-    u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
-#if ANN_LAUNCH_THREADS > 1 && !ANN_HOSTED
-    u64 reserved = ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED));
-#endif
-#if ANN_LAUNCH_SEALED
-    ann_first looked;
-    ann_load_first(v, next, &looked);
-#elif ANN_ALONE
-    /* The last, for what comes behind it waits for it. SYNC: slot-published (acquire) */
-    u32 first = ann_load_acquire_u32(ANN_U32(next, 0))
-        == (u32)(s->next_in >> b->launch.in_shift) + 1;
-#else
-    (void)next;
-    u32 first = ann_published(v, s->next_in);
-#endif
-#if ANN_LAUNCH_THREADS > 1 && !ANN_HOSTED
-    b->reserved = reserved & ~ANN_CLOSED;
-#endif
-    b->command = command;
-#if ANN_LAUNCH_SEALED
-    u32 first = ann_keep_first(v, &looked);
-#endif
-#if ANN_ALONE
-    if (attends) {
-        b->attends = 0;
-        ann_attend_to(v, &asked);
-        if (asked.leave == b->epoch) {
-            b->ending = 1;
-            return;
-        }
-    }
-#endif
+}
+
+/* By the leader, which has looked at the host's words: obeys the command, and decides how much the turn takes.
+   `first` says whether the next slot is published, or may be. */
+ANN_FUNCTION void ann_weigh(const ann_view *v, u32 command, u32 first)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
     if (!s->looked || command != s->command) {
         ann_settle_up(v);
         /* SYNC: command (acquire) */
@@ -253,6 +222,73 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
         ann_note_depth(v);
     }
 #endif
+}
+
+/* By the leader: what this turn has to do. */
+/* TWIN: iterate */
+ANN_FUNCTION void ann_begin_turn(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    ann_clear_turn(v);
+    /* Computed before the looks begin: a computation between them may wait for one of them. */
+    GLOBAL u8 *next = ann_computed(ann_in_slot(v, s->next_in));
+    /* In step with others, an ending block goes on for a while without doing anything. */
+    if (b->ending)
+        return;
+#if ANN_LAUNCH_CONNECTABLE
+    if ((s->command & ANN_TERMINATE) != 0) {
+        /* The block ended in an earlier epoch, and was launched again because of other blocks. */
+        b->ending = 1;
+        return;
+    }
+    if (ann_begin_device_local(v))
+        return;
+#endif
+    /* The loads follow each other without waiting, since the host's memory may be far away. */
+#if ANN_ALONE
+    u32 attends = b->attends;
+    ann_asked asked;
+    if (attends)
+        asked = ann_look_at_asked(v);
+#endif
+    u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+#if ANN_LAUNCH_THREADS > 1 && !ANN_HOSTED
+    u64 reserved = ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED));
+#endif
+#if ANN_LAUNCH_SEALED
+    ann_first looked;
+    u32 units = b->launch.in_units;
+    ann_load_first(next, ann_is_wide(units), &looked);
+#elif ANN_ALONE
+    /* The last, for what comes behind it waits for it. SYNC: slot-published (acquire) */
+    u32 first = ann_load_acquire_u32(ANN_U32(next, 0))
+        == (u32)(s->next_in >> b->launch.in_shift) + 1;
+#else
+    (void)next;
+    u32 first = ann_published(v, s->next_in);
+#endif
+#if ANN_LAUNCH_THREADS > 1 && !ANN_HOSTED
+    b->reserved = reserved & ~ANN_CLOSED;
+#endif
+    b->command = command;
+#if ANN_LAUNCH_SEALED
+    u32 counts[ANN_FIRST_UNITS];
+    ann_count_units(units, counts);
+    u32 proved = ann_prove_first(&looked, counts, ann_in_lap(v, s->next_in));
+    u32 first = ann_keep_first(v, &looked, units, proved, command);
+#endif
+#if ANN_ALONE
+    if (attends) {
+        b->attends = 0;
+        ann_attend_to(v, &asked);
+        if (asked.leave == b->epoch) {
+            b->ending = 1;
+            return;
+        }
+    }
+#endif
+    ann_weigh(v, command, first);
 }
 
 /* By the leader: makes the turn's results visible; whoever sees that a message was consumed sees it counted.

@@ -66,6 +66,8 @@ pub const RUNTIME: &str = concat!(
     "\n",
     include_str!("../c/turn.c"),
     "\n",
+    include_str!("../c/watch.c"),
+    "\n",
     include_str!("../c/outcome.c"),
     "\n",
     include_str!("../c/scratch.c"),

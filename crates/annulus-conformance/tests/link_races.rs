@@ -105,15 +105,15 @@ const FAULTS: &[Fault] = &[
     (
         "a slot between kernels is given back before its message is brought",
         &[(
-            "    GLOBAL const u8 *slot = ann_turn_slot(v, 0);\n    u32 words",
+            "    GLOBAL const u8 *slot = ann_turn_slot(v, 0);\n    u32 lines",
             "    GLOBAL const u8 *slot = ann_turn_slot(v, 0);\n    if (ann_is_device_local(v)) {\n        \
              ann_device_store_release_u32(\n            ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED), \
-             (ann_device_local_next(v) + 1) & ANN_DEVICE_LOCAL_TICKETS);\n        dawdle(300);\n    }\n    u32 words",
+             (ann_device_local_next(v) + 1) & ANN_DEVICE_LOCAL_TICKETS);\n        dawdle(300);\n    }\n    u32 lines",
         )],
     ),
     (
         "the leader takes a message of another kernel without acquire",
-        &[("ann_device_load_acquire_u32(commit)", "ann_device_load_relaxed_u32(commit)")],
+        &[("ann_device_load_acquire_u32(commit) != lap", "ann_device_load_relaxed_u32(commit) != lap")],
     ),
     (
         "the leader publishes an output without release",
@@ -136,6 +136,24 @@ const FAULTS: &[Fault] = &[
             "    seen.consumed = ann_device_load_acquire_u32(",
             "    seen.consumed = ann_device_load_relaxed_u32(",
         )],
+    ),
+];
+
+/// The same in what is there for sealed slots alone.
+const SEALED_FAULTS: &[Fault] = &[
+    (
+        "a leader that watches takes a message of another kernel without acquire",
+        &[(
+            "ann_device_load_acquire_u32(commit) != device_local_lap",
+            "ann_device_load_relaxed_u32(commit) != device_local_lap",
+        )],
+    ),
+    (
+        "a leader that is ready takes a message while outputs wait for another kernel",
+        &[
+            ("    ready = ready && s->pending == 0;\n", ""),
+            ("(known & ANN_ACTIVE) != 0 && s->pending == 0;", "(known & ANN_ACTIVE) != 0;"),
+        ],
     ),
 ];
 
@@ -305,12 +323,17 @@ impl Blocks {
 const SEEDS: u32 = 10;
 const SEEDS_TO_FIND: u32 = 2_000;
 
-fn have_no_data_race(sealed: bool) {
-    if !sanitizer::is_there(Path::new(env!("CARGO_TARGET_TMPDIR"))) {
-        return;
-    }
+/// Whether this machine has the sanitizer, and a processor that seals slots if they are to be sealed.
+fn can_run(sealed: bool) -> bool {
     if sealed && !annulus_ring::sealed::is_offered() {
         println!("skipped: this processor cannot seal slots");
+        return false;
+    }
+    sanitizer::is_there(Path::new(env!("CARGO_TARGET_TMPDIR")))
+}
+
+fn have_no_data_race(sealed: bool) {
+    if !can_run(sealed) {
         return;
     }
     let blocks = Blocks::compile(sealed, None);
@@ -329,13 +352,22 @@ fn nor_with_sealed_slots() {
 
 #[test]
 fn planted_faults_are_found() {
-    if !sanitizer::is_there(Path::new(env!("CARGO_TARGET_TMPDIR"))) {
+    faults_are_found(false, FAULTS);
+}
+
+#[test]
+fn planted_faults_are_found_with_sealed_slots() {
+    faults_are_found(true, SEALED_FAULTS);
+}
+
+fn faults_are_found(sealed: bool, faults: &[Fault]) {
+    if !can_run(sealed) {
         return;
     }
-    let unseen: Vec<_> = FAULTS
+    let unseen: Vec<_> = faults
         .iter()
         .filter(|fault| {
-            let blocks = Blocks::compile(false, Some(fault));
+            let blocks = Blocks::compile(sealed, Some(fault));
             let found = |seed| {
                 blocks.run(seed).inspect_err(|error| {
                     println!("{}: {}", fault.0, error.lines().take(3).collect::<Vec<_>>().join(" "));

@@ -239,8 +239,8 @@ const ALONE_MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "the leader gives a place back before its message is brought",
-        "    u32 words = (u32)(b->launch.in_payload + ANN_MESSAGE_BYTES + 7) / 8;\n",
-        "    u32 words = (u32)(b->launch.in_payload + ANN_MESSAGE_BYTES + 7) / 8;\n    \
+        "    u32 lines = (u32)(b->launch.in_payload + ANN_MESSAGE_BYTES + 63) / 64;\n",
+        "    u32 lines = (u32)(b->launch.in_payload + ANN_MESSAGE_BYTES + 63) / 64;\n    \
          ann_store_counts(v);\n    ann_store_release_u64(ANN_U64(v->inbound, ANN_RING_CONSUMED), b->state.next_in + 1);\n    dawdle(100);\n",
     ),
     (
@@ -295,15 +295,15 @@ const SEALED_MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "the gauge counts answers whose units are not stored yet",
-        "    u32 units = b->launch.out_units;\n    for (u32 k = 0; k < answers; k++) {",
-        "    u32 units = b->launch.out_units;\n    \
+        "    u32 units = target->units;\n    for (u32 k = 0; k < answers; k++) {",
+        "    u32 units = target->units;\n    \
          ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), ticket + answers - (caller != 0));\n    dawdle(100);\n    \
          for (u32 k = 0; k < answers; k++) {",
     ),
     (
         "the first message is taken when its first unit is there",
-        "            proved &= first->units[i].lap == lap;",
-        "            proved &= i != 0 || first->units[i].lap == lap;",
+        "        others |= counts[i] ? first->units[i].lap ^ lap : 0;",
+        "",
     ),
     (
         "a message is taken when its first unit is there",
@@ -319,8 +319,18 @@ const SEALED_MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "the first message is handled under a command from before it",
-        "    if (first->units[0].a != b->command) {",
+        "    if (first->units[0].a != command) {",
         "    if (0) {",
+    ),
+    (
+        "the first message is handled under a command from before it",
+        "& (first.units[0].a == command)\n",
+        "\n",
+    ),
+    (
+        "a leader that is ready takes a message before it has obeyed a command",
+        "    is_ready &= proved & (command == known) &",
+        "    is_ready &= proved &",
     ),
     (
         "the command is not looked at again",

@@ -214,8 +214,8 @@ pub(crate) const OF_TWO_PORTS: &[Fault] = &[
     ),
     (
         "what is held at the end is lost of all outboxes",
-        "        if (!ann_goes_on(v, output) && ann_return(v, k))",
-        "        if (0)",
+        "        u32 goes = stays && !full && ann_return(v, k);",
+        "        u32 goes = 0;",
     ),
 ];
 
@@ -228,8 +228,8 @@ pub(crate) const OF_TWO_PORTS_OF_THREADS: &[Fault] = &[
     ),
     (
         "what is held of a disconnected outbox is offered to nobody",
-        "        if (stays && ann_return(v, parcel->source)) {",
-        "        if (ends && stays && ann_return(v, parcel->source)) {",
+        "        u32 goes = stays && !full && ann_return(v, parcel->source);",
+        "        u32 goes = ends && stays && !full && ann_return(v, parcel->source);",
     ),
     (
         "what is lost is counted for no outbox",
