@@ -52,7 +52,9 @@ typedef struct annulus_control_block {
     uint64_t rested;
     uint64_t unforwarded;
     uint64_t turns;
-    uint32_t shard_padding[4];
+    uint64_t due;
+    uint32_t timers;
+    uint32_t shard_padding;
 } annulus_control_block;
 
 #define ANNULUS_RING_CLOSED (1ull << 63)
@@ -94,6 +96,7 @@ typedef struct annulus_sealed_unit {
 #define ANNULUS_ERROR_BUDGET_EXHAUSTED 0xFF07u
 #define ANNULUS_ERROR_BARRIER_NOT_REACHED 0xFF09u
 #define ANNULUS_ERROR_NOT_THE_LEADER 0xFF0Au
+#define ANNULUS_ERROR_TIMERS_FULL 0xFF0Bu
 
 /* What a shard is at: a line that its block alone writes. */
 typedef struct annulus_at {

@@ -81,8 +81,8 @@ pub struct ControlBlock {
     /// Messages that the shard has put into device-local rings of connected kernels, since launch. Counted
     /// before they are published there. Always 0 where kernels send to the same ring as the host.
     pub forwarded: u64,
-    /// Messages that the shard has taken out of its own device-local ring, since launch. May be outdated when
-    /// it is read.
+    /// Messages that the shard has taken out of its own device-local ring, and messages to itself whose time
+    /// had come, since launch. May be outdated when it is read.
     pub taken: u64,
     /// The value of `taken` when the shard last came to rest. A reader that acquires it sees what the shard
     /// had done until then.
@@ -92,8 +92,13 @@ pub struct ControlBlock {
     pub unforwarded: u64,
     /// Turns that took messages, since launch. Stays 0 unless the launch counts turns.
     pub turns: u64,
+    /// When the first of its timers is due, in nanoseconds on the runtime's clock; 0 if none is set. Written
+    /// by the shard once per iteration.
+    pub due: u64,
+    /// How many timers are set. Written by the shard together with `due`.
+    pub timers: u32,
     /// Rest of the shard's pair of lines.
-    pub shard_padding: [u32; 4],
+    pub shard_padding: u32,
 }
 
 /// What one of several outboxes of a shard has sent to other kernels. All words are written by the shard.
@@ -132,6 +137,8 @@ const _: () = {
     assert!(offset_of!(ControlBlock, rested) == 216);
     assert!(offset_of!(ControlBlock, unforwarded) == 224);
     assert!(offset_of!(ControlBlock, turns) == 232);
+    assert!(offset_of!(ControlBlock, due) == 240);
+    assert!(offset_of!(ControlBlock, timers) == 248);
     assert!(offset_of!(ControlBlock, acknowledged) == 172);
     assert!(offset_of!(ControlBlock, dead_letters_lost) == 176);
     assert!(offset_of!(ControlBlock, prints_lost) == 184);

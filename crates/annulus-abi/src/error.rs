@@ -25,6 +25,8 @@ pub const BAD_ARCHIVE: u16 = 0xFF08;
 pub const BARRIER_NOT_REACHED: u16 = 0xFF09;
 /// A thread that is not the leader of its block set the state.
 pub const NOT_THE_LEADER: u16 = 0xFF0A;
+/// The handler set more timers than its `max_timers`, or than the block has room for.
+pub const TIMERS_FULL: u16 = 0xFF0B;
 
 /// A description of a code, for people.
 pub const fn describe(code: u16) -> &'static str {
@@ -45,6 +47,10 @@ pub const fn describe(code: u16) -> &'static str {
         }
         NOT_THE_LEADER => {
             "a thread that is not its block's leader set the state: write `if cx.is_leader() { … }`"
+        }
+        TIMERS_FULL => {
+            "the handler set more timers than its max_timers, or than its block has room for: raise \
+             #[ring_kernel(max_timers = …)] or #[ring_kernel(timers = …)]"
         }
         1..=0xFEFF => "an error of the application",
         _ => "an unknown error",

@@ -37,7 +37,7 @@ fn t_01_t_03_c_and_rust_agree() {
     offsets!(source, ControlBlock, "annulus_control_block":
         command, host_reserved, host_heartbeat, host_padding, state, last_error, processed, failed, unknown_actor, sent,
         shard_reserved, acknowledged, dead_letters_lost, prints_lost, stalled, unread, forwarded, taken,
-        rested, unforwarded, turns, shard_padding);
+        rested, unforwarded, turns, due, timers, shard_padding);
     offsets!(source, RingHeader, "annulus_ring_header":
         reserved, consumed_seen, producer_padding, consumed, consumer_padding);
     offsets!(source, SlotHeader, "annulus_slot_header": commit, meta);
@@ -85,6 +85,7 @@ fn t_01_t_03_c_and_rust_agree() {
         ("ANNULUS_ERROR_BUDGET_EXHAUSTED", error::BUDGET_EXHAUSTED.into()),
         ("ANNULUS_ERROR_BARRIER_NOT_REACHED", error::BARRIER_NOT_REACHED.into()),
         ("ANNULUS_ERROR_NOT_THE_LEADER", error::NOT_THE_LEADER.into()),
+        ("ANNULUS_ERROR_TIMERS_FULL", error::TIMERS_FULL.into()),
         ("ANNULUS_ERROR_UNKNOWN_ACTOR", error::UNKNOWN_ACTOR.into()),
     ] {
         writeln!(source, "_Static_assert({name} == {value}ull, \"{name}\");")

@@ -18,9 +18,10 @@
 #define ANN_AT_NUMBER_SHIFT 16
 
 /* The number of the shard's next message, wherever it comes from. */
+/* TWIN: next_number */
 ANN_FUNCTION u64 ann_next_number(const ann_view *v)
 {
-#if ANN_LAUNCH_CONNECTABLE
+#if ANN_LAUNCH_CONNECTABLE || defined(ANN_TIMERS)
     return v->shared->state.next_in + v->shared->state.taken;
 #else
     return v->shared->state.next_in;

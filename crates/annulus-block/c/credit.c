@@ -16,6 +16,10 @@ ANN_FUNCTION u32 ann_has_slots(const ann_view *v, u64 need)
 /* The call of message number `i` that the turn has found; 0 if the message is no call. */
 ANN_FUNCTION u64 ann_found_caller(const ann_view *v, u32 i)
 {
+#ifdef ANN_TIMERS
+    if (v->shared->due)
+        return 0;
+#endif
 #if ANN_LAUNCH_SEALED
     if (!ann_is_device_local(v))
         return ann_caller(v, ann_message_at(v, i));

@@ -43,6 +43,9 @@ ANN_KERNEL void ann_main(
         view.device_local = ann_device_local_at(device_heap, l->device_local + block * l->device_local_stride);
 #endif
         view.outputs = scratch + block * l->scratch_stride;
+#ifdef ANN_TIMERS
+        view.timers = scratch + (block + 1) * l->scratch_stride - ANN_TIMER_BYTES(l);
+#endif
         view.doorbell = (GLOBAL ann_doorbell *)doorbell;
         view.shared = &shared;
 #ifdef ANN_BLOCK_WIDE
@@ -66,6 +69,10 @@ ANN_KERNEL void ann_main(
 #endif
 #if ANN_LAUNCH_COUNTS_TURNS
             shared.turns = ann_load_relaxed_u64(ANN_U64(view.shard, ANN_CONTROL_TURNS));
+#endif
+#ifdef ANN_TIMERS
+            if (!shared.state.looked)
+                ann_set_no_timers(&view);
 #endif
             shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
 #if ANN_LAUNCH_CONNECTABLE

@@ -8,6 +8,11 @@ ANN_FUNCTION u64 ann_actor(const ann_view *v, GLOBAL const ANN_MESSAGE *message)
 #if ANN_SHAPE == ANN_PER_ACTOR
     u64 key = ANN_KEY(message);
     u64 grid = v->shared->launch.grid;
+#ifdef ANN_TIMERS
+    /* A handler may have sent it to itself, though it is for another block. */
+    if (key % grid != ann_block())
+        return ANN_NO_ACTOR;
+#endif
     u64 place = grid == 1 ? key : key / grid;
     return place < v->shared->own ? place : ANN_NO_ACTOR;
 #else
@@ -49,6 +54,11 @@ ANN_FUNCTION u32 ann_transact(
 #ifdef ANN_ASKS_TIME
     u64 time = v->shared->now;
 #endif
+#ifdef ANN_TIMERS
+    ann_later setting;
+    ann_begin_to_set(v, &setting);
+    PRIVATE ann_later *later = &setting;
+#endif
 #ifdef ANN_BLOCK_WIDE
     /* All threads of the block are here. The state is a copy in the block's memory. A message that has failed
        already takes the same way, so that no barrier is under a condition. */
@@ -79,6 +89,12 @@ ANN_FUNCTION u32 ann_transact(
 #endif
     if (code == 0 && outbox->refused)
         code = ANN_TOO_MANY_OUTPUTS;
+#ifdef ANN_TIMERS
+    if (code == 0 && later->refused)
+        code = ANN_TIMERS_FULL;
+    if (code == 0)
+        ann_set_timers(v, later);
+#endif
 #ifdef ANN_STATE
     if (code == 0)
         *cell = state;
@@ -103,7 +119,13 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
         /* The command is checked between any two messages of the host, so a batch does not delay it. */
         if (i != 0 && !device_local && ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)) != b->command)
             break;
+#ifdef ANN_TIMERS
+        GLOBAL u8 *slot = b->due ? ann_take_timer(v) : ann_turn_slot(v, i);
+        if (slot == 0)
+            break;
+#else
         GLOBAL u8 *slot = ann_turn_slot(v, i);
+#endif
         b->taken += 1;
         if (*ANN_U32(slot, 4) >> 24 != ANN_KIND_MESSAGE)
             continue;

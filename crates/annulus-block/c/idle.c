@@ -31,16 +31,27 @@ ANN_FUNCTION u32 ann_has_work(const ann_view *v)
     if (s->pending != 0)
         return 0;
 #endif
+#ifdef ANN_TIMERS
+    if (ann_micros_until_due(v) == 0)
+        return 1;
+#endif
     if ((command & ANN_ACTIVE) == 0 || !ann_published(v, s->next_in))
         return 0;
     return !s->stalled || ann_has_room_for_next(v);
 }
 
-/* Naps until the host ends the nap by `wake`, or other kernels have something for the block. Returns 1 if the
-   nap ran its whole time. */
+/* Naps until the host ends the nap by `wake`, other kernels have something for the block, or a timer is due.
+   Returns 1 if the nap ran its whole time. */
 ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
 {
     u32 micros = v->shared->launch.nap_micros;
+#ifdef ANN_TIMERS
+    u32 rest = ann_micros_until_due(v);
+    if (rest < micros) {
+        ann_nap(&v->record->wake, seen, rest);
+        return 0;
+    }
+#endif
 #if ANN_LAUNCH_CONNECTABLE
     if ((v->shared->state.command & ANN_ACTIVE) == 0)
         return ann_nap(&v->record->wake, seen, micros);

@@ -41,6 +41,7 @@
 #define ANN_KIND_DEAD_LETTER 5u
 #define ANN_TOO_MANY_OUTPUTS 0xFF02u
 #define ANN_UNKNOWN_ACTOR 0xFF03u
+#define ANN_TIMERS_FULL 0xFF0Bu
 #define ANN_STATELESS 0
 #define ANN_PER_ACTOR 1
 #define ANN_WHOLE 2
@@ -65,6 +66,8 @@
 #define ANN_CONTROL_RESTED 216
 #define ANN_CONTROL_UNFORWARDED 224
 #define ANN_CONTROL_TURNS 232
+#define ANN_CONTROL_DUE 240
+#define ANN_CONTROL_TIMERS 248
 #define ANN_RING_RESERVED 0
 #define ANN_RING_CONSUMED 128
 #define ANN_RING_SLOTS 256
@@ -177,7 +180,7 @@ typedef struct {
     u64 shown_max;
     u64 shown_min;
     u64 heartbeat;
-    u64 taken;       /* messages out of the ring between kernels */
+    u64 taken;       /* messages out of the ring between kernels, and of timers */
     u64 forwarded;   /* outputs that went into such rings */
     u64 unforwarded; /* outputs that were lost on the way there */
     u32 shown_depth;
@@ -259,6 +262,9 @@ typedef struct {
 #endif
 #ifdef ANN_ASKS_TIME
     u64 now; /* when the turn began, for its handlers */
+#endif
+#ifdef ANN_TIMERS
+    u32 due; /* the turn takes timers */
 #endif
 #if ANN_LAUNCH_COUNTS_TURNS
     u64 turns; /* that took messages, since launch */
@@ -351,6 +357,9 @@ typedef struct {
     GLOBAL u8 *jobs;
     GLOBAL u8 *owners;
     GLOBAL ann_doorbell *doorbell;
+#ifdef ANN_TIMERS
+    GLOBAL u8 *timers; /* the end of the block's scratch memory */
+#endif
 #if ANN_LAUNCH_CONNECTABLE
     GLOBAL u8 *device_heap; /* what places of rings between kernels count from */
     GLOBAL u8 *device_local;     /* the block's ring between kernels */

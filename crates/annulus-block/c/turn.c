@@ -146,6 +146,9 @@ ANN_FUNCTION void ann_clear_turn(const ann_view *v)
     b->tally = 0;
     b->unhandled = 0;
 #endif
+#ifdef ANN_TIMERS
+    b->due = 0;
+#endif
 #if ANN_LAUNCH_CONNECTABLE
     b->device_local = 0;
     b->granted = 0;
@@ -178,6 +181,10 @@ ANN_FUNCTION void ann_weigh(const ann_view *v, u32 command, u32 first)
         ann_note_depth(v);
         return;
     }
+#ifdef ANN_TIMERS
+    if (ann_begin_timers(v, first))
+        return;
+#endif
 #if ANN_LAUNCH_CONNECTABLE
     first = first && s->pending == 0;
 #endif
@@ -336,6 +343,11 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
 #if ANN_LAUNCH_CONNECTABLE
     device_local = b->device_local;
 #endif
+#ifdef ANN_TIMERS
+    if (b->due)
+        s->taken += b->taken;
+    else
+#endif
     if (device_local)
         s->taken += b->taken;
     else
@@ -348,6 +360,10 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
 #ifdef ANN_OUTPUT
     ann_publish_pending(v);
 #endif
+#endif
+#ifdef ANN_TIMERS
+    /* Likewise. */
+    ann_tell_timers(v);
 #endif
     s->processed += b->processed;
 #if ANN_LAUNCH_COUNTS_TURNS

@@ -41,7 +41,7 @@ impl<R: Runner> BlockCore<R> {
         if self.key.is_some() {
             self.at.key().store(key, Ordering::Relaxed);
         }
-        self.at.number().store(self.inbound.position(), Ordering::Relaxed);
+        self.at.number().store(self.next_number(), Ordering::Relaxed);
         if is_first {
             self.at.phase().store(phase::IN_HANDLER, Ordering::Relaxed);
         }
@@ -50,7 +50,7 @@ impl<R: Runner> BlockCore<R> {
     /// Says that the message at the front failed, or names no actor. It is counted already.
     #[cold]
     pub(crate) fn at_failure(&self, code: u16, key: u64) {
-        let number = self.inbound.position();
+        let number = self.next_number();
         self.at.failed_key().store(key, Ordering::Relaxed);
         self.at.failed().store(At::failure(code, number), Ordering::Relaxed);
         if let Some(signals) = &self.signals {
@@ -64,7 +64,7 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: say
     #[inline]
     pub(crate) fn say(&self, phase: u64) {
-        self.at.number().store(self.inbound.position(), Ordering::Relaxed);
+        self.at.number().store(self.next_number(), Ordering::Relaxed);
         self.at.phase().store(phase, Ordering::Relaxed);
     }
 

@@ -1,6 +1,6 @@
 //! A runtime's clock, which its blocks use to count latencies.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Nanoseconds since the runtime was built. Monotonic, and the same for the host and all shards of one
 /// runtime.
@@ -20,5 +20,10 @@ impl RuntimeClock {
     pub fn now(&self) -> u64 {
         // 584 years fit into 64 bits of nanoseconds.
         self.origin.elapsed().as_nanos() as u64 + 1
+    }
+
+    /// When it shows `nanos`, or more; `None` if the system has no such time.
+    pub fn instant(&self, nanos: u64) -> Option<Instant> {
+        self.origin.checked_add(Duration::from_nanos(nanos.saturating_sub(1)))
     }
 }

@@ -18,8 +18,13 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: has_credit
     #[inline]
     pub(crate) fn has_credit(&mut self, message: &Slot, batch: &TurnTotals) -> bool {
-        let need = self.need(message);
-        self.or_stall(STALLED_BY_HOST, batch, |block| block.outbound.has_credit(need))
+        self.has_credit_of(self.need(message), batch)
+    }
+
+    /// The same for a message that may need `slots`.
+    #[inline]
+    pub(crate) fn has_credit_of(&mut self, slots: u32, batch: &TurnTotals) -> bool {
+        self.or_stall(STALLED_BY_HOST, batch, |block| block.outbound.has_credit(slots))
     }
 
     /// Slots of the outbound ring that a message may need. A call's first output is its reply, and needs
@@ -43,7 +48,7 @@ impl<R: Runner> BlockCore<R> {
         attempt: impl Fn(&mut Self) -> bool,
     ) -> bool {
         let mut room = attempt(self);
-        if room != self.stalled || !room && batch.consumed != 0 {
+        if room != self.stalled || !room && batch.consumed + batch.due != 0 {
             return room;
         }
         if !room {

@@ -9,32 +9,59 @@ use annulus_sync::{Ordering, contain::discard, fence};
 
 use crate::{
     runner::Runner,
+    timers::Timers,
     turn::{BlockCore, PendingOutputs, TurnTotals},
 };
 
+/// A message that the block has taken.
+pub(crate) struct Taken {
+    /// Of the kernel's type. Nobody writes it while it is handled.
+    pub(crate) message: *const u8,
+    /// The call that it belongs to; 0 if it belongs to none.
+    pub(crate) caller: u64,
+    /// The queue that it came from.
+    pub(crate) queue: u32,
+    /// When it was sent; of a timer, when it was due.
+    pub(crate) enqueued: u64,
+}
+
 impl<R: Runner> BlockCore<R> {
-    /// Handles one message as a transaction.
-    // TWIN: handle
+    /// Handles a slot's message.
     #[inline]
-    pub(crate) fn handle(&mut self, slot: &Slot, batch: &mut TurnTotals) {
+    pub(crate) fn handle_slot(&mut self, slot: &Slot, batch: &mut TurnTotals) {
         if slot.kind != kind::MESSAGE {
             return;
         }
+        let Header { enqueue_time: enqueued, correlation: caller, .. } = slot.header;
         let message = self.inbound.payload(slot);
-        // SAFETY: the slot holds a message of the kernel's type, which the key function takes.
+        self.handle(&Taken { message, caller, queue: slot.queue, enqueued }, batch);
+    }
+
+    /// Handles one message as a transaction.
+    // TWIN: handle
+    #[inline]
+    pub(crate) fn handle(&mut self, taken: &Taken, batch: &mut TurnTotals) {
+        let &Taken { message, caller, queue, enqueued } = taken;
+        // SAFETY: it is a message of the kernel's type, which the key function takes.
         let key = self.key.map_or(0, |key| unsafe { key(message) });
-        let state = self.state.of(key);
-        let caller = slot.header.correlation;
+        let is_here = self.timers.is_none() || self.state.is_of_block(key, self.cx.block_index());
+        let state = self.state.of(key).filter(|_| is_here);
         self.at_handler(key, batch.processed + batch.dropped == 0);
-        let cx = self.cx.with_queue(slot.queue);
+        let cx = self.cx.with_queue(queue);
         let goes_on = caller == 0 && self.is_linked;
         let is_parted = goes_on && !self.ports.is_empty();
+        if let Some(timers) = &mut self.timers {
+            timers.begin(cx.now());
+        }
         let code = match state {
             None => error::UNKNOWN_ACTOR,
             Some(state) if caller != 0 || is_parted => self.call_aside(cx, message, state, caller),
             // SAFETY: the block has credit for `max_outputs` slots from the next ticket on.
             Some(state) => unsafe { self.call(cx, message, state, self.outbound.next()) },
         };
+        if let (0, Some(timers)) = (code, &mut self.timers) {
+            timers.keep();
+        }
         if code == 0 && is_parted {
             self.part(batch);
         } else if code == 0 && goes_on {
@@ -52,7 +79,7 @@ impl<R: Runner> BlockCore<R> {
             } else {
                 self.answer(caller, sent, batch);
             }
-            self.note_success(slot.header.enqueue_time, batch);
+            self.note_success(enqueued, batch);
         } else {
             self.bury(message, code, batch);
             if caller != 0 {
@@ -134,7 +161,9 @@ impl<R: Runner> BlockCore<R> {
             // SYNC: sequential (both ends): fences of other blocks, of which all have one order.
             fence(Ordering::SeqCst);
         }
-        let invocation = Invocation { cx, message, state, bindings: &self.bindings, outbox: &self.outbox };
+        let later = self.timers.as_deref().map(Timers::later);
+        let invocation =
+            Invocation { cx, message, state, bindings: &self.bindings, outbox: &self.outbox, later };
         // The handler's state is a copy that is committed on success, and its sends are not published yet. So
         // after a panic nobody sees anything half done, except in whole-kernel slices and shared atomics, as
         // documented.
@@ -145,6 +174,7 @@ impl<R: Runner> BlockCore<R> {
         }));
         match verdict {
             Ok(Ok(())) if self.outbox.refused() => error::TOO_MANY_OUTPUTS,
+            Ok(Ok(())) if self.timers.as_ref().is_some_and(|timers| timers.refused()) => error::TIMERS_FULL,
             Ok(Ok(())) => 0,
             Ok(Err(failure)) => failure.code(),
             Err(panic) => {

@@ -15,6 +15,7 @@ mod publish;
 mod runner;
 mod state;
 mod telemetry;
+mod timers;
 mod turn;
 
 pub use clock::RuntimeClock;
@@ -59,6 +60,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("../c/command.c"),
     "\n",
     include_str!("../c/credit.c"),
+    "\n",
+    include_str!("../c/timers.c"),
     "\n",
     include_str!("../c/idle.c"),
     "\n",

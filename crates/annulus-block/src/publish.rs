@@ -18,6 +18,7 @@ impl<R: Runner> BlockCore<R> {
         let is_timed = batch.processed != 0 && (self.telemetry_on || self.enqueued.is_some());
         let now = if is_timed { R::now(&self.clock) } else { 0 };
         self.count_latencies(now);
+        self.tell_timers();
         let counts = &mut self.counts;
         counts.processed += u64::from(batch.processed);
         self.memory.processed().store(counts.processed, Ordering::Relaxed);

@@ -97,6 +97,18 @@ impl BlockState {
     }
 }
 
+impl BlockState {
+    /// Whether a message with this key is for block `block`. A message that a handler sends to itself may be for an
+    /// actor of another block, which is no actor here.
+    #[inline]
+    pub(crate) fn is_of_block(&self, key: u64, block: u32) -> bool {
+        match self {
+            Self::PerActor { grid, .. } => key % grid == u64::from(block),
+            Self::Stateless | Self::Whole(_) => true,
+        }
+    }
+}
+
 impl StateMemory {
     /// Memory for the states of block `block` of `grid`. Each has its type's initial value.
     ///

@@ -33,6 +33,7 @@ use crate::{
     host::{Link, NextLinks, Signals},
     runner::Runner,
     state::BlockState,
+    timers::Timers,
 };
 
 /// The parts that a block is made of.
@@ -111,6 +112,8 @@ pub struct BlockCore<R> {
     pub(crate) cx: Cx,
     /// Whether handlers ask for the time.
     pub(crate) asks_time: bool,
+    /// What handlers send to themselves, if they do.
+    pub(crate) timers: Option<Box<Timers>>,
     pub(crate) output_bytes: u32,
     /// Slots that a message may need in the outbound ring: as many as its handler may send. A call's first
     /// output needs none.
@@ -159,12 +162,17 @@ pub(crate) struct Counts {
     pub(crate) failed: u64,
     pub(crate) unknown_actor: u64,
     pub(crate) sent: u64,
+    /// Messages that were taken when their time had come.
+    pub(crate) timed: u64,
 }
 
 /// One turn's messages.
 #[derive(Default)]
 pub(crate) struct TurnTotals {
+    /// Of the ring.
     pub(crate) consumed: u32,
+    /// Of the timers.
+    pub(crate) due: u32,
     pub(crate) produced: u32,
     /// Whether handlers have sent to a connected kernel.
     pub(crate) forwarded: bool,
@@ -280,6 +288,7 @@ impl<R: Runner> BlockCore<R> {
                 KernelShape::Block => Cx::new(index, grid, 0).with_block_dim(parameters.block_dim),
             },
             asks_time: definition.asks_time,
+            timers: definition.timers.map(|timers| Box::new(Timers::new(timers, definition.message.size))),
             output_bytes: layout.payload_size as u32,
             credit: definition.max_outputs,
             mode: parameters.mode,
@@ -319,6 +328,9 @@ impl<R: Runner> BlockCore<R> {
             self.note_depth();
             return Turn::Nothing;
         }
+        if let Some(now) = self.begin_timers() {
+            return self.take_timers(now, command);
+        }
         let limit = match self.mode {
             ProcessingMode::Continuous => 1,
             ProcessingMode::Batch => self.max_batch,
@@ -349,7 +361,7 @@ impl<R: Runner> BlockCore<R> {
                 if self.is_linked {
                     R::hand_over();
                 }
-                self.handle(&slot, &mut batch);
+                self.handle_slot(&slot, &mut batch);
             }
             if self.pending.is_some() && !self.release(&slot, &mut batch) {
                 break;

@@ -28,6 +28,7 @@ pub mod real;
 pub mod sizes;
 pub mod sorted;
 pub mod spelling;
+pub mod timers;
 pub mod times;
 pub mod together;
 pub mod traits;

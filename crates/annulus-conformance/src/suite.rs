@@ -300,6 +300,16 @@ macro_rules! conformance_suite {
                 t12_reset: Handlers,
                 t15_the_histogram_counts_every_message: Handlers,
             }
+            timers {
+                p07_timers_come_in_the_order_of_their_times: Handlers,
+                p07_a_kernel_that_sleeps_wakes_for_its_timer: Handlers,
+                p07_full_timers_fail_the_message_and_are_lost_at_the_end: Handlers,
+                p07_a_failed_handler_sets_nothing: Handlers,
+                p07_timers_and_messages_take_turns: Handlers,
+                p07_an_inactive_kernel_keeps_its_timers: Handlers,
+                p07_a_timer_is_for_its_own_block: Handlers,
+                p07_timers_need_a_kernel_by_itself: Nothing,
+            }
             times {
                 m07_a_handlers_time_is_the_hosts: Handlers,
                 m07_the_launch_and_the_whole_execution_have_times: Handlers,

@@ -69,6 +69,7 @@ fn opencl() {
     check(kernels::together::TOGETHER, Target::OpenCl);
     check(kernels::order::ORDER, Target::OpenCl);
     check(kernels::ports::PORTS, Target::OpenCl);
+    check(kernels::timers::TIMERS, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
@@ -95,6 +96,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::together::TOGETHER,
         kernels::order::ORDER,
         kernels::ports::PORTS,
+        kernels::timers::TIMERS,
     ];
     lists.into_iter().flatten().copied()
 }

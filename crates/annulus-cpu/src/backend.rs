@@ -10,6 +10,7 @@ use annulus_runtime::{
 };
 
 use crate::{
+    alarm::Alarm,
     block::Block,
     pool::{WorkerPool, Workers},
     step::{InStep, Party},
@@ -97,8 +98,16 @@ unsafe impl DeviceBackend for CpuBackend {
         let links = Arc::new(NextLinks::new(spec.definition));
         let grid = spec.shards.len() as u32;
         let step = spec.supersteps.then(|| Arc::new(InStep::new(grid)));
-        let block = |index| Block::new(&spec, index, &bindings, &links, step.clone()).map(Arc::new);
+        let block = |index| {
+            let alarm = spec.definition.timers.map(|_| Alarm::new(spec.clock, self.workers.pool()));
+            let alarm = alarm.transpose()?.map(Arc::new);
+            Block::new(&spec, index, &bindings, &links, step.clone(), alarm).map(Arc::new)
+        };
         let blocks: Box<[_]> = (0..grid).map(block).collect::<Result<_, _>>()?;
+        blocks
+            .iter()
+            .filter_map(|block| Some((block, block.alarm()?)))
+            .for_each(|(block, alarm)| alarm.set_block(block));
         if let Some(step) = step {
             step.set_blocks(&blocks);
         }

@@ -11,7 +11,10 @@ use annulus_kernel::Binding;
 use annulus_runtime::{BackendError, LaunchSpec, PrintOrigin, RunMode};
 use annulus_sync::{AtomicBool, AtomicU64, Ordering, wake_flag::WakeFlag};
 
-use crate::step::{InStep, Party};
+use crate::{
+    alarm::Alarm,
+    step::{InStep, Party},
+};
 
 /// A block and whether it sleeps.
 pub(crate) struct Block {
@@ -34,6 +37,8 @@ pub(crate) struct Block {
     pub(crate) leave_after: u64,
     /// How often it got a worker, if it is event-driven.
     epochs: AtomicU64,
+    /// By which it is woken when a timer is due, if it has timers.
+    alarm: Option<Arc<Alarm>>,
     /// The origin that the handlers' prints are shown with.
     pub(crate) origin: Arc<PrintOrigin>,
 }
@@ -45,6 +50,7 @@ impl Block {
         bindings: &Arc<Vec<Binding>>,
         links: &Arc<NextLinks>,
         step: Option<Arc<InStep<Self>>>,
+        alarm: Option<Arc<Alarm>>,
     ) -> Result<Self, BackendError> {
         let grid = spec.shards.len() as u32;
         let states = StateMemory::new(spec.definition.state, spec.actors, index.into(), grid.into())
@@ -82,6 +88,7 @@ impl Block {
                 _ => u64::MAX,
             },
             epochs: AtomicU64::new(0),
+            alarm,
             origin: spec.print_origin(index),
         })
     }
@@ -96,6 +103,11 @@ impl Block {
     /// How often it got a worker, if it is event-driven; else 0.
     pub(crate) fn epochs(&self) -> u64 {
         self.epochs.load(Ordering::Relaxed)
+    }
+
+    /// By which it is woken when a timer is due.
+    pub(crate) fn alarm(&self) -> Option<&Arc<Alarm>> {
+        self.alarm.as_ref()
     }
 
     /// The memory of the shard's states.

@@ -17,6 +17,7 @@
 //! waits for it. It does not run the threads of a block at the same time: a block without barriers is a plain
 //! loop.
 
+mod alarm;
 mod backend;
 mod block;
 mod pool;

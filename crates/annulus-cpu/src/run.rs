@@ -40,9 +40,13 @@ impl Block {
                     }
                     core.publish_pending();
                     core.at_rest();
+                    let due = core.next_due();
                     self.flag.park();
                     if (core.has_work() || others_wait_for_it()) && self.flag.claim() {
                         continue;
+                    }
+                    if let (Some(due), Some(alarm)) = (due, self.alarm()) {
+                        alarm.arm(due);
                     }
                     return;
                 }

@@ -369,8 +369,13 @@ impl Running {
     }
 
     /// Whether a block would find something to do.
-    pub(crate) fn has_work(&self) -> bool {
-        self.shards.iter().any(|shard| shard.has_work(self.credit, self.is_connectable()))
+    pub(crate) fn has_work(&self, now: u64) -> bool {
+        self.shards.iter().any(|shard| shard.has_work(self.credit, self.is_connectable(), now))
+    }
+
+    /// When the first timer is due that a block may take.
+    pub(crate) fn next_due(&self) -> Option<u64> {
+        self.shards.iter().filter_map(|shard| shard.next_due(self.credit)).min()
     }
 
     /// Whether telemetry shows fewer waiting messages than there are, if so many of other kernels have not

@@ -2,7 +2,7 @@
 
 use std::{mem::offset_of, time::Duration};
 
-use annulus_abi::launch::{BlockRecord, LaunchRecord, MOST_PARCELS, NO_LINE, scratch_bytes};
+use annulus_abi::launch::{BlockRecord, LaunchRecord, MOST_PARCELS, NO_LINE, scratch_bytes, timer_bytes};
 use annulus_abi::{kernel::KernelLayout, ring::RingHeader};
 use annulus_kernel::{BindingKind, KernelDefinition, KernelShape, ProcessingMode, StateShape};
 use annulus_runtime::{BackendError, LaunchSpec, RunMode};
@@ -63,6 +63,8 @@ pub(crate) fn threads(
     match block {
         // The program sees how many threads its block has.
         threads if definition.shape == KernelShape::Block => threads,
+        // Its timers are one heap.
+        _ if definition.timers.is_some() => 1,
         _ if one_at_a_time && !abilities.far => 1,
         1 => options.threads,
         threads => threads,
@@ -111,7 +113,7 @@ impl LaunchPlan {
             credit: definition.max_outputs,
             faults: options.faults,
             supersteps: spec.supersteps,
-            scratch: scratch(limit),
+            scratch: scratch(limit) + definition.timers.map_or(0, |timers| timer_bytes(timers.room, layout)),
         })
     }
 

@@ -232,6 +232,9 @@ impl Shared {
             };
             let holds = kernels.iter().any(|kernel| kernel.running.holds());
             let limit = if holds { limit.min(RETRY) } else { limit };
+            // A timer of a kernel in epochs ends the sleep.
+            let until = |kernel: &Watched| kernel.until_timer().map(|until| until.max(SHORT));
+            let limit = kernels.iter().filter_map(until).fold(limit, Duration::min);
             nap = (nap * 2).min(BEAT);
             let stopping = stopping.is_some();
             let depth = if light { Depth::Light } else { Depth::Deep };

@@ -38,7 +38,7 @@ impl DeviceShard {
     }
 
     /// Whether the block would find something to do if it were launched for an epoch.
-    pub(crate) fn has_work(&self, credit: u64, connectable: bool) -> bool {
+    pub(crate) fn has_work(&self, credit: u64, connectable: bool, time: u64) -> bool {
         // SYNC: command (acquire)
         let wanted = self.memory.command().load(Ordering::Acquire);
         // SYNC: state (acquire), of the acknowledgement, too
@@ -51,7 +51,17 @@ impl DeviceShard {
             return true;
         }
         let seen = self.memory.acknowledged().load(Ordering::Acquire);
-        finds_work(wanted, seen, self.inbound.may_be_ready(), || self.has_room(credit))
+        // SYNC: ended (acquire): the due time is that of the last epoch's end.
+        let is_due = matches!(self.memory.due().load(Ordering::Relaxed), due @ 1.. if due <= time);
+        finds_work(wanted, seen, is_due || self.inbound.may_be_ready(), || self.has_room(credit))
+    }
+
+    /// When a timer is due that the block may take: it is active, and there is room for what a handler sends.
+    pub(crate) fn next_due(&self, credit: u64) -> Option<u64> {
+        let due = self.memory.due().load(Ordering::Relaxed);
+        // SYNC: state (acquire)
+        let is_active = || self.memory.state().load(Ordering::Acquire) == state::ACTIVE;
+        (due != 0 && is_active() && self.has_room(credit)).then_some(due)
     }
 
     /// Whether telemetry shows another depth than the inbound ring has. If so, a block is launched to show

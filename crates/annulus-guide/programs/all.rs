@@ -31,5 +31,7 @@ mod state;
 mod telemetry;
 #[path = "testing.rs"]
 mod testing;
+#[path = "timers.rs"]
+mod timers;
 #[path = "with_tokio.rs"]
 mod with_tokio;

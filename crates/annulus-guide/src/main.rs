@@ -47,6 +47,7 @@ programs!(
     state,
     telemetry,
     testing,
+    timers,
     with_tokio,
 );
 

@@ -70,6 +70,8 @@ pub struct KernelDefinition {
     /// Whether the handler asks for the time ([`Cx::now`](crate::Cx::now)), or hands its context to a
     /// function that may.
     pub asks_time: bool,
+    /// The timers of the handler, if it takes a [`Later`](crate::Later). Then it asks for the time.
+    pub timers: Option<TimersDefinition>,
     /// The names of the backends that the kernel may be launched on; empty if it may be launched on any.
     pub backends: &'static [&'static str],
     /// The most bytes that the arrays which the handler shares
@@ -79,6 +81,15 @@ pub struct KernelDefinition {
     pub cpu: CpuEntry,
     /// The handler as data, for devices; `None` for `#[ring_kernel(cpu_only)]`.
     pub tree: Option<fn() -> KernelTree>,
+}
+
+/// How many messages to itself a kernel keeps, and sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimersDefinition {
+    /// The most that wait in one block.
+    pub room: u32,
+    /// The most that the handler sets for one message.
+    pub each: u32,
 }
 
 /// One of several outboxes of a handler.

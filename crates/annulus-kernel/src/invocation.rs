@@ -1,6 +1,6 @@
 //! One call of a handler on the CPU: the bridge between untyped memory and the user's typed function.
 
-use crate::{Cx, Failure, Outbox, PortDefinition, PortOutbox, RawOutbox};
+use crate::{Cx, Failure, Later, Outbox, PortDefinition, PortOutbox, RawLater, RawOutbox};
 
 /// The CPU entry that `#[ring_kernel]` generates. It takes the parameters out of an [`Invocation`], calls the
 /// user's function, and stores the actor's state if the call succeeded.
@@ -33,6 +33,8 @@ pub struct Invocation<'a> {
     pub bindings: &'a [BoundMemory],
     /// Where sends go.
     pub outbox: &'a RawOutbox,
+    /// Where timers go, if the kernel has any.
+    pub later: Option<&'a RawLater>,
 }
 
 impl<'a> Invocation<'a> {
@@ -130,5 +132,27 @@ impl<'a> Invocation<'a> {
     pub unsafe fn outbox<M>(&self) -> &'a Outbox<M> {
         // SAFETY: the block made the outbox for the kernel's output type.
         unsafe { Outbox::from_raw(self.outbox) }
+    }
+
+    /// The handler's timers.
+    ///
+    /// # Panics
+    ///
+    /// If the kernel has none.
+    ///
+    /// # Safety
+    ///
+    /// `M` is the kernel's message type.
+    #[inline(always)]
+    pub unsafe fn later<M>(&self) -> &'a Later<M> {
+        let later = self.later.expect("the definition says that the kernel has timers");
+        // SAFETY: the block's timers were made for the kernel's message type.
+        unsafe { Later::from_raw(later) }
+    }
+
+    /// Whether the handler tried to set more timers than there is room for.
+    #[inline(always)]
+    pub fn refused_timers(&self) -> bool {
+        self.later.is_some_and(RawLater::refused)
     }
 }

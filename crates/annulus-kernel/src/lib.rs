@@ -45,7 +45,7 @@
 //! | `Option` and `Result`: `is_some`, `is_ok`, `unwrap`, `expect`, `unwrap_or`, `ok_or`, `ok`, `err`, `or`, `take`, `replace`, `copied`, `as_ref` …, `then_some` and `then` of `bool` | `map`, `and_then`, `map_or`, `unwrap_or_else` … with closures; `mem::replace`, `swap`, `take` |
 //! | `&place`, `&mut place` in `let` and through patterns | another name for the place; branches choose between shared references, and between elements of one array |
 //! | constants, statics, associated constants, `T::default()` | captured by value when the kernel is launched |
-//! | `outbox.send(value)`, [`Cx`]'s methods | |
+//! | `outbox.send(value)`, `later.send_after(value, nanos)`, [`Cx`]'s methods | |
 //! | `cx.fence(FenceScope::Device)` | a sequentially consistent fence; Metal has none for the system |
 //! | [`BlockCx`]'s methods, `get` and `set` of [`Block`] and [`BlockArray`] | barriers stand in the handler itself; all threads take the same way to them |
 //! | functions with `#[device_fn]`, methods and associated functions with `#[device_impl]`, of any module or crate, generic ones by instances | functions of the text; what fails in them fails the message; none calls itself |
@@ -84,6 +84,7 @@ mod fence;
 mod function;
 mod inline;
 mod invocation;
+mod later;
 mod lower;
 mod message;
 mod outbox;
@@ -113,7 +114,7 @@ pub use cooperate::{Block, BlockArray, BlockCx, BlockValue, WARP, check_block, r
 pub use cx::Cx;
 pub use definition::{
     DEFAULT_LOOP_BUDGET, DEFAULT_SHARED_MEMORY, KernelDefinition, KernelShape, MOST_PORTS, PortDefinition,
-    ProcessingMode, RingKernel, StateDefinition, StateShape,
+    ProcessingMode, RingKernel, StateDefinition, StateShape, TimersDefinition,
 };
 #[cfg(feature = "serde")]
 pub use described::{Described, read_described, read_described_bytes};
@@ -131,6 +132,7 @@ pub use function::{
 };
 pub use inline::{List, Text, TooLong};
 pub use invocation::{BoundMemory, CpuEntry, Invocation};
+pub use later::{Later, RawLater, TestLater, TimerEntry};
 pub use lower::{LowerError, NeededAt, Needs};
 pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage, payload_hash, schema_of};
 pub use outbox::{Outbox, PortOutbox, RawOutbox};

@@ -77,7 +77,7 @@
 //! A handler with one outbox is launched *into* the kernel that its outputs are for: `detect::launch_into(&next,
 //! options)`, or `detect::bind(p, &t).launch_into(&next, options)`.
 //!
-//! `Cx`, `Outbox` and the atomics are recognised by the last word of their path, so an alias with another
+//! `Cx`, `Outbox`, `Later` and the atomics are recognised by the last word of their path, so an alias with another
 //! name is not recognised.
 //!
 //! # Several outboxes
@@ -115,11 +115,32 @@
 //! The kernel's `Output` is then an enum that the macro makes: what any of the outboxes sends. A call's reply is
 //! the first output by whichever outbox, as this enum; so kernels that are called have one outbox.
 //!
+//! # Messages to oneself
+//!
+//! `later: &Later<M>`, with the handler's own message type, sends a message to the block itself:
+//! `later.send_after(message, nanos)`. The handler is called with it when its time has come.
+//!
+//! ```
+//! # use annulus::prelude::*;
+//! # #[derive(RingMessage, Clone, Copy)]
+//! # #[repr(C)]
+//! # struct Attempt { number: u32 }
+//! /// Tries again after a millisecond, three times.
+//! #[ring_kernel]
+//! fn attempt(attempt: &Attempt, later: &Later<Attempt>) {
+//!     if attempt.number < 3 {
+//!         later.send_after(Attempt { number: attempt.number + 1 }, 1_000_000);
+//!     }
+//! }
+//!
+//! assert_eq!(attempt::DEFINITION.timers.map(|timers| timers.room), Some(64));
+//! ```
+//!
 //! # What a handler returns
 //!
 //! Nothing, or `Result<(), E>` where `E` turns into a `Failure`; on devices, `E` is `Failure` or derives
 //! [`ErrorCode`](macro@ErrorCode). On an error, and when it sends more than
-//! `max_outputs`, its state stays as it was and its sends are dropped.
+//! `max_outputs` or sets more timers than there is room for, its state stays as it was and its sends are dropped.
 //!
 //! # What a handler's body may have
 //!
@@ -140,6 +161,8 @@
 //! | `max_messages_per_iteration` | 1 to 65536; 1 for `Continuous` | 1 for `Continuous`, 64 for `Batch`, 32 for `Adaptive` |
 //! | `max_outputs` | 1 to 256; needs an outbox | 1 with an outbox, else 0 |
 //! | `max_outputs(good = 1, bad = 40)` | of several outboxes, the same for each by its name; 256 together | 1 each |
+//! | `timers` | 1 to 65536: messages to itself that a block keeps; needs a `&Later<M>` | 64 with one |
+//! | `max_timers` | 1 to 256: those that the handler sends for one message | 1 |
 //! | `loop_budget` | 1 to 4294967295: iterations of all loops of a call on a device | 16777216 |
 //! | `cpu_only` | none: the body may be any Rust, and the kernel stays on the CPU | |
 //! | `untested` | none: the macro writes no test beside the kernel | |

@@ -115,6 +115,7 @@ fn call<M, S>(
         state: std::ptr::from_mut(state).cast(),
         bindings,
         outbox,
+        later: None,
     };
     // SAFETY: each test gives the types that its definition names.
     unsafe { (definition.cpu)(&invocation) }

@@ -432,6 +432,18 @@ impl ShardMemory {
         self.control64::<{ offset_of!(ControlBlock, turns) }>()
     }
 
+    /// When the first of its timers is due, in nanoseconds on the runtime's clock; 0 if none is set.
+    #[inline]
+    pub fn due(&self) -> &AtomicU64 {
+        self.control64::<{ offset_of!(ControlBlock, due) }>()
+    }
+
+    /// How many timers are set.
+    #[inline]
+    pub fn timers(&self) -> &AtomicU32 {
+        self.control32::<{ offset_of!(ControlBlock, timers) }>()
+    }
+
     /// The count of a histogram's bucket, if latencies are tracked.
     #[inline]
     pub fn latency_bucket(&self, bucket: usize) -> Option<&AtomicU64> {

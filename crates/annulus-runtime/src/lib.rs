@@ -89,7 +89,7 @@ pub use crate::{
         metrics::KernelMetrics,
         print::{PRINT_TARGET, PrintOrigin, PrintScope},
         slow::SLOW_TARGET,
-        status::{Drops, KernelState, KernelStatus, PortStatus, Stall, StallEnd},
+        status::{Drops, KernelState, KernelStatus, PortStatus, Stall, StallEnd, TimerStatus},
         watcher::STALL_TARGET,
     },
     launch::{
@@ -238,8 +238,8 @@ pub mod prelude {
         Runtime, SendError, SendOutcome, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{
-        Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure, FenceScope, List, Message as _,
-        Outbox, RingKernel, RingMessage, Text,
+        Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure, FenceScope, Later, List,
+        Message as _, Outbox, RingKernel, RingMessage, Text,
     };
     pub use annulus_macros::{
         DeviceType, ErrorCode, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,

@@ -64,6 +64,8 @@ tree_enum! {
         Atomics { ty: WitnessId },
         /// A function's `&AtomicU32` and its kin.
         Atomic { ty: WitnessId },
+        /// `&Later<M>`.
+        Later,
     }
 }
 

@@ -12,7 +12,7 @@ use std::{
 
 use annulus_abi::{
     kernel::KernelLayout,
-    launch::{BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, NO_LINE, scratch_bytes},
+    launch::{BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, NO_LINE, scratch_bytes, timer_bytes},
     ring::RingHeader,
     vitals::At,
 };
@@ -403,7 +403,8 @@ fn record(
     LaunchRecord {
         actors: actors.into(),
         actors_per_block: actors.div_ceil(place.grid).into(),
-        scratch_stride: scratch_bytes(text.threads, limit, definition.max_outputs, layout, text.connectable),
+        scratch_stride: scratch_bytes(text.threads, limit, definition.max_outputs, layout, text.connectable)
+            + definition.timers.map_or(0, |timers| timer_bytes(timers.room, layout)),
         device_local: exchange.map_or(0, |(rings, kernel)| (kernel * rings.stride) as u64),
         device_local_first: exchange.map_or(0, |(rings, _)| rings.first),
         grid: place.grid,

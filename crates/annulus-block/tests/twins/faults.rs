@@ -280,3 +280,15 @@ pub(crate) const OF_TWO_ALONE: &[Fault] = &[
         "    ann_settle_up(v);\n#if ANN_LAUNCH_CONNECTABLE && ANN_DEFERS\n",
     ),
 ];
+
+pub(crate) const OF_TIMERS: &[Fault] = &[
+    ("timers of one time come in any order", ": (i32)(a->number - b->number) < 0;", ": 0;"),
+    (
+        "what a failed handler has set is kept",
+        "    if (code == 0)\n        ann_set_timers(v, later);",
+        "    ann_set_timers(v, later);",
+    ),
+    ("the place that is in use is given out", "heap(v) + count + b->due;", "heap(v) + count;"),
+    ("timers keep the host waiting", "    if (first && t->after) {", "    if (0) {"),
+    ("the first timer is not told", "count != 0 ? ann_timer_heap(v)[0].due : 0", "0"),
+];

@@ -4,7 +4,7 @@ use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, device_fn, ring_kernel};
 use annulus_runtime::{
     device_print,
-    prelude::{Cx, Failure, Outbox},
+    prelude::{Cx, Failure, Later, Outbox},
 };
 
 use crate::random::Random;
@@ -134,6 +134,29 @@ pub(crate) fn ledger(
     Ok(())
 }
 
+/// Sends to itself, later; and fails if that is too much.
+#[ring_kernel(timers = 6, max_timers = 2)]
+pub(crate) fn remind(
+    message: &Plain,
+    ledger: &mut Tally,
+    out: &Outbox<Plain>,
+    later: &Later<Plain>,
+) -> Result<(), Failure> {
+    ledger.count += 1;
+    ledger.sum = ledger.sum.wrapping_add(message.value);
+    let rest = message.value / 4;
+    for i in 0..message.value % 4 {
+        later.send_after(Plain { value: rest + i }, rest % 3 * i * 700);
+    }
+    if message.value.is_multiple_of(3) {
+        out.send(Plain { value: ledger.count * 1000 + message.value });
+    }
+    if message.value.is_multiple_of(5) {
+        return Err(Failure::of(13));
+    }
+    Ok(())
+}
+
 /// A kernel, and how its messages are drawn.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel {
@@ -191,3 +214,6 @@ pub(crate) const LEDGER: Kernel = Kernel {
     },
     ..PLAIN
 };
+
+/// It has timers.
+pub(crate) const REMIND: Kernel = Kernel { definition: remind::DEFINITION, ..LEDGER };

@@ -482,6 +482,7 @@ impl<'a> Script<'a> {
             holds,
             shows: self.commands[which] & command::TELEMETRY != 0,
             prints: false,
+            timers: false,
         };
         if self.is_ahead(which) {
             return Ok(());

@@ -36,7 +36,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use kernels::{LEDGER, PLAIN, SORT, TALLY};
+use kernels::{LEDGER, PLAIN, REMIND, SORT, TALLY};
 use scene::{Fault, Scene};
 use script::Lived;
 
@@ -50,6 +50,7 @@ const SCENES: &[Scene] = &[
     Scene { name: "no state and no outputs, four threads", kernel: PLAIN, threads: 4, ..ONE },
     Scene { name: "one state, and prints", kernel: LEDGER, ..ONE },
     Scene { name: "may be connected, and is not", connectable: true, ..ONE },
+    Scene { name: "one state, and timers", kernel: REMIND, ..ONE },
 ];
 
 /// One of its two outboxes is connected.
@@ -150,12 +151,19 @@ fn planted_faults_are_found() {
     type Run = fn(&Scene, u64, &Fault) -> Option<String>;
     let one: Run = |scene, seed, fault| Some(script::run(scene, seed, Some(fault)).err()?.to_string());
     let two: Run = |scene, seed, fault| Some(linked::run(scene, seed, Some(fault)).err()?.to_string());
-    let [several, alone] = [&SCENES[1], &SCENES[2]];
-    assert!(several.threads > 1 && !several.alone && alone.alone && LINKED[2].alone);
+    let [several, alone, timers] = [&SCENES[1], &SCENES[2], &SCENES[7]];
+    assert!(
+        several.threads > 1
+            && !several.alone
+            && alone.alone
+            && timers.kernel.definition.timers.is_some()
+            && LINKED[2].alone
+    );
     for (faults, scene, run) in [
         (faults::OF_ONE, &ONE, one),
         (faults::OF_THREADS, several, one),
         (faults::OF_ONE_ALONE, alone, one),
+        (faults::OF_TIMERS, timers, one),
         (faults::OF_TWO, &LINKED[0], two),
         (faults::OF_TWO_ALONE, &LINKED[2], two),
         (faults::OF_PORTS, &LINKED[3], two),

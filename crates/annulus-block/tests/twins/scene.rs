@@ -122,6 +122,8 @@ impl Options {
         let grid = if is_keyed { 1 + random.below(grid) as u32 } else { 1 };
         let mode =
             random.pick(&[ProcessingMode::Continuous, ProcessingMode::Batch, ProcessingMode::Adaptive]);
+        // In turns of several messages, those of timers and of the ring follow each other in another order.
+        let mode = if definition.timers.is_some() { ProcessingMode::Continuous } else { mode };
         Self {
             layout,
             place: Place { block: random.below(grid.into()) as u32, grid },

@@ -68,6 +68,9 @@ pub(crate) struct Lived {
     pub(crate) woken: u64,
     pub(crate) called_without_work: u64,
     pub(crate) ended_with_messages: u64,
+    /// Timers that were taken, and that were lost at the end.
+    pub(crate) timed: u64,
+    pub(crate) timers_lost: u64,
     pub(crate) replied: Replied,
 }
 
@@ -81,7 +84,9 @@ impl Lived {
         let always = [processed, failed, dead_letters, dead_letters_lost, woken];
         let of_outputs = [sent, answered, stalled];
         let definition = kernel.definition;
-        always.iter().all(|&count| count != 0)
+        let of_timers = [self.timed, self.timers_lost];
+        of_timers.iter().all(|&count| (count != 0) == definition.timers.is_some())
+            && always.iter().all(|&count| count != 0)
             && (called_without_work != 0 && ended_with_messages != 0)
             && of_outputs.iter().all(|&count| (count != 0) == definition.output.is_some())
             && (unknown != 0) == matches!(definition.state, StateShape::PerActor(_))
@@ -107,6 +112,8 @@ impl Lived {
         self.woken += woken;
         self.called_without_work += called_without_work;
         self.ended_with_messages += ended_with_messages;
+        self.timed += other.timed;
+        self.timers_lost += other.timers_lost;
         self.replied.add(&other.replied);
     }
 }
@@ -175,6 +182,8 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     lived.sent += load(memory.produced());
     lived.dead_letters_lost += load(memory.dead_letters_lost());
     lived.prints_lost += load(memory.prints_lost());
+    lived.timed += load(memory.taken());
+    lived.timers_lost += u64::from(memory.timers().load(annulus_sync::Ordering::Relaxed));
     lived.ended_with_messages += u64::from(script.pair.rust.producers.ring().depth() != 0);
     Ok(script.lived)
 }
@@ -202,7 +211,8 @@ impl Script<'_> {
     }
 
     fn facts(&self) -> Facts {
-        Facts { prints: self.pair.options.layout.prints.is_some(), ..Facts::default() }
+        let timers = self.scene.kernel.definition.timers.is_some();
+        Facts { prints: self.pair.options.layout.prints.is_some(), timers, ..Facts::default() }
     }
 
     /// Does one thing to both sides, and compares.

@@ -41,6 +41,8 @@ pub(crate) struct Facts {
     pub(crate) holds: bool,
     /// The block's telemetry is on, and has been since before it holds anything.
     pub(crate) shows: bool,
+    /// The kernel has timers, and is not connected.
+    pub(crate) timers: bool,
     /// The kernel prints.
     pub(crate) prints: bool,
 }
@@ -64,7 +66,10 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception { word: "prints_lost", holds: |facts, rust, _| facts.prints.then_some(rust == 0) },
     Exception { word: "prints", holds: |facts, rust, _| facts.prints.then_some(rust == 0) },
     Exception { word: "forwarded", holds: |facts, rust, c| Some(rust == 0 && c == facts.forwarded) },
-    Exception { word: "taken", holds: |facts, rust, c| Some(rust == 0 && c == facts.taken_near) },
+    Exception {
+        word: "taken",
+        holds: |facts, rust, c| (!facts.timers).then_some(rust == 0 && c == facts.taken_near),
+    },
     // Compared at rest.
     Exception { word: "rested", holds: |facts, rust, c| Some(rust == 0 && c == facts.taken_near) },
     Exception {
@@ -155,6 +160,7 @@ macro_rules! fields {
 const CONTROL: &[(&str, usize, usize)] = fields!(
     ControlBlock, state: 4, last_error: 4, processed: 8, failed: 8, unknown_actor: 8, sent: 8, acknowledged: 4,
     dead_letters_lost: 8, prints_lost: 8, stalled: 4, unread: 4, forwarded: 8, taken: 8, rested: 8, unforwarded: 8,
+    due: 8, timers: 4,
 );
 
 /// The rings of a shard, by their names and places; and whether the block fills them.

@@ -61,6 +61,7 @@ fn call_at(cx: Cx, definition: &'static KernelDefinition, call: &Call) -> Outcom
         state: state.as_mut_ptr(),
         bindings: &bound,
         outbox: &outbox,
+        later: None,
     };
     // SAFETY: the memory has the types that the definition names: `Inputs` makes it by the same definition.
     let run = AssertUnwindSafe(|| unsafe { (definition.cpu)(&invocation) });

@@ -49,6 +49,7 @@ fn every_kernel_compiles() {
         kernels::together::TOGETHER,
         kernels::order::ORDER,
         kernels::ports::PORTS,
+        kernels::timers::TIMERS,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
     let left = Mutex::new(definitions.iter().enumerate());
@@ -61,11 +62,14 @@ fn every_kernel_compiles() {
             // some connected, some in step.
             let architecture = ARCHITECTURES[index % ARCHITECTURES.len()];
             let (threads, sealed) = [(1, false), (64, false), (64, true)][index % 3];
+            // Blocks with timers have one thread, and are by themselves.
+            let is_alone = definition.timers.is_some();
+            let (threads, sealed) = if is_alone { (1, false) } else { (threads, sealed) };
             let shape = Shape {
                 threads,
                 sealed,
-                connectable: index % 2 == 0,
-                supersteps: index % 5 == 0,
+                connectable: index % 2 == 0 && !is_alone,
+                supersteps: index % 5 == 0 && !is_alone,
                 blocks: 1,
                 adaptive: definition.mode == ProcessingMode::Adaptive,
                 counts_turns: index % 7 == 0,

@@ -26,6 +26,10 @@ impl Watched {
         self.consumed = self.consumed();
         self.gathered = false;
         self.first = None;
+        if self.running.next_due().is_some() {
+            // Where it is the blocks' only clock, they see what is due.
+            self.tell_time();
+        }
         // SAFETY: the run before is over, or all its blocks have ended and it only has to return. `self`
         // holds the kernel until this one is over, or for ever.
         match unsafe { self.running.start(self.epoch) } {
@@ -135,7 +139,7 @@ impl Watched {
             true => signals.is_fed(),
             false => self.running.shows_too_few(signals.unread()),
         };
-        self.running.has_work()
+        self.running.has_work(self.clock.now())
             || (self.running.is_connectable() && self.signals.as_ref().is_some_and(of_others))
     }
 
@@ -168,6 +172,15 @@ impl Watched {
         }
     }
 
+    /// How long it is until a timer is due, if the kernel is between epochs: then nobody else wakes it.
+    pub(super) fn until_timer(&self) -> Option<Duration> {
+        if self.in_flight || self.postponed || self.running.stays() || self.signals.is_none() {
+            return None;
+        }
+        let due = self.running.next_due()?;
+        Some(Duration::from_nanos(due.saturating_sub(self.clock.now())))
+    }
+
     /// Launches the next epoch if there is something to do, else parks. While somebody needs the device alone
     /// (`asked`), no epoch begins.
     pub(super) fn drive_epochs(&mut self, asked: bool) -> bool {
@@ -193,6 +206,9 @@ impl Watched {
         } else if !due {
             // A kernel that makes room for pending output says so, but may say it too early.
             if running.holds() && self.begun.elapsed() >= RETRY && flag.wake() {
+                due = true;
+            }
+            if self.until_timer().is_some_and(|until| until.is_zero()) && flag.wake() {
                 due = true;
             }
             due |= running.take_due();

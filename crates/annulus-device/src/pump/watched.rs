@@ -133,10 +133,15 @@ impl Watched {
         }
     }
 
-    pub(super) fn beat(&self) {
+    /// Renews the heartbeats.
+    pub(super) fn tell_time(&self) {
         for shard in &self.running.shards {
             shard.memory.host_heartbeat().store(self.clock.now(), Ordering::Relaxed);
         }
+    }
+
+    pub(super) fn beat(&self) {
+        self.tell_time();
         if let Some(signals) = &self.signals {
             signals.beat();
         }

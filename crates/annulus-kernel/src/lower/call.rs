@@ -39,6 +39,7 @@ impl Lowerer<'_> {
                 self.block_array_method(member, scalar, len, method, arguments)
             }
             Operand::Outbox(port) => self.outbox_method(port, method, arguments),
+            Operand::Later => self.later_method(method, arguments),
             Operand::Atomic(place) => self.atomic_method(place, method, arguments),
             Operand::Never => Ok(Operand::Never),
             operand
@@ -81,6 +82,19 @@ impl Lowerer<'_> {
         };
         let (message, _) = self.value(message)?;
         self.out.push(Stmt::Send(port, message));
+        Ok(Operand::Unit)
+    }
+
+    /// `later.send_after(message, nanos)`.
+    fn later_method(&mut self, method: &str, arguments: &[Expression]) -> Lowered<Operand> {
+        let ("send_after", [_, _]) = (method, arguments) else {
+            return Err(format!("timers have `send_after`, and no `{method}`"));
+        };
+        let mut values = self.values(arguments)?.into_iter().map(|(value, _)| value);
+        let (Some(message), Some(nanos)) = (values.next(), values.next()) else {
+            return Err("`send_after` takes a message and a time: rebuild the program".into());
+        };
+        self.out.push(Stmt::Later(message, nanos));
         Ok(Operand::Unit)
     }
 

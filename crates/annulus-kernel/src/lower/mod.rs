@@ -191,6 +191,7 @@ struct Lowerer<'a> {
     message: String,
     state: String,
     outbox: String,
+    later: String,
     /// How many outboxes of several a handler's parameters have named so far.
     ports: u8,
     bindings: Vec<String>,
@@ -234,6 +235,7 @@ impl<'a> Lowerer<'a> {
             message: String::new(),
             state: String::new(),
             outbox: String::new(),
+            later: String::new(),
             ports: 0,
             bindings: Vec::new(),
             lens: Vec::new(),
@@ -255,6 +257,7 @@ impl<'a> Lowerer<'a> {
             message,
             state,
             outbox,
+            later,
             bindings,
             lens,
             memory,
@@ -280,6 +283,7 @@ impl<'a> Lowerer<'a> {
             message,
             state,
             outbox,
+            later,
             bindings,
             lens,
             memory,
@@ -377,6 +381,10 @@ impl<'a> Lowerer<'a> {
                     BindingKind::Table | BindingKind::Whole => Operand::Slice(index),
                     BindingKind::Shared => Operand::Atomics(index),
                 }
+            }
+            ParameterRole::Later => {
+                self.later = self.names.take(wanted.unwrap_or("later"));
+                Operand::Later
             }
             _ => return Err("a handler has a function's parameter: rebuild the program".into()),
         })

@@ -43,6 +43,8 @@ pub(super) enum Operand {
     BlockArray(usize, Scalar, usize),
     /// The outbox; of a handler that has several, the one of this number.
     Outbox(Option<u8>),
+    /// `&Later<M>`.
+    Later,
     Unit,
     /// It does not return.
     Never,
@@ -82,6 +84,7 @@ impl Operand {
             Self::BlockState => "the block's state".into(),
             Self::BlockArray(..) => "an array of the block".into(),
             Self::Outbox(_) => "the outbox".into(),
+            Self::Later => "the handler's timers".into(),
             Self::Unit => "`()`".into(),
             Self::Never => "an expression that does not come back".into(),
         }

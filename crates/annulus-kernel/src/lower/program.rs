@@ -31,6 +31,8 @@ pub(crate) struct Function {
     pub(crate) message: String,
     pub(crate) state: String,
     pub(crate) outbox: String,
+    /// The name of its timers; empty if it has none.
+    pub(crate) later: String,
     /// The names of the pointers; in a handler, in the order of the definition.
     pub(crate) bindings: Vec<String>,
     /// The lengths of those that are slices.
@@ -354,6 +356,8 @@ pub(crate) enum Stmt {
     Abort(u16),
     /// Sends; of several outboxes, by the one of this number.
     Send(Option<u8>, Expr),
+    /// Sets a timer: the message, and after how many nanoseconds it comes.
+    Later(Expr, Expr),
     /// Declares a pointer, by its number, to what lies behind the offset at a place of an archive, and how
     /// many there are. Ends the handler if it does not lie in the message's bytes; `at` says where it begins.
     Follow {
@@ -530,6 +534,7 @@ fn calculates(statements: &[Stmt], wanted: &dyn Fn(&Expr) -> bool, written: &dyn
             used(start) || used(end) || uses(body)
         }
         Stmt::Return(value) | Stmt::Fail(value, _) | Stmt::Send(_, value) => used(value),
+        Stmt::Later(message, nanos) => used(message) || used(nanos),
         Stmt::Follow { place, len, .. } => used_in(place) || used(len),
         Stmt::Give(value) => value.as_ref().is_some_and(used),
         Stmt::Print(_, words) => words.iter().any(used),

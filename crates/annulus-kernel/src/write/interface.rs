@@ -9,7 +9,7 @@ use super::{
     statement::fail,
 };
 use crate::{
-    BindingKind, KernelShape, KeyDescriptor, StateShape, TypeDescriptor, TypeKind,
+    BindingKind, KernelShape, KeyDescriptor, StateShape, TimersDefinition, TypeDescriptor, TypeKind,
     lower::names::{field_name, variant_name},
 };
 
@@ -33,6 +33,9 @@ impl Writer<'_> {
         }
         if !handler.outbox.is_empty() {
             parameters.push(format!("PRIVATE ann_outbox *{}", handler.outbox));
+        }
+        if !handler.later.is_empty() {
+            parameters.push(format!("PRIVATE ann_later *{}", handler.later));
         }
         let names = handler.bindings.iter().zip(&handler.lens);
         for (binding, (name, len)) in definition.bindings.iter().zip(names) {
@@ -171,6 +174,17 @@ impl Writer<'_> {
         }
         if !handler.outbox.is_empty() {
             arguments.push("outbox");
+        }
+        if let Some(TimersDefinition { room, each }) = definition.timers {
+            self.put(&format!("#define ANN_TIMERS {room}u"));
+            self.put(&format!("#define ANN_MAX_TIMERS {each}u"));
+            // A timer is due some time after the turn's.
+            if !handler.asks_time {
+                self.put("#define ANN_ASKS_TIME 1");
+            }
+        }
+        if !handler.later.is_empty() {
+            arguments.push("later");
         }
         if handler.prints {
             self.put("#define ANN_PRINTS 1");

@@ -33,6 +33,9 @@ const ARCHIVE_SOURCE: &str = include_str!("../../c/archive.c");
 /// Fences. They stand in the texts of the handlers that have one.
 const FENCE_SOURCE: &str = include_str!("../../c/fence.c");
 
+/// Where timers go. It stands in the texts of handlers that set some.
+const LATER_SOURCE: &str = include_str!("../../c/later.c");
+
 /// The prelude for a C compiler of the host (gcc or clang), used to run a handler's text in tests.
 pub const HOST_PRELUDE_SOURCE: &str = include_str!("../../c/prelude/host.c");
 
@@ -161,6 +164,10 @@ impl<'a> Writer<'a> {
         if self.has_ports() {
             self.put("");
             self.text.push_str(ports::SOURCE);
+        }
+        if self.program.definition.timers.is_some() {
+            self.put("");
+            self.text.push_str(LATER_SOURCE);
         }
         if self.program.definition.shape == KernelShape::Block {
             self.put("");

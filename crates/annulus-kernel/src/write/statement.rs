@@ -169,6 +169,22 @@ impl Writer<'_> {
                 self.depth -= 1;
                 self.put("}");
             }
+            Stmt::Later(message, nanos) => {
+                let (message, nanos) = (self.expression(message), self.expression(nanos));
+                let definition = self.program.definition;
+                let next = format!("ann_later_next({}, {nanos})", self.function.later);
+                if definition.message.size == 0 {
+                    self.code(&format!("{next};"));
+                    return;
+                }
+                let ty = self.stored(&definition.message.into());
+                self.code("{");
+                self.depth += 1;
+                self.put(&format!("GLOBAL {ty} *ann_slot = (GLOBAL {ty} *){next};"));
+                self.put(&format!("if (ann_slot) *ann_slot = {message};"));
+                self.depth -= 1;
+                self.put("}");
+            }
             Stmt::Follow { memory, at, behind, place, len } => {
                 let ty = self.stored(&self.function.memory[*memory].0);
                 let (name, len_name) = (&self.function.bindings[*memory], &self.function.lens[*memory]);

@@ -172,6 +172,10 @@ fn behind(reader: &mut Reader, reference: &TypeReference) -> syn::Result<Paramet
     let plain = |ty: &Type| quote_spanned!(ty.span()=> <#ty as ::annulus::__private::DeviceAtomic>::Value);
     match target {
         _ if mutable && (name == "Cx" || name == "Outbox") => refuse(format!("write `&{}`", text(target))),
+        _ if name == "Later" => refuse(
+            "only a handler sends to itself: return what shall come later, and let the handler send it"
+                .into(),
+        ),
         _ if name == "Cx" => Ok(ParameterRole::Cx),
         _ if name == "Outbox" => Ok(ParameterRole::Outbox),
         Type::Slice(slice) if is_atomic(&slice.elem) => {

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{errors::Errors, types};
 
-const WORDS: &str = "`domain`, `mode`, `max_messages_per_iteration`, `max_outputs`, `loop_budget`, `shared_memory`, \
+const WORDS: &str = "`domain`, `mode`, `max_messages_per_iteration`, `max_outputs`, `timers`, `max_timers`, `loop_budget`, `shared_memory`, \
                      `backends`, `cpu_only`, `untested`, `name`";
 /// The most bytes of shared arrays: what CUDA gives a block without being asked.
 const MOST_SHARED: u32 = 48 << 10;
@@ -41,6 +41,11 @@ enum Outputs {
 /// The most messages that a handler sends for one message, by all of its outboxes.
 const MOST_OUTPUTS: u32 = 256;
 
+/// The most timers of a block.
+const MOST_TIMERS: u32 = 65_536;
+/// Timers of a block, unless the attribute says how many.
+const TIMERS: u32 = 64;
+
 /// What the attribute says.
 #[derive(Default)]
 pub(super) struct Options {
@@ -48,6 +53,8 @@ pub(super) struct Options {
     mode: Option<Ident>,
     messages: Option<Number>,
     outputs: Option<Outputs>,
+    timers: Option<Number>,
+    max_timers: Option<Number>,
     loop_budget: Option<Number>,
     shared_memory: Option<Number>,
     /// Where it may be launched, if not everywhere.
@@ -96,6 +103,8 @@ impl Options {
                     _ => Outputs::All(number(word, value()?, 1..=MOST_OUTPUTS)?),
                 });
             }
+            "timers" => self.timers = Some(number(word, value()?, 1..=MOST_TIMERS)?),
+            "max_timers" => self.max_timers = Some(number(word, value()?, 1..=MOST_OUTPUTS)?),
             "loop_budget" => self.loop_budget = Some(number(word, value()?, 1..=u32::MAX)?),
             "shared_memory" => self.shared_memory = Some(number(word, value()?, 1..=MOST_SHARED)?),
             "backends" => self.backends = backends::list(value()?)?,
@@ -162,6 +171,34 @@ impl Options {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// `timers` and `max_timers` are about messages to oneself.
+    pub(super) fn check_timers(&self, handler: &Handler) -> syn::Result<()> {
+        let mut errors = Errors::default();
+        for (word, number) in [("timers", &self.timers), ("max_timers", &self.max_timers)] {
+            if let (Some(Number { place, .. }), None) = (number, handler.later()) {
+                let message = format!(
+                    "the handler sends nothing to itself: add a parameter `&Later<M>`, or leave `{word}` out"
+                );
+                errors.at(place, message);
+            }
+        }
+        let (room, each) = self.timers();
+        if let (Some(Number { place, .. }), true) = (&self.max_timers, each > room) {
+            let message = format!(
+                "a handler that sets {each} timers for a message needs as much room in its block, which is {room}: write \
+                 `timers = {each}`, or more"
+            );
+            errors.at(place, message);
+        }
+        errors.finish(())
+    }
+
+    /// The most timers of a block, and of one message.
+    pub(super) fn timers(&self) -> (u32, u32) {
+        let value = |number: &Option<Number>, default| number.as_ref().map_or(default, |number| number.value);
+        (value(&self.timers, TIMERS), value(&self.max_timers, 1))
     }
 
     /// `max_outputs` is about an outbox, or names each of several.

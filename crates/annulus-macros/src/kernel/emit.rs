@@ -138,7 +138,16 @@ fn ring_kernel(
         || quote!(::core::option::Option::None),
         |tree| quote!(::core::option::Option::Some(#tree)),
     );
-    let asks_time = asks_time(function, handler);
+    let timers = match handler.later() {
+        Some(_) => {
+            let (room, each) = options.timers();
+            quote! {
+                ::core::option::Option::Some(::annulus::__private::TimersDefinition { room: #room, each: #each })
+            }
+        }
+        None => quote!(::core::option::Option::None),
+    };
+    let asks_time = asks_time(function, handler) || handler.later().is_some();
     let backends = options.backends();
     let shared_memory = options
         .shared_memory()
@@ -180,6 +189,7 @@ fn ring_kernel(
                     loop_budget: #loop_budget,
                     errors: #errors,
                     asks_time: #asks_time,
+                    timers: #timers,
                     backends: &[#(#backends),*],
                     shared_memory: #shared_memory,
                     cpu: { #entry __annulus_entry },
@@ -287,10 +297,13 @@ fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
     let load = handler
         .state()
         .map(|ty| quote!(let mut __annulus_state = unsafe { __annulus_call.load_state::<#ty>() };));
+    let timers_fit =
+        handler.later().map(|_| quote!(&&!::annulus::__private::Invocation::refused_timers(__annulus_call)));
     let store = handler.state().map(|ty| {
         quote! {
             if ::core::result::Result::is_ok(&__annulus_verdict)
                 && !::annulus::__private::RawOutbox::refused(__annulus_call.outbox)
+                #timers_fit
             {
                 unsafe { __annulus_call.store_state::<#ty>(__annulus_state) };
             }
@@ -365,6 +378,7 @@ fn argument(parameter: &Parameter, index: usize) -> TokenStream {
         },
         Role::State(_) => quote!(&mut __annulus_state),
         Role::Outbox(ty) => quote!(unsafe { __annulus_call.outbox::<#ty>() }),
+        Role::Later(ty) => quote!(unsafe { __annulus_call.later::<#ty>() }),
         Role::Parameter(ty) => quote!(unsafe { __annulus_call.parameter::<#ty>(#index) }),
         Role::Table(ty) | Role::Shared(ty) => quote!(unsafe { __annulus_call.table::<#ty>(#index) }),
         Role::Whole(ty) => quote!(unsafe { __annulus_call.whole::<#ty>(#index) }),

@@ -51,6 +51,7 @@ fn kernel(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStream>
     let handler = errors.take(Handler::of(function));
     if let (Some(options), Some(handler)) = (&options, &handler) {
         errors.take(options.check_outputs(handler));
+        errors.take(options.check_timers(handler));
         errors.take(options.check_shared_memory(handler.is_for_blocks()));
     }
     let tree = match (&options, &handler) {

@@ -19,6 +19,8 @@ pub(super) enum Role {
     /// `&Block<S>`: the state of a handler that a whole block runs.
     BlockState(Type),
     Outbox(Type),
+    /// `&Later<M>`: messages to itself.
+    Later(Type),
     Parameter(Type),
     Table(Type),
     Whole(Type),
@@ -120,6 +122,7 @@ fn role(reference: &TypeReference, position: Position) -> syn::Result<Role> {
             Ok(if mutable { Role::Whole(element) } else { Role::Table(element) })
         }
         _ if name == "Outbox" => outbox(reference, target),
+        _ if name == "Later" => later(reference, target),
         _ if name == "Block" => block_state(reference, target),
         _ if types::is_atomic(target) => refuse(&format!(
             "shared memory is bound as a slice: write `&[{}]`, of length 1 if need be",
@@ -141,7 +144,7 @@ fn message(reference: &TypeReference, target: &Type, name: &str) -> syn::Result<
     {
         return Ok(Role::Bridged((*message).clone()));
     }
-    let is_other = name == "Outbox" || types::is_atomic(target);
+    let is_other = name == "Outbox" || name == "Later" || types::is_atomic(target);
     if reference.mutability.is_some() || matches!(target, Type::Slice(_) | Type::Array(_)) || is_other {
         return Err(Error::new_spanned(
             reference,
@@ -164,6 +167,20 @@ fn outbox(reference: &TypeReference, target: &Type) -> syn::Result<Role> {
     }
     types::check(output)?;
     Ok(Role::Outbox((*output).clone()))
+}
+
+/// `&Later<M>`, the messages that a handler sends to itself.
+fn later(reference: &TypeReference, target: &Type) -> syn::Result<Role> {
+    let arguments = last_segment(target).map(type_arguments).unwrap_or_default();
+    let [message] = arguments.as_slice() else {
+        let text = "say what comes later: `&Later<M>`, where `M` is the handler's own message";
+        return Err(Error::new_spanned(reference, text));
+    };
+    if reference.mutability.is_some() {
+        let message = format!("sending later changes no parameter: write `&{}`", text(target));
+        return Err(Error::new_spanned(reference, message));
+    }
+    Ok(Role::Later((*message).clone()))
 }
 
 /// `&Block<S>`, the state that a block's threads share.
@@ -214,7 +231,7 @@ fn by_value(ty: &Type, position: Position) -> String {
         "Vec" => format!("a handler borrows what a launch binds: write `&[{argument}]`"),
         "String" => "a handler borrows what a launch binds, and text is bytes: write `&[u8]`".into(),
         "Box" | "Rc" | "Arc" => format!("a handler borrows what a launch binds: write `&{argument}`"),
-        "Cx" | "BlockCx" | "Block" | "Outbox" => format!("write `&{shown}`"),
+        "Cx" | "BlockCx" | "Block" | "Outbox" | "Later" => format!("write `&{shown}`"),
         _ if position == Position::Rest => {
             format!("a handler borrows what a launch binds: write `&{shown}`")
         }

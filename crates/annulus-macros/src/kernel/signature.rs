@@ -78,6 +78,11 @@ impl Handler {
         self.outboxes().filter_map(|(name, ty)| Some((name?, ty))).collect()
     }
 
+    /// The parameter by which it sends to itself.
+    pub(super) fn later(&self) -> Option<&Parameter> {
+        self.parameters.iter().find(|parameter| matches!(parameter.role, Role::Later(_)))
+    }
+
     /// What each parameter is, for the tree.
     pub(super) fn roles(&self) -> Vec<ParameterRole> {
         let role = |parameter: &Parameter| match parameter.role {
@@ -85,6 +90,7 @@ impl Handler {
             Role::Message(_) | Role::Bridged(_) => ParameterRole::Message,
             Role::State(_) | Role::BlockState(_) => ParameterRole::State,
             Role::Outbox(_) => ParameterRole::Outbox,
+            Role::Later(_) => ParameterRole::Later,
             Role::Parameter(_) | Role::Table(_) | Role::Whole(_) | Role::Shared(_) => ParameterRole::Bound,
         };
         self.parameters.iter().map(role).collect()
@@ -170,6 +176,7 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
         }
     }
     check_shared(&parameters, errors);
+    check_later(&parameters, errors);
     check_ports(&parameters, errors);
     if position != Position::Rest {
         let message = "a handler takes a message: add `message: &M`, where `M` derives `RingMessage`";
@@ -183,6 +190,39 @@ fn check_single(before: &[Parameter], parameter: &Parameter, errors: &mut Errors
     let has = |is: fn(&Role) -> bool| is(&parameter.role) && before.iter().any(|other| is(&other.role));
     if has(|role| matches!(role, Role::State(_) | Role::BlockState(_))) {
         errors.at(&parameter.ty, "a handler has one state: put both into one struct");
+    }
+    if has(|role| matches!(role, Role::Later(_))) {
+        errors.at(&parameter.ty, "one `&Later` sends all that comes later: leave this one out");
+    }
+}
+
+/// What comes later is a message of the handler's own, one that a thread handles and that a slot holds whole.
+fn check_later(parameters: &[Parameter], errors: &mut Errors) {
+    let Some((ty, later)) = parameters.iter().find_map(|Parameter { role, ty, .. }| match role {
+        Role::Later(later) => Some((ty, later)),
+        _ => None,
+    }) else {
+        return;
+    };
+    for Parameter { role, .. } in parameters {
+        match role {
+            Role::Message(message) if types::text(message) != types::text(later) => {
+                let message = types::text(message);
+                let text = format!("a handler sends its own messages to itself: write `&Later<{message}>`");
+                errors.at(ty, text);
+            }
+            Role::Bridged(_) => {
+                let text = "a bridged message is not sent to oneself: take a message that is a struct of numbers, \
+                            `&M`, or leave this parameter out";
+                errors.at(ty, text);
+            }
+            Role::BlockCx => {
+                let text = "a handler that a whole block runs sends nothing to itself: make `cx: &Cx` the first \
+                            parameter, or leave this one out";
+                errors.at(ty, text);
+            }
+            _ => {}
+        }
     }
 }
 

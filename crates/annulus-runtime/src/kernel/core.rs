@@ -39,6 +39,7 @@ use crate::{
     kernel::{
         drops::{Dropped, HostDrops},
         slow::SlowWatch,
+        status::TimerStatus,
         told::Told,
     },
     options::LaunchOptions,
@@ -231,6 +232,28 @@ impl KernelCore {
     /// Messages in the rings.
     pub(crate) fn handed_over(&self) -> u64 {
         self.shards.iter().map(|shard| shard.inbound.ring().depth()).sum()
+    }
+
+    /// Messages to itself that wait in the shards, or were lost with them.
+    pub(crate) fn timers(&self) -> u64 {
+        self.shards.iter().map(|shard| u64::from(shard.memory.timers().load(Ordering::Relaxed))).sum()
+    }
+
+    pub(crate) fn timer_status(&self) -> TimerStatus {
+        let mut status = TimerStatus::default();
+        for shard in &self.shards {
+            // SYNC: state (acquire): what was set when it ended is seen.
+            let ended = shard.memory.state().load(Ordering::Acquire) == state::TERMINATED;
+            let timers = u64::from(shard.memory.timers().load(Ordering::Relaxed));
+            if ended {
+                status.lost += timers;
+                continue;
+            }
+            status.waiting += timers;
+            let due = Some(shard.memory.due().load(Ordering::Relaxed)).filter(|due| *due != 0);
+            status.next_due = status.next_due.into_iter().chain(due).min();
+        }
+        status
     }
 
     pub(crate) fn is_finished(&self) -> bool {

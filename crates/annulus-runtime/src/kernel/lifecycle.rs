@@ -146,6 +146,7 @@ impl KernelShared {
             drops,
             queues: self.lane_statuses(),
             produced: sum(ShardMemory::produced),
+            timers: core.definition.timers.map(|_| core.timer_status()),
             outputs_waiting: core.shards.iter().map(|shard| shard.outbound.depth()).sum::<u64>()
                 + self.ports.waiting(),
             ports: self.port_statuses(),

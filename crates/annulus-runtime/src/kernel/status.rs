@@ -123,6 +123,9 @@ pub struct KernelStatus {
     /// How many of these were for a connected kernel and were lost: that kernel had terminated, or had no
     /// room under Reject, or this kernel terminated while they waited.
     pub outputs_lost: u64,
+    /// Its messages to itself, if its handler sends any ([`Later`](annulus_kernel::Later)); else `None`. They count
+    /// in [`sent`](Self::sent) when they are taken.
+    pub timers: Option<TimerStatus>,
     /// Outputs that wait until somebody receives them.
     pub outputs_waiting: u64,
     /// What each outbox has sent, in the order of the handler's parameters, if there are several; else empty.
@@ -177,6 +180,19 @@ pub struct KernelStatus {
     /// How long the kernel has executed in total: from its launch until the host saw its last block end, or until
     /// now. It includes the time in which the kernel was inactive or had nothing to do.
     pub execution_time: Duration,
+}
+
+/// The messages of a kernel to itself that have not been taken. It was read while everything went on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TimerStatus {
+    /// How many wait for their time, or for a kernel that is inactive.
+    pub waiting: u64,
+    /// When the first of them is due, in nanoseconds on the runtime's clock, as
+    /// [`Cx::now`](annulus_kernel::Cx::now); `None` if none waits.
+    pub next_due: Option<u64>,
+    /// How many waited in shards that have terminated: they are lost.
+    pub lost: u64,
 }
 
 /// What one of several outboxes has sent, except replies to calls: to the host, and to kernels that it was
@@ -318,6 +334,12 @@ impl fmt::Display for KernelStatus {
         }
         if self.last_error != 0 {
             write!(f, ", last error {}", Shown { code: self.last_error, names: self.error_names })?;
+        }
+        if let Some(TimerStatus { waiting, lost, .. }) = &self.timers {
+            write!(f, ", {waiting} timers set")?;
+            if *lost != 0 {
+                write!(f, ", {lost} lost")?;
+            }
         }
         for PortStatus { name, received, waiting, connected_to, sent, held, lost } in &self.ports {
             write!(f, "; outbox {name}: {received} received, {waiting} wait")?;

@@ -136,6 +136,13 @@ pub enum LaunchProblem {
         /// The largest payload, in bytes.
         max_payload: u32,
     },
+    /// The handler sends messages to itself, which its launch does not allow.
+    Timers {
+        /// The kernel.
+        kernel: &'static str,
+        /// The option that contradicts it.
+        option: &'static str,
+    },
     /// A handler may send more at once than the outbound ring holds.
     Outputs {
         /// The kernel.
@@ -254,6 +261,11 @@ pub(super) fn of_launch(
     if let Some(output) = definition.output {
         check_payload(&mut problems, "output", output);
     }
+    if definition.timers.is_some() {
+        let options = [("connectable", shape.connectable), ("supersteps", shape.supersteps)];
+        let on = options.into_iter().filter(|(_, on)| *on);
+        problems.extend(on.map(|(option, _)| LaunchProblem::Timers { kernel, option }));
+    }
     let slots = outbound.capacity.unwrap_or(inbound.capacity);
     if definition.max_outputs > slots {
         problems.push(LaunchProblem::Outputs { kernel, outputs: definition.max_outputs, slots });
@@ -351,6 +363,11 @@ impl fmt::Display for LaunchProblem {
                 f,
                 "{capacity} messages of {max_payload} bytes are more than the {MOST_SPILLED} bytes that a ring of \
                  bridged messages has: lower capacity or max_payload"
+            ),
+            Self::Timers { kernel, option } => write!(
+                f,
+                "`{kernel}` sends messages to itself, and {option} is on, which such a kernel does not have yet: leave \
+                 {option} out"
             ),
             Self::Outputs { kernel, outputs, slots } => write!(
                 f,

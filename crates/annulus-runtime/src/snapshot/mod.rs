@@ -48,6 +48,17 @@ pub enum SnapshotError {
         /// The instance's name.
         kernel: String,
     },
+    /// Messages of the kernel to itself wait for their time, and a snapshot does not hold them.
+    #[error(
+        "{timers} messages of `{kernel}` to itself wait for their time, and a snapshot does not hold them: let them \
+         come, or take it when the kernel has terminated"
+    )]
+    Timers {
+        /// The instance's name.
+        kernel: String,
+        /// How many wait.
+        timers: u64,
+    },
     /// The snapshot is of another kernel or of a launch with other sizes, or it was read as another type.
     #[error("the {what} is {expected}, not {found}")]
     Mismatch {
@@ -357,6 +368,10 @@ impl KernelCore {
 
     /// Only while every shard is at rest.
     fn read(&self, device: &dyn DeviceKernel) -> Result<Snapshot, SnapshotError> {
+        let timers = if self.is_finished() { 0 } else { self.timers() };
+        if timers != 0 {
+            return Err(SnapshotError::Timers { kernel: self.name.clone(), timers });
+        }
         let mut snapshot = self.blank();
         if let Some(image) = &mut snapshot.state {
             let spread = self.spread(image);

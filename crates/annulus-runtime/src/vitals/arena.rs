@@ -386,6 +386,7 @@ impl Home {
                 (words.acknowledged(), copy.acknowledged()),
                 (words.stalled(), copy.stalled()),
                 (words.unread(), copy.unread()),
+                (words.timers(), copy.timers()),
             ] {
                 to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
             }
@@ -398,6 +399,7 @@ impl Home {
                 (words.taken(), copy.taken()),
                 (words.rested(), copy.rested()),
                 (words.unforwarded(), copy.unforwarded()),
+                (words.due(), copy.due()),
             ] {
                 to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
             }

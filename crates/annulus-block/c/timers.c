@@ -1,0 +1,184 @@
+/* The block: messages to itself, which are taken when their time has come. `PROTOCOL.md` describes it. */
+
+#ifdef ANN_TIMERS
+
+#if ANN_LAUNCH_THREADS != 1 || ANN_LAUNCH_CONNECTABLE || defined(ANN_LAUNCH_SUPERSTEPS)
+#error "a block with timers has one thread, and is neither connected nor in step with others"
+#endif
+
+/* The head of a block's timers. Behind it are an entry for each place, and the places: slots like those of the
+   inbound ring. The entries' first `count` are a heap, by their due times, then by their numbers. All others name
+   places that are free; the first of them names the one whose message is being handled, if a timer's is. */
+typedef struct {
+    u32 count;
+    u32 number; /* of the next timer */
+    u32 after;  /* the last turn that had a choice took timers */
+    u32 unused[13];
+} ann_timers;
+
+#define ANN_TIMER_PLACES (ANN_TIMERS + 1u)
+#define ANN_TIMER_HEAD ((64 + ANN_TIMER_PLACES * 16 + 127) / 128 * 128)
+/* Twin of `timer_bytes`. */
+#define ANN_TIMER_BYTES(launch) (ANN_TIMER_HEAD + (ANN_TIMER_PLACES * (launch)->in_stride + 127) / 128 * 128)
+
+ANN_FUNCTION GLOBAL ann_timers *ann_timers_of(const ann_view *v)
+{
+    return (GLOBAL ann_timers *)v->timers;
+}
+
+ANN_FUNCTION GLOBAL ann_timer *ann_timer_heap(const ann_view *v)
+{
+    return (GLOBAL ann_timer *)(v->timers + 64);
+}
+
+ANN_FUNCTION GLOBAL u8 *ann_timer_slot(const ann_view *v, u32 place)
+{
+    return v->timers + ANN_TIMER_HEAD + place * v->shared->launch.in_stride;
+}
+
+/* By a block that has not looked at any command yet. */
+ANN_FUNCTION void ann_set_no_timers(const ann_view *v)
+{
+    GLOBAL ann_timers *t = ann_timers_of(v);
+    t->count = 0;
+    t->number = 0;
+    t->after = 0;
+    for (u32 i = 0; i < ANN_TIMER_PLACES; i++)
+        ann_timer_heap(v)[i].place = i;
+}
+
+/* Whether entry `a` comes before entry `b`. */
+ANN_FUNCTION u32 ann_timer_is_before(GLOBAL const ann_timer *a, GLOBAL const ann_timer *b)
+{
+    return a->due != b->due ? a->due < b->due : (i32)(a->number - b->number) < 0;
+}
+
+ANN_FUNCTION void ann_swap_timers(GLOBAL ann_timer *a, GLOBAL ann_timer *b)
+{
+    ann_timer kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* The places for what a handler sends to itself. */
+ANN_FUNCTION void ann_begin_to_set(const ann_view *v, PRIVATE ann_later *later)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 count = ann_timers_of(v)->count;
+    u32 room = ANN_TIMERS - count;
+    later->next = ann_timer_heap(v) + count + b->due;
+    later->first = ann_timer_slot(v, 0) + b->launch.in_payload;
+    later->stride = b->launch.in_stride;
+    later->now = b->now;
+    later->limit = room < ANN_MAX_TIMERS ? room : ANN_MAX_TIMERS;
+    later->set = 0;
+    later->refused = 0;
+}
+
+/* Keeps what a handler has sent to itself: it has succeeded. */
+/* TWIN: keep */
+ANN_FUNCTION void ann_set_timers(const ann_view *v, PRIVATE const ann_later *later)
+{
+    LOCAL ann_shared *b = v->shared;
+    GLOBAL ann_timers *t = ann_timers_of(v);
+    GLOBAL ann_timer *heap = ann_timer_heap(v);
+    for (u32 k = 0; k < later->set; k++) {
+        u32 i = t->count;
+        /* Each moves the place that is in use, if one is, behind itself. */
+        ann_swap_timers(&heap[i], &heap[i + b->due]);
+        heap[i].number = t->number;
+        GLOBAL u8 *slot = ann_timer_slot(v, heap[i].place);
+        *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | ANN_MESSAGE_BYTES;
+        if (b->launch.in_time != 0)
+            *ANN_U64(slot, b->launch.in_time) = heap[i].due;
+        if (b->launch.in_correlation != 0)
+            *ANN_U64(slot, b->launch.in_correlation) = 0;
+        t->number += 1;
+        t->count += 1;
+        while (i != 0 && ann_timer_is_before(&heap[i], &heap[(i - 1) / 2])) {
+            ann_swap_timers(&heap[i], &heap[(i - 1) / 2]);
+            i = (i - 1) / 2;
+        }
+    }
+}
+
+/* Takes the first timer out of the heap if it is due in this turn. Returns its slot, whose place is in use until
+   the next one is taken or the turn ends; else 0. */
+/* TWIN: take */
+ANN_FUNCTION GLOBAL u8 *ann_take_timer(const ann_view *v)
+{
+    GLOBAL ann_timers *t = ann_timers_of(v);
+    GLOBAL ann_timer *heap = ann_timer_heap(v);
+    if (t->count == 0 || heap[0].due > v->shared->now)
+        return 0;
+    t->count -= 1;
+    u32 count = t->count;
+    ann_swap_timers(&heap[0], &heap[count]);
+    u32 i = 0;
+    for (;;) {
+        u32 first = i;
+        for (u32 child = 2 * i + 1; child <= 2 * i + 2 && child < count; child++)
+            if (ann_timer_is_before(&heap[child], &heap[first]))
+                first = child;
+        if (first == i)
+            break;
+        ann_swap_timers(&heap[i], &heap[first]);
+        i = first;
+    }
+    return ann_timer_slot(v, heap[count].place);
+}
+
+ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command);
+
+/* By the leader of an active block: whether this turn takes timers. If the host has a message, too, (`first`) the
+   two take turns; a message may also find room that a timer does not. */
+/* TWIN: begin_timers */
+ANN_FUNCTION u32 ann_begin_timers(const ann_view *v, u32 first)
+{
+    LOCAL ann_shared *b = v->shared;
+    GLOBAL ann_timers *t = ann_timers_of(v);
+    if (t->count == 0)
+        return 0;
+    if (first && t->after) {
+        t->after = 0;
+        return 0;
+    }
+    if (first && !ann_has_slots(v, b->launch.credit))
+        return 0;
+    if (ann_timer_heap(v)[0].due > ann_now(v))
+        return 0;
+    t->after = 1;
+    b->due = 1;
+    u32 most = t->count < b->launch.limit ? t->count : b->launch.limit;
+    b->count = ann_accept(v, most, ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)));
+    return 1;
+}
+
+/* By the leader: tells the host what is set. */
+/* TWIN: tell_timers */
+ANN_FUNCTION void ann_tell_timers(const ann_view *v)
+{
+    u32 count = ann_timers_of(v)->count;
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), v->shared->state.taken);
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_DUE), count != 0 ? ann_timer_heap(v)[0].due : 0);
+    ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_TIMERS), count);
+}
+
+/* By a block that found nothing: in how many microseconds a timer is due that it may take; ~0 for none. */
+ANN_FUNCTION u32 ann_micros_until_due(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    if (ann_timers_of(v)->count == 0 || (s->command & ANN_ACTIVE) == 0)
+        return 0xFFFFFFFFu;
+    /* Whoever makes room ends the nap. */
+    if (s->stalled && !ann_has_slots(v, v->shared->launch.credit))
+        return 0xFFFFFFFFu;
+    u64 due = ann_timer_heap(v)[0].due;
+    u64 now = ann_now(v);
+    if (due <= now)
+        return 0;
+    u64 micros = (due - now) / 1000 + 1;
+    return micros < 0xFFFFFFFEu ? (u32)micros : 0xFFFFFFFEu;
+}
+
+#endif

@@ -1,0 +1,317 @@
+//! Messages of a block to itself, which it takes when their time has come.
+//!
+//! They are a binary heap, by their due times, then by their numbers, which follow the order in which they were set.
+//! Each entry names the place of its message. There is one place more than there may be timers: the message of a
+//! timer stays where it is while its handler runs. The entries behind the heap name the places that are free; the
+//! first of these is the one that is in use, if a timer's message is being handled.
+//!
+//! A handler writes the messages that it sends to itself into free places, those of the next entries. If it
+//! succeeds, these entries become timers. Otherwise nothing has happened.
+//!
+//! A turn takes either timers or messages of the ring. If there are both, turns of the two alternate, so neither
+//! keeps the other waiting. All timers of a turn are due at the time that the turn began with.
+
+use std::ptr::NonNull;
+
+use annulus_kernel::{ProcessingMode, RawLater, TimerEntry, TimersDefinition};
+use annulus_sync::Ordering;
+
+use crate::{
+    handle::Taken,
+    runner::Runner,
+    turn::{BlockCore, Line, Turn, TurnTotals},
+};
+
+/// The timers of a block.
+pub(crate) struct Timers {
+    /// As many entries as places; the first `count` are the heap.
+    entries: Box<[TimerEntry]>,
+    count: u32,
+    /// That of the next timer, wrapping.
+    number: u32,
+    /// The most that one message sets.
+    each: u32,
+    /// A timer's message is being handled: its place is that of the entry behind the heap.
+    in_use: bool,
+    /// The last turn that had a choice took timers.
+    after: bool,
+    later: RawLater,
+    stride: usize,
+    /// The first of the places.
+    messages: NonNull<u8>,
+    /// Owns the places, which are accessed only through pointers.
+    _memory: Vec<Line>,
+}
+
+impl Timers {
+    /// No timers, of a kernel whose messages have `message` bytes.
+    pub(crate) fn new(definition: TimersDefinition, message: usize) -> Self {
+        let places = definition.room as usize + 1;
+        let lines = message.div_ceil(size_of::<Line>()).max(1);
+        let mut memory = vec![Line::default(); places * lines];
+        let messages = NonNull::from(memory.as_mut_slice()).cast::<u8>();
+        let stride = lines * size_of::<Line>();
+        // SAFETY: each place, by a number below `places`, has room for a message, aligned to a line; payloads need
+        // no more. Nobody touches the memory but by these pointers, and it lives as long.
+        let later = unsafe { RawLater::new(messages.as_ptr(), stride) };
+        let entry = |place| TimerEntry { due: 0, number: 0, place };
+        Self {
+            entries: (0..places as u32).map(entry).collect(),
+            count: 0,
+            number: 0,
+            each: definition.each,
+            in_use: false,
+            after: false,
+            later,
+            stride,
+            messages,
+            _memory: memory,
+        }
+    }
+
+    /// How many are set.
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// When the first one is due.
+    pub(crate) fn due(&self) -> Option<u64> {
+        (self.count != 0).then(|| self.entries[0].due)
+    }
+
+    /// Where the handler that is called sets timers.
+    pub(crate) fn later(&self) -> &RawLater {
+        &self.later
+    }
+
+    /// Begins a call of the handler, in a turn that began at `now`.
+    pub(crate) fn begin(&mut self, now: u64) {
+        let room = self.entries.len() as u32 - 1 - self.count;
+        let free = &mut self.entries[self.count as usize + usize::from(self.in_use)..];
+        let first = NonNull::from(free).cast();
+        // SAFETY: there are `room` free entries behind the heap and the place that is in use, and the places that
+        // they name are nobody's. Nothing touches either before the handler has returned.
+        unsafe { self.later.begin(first, room.min(self.each), now) };
+    }
+
+    /// Whether the handler has tried to set more than there is room for.
+    pub(crate) fn refused(&self) -> bool {
+        self.later.refused()
+    }
+
+    /// Keeps what the handler has set: it has succeeded.
+    // TWIN: keep
+    pub(crate) fn keep(&mut self) {
+        for _ in 0..self.later.count() {
+            let mut i = self.count as usize;
+            // Each moves the place that is in use, if one is, behind itself.
+            self.entries.swap(i, i + usize::from(self.in_use));
+            self.entries[i].number = self.number;
+            self.number = self.number.wrapping_add(1);
+            self.count += 1;
+            while i != 0 && self.is_before(i, (i - 1) / 2) {
+                self.entries.swap(i, (i - 1) / 2);
+                i = (i - 1) / 2;
+            }
+        }
+    }
+
+    /// Takes the first timer, if it is due at `now`: when it was due, and its message, which is there until the next
+    /// one is taken, or [`release`](Self::release) is called.
+    // TWIN: take
+    pub(crate) fn take(&mut self, now: u64) -> Option<(u64, *const u8)> {
+        let due = self.due().filter(|due| *due <= now)?;
+        self.count -= 1;
+        self.in_use = true;
+        let count = self.count as usize;
+        self.entries.swap(0, count);
+        let mut i = 0;
+        loop {
+            let children = (2 * i + 1..=2 * i + 2).filter(|child| *child < count);
+            let first =
+                children.fold(i, |first, child| if self.is_before(child, first) { child } else { first });
+            if first == i {
+                break;
+            }
+            self.entries.swap(i, first);
+            i = first;
+        }
+        let place = self.entries[count].place as usize;
+        // SAFETY: an entry names a place, and the places lie in the memory.
+        let message = unsafe { self.messages.add(place * self.stride) };
+        Some((due, message.as_ptr()))
+    }
+
+    /// No timer's message is handled any more.
+    pub(crate) fn release(&mut self) {
+        self.in_use = false;
+    }
+
+    fn is_before(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (&self.entries[a], &self.entries[b]);
+        // Numbers wrap, and fewer than half of all are in the heap.
+        a.due < b.due || a.due == b.due && (a.number.wrapping_sub(b.number) as i32) < 0
+    }
+}
+
+impl<R: Runner> BlockCore<R> {
+    /// When the first of its timers is due, if it is active.
+    pub fn next_due(&self) -> Option<u64> {
+        self.timers.as_ref().filter(|_| self.is_active())?.due()
+    }
+
+    /// Whether a timer is due now.
+    #[inline]
+    pub(crate) fn is_due(&self) -> bool {
+        self.timers.as_ref().is_some_and(|timers| timers.due().is_some_and(|due| due <= R::now(&self.clock)))
+    }
+
+    /// The time, if this turn takes timers. If the ring has a message, too, the two take turns; a message may also
+    /// find room that a timer does not.
+    // TWIN: begin_timers
+    pub(crate) fn begin_timers(&mut self) -> Option<u64> {
+        let timers = self.timers.as_mut()?;
+        let due = timers.due()?;
+        if self.inbound.is_ready() {
+            if std::mem::take(&mut timers.after) {
+                return None;
+            }
+            if !self.outbound.has_credit(self.credit) {
+                return None;
+            }
+        }
+        let now = R::now(&self.clock);
+        if now < due {
+            return None;
+        }
+        timers.after = true;
+        Some(now)
+    }
+
+    /// The number of the next message, wherever it comes from.
+    // TWIN: next_number
+    #[inline]
+    pub(crate) fn next_number(&self) -> u64 {
+        self.inbound.position() + self.counts.timed
+    }
+
+    /// Takes a turn of timers that are due at `now`.
+    pub(crate) fn take_timers(&mut self, now: u64, command: u32) -> Turn {
+        let limit = if self.mode == ProcessingMode::Continuous { 1 } else { self.max_batch };
+        let mut batch = TurnTotals::default();
+        self.cx = self.cx.with_time(now);
+        let is_same = |block: &Self| block.memory.command().load(Ordering::Relaxed) == command;
+        while batch.due < limit && is_same(self) && self.has_credit_of(self.credit, &batch) {
+            let Some((due, message)) = self.timers.as_mut().and_then(|timers| timers.take(now)) else {
+                break;
+            };
+            self.handle(&Taken { message, caller: 0, queue: 0, enqueued: due }, &mut batch);
+            self.counts.timed += 1;
+            batch.due += 1;
+        }
+        if let Some(timers) = &mut self.timers {
+            timers.release();
+        }
+        if batch.due == 0 {
+            if !is_same(self) {
+                return Turn::Progress;
+            }
+            self.at_nothing();
+            self.note_depth();
+            return Turn::Nothing;
+        }
+        self.in_turn = true;
+        self.publish(&batch);
+        Turn::Progress
+    }
+
+    /// Tells the host what is set.
+    // TWIN: tell_timers
+    pub(crate) fn tell_timers(&self) {
+        let Some(timers) = &self.timers else { return };
+        self.memory.taken().store(self.counts.timed, Ordering::Relaxed);
+        self.memory.due().store(timers.due().unwrap_or(0), Ordering::Relaxed);
+        self.memory.timers().store(timers.count(), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annulus_kernel::Later;
+
+    use super::*;
+
+    /// What the heap must give: the first by due time, then by number.
+    struct Model {
+        waiting: Vec<(u64, u32, u64)>,
+        number: u32,
+    }
+
+    impl Model {
+        fn take(&mut self, now: u64) -> Option<(u64, u64)> {
+            let place = |(due, number, _): &(u64, u32, u64)| (*due, number.wrapping_sub(NEAR_THE_END));
+            let first = (0..self.waiting.len()).min_by_key(|&at| place(&self.waiting[at]))?;
+            (self.waiting[first].0 <= now).then(|| {
+                let (due, _, message) = self.waiting.remove(first);
+                (due, message)
+            })
+        }
+    }
+
+    /// Numbers wrap in the middle of the test.
+    const NEAR_THE_END: u32 = u32::MAX - 500;
+
+    fn random(state: &mut u64) -> u64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *state >> 33
+    }
+
+    /// Handlers, some of which fail, set timers, in turns of the ring and of timers; and what comes is what the model
+    /// gives.
+    #[test]
+    fn p07_timers_come_as_a_sorted_list_gives_them() {
+        for (room, each, seed) in [(1, 1, 1), (7, 3, 2), (64, 5, 3)] {
+            let mut timers = Timers::new(TimersDefinition { room, each }, size_of::<u64>());
+            timers.number = NEAR_THE_END;
+            let mut model = Model { waiting: Vec::new(), number: NEAR_THE_END };
+            let (mut seed, mut now, mut full, mut taken, mut failed) = (seed, 1, 0, 0, 0);
+            for message in 0..4000_u64 {
+                now += random(&mut seed) % 4;
+                let of_timer = random(&mut seed).is_multiple_of(2);
+                if of_timer {
+                    let expected = model.take(now);
+                    let found = timers.take(now);
+                    // SAFETY: a message was written there when the timer was set, and its place is in use.
+                    let value = |message: *const u8| unsafe { message.cast::<u64>().read() };
+                    assert_eq!(found.map(|(due, message)| (due, value(message))), expected);
+                    taken += u64::from(found.is_some());
+                    if found.is_none() {
+                        continue;
+                    }
+                }
+                timers.begin(now);
+                // SAFETY: the places have room for a message of eight bytes.
+                let later: &Later<u64> = unsafe { Later::from_raw(timers.later()) };
+                let limit = each.min(room - model.waiting.len() as u32);
+                let sets = random(&mut seed) as u32 % (each + 2);
+                let sent: Vec<_> = (0..sets).map(|_| (random(&mut seed) % 40, random(&mut seed))).collect();
+                sent.iter().for_each(|(nanos, message)| later.send_after(*message, *nanos));
+                assert_eq!(timers.refused(), sets > limit, "{message}");
+                full += u64::from(timers.refused());
+                if !timers.refused() && !random(&mut seed).is_multiple_of(4) {
+                    timers.keep();
+                    for (nanos, message) in sent {
+                        model.waiting.push((now + nanos, model.number, message));
+                        model.number = model.number.wrapping_add(1);
+                    }
+                } else {
+                    failed += 1;
+                }
+                timers.release();
+                assert_eq!(timers.count() as usize, model.waiting.len());
+                assert_eq!(timers.due(), model.waiting.iter().map(|waiting| waiting.0).min());
+            }
+            assert!(full != 0 && taken > 100 && failed > full, "{full}, {taken}, {failed}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+use std::error::Error;
+
+use annulus::prelude::*;
+
+// ANCHOR: handler
+const FULL: u32 = 64;
+const LONGEST: u64 = 1_000_000; // Nanoseconds.
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Order {
+    cents: u32,
+    /// The number of the batch whose time is up; 0 for an order.
+    closes: u32,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Closed {
+    number: u32,
+    orders: u32,
+    cents: u64,
+}
+
+#[derive(DeviceType, Clone, Copy, Default)]
+#[repr(C)]
+struct Open {
+    closed: u32,
+    orders: u32,
+    cents: u64,
+}
+
+/// Sums up orders: always 64, or those that have come in a millisecond.
+#[ring_kernel(mode = Batch, timers = 1024)]
+fn collect(order: &Order, open: &mut Open, later: &Later<Order>, out: &Outbox<Closed>) {
+    let number = open.closed + 1;
+    if order.closes == 0 {
+        if open.orders == 0 {
+            later.send_after(Order { cents: 0, closes: number }, LONGEST);
+        }
+        open.orders += 1;
+        open.cents += order.cents as u64;
+    }
+    // The time of a batch that was full before concerns nobody any more.
+    if open.orders == FULL || order.closes == number {
+        out.send(Closed { number, orders: open.orders, cents: open.cents });
+        *open = Open { closed: number, orders: 0, cents: 0 };
+    }
+}
+// ANCHOR_END: handler
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let runtime = Runtime::builder().backend(Backend::Auto).build()?;
+    // ANCHOR: run
+    let kernel = collect::launch(&runtime, collect::options().active(false))?;
+    kernel.send_batch_blocking(&[Order { cents: 5, closes: 0 }; 100])?;
+    kernel.activate_blocking()?;
+    let mut orders = 0;
+    while orders < 100 {
+        // Nobody sends any more: the last batch is closed by its timer.
+        let batch = kernel.recv_blocking()?;
+        println!("batch {}: {} orders, {} cents", batch.number, batch.orders, batch.cents);
+        orders += batch.orders;
+    }
+    // ANCHOR_END: run
+    Ok(())
+}
+
+// ANCHOR: test
+#[test]
+fn the_first_order_of_a_batch_sets_its_timer() {
+    use annulus::kernel::{TestLater, TestOutbox};
+
+    let (mut later, mut out, mut open) = (TestLater::new(1), TestOutbox::new(1), Open::default());
+    for cents in [3, 4] {
+        collect(&Order { cents, closes: 0 }, &mut open, &later, &out);
+    }
+    let timers: Vec<_> = later.take().iter().map(|(nanos, order)| (*nanos, order.closes)).collect();
+    assert_eq!(timers, [(LONGEST, 1)]);
+    collect(&Order { cents: 0, closes: 1 }, &mut open, &later, &out);
+    let closed: Vec<_> = out.take().iter().map(|batch| (batch.orders, batch.cents)).collect();
+    assert_eq!(closed, [(2, 7)]);
+}
+// ANCHOR_END: test
