@@ -82,8 +82,8 @@ ANN_KERNEL void ann_main(
 #endif
             shared.rested = ann_load_relaxed_u64(ANN_U64(view.shard, ANN_CONTROL_RESTED));
             shared.device_local_turns = 0;
-            shared.reserved = shared.state.next_in;
 #endif
+            shared.reserved = shared.state.next_in;
 #if ANN_ALONE
             shared.epoch = view.record->epoch;
             shared.attends = 0;

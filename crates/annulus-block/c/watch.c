@@ -41,6 +41,11 @@ ANN_FUNCTION u32 ann_looks_in_a_row(const ann_view *v)
     if (b->launch.epoch_polls != 0 || !b->state.looked || (b->state.command & ANN_ACTIVE) == 0 || b->state.stalled
         || b->attends || idle > b->launch.idle_polls)
         return 1;
+#if ANN_LAUNCH_CONNECTABLE
+    /* It has sent what was held since it rested last. */
+    if (idle >= ANN_OWED_LOOKS && b->rested != b->state.taken)
+        return 1;
+#endif
     u32 looks = idle < ANN_OWED_LOOKS ? ANN_OWED_LOOKS - idle : 16 - (idle & 15);
     return looks <= b->launch.idle_polls - idle ? looks : b->launch.idle_polls - idle + 1;
 }
@@ -109,6 +114,10 @@ ANN_FUNCTION u32 ann_watch(const ann_view *v)
     }
 #endif
     u32 is_ready = ann_is_ready_for_one(v);
+#if ANN_LAUNCH_CONNECTABLE
+    /* All looks of an epoch count as idle ones, so they say nothing of the turn before. */
+    u32 may_be_first = is_ready && b->launch.epoch_polls == 0;
+#endif
     u64 next_in = s->next_in;
     u32 lap = ann_in_lap(v, next_in);
     u32 units = b->launch.in_units;
@@ -138,9 +147,10 @@ ANN_FUNCTION u32 ann_watch(const ann_view *v)
                 continue;
             /* A block that has just been idle takes the first message at once, and the next turn sees how
                many others came. So the tickets need not be loaded with each look. */
-            u32 waiting = idle + looks + look > 1 ? 1 : ann_device_local_waiting(v);
+            u32 is_first = may_be_first && idle + looks + look > 1;
+            u32 waiting = is_first ? 1 : ann_device_local_waiting(v);
             b->command = known;
-            u32 takes_one = is_ready && ann_takes_one(v, waiting);
+            u32 takes_one = is_first || (is_ready && ann_takes_one(v, waiting));
             if (takes_one)
                 b->device_local = 1;
             else

@@ -155,9 +155,11 @@ impl Timers {
 }
 
 impl<R: Runner> BlockCore<R> {
-    /// When the first of its timers is due, if it is active.
-    pub fn next_due(&self) -> Option<u64> {
-        self.timers.as_ref().filter(|_| self.is_active())?.due()
+    /// When the first of its timers is due that it may take: it is active, and does not wait for room. Whoever makes
+    /// room wakes it.
+    pub fn next_due(&mut self) -> Option<u64> {
+        let due = self.timers.as_ref().filter(|_| self.is_active())?.due()?;
+        (!self.stalled || self.has_room()).then_some(due)
     }
 
     /// Whether a timer is due now.

@@ -6,11 +6,16 @@ use annulus_runtime::LaunchOptions;
 
 use crate::{
     Bench,
-    kernels::{echo, number},
+    bench::eventually,
+    kernels::{
+        echo, number,
+        timers::{Remind, remind},
+    },
 };
 
-/// a hundred idle kernels leave the processor alone, and all still answer. Measures the whole process,
-/// so nothing may run beside it: [`idle_suite!`](crate::idle_suite).
+/// a hundred idle kernels leave the processor alone, and all still answer; so do one that waits for room though
+/// its timers are due, and one whose timer is far away. Measures the whole process, so nothing may run beside it:
+/// [`idle_suite!`](crate::idle_suite).
 pub fn r14_a_hundred_idle_kernels(bench: &Bench) {
     let launch = |i: u64| {
         let options = LaunchOptions::default().capacity(16).name(format!("kernel-{i}"));
@@ -20,6 +25,15 @@ pub fn r14_a_hundred_idle_kernels(bench: &Bench) {
     for (i, kernel) in kernels.iter().enumerate() {
         assert_eq!(kernel.call_blocking(number(i as u64)), Ok(number(i as u64)));
     }
+    // One output of its own, and 24 of its timers: more than there is room for.
+    let options = LaunchOptions::default().capacity(16).output_capacity(16).actors(4);
+    let stalled = remind::launch(bench.runtime(), options.clone().name("stalled")).unwrap();
+    let message = Remind { sets: 8, repeats: 2, after: 1000, ..Remind::default() };
+    let _ = stalled.send_blocking(message).unwrap();
+    let far = remind::launch(bench.runtime(), options.name("far")).unwrap();
+    let _ = far.send_blocking(Remind { sets: 1, after: u64::MAX / 2, ..Remind::default() }).unwrap();
+    eventually(|| stalled.status().outputs_waiting == 16 && stalled.status().timers.unwrap().waiting != 0);
+    eventually(|| far.status().timers.unwrap().waiting == 1);
     let window = Duration::from_millis(300);
     // What a window shows beyond the kernels' own use is somebody else's: the least of three is closest to
     // theirs.
@@ -35,6 +49,10 @@ pub fn r14_a_hundred_idle_kernels(bench: &Bench) {
     for (i, kernel) in kernels.iter().enumerate() {
         assert_eq!(kernel.call_blocking(number(i as u64)), Ok(number(i as u64)));
     }
+    for _ in 0..25 {
+        stalled.recv_blocking().unwrap();
+    }
+    eventually(|| stalled.status().timers.unwrap().waiting == 0);
 }
 
 /// User and system time of this process, in the kernel's ticks of 10 ms.
