@@ -88,10 +88,7 @@ impl Watch<'_> {
             }
             match died(status) {
                 Some(signal) if !end.compiled.is_empty() => {
-                    println!(
-                        "skipped: {}: the device's compiler died of signal {signal}",
-                        end.compiled.join(" ")
-                    );
+                    println!("{}: the device's compiler died of signal {signal}", end.compiled.join(" "));
                     dead.extend(end.compiled);
                     if dead.len() > self.most {
                         return Err(format!(
