@@ -95,9 +95,7 @@ impl BlockState {
             }
         }
     }
-}
 
-impl BlockState {
     /// Whether a message with this key is for block `block`. A message that a handler sends to itself may be for an
     /// actor of another block, which is no actor here.
     #[inline]
