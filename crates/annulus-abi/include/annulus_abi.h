@@ -53,8 +53,7 @@ typedef struct annulus_control_block {
     uint64_t unforwarded;
     uint64_t turns;
     uint64_t due;
-    uint32_t timers;
-    uint32_t shard_padding;
+    uint64_t timers;
 } annulus_control_block;
 
 #define ANNULUS_RING_CLOSED (1ull << 63)

@@ -81,8 +81,8 @@ pub struct ControlBlock {
     /// Messages that the shard has put into device-local rings of connected kernels, since launch. Counted
     /// before they are published there. Always 0 where kernels send to the same ring as the host.
     pub forwarded: u64,
-    /// Messages that the shard has taken out of its own device-local ring, and messages to itself whose time
-    /// had come, since launch. May be outdated when it is read.
+    /// Messages that the shard has taken out of its own device-local ring, since launch. May be outdated when it
+    /// is read.
     pub taken: u64,
     /// The value of `taken` when the shard last came to rest. A reader that acquires it sees what the shard
     /// had done until then.
@@ -95,10 +95,33 @@ pub struct ControlBlock {
     /// When the first of its timers is due, in nanoseconds on the runtime's clock; 0 if none is set. Written
     /// by the shard once per iteration.
     pub due: u64,
-    /// How many timers are set. Written by the shard together with `due`.
-    pub timers: u32,
-    /// Rest of the shard's pair of lines.
-    pub shard_padding: u32,
+    /// How many timers are set, and how many were taken, see [`Timers`]. Written by the shard together with `due`, and
+    /// before it counts what came of them.
+    pub timers: u64,
+}
+
+/// What `timers` says in [`ControlBlock`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timers {
+    /// How many are set: 65,536 at most.
+    pub waiting: u32,
+    /// How many were taken since the launch, modulo 2⁴⁷.
+    pub taken: u64,
+}
+
+/// Where the count of those that were taken begins in the word.
+pub const TIMERS_TAKEN_SHIFT: u32 = 17;
+
+impl Timers {
+    /// From the word.
+    pub const fn of_word(word: u64) -> Self {
+        Self { waiting: (word & ((1 << TIMERS_TAKEN_SHIFT) - 1)) as u32, taken: word >> TIMERS_TAKEN_SHIFT }
+    }
+
+    /// As the word.
+    pub const fn word(self) -> u64 {
+        self.taken << TIMERS_TAKEN_SHIFT | self.waiting as u64
+    }
 }
 
 /// What one of several outboxes of a shard has sent to other kernels. All words are written by the shard.

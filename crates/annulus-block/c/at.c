@@ -21,11 +21,14 @@
 /* TWIN: next_number */
 ANN_FUNCTION u64 ann_next_number(const ann_view *v)
 {
-#if ANN_LAUNCH_CONNECTABLE || defined(ANN_TIMERS)
-    return v->shared->state.next_in + v->shared->state.taken;
-#else
-    return v->shared->state.next_in;
+    u64 number = v->shared->state.next_in;
+#if ANN_LAUNCH_CONNECTABLE
+    number += v->shared->state.taken;
 #endif
+#ifdef ANN_TIMERS
+    number += ((GLOBAL const ann_timers *)v->timers)->taken;
+#endif
+    return number;
 }
 
 /* By the leader: says a phase, with the number of the message that is next. */

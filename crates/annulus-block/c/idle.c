@@ -45,11 +45,12 @@ ANN_FUNCTION u32 ann_has_work(const ann_view *v)
 ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
 {
     u32 micros = v->shared->launch.nap_micros;
+    u32 is_whole = 1;
 #ifdef ANN_TIMERS
-    u32 rest = ann_micros_until_due(v);
-    if (rest < micros) {
-        ann_nap(&v->record->wake, seen, rest);
-        return 0;
+    u32 until_due = ann_micros_until_due(v);
+    if (until_due < micros) {
+        micros = until_due;
+        is_whole = 0;
     }
 #endif
 #if ANN_LAUNCH_CONNECTABLE
@@ -57,12 +58,13 @@ ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
         return ann_nap(&v->record->wake, seen, micros);
     /* Kernels do not wake each other. */
     for (u32 passed = 0; passed < micros; passed += ANN_DEVICE_LOCAL_NAP) {
-        if (!ann_nap(&v->record->wake, seen, ANN_DEVICE_LOCAL_NAP) || ann_has_device_local_work(v))
+        u32 slice = micros - passed < ANN_DEVICE_LOCAL_NAP ? micros - passed : ANN_DEVICE_LOCAL_NAP;
+        if (!ann_nap(&v->record->wake, seen, slice) || ann_has_device_local_work(v))
             return 0;
     }
-    return 1;
+    return is_whole;
 #else
-    return ann_nap(&v->record->wake, seen, micros);
+    return ann_nap(&v->record->wake, seen, micros) && is_whole;
 #endif
 }
 

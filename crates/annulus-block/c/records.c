@@ -68,6 +68,7 @@
 #define ANN_CONTROL_TURNS 232
 #define ANN_CONTROL_DUE 240
 #define ANN_CONTROL_TIMERS 248
+#define ANN_TIMERS_TAKEN_SHIFT 17
 #define ANN_RING_RESERVED 0
 #define ANN_RING_CONSUMED 128
 #define ANN_RING_SLOTS 256
@@ -158,6 +159,20 @@ typedef struct {
 #define ANN_PORT_MEMORY 0
 #endif
 
+#ifdef ANN_TIMERS
+/* The head of a block's timers. Behind it are an entry for each place, and the places: slots like those of the
+   inbound ring. The entries' first `count` are a heap, by their due times, then by their numbers. All others name
+   places that are free; the first of them names the one whose message is being handled, if a timer's is. */
+typedef struct {
+    u32 count;
+    u32 number; /* of the next timer */
+    u32 after;  /* the last turn that had a choice took timers */
+    u32 unused;
+    u64 taken; /* timers whose time had come, since launch */
+    u64 unused_too[5];
+} ann_timers;
+#endif
+
 /* What a block keeps from turn to turn, and from epoch to epoch. */
 typedef struct {
     u64 next_in;
@@ -180,7 +195,7 @@ typedef struct {
     u64 shown_max;
     u64 shown_min;
     u64 heartbeat;
-    u64 taken;       /* messages out of the ring between kernels, and of timers */
+    u64 taken;       /* messages out of the ring between kernels */
     u64 forwarded;   /* outputs that went into such rings */
     u64 unforwarded; /* outputs that were lost on the way there */
     u32 shown_depth;

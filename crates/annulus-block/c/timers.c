@@ -2,19 +2,9 @@
 
 #ifdef ANN_TIMERS
 
-#if ANN_LAUNCH_THREADS != 1 || ANN_LAUNCH_CONNECTABLE || defined(ANN_LAUNCH_SUPERSTEPS)
-#error "a block with timers has one thread, and is neither connected nor in step with others"
+#if ANN_LAUNCH_THREADS != 1 || defined(ANN_LAUNCH_SUPERSTEPS)
+#error "a block with timers has one thread, and is not in step with others"
 #endif
-
-/* The head of a block's timers. Behind it are an entry for each place, and the places: slots like those of the
-   inbound ring. The entries' first `count` are a heap, by their due times, then by their numbers. All others name
-   places that are free; the first of them names the one whose message is being handled, if a timer's is. */
-typedef struct {
-    u32 count;
-    u32 number; /* of the next timer */
-    u32 after;  /* the last turn that had a choice took timers */
-    u32 unused[13];
-} ann_timers;
 
 #define ANN_TIMER_PLACES (ANN_TIMERS + 1u)
 #define ANN_TIMER_HEAD ((64 + ANN_TIMER_PLACES * 16 + 127) / 128 * 128)
@@ -43,6 +33,7 @@ ANN_FUNCTION void ann_set_no_timers(const ann_view *v)
     t->count = 0;
     t->number = 0;
     t->after = 0;
+    t->taken = 0;
     for (u32 i = 0; i < ANN_TIMER_PLACES; i++)
         ann_timer_heap(v)[i].place = i;
 }
@@ -139,6 +130,10 @@ ANN_FUNCTION u32 ann_begin_timers(const ann_view *v, u32 first)
     GLOBAL ann_timers *t = ann_timers_of(v);
     if (t->count == 0)
         return 0;
+#if ANN_LAUNCH_CONNECTABLE
+    if (v->shared->state.pending != 0)
+        return 0;
+#endif
     if (first && t->after) {
         t->after = 0;
         return 0;
@@ -158,10 +153,9 @@ ANN_FUNCTION u32 ann_begin_timers(const ann_view *v, u32 first)
 /* TWIN: tell_timers */
 ANN_FUNCTION void ann_tell_timers(const ann_view *v)
 {
-    u32 count = ann_timers_of(v)->count;
-    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), v->shared->state.taken);
-    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_DUE), count != 0 ? ann_timer_heap(v)[0].due : 0);
-    ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_TIMERS), count);
+    GLOBAL const ann_timers *t = ann_timers_of(v);
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_DUE), t->count != 0 ? ann_timer_heap(v)[0].due : 0);
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TIMERS), t->taken << ANN_TIMERS_TAKEN_SHIFT | t->count);
 }
 
 /* By a block that found nothing: in how many microseconds a timer is due that it may take; ~0 for none. */
@@ -170,6 +164,11 @@ ANN_FUNCTION u32 ann_micros_until_due(const ann_view *v)
     LOCAL ann_state *s = &v->shared->state;
     if (ann_timers_of(v)->count == 0 || (s->command & ANN_ACTIVE) == 0)
         return 0xFFFFFFFFu;
+#if ANN_LAUNCH_CONNECTABLE
+    /* What is held goes first. */
+    if (s->pending != 0)
+        return 0xFFFFFFFFu;
+#endif
     /* Whoever makes room ends the nap. */
     if (s->stalled && !ann_has_slots(v, v->shared->launch.credit))
         return 0xFFFFFFFFu;

@@ -181,12 +181,12 @@ ANN_FUNCTION void ann_weigh(const ann_view *v, u32 command, u32 first)
         ann_note_depth(v);
         return;
     }
+#if ANN_LAUNCH_CONNECTABLE
+    first = first && s->pending == 0;
+#endif
 #ifdef ANN_TIMERS
     if (ann_begin_timers(v, first))
         return;
-#endif
-#if ANN_LAUNCH_CONNECTABLE
-    first = first && s->pending == 0;
 #endif
     if (!first) {
         ann_note_depth(v);
@@ -345,7 +345,7 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
 #endif
 #ifdef ANN_TIMERS
     if (b->due)
-        s->taken += b->taken;
+        ann_timers_of(v)->taken += b->taken;
     else
 #endif
     if (device_local)

@@ -24,7 +24,7 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: has_work
     pub fn has_work(&mut self) -> bool {
         let command = self.memory.command().load(Ordering::Relaxed);
-        let is_ready = self.inbound.is_ready() || self.is_due();
+        let is_ready = self.inbound.is_ready() || self.is_due() || self.pending_timer().is_some();
         finds_work(command, self.seen_command, is_ready, || !self.stalled || self.has_room())
     }
 

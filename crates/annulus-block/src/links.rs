@@ -4,7 +4,8 @@
 //! delivered, one by one, to the other kernel's rings, as a thread of the host would send them. Then the
 //! slots are used again. Until the last output has gone, the message is *pending*: its slot is not given
 //! back, it is not counted, no other message is taken, and its handler is not called again. So whoever sees
-//! that a message was consumed sees all its outputs in the next ring.
+//! that a message was consumed sees all its outputs in the next ring. A timer's message keeps its place likewise
+//! (see `timers`).
 //!
 //! If a delivery finds no room, the block stalls: it says so in its control block, fences, and tries
 //! once more (`SYNC: stalled`); the runtime wakes it when slots of the other kernel's rings were given back.
@@ -13,7 +14,7 @@
 //! of theirs. Outputs of a call are published as usual: the first is its reply.
 
 use annulus_abi::{control::STALLED_BY_KERNEL, ring::kind};
-use annulus_ring::ring::{Header, Slot};
+use annulus_ring::ring::Header;
 use annulus_sync::{Ordering, fence};
 
 use crate::{
@@ -24,9 +25,9 @@ use crate::{
 };
 
 impl<R: Runner> BlockCore<R> {
-    /// Delivers the outputs of the message at the front to the connected kernel, as far as there is room.
-    /// Returns whether nothing holds the message any more.
-    pub(crate) fn release(&mut self, slot: &Slot, batch: &mut TurnTotals) -> bool {
+    /// Delivers the pending outputs of a message that was sent at `enqueued` to the connected kernel, as far as
+    /// there is room. Returns whether nothing holds the message any more.
+    pub(crate) fn release(&mut self, enqueued: u64, batch: &mut TurnTotals) -> bool {
         if std::mem::take(&mut self.returns) {
             batch.produced += self.return_parted();
         }
@@ -35,7 +36,7 @@ impl<R: Runner> BlockCore<R> {
         }
         if let Some(pending) = self.pending.take() {
             batch.produced += self.publish_rest(pending);
-            self.count_pending(pending, slot, batch);
+            self.count_pending(pending, enqueued, batch);
         }
         true
     }
@@ -147,18 +148,19 @@ impl<R: Runner> BlockCore<R> {
         rest
     }
 
-    fn count_pending(&mut self, pending: PendingOutputs, slot: &Slot, batch: &mut TurnTotals) {
+    fn count_pending(&mut self, pending: PendingOutputs, enqueued: u64, batch: &mut TurnTotals) {
         self.counts.sent += u64::from(pending.all);
         batch.forwarded = true;
-        self.note_success(slot.header.enqueue_time, batch);
+        self.note_success(enqueued, batch);
     }
 
     /// Called before the end: a pending message counts as processed, and its outputs that have not gone count
     /// as lost.
     // TWIN: abandon
     pub(crate) fn abandon(&mut self) {
-        let (Some(pending), Some(slot)) = (self.pending.take(), self.inbound.peek()) else { return };
-        let mut batch = TurnTotals { consumed: 1, ..TurnTotals::default() };
+        let timed = self.pending_timer();
+        let Some(pending) = self.pending.take() else { return };
+        let mut batch = TurnTotals::default();
         if pending.is_parted {
             batch.produced = self.abandon_parted(pending);
         } else if !self.is_linked {
@@ -166,8 +168,15 @@ impl<R: Runner> BlockCore<R> {
         } else {
             add(self.memory.unforwarded(), u64::from(pending.all - pending.gone));
         }
-        self.count_pending(pending, &slot, &mut batch);
-        self.inbound.advance(&slot);
+        if let Some(due) = timed {
+            self.count_pending(pending, due, &mut batch);
+            self.end_timer(&mut batch);
+        } else {
+            let slot = self.inbound.peek().expect("the message whose outputs are pending is in its slot");
+            self.count_pending(pending, slot.header.enqueue_time, &mut batch);
+            self.inbound.advance(&slot);
+            batch.consumed = 1;
+        }
         self.publish(&batch);
         self.rest();
     }

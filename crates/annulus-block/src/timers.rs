@@ -8,11 +8,15 @@
 //! A handler writes the messages that it sends to itself into free places, those of the next entries. If it
 //! succeeds, these entries become timers. Otherwise nothing has happened.
 //!
+//! A block that is connected to another kernel may have to wait until what a timer's handler sent has gone. Until then
+//! the message keeps its place, and the block takes no other message: see the module `links`.
+//!
 //! A turn takes either timers or messages of the ring. If there are both, turns of the two alternate, so neither
 //! keeps the other waiting. All timers of a turn are due at the time that the turn began with.
 
 use std::ptr::NonNull;
 
+use annulus_abi::control;
 use annulus_kernel::{ProcessingMode, RawLater, TimerEntry, TimersDefinition};
 use annulus_sync::Ordering;
 
@@ -31,8 +35,9 @@ pub(crate) struct Timers {
     number: u32,
     /// The most that one message sets.
     each: u32,
-    /// A timer's message is being handled: its place is that of the entry behind the heap.
-    in_use: bool,
+    /// When the timer was due whose message is handled, or waits until its outputs have gone: its place is that
+    /// of the entry behind the heap.
+    in_use: Option<u64>,
     /// The last turn that had a choice took timers.
     after: bool,
     later: RawLater,
@@ -60,7 +65,7 @@ impl Timers {
             count: 0,
             number: 0,
             each: definition.each,
-            in_use: false,
+            in_use: None,
             after: false,
             later,
             stride,
@@ -87,7 +92,7 @@ impl Timers {
     /// Begins a call of the handler, in a turn that began at `now`.
     pub(crate) fn begin(&mut self, now: u64) {
         let room = self.entries.len() as u32 - 1 - self.count;
-        let free = &mut self.entries[self.count as usize + usize::from(self.in_use)..];
+        let free = &mut self.entries[self.count as usize + usize::from(self.in_use.is_some())..];
         let first = NonNull::from(free).cast();
         // SAFETY: there are `room` free entries behind the heap and the place that is in use, and the places that
         // they name are nobody's. Nothing touches either before the handler has returned.
@@ -105,7 +110,7 @@ impl Timers {
         for _ in 0..self.later.count() {
             let mut i = self.count as usize;
             // Each moves the place that is in use, if one is, behind itself.
-            self.entries.swap(i, i + usize::from(self.in_use));
+            self.entries.swap(i, i + usize::from(self.in_use.is_some()));
             self.entries[i].number = self.number;
             self.number = self.number.wrapping_add(1);
             self.count += 1;
@@ -122,7 +127,7 @@ impl Timers {
     pub(crate) fn take(&mut self, now: u64) -> Option<(u64, *const u8)> {
         let due = self.due().filter(|due| *due <= now)?;
         self.count -= 1;
-        self.in_use = true;
+        self.in_use = Some(due);
         let count = self.count as usize;
         self.entries.swap(0, count);
         let mut i = 0;
@@ -144,7 +149,7 @@ impl Timers {
 
     /// No timer's message is handled any more.
     pub(crate) fn release(&mut self) {
-        self.in_use = false;
+        self.in_use = None;
     }
 
     fn is_before(&self, a: usize, b: usize) -> bool {
@@ -168,11 +173,20 @@ impl<R: Runner> BlockCore<R> {
         self.timers.as_ref().is_some_and(|timers| timers.due().is_some_and(|due| due <= R::now(&self.clock)))
     }
 
-    /// The time, if this turn takes timers. If the ring has a message, too, the two take turns; a message may also
-    /// find room that a timer does not.
+    /// When the timer was due whose message has outputs that have not gone, if such a message holds the block.
+    pub(crate) fn pending_timer(&self) -> Option<u64> {
+        self.pending?;
+        self.timers.as_ref()?.in_use
+    }
+
+    /// The time, if this turn takes timers, or goes on with one. If the ring has a message, too, the two take
+    /// turns; a message may also find room that a timer does not.
     // TWIN: begin_timers
     pub(crate) fn begin_timers(&mut self) -> Option<u64> {
         let timers = self.timers.as_mut()?;
+        if self.pending.is_some() {
+            return timers.in_use.map(|_| R::now(&self.clock));
+        }
         let due = timers.due()?;
         if self.inbound.is_ready() {
             if std::mem::take(&mut timers.after) {
@@ -197,43 +211,59 @@ impl<R: Runner> BlockCore<R> {
         self.inbound.position() + self.counts.timed
     }
 
-    /// Takes a turn of timers that are due at `now`.
+    /// Takes a turn of timers that are due at `now`, the one first that waits until its outputs have gone.
     pub(crate) fn take_timers(&mut self, now: u64, command: u32) -> Turn {
         let limit = if self.mode == ProcessingMode::Continuous { 1 } else { self.max_batch };
         let mut batch = TurnTotals::default();
         self.cx = self.cx.with_time(now);
         let is_same = |block: &Self| block.memory.command().load(Ordering::Relaxed) == command;
-        while batch.due < limit && is_same(self) && self.has_credit_of(self.credit, &batch) {
-            let Some((due, message)) = self.timers.as_mut().and_then(|timers| timers.take(now)) else {
+        while batch.due < limit {
+            if !is_same(self) {
+                if batch.due == 0 {
+                    return Turn::Progress;
+                }
                 break;
+            }
+            let pending = self.pending_timer();
+            let due = match pending {
+                Some(due) => due,
+                None if !self.has_credit_of(self.credit, &batch) => break,
+                None => {
+                    let Some((due, message)) = self.timers.as_mut().and_then(|timers| timers.take(now))
+                    else {
+                        break;
+                    };
+                    if self.is_linked {
+                        R::hand_over();
+                    }
+                    self.handle(&Taken { message, caller: 0, queue: 0, enqueued: due }, &mut batch);
+                    due
+                }
             };
-            self.handle(&Taken { message, caller: 0, queue: 0, enqueued: due }, &mut batch);
-            self.counts.timed += 1;
-            batch.due += 1;
+            if self.pending.is_some() && !self.release(due, &mut batch) {
+                break;
+            }
+            self.end_timer(&mut batch);
         }
+        self.finish_turn(&batch)
+    }
+
+    /// A timer's message was handled, and nothing holds it any more.
+    pub(crate) fn end_timer(&mut self, batch: &mut TurnTotals) {
+        self.counts.timed += 1;
+        batch.due += 1;
         if let Some(timers) = &mut self.timers {
             timers.release();
         }
-        if batch.due == 0 {
-            if !is_same(self) {
-                return Turn::Progress;
-            }
-            self.at_nothing();
-            self.note_depth();
-            return Turn::Nothing;
-        }
-        self.in_turn = true;
-        self.publish(&batch);
-        Turn::Progress
     }
 
     /// Tells the host what is set.
     // TWIN: tell_timers
     pub(crate) fn tell_timers(&self) {
         let Some(timers) = &self.timers else { return };
-        self.memory.taken().store(self.counts.timed, Ordering::Relaxed);
         self.memory.due().store(timers.due().unwrap_or(0), Ordering::Relaxed);
-        self.memory.timers().store(timers.count(), Ordering::Relaxed);
+        let word = control::Timers { waiting: timers.count(), taken: self.counts.timed }.word();
+        self.memory.timers().store(word, Ordering::Relaxed);
     }
 }
 

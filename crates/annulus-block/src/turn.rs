@@ -98,8 +98,8 @@ pub struct BlockCore<R> {
     pub(crate) returns: bool,
     /// Whether it was told of some outbox that outputs are held.
     pub(crate) told_held: bool,
-    /// The outputs of the message at the front of the inbound ring, if its handler has succeeded and not all
-    /// of them have gone.
+    /// The outputs of the message at the front of the inbound ring, or of the timer's message in use, if its
+    /// handler has succeeded and not all of them have gone.
     pub(crate) pending: Option<PendingOutputs>,
     /// The kernel's bound parameters; `_bindings` owns the memory.
     pub(crate) bindings: Box<[BoundMemory]>,
@@ -363,23 +363,32 @@ impl<R: Runner> BlockCore<R> {
                 }
                 self.handle_slot(&slot, &mut batch);
             }
-            if self.pending.is_some() && !self.release(&slot, &mut batch) {
+            if self.pending.is_some() && !self.release(slot.header.enqueue_time, &mut batch) {
                 break;
             }
             self.inbound.advance(&slot);
             batch.consumed += 1;
         }
-        if batch.consumed == 0 && batch.produced != 0 {
-            // A message is held, of which something has gone to the host.
-            self.show(batch.produced);
-        }
-        if batch.consumed == 0 {
+        self.finish_turn(&batch)
+    }
+
+    /// Publishes what the turn has taken, or says that it found nothing.
+    #[inline]
+    pub(crate) fn finish_turn(&mut self, batch: &TurnTotals) -> Turn {
+        if batch.consumed + batch.due == 0 {
+            if batch.produced != 0 {
+                // A message is held, of which something has gone to the host.
+                self.show(batch.produced);
+            }
+            if self.pending.is_some() {
+                self.tell_timers();
+            }
             self.at_nothing();
             self.note_depth();
             return Turn::Nothing;
         }
         self.in_turn = true;
-        self.publish(&batch);
+        self.publish(batch);
         Turn::Progress
     }
 

@@ -300,6 +300,13 @@ macro_rules! conformance_suite {
                 t12_reset: Handlers,
                 t15_the_histogram_counts_every_message: Handlers,
             }
+            timer_links {
+                p07_a_timers_outputs_go_to_the_connected_kernel: Handlers,
+                p07_timers_and_messages_of_kernels_take_turns: Handlers,
+                p07_drained_does_not_wait_for_timers: Handlers,
+                p07_a_held_timer_at_the_end: Handlers,
+                p07_a_timers_outputs_by_two_outboxes: Handlers,
+            }
             timers {
                 p07_timers_come_in_the_order_of_their_times: Handlers,
                 p07_a_kernel_that_sleeps_wakes_for_its_timer: Handlers,
@@ -308,7 +315,7 @@ macro_rules! conformance_suite {
                 p07_timers_and_messages_take_turns: Handlers,
                 p07_an_inactive_kernel_keeps_its_timers: Handlers,
                 p07_a_timer_is_for_its_own_block: Handlers,
-                p07_timers_need_a_kernel_by_itself: Nothing,
+                p07_timers_are_not_in_step: Nothing,
             }
             times {
                 m07_a_handlers_time_is_the_hosts: Handlers,

@@ -4,7 +4,7 @@ use annulus::prelude::*;
 
 // ANCHOR: handler
 const FULL: u32 = 64;
-const LONGEST: u64 = 1_000_000; // Nanoseconds.
+const LONGEST: u64 = 20_000_000; // Nanoseconds.
 
 #[derive(RingMessage, Clone, Copy)]
 #[repr(C)]
@@ -30,7 +30,7 @@ struct Open {
     cents: u64,
 }
 
-/// Sums up orders: always 64, or those that have come in a millisecond.
+/// Sums up orders: always 64, or those that have come in 20 milliseconds.
 #[ring_kernel(mode = Batch, timers = 1024)]
 fn collect(order: &Order, open: &mut Open, later: &Later<Order>, out: &Outbox<Closed>) {
     let number = open.closed + 1;
@@ -49,6 +49,28 @@ fn collect(order: &Order, open: &mut Open, later: &Later<Order>, out: &Outbox<Cl
 }
 // ANCHOR_END: handler
 
+// ANCHOR: largest
+/// The largest batch of so many.
+#[derive(RingMessage, Clone, Copy, Default)]
+#[repr(C)]
+struct Best {
+    batches: u32,
+    orders: u32,
+    cents: u64,
+}
+
+/// Says after each batch which was the largest.
+#[ring_kernel]
+fn largest(batch: &Closed, best: &mut Best, out: &Outbox<Best>) {
+    best.batches += 1;
+    if batch.cents > best.cents {
+        best.orders = batch.orders;
+        best.cents = batch.cents;
+    }
+    out.send(*best);
+}
+// ANCHOR_END: largest
+
 fn main() -> Result<(), Box<dyn Error>> {
     let runtime = Runtime::builder().backend(Backend::Auto).build()?;
     // ANCHOR: run
@@ -63,6 +85,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         orders += batch.orders;
     }
     // ANCHOR_END: run
+    drop(kernel);
+    // ANCHOR: chain
+    let last = largest::launch(&runtime, largest::options().connectable(true))?;
+    let first = collect::launch_into(&last, collect::options().name("first"))?;
+    first.send_batch_blocking(&[Order { cents: 7, closes: 0 }; 10])?;
+    let best = last.recv_blocking()?; // The timer has closed the batch.
+    println!("{} batch, {} orders, {} cents", best.batches, best.orders, best.cents);
+    println!("{} timer taken", first.status().timers.map_or(0, |timers| timers.taken));
+    // ANCHOR_END: chain
     Ok(())
 }
 

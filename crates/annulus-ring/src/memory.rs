@@ -438,10 +438,10 @@ impl ShardMemory {
         self.control64::<{ offset_of!(ControlBlock, due) }>()
     }
 
-    /// How many timers are set.
+    /// How many timers are set, and how many were taken: [`Timers`](annulus_abi::control::Timers).
     #[inline]
-    pub fn timers(&self) -> &AtomicU32 {
-        self.control32::<{ offset_of!(ControlBlock, timers) }>()
+    pub fn timers(&self) -> &AtomicU64 {
+        self.control64::<{ offset_of!(ControlBlock, timers) }>()
     }
 
     /// The count of a histogram's bucket, if latencies are tracked.

@@ -290,5 +290,19 @@ pub(crate) const OF_TIMERS: &[Fault] = &[
     ),
     ("the place that is in use is given out", "heap(v) + count + b->due;", "heap(v) + count;"),
     ("timers keep the host waiting", "    if (first && t->after) {", "    if (0) {"),
-    ("the first timer is not told", "count != 0 ? ann_timer_heap(v)[0].due : 0", "0"),
+    ("the first timer is not told", "t->count != 0 ? ann_timer_heap(v)[0].due : 0", "0"),
+];
+
+/// Of a block that has timers and is connected.
+pub(crate) const OF_LINKED_TIMERS: &[Fault] = &[
+    (
+        "a timer is taken while outputs wait",
+        "    if (v->shared->state.pending != 0)\n        return 0;\n#endif\n    if (first && t->after) {",
+        "#endif\n    if (first && t->after) {",
+    ),
+    (
+        "timers are counted as messages of other kernels",
+        "        ann_timers_of(v)->taken += b->taken;",
+        "        s->taken += b->taken;",
+    ),
 ];

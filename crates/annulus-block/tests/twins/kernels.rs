@@ -157,6 +157,33 @@ pub(crate) fn remind(
     Ok(())
 }
 
+/// Sends to itself if the message is odd, and on what is even. So a kernel that others send to sets no timers: in which
+/// order these and messages of others are taken, the twins decide each for itself.
+#[ring_kernel(timers = 6, max_timers = 2)]
+pub(crate) fn remind_on(
+    message: &Plain,
+    ledger: &mut Tally,
+    out: &Outbox<Plain>,
+    later: &Later<Plain>,
+) -> Result<(), Failure> {
+    ledger.count += 1;
+    ledger.sum = ledger.sum.wrapping_add(message.value);
+    let rest = message.value / 4;
+    if message.value % 2 == 1 {
+        later.send_after(Plain { value: rest }, rest % 3 * 700);
+        if rest % 2 == 1 {
+            later.send_after(Plain { value: rest + 2 }, 0);
+        }
+    }
+    if !message.value.is_multiple_of(3) {
+        out.send(Plain { value: ledger.count * 1000 + message.value / 2 * 2 });
+    }
+    if message.value.is_multiple_of(5) {
+        return Err(Failure::of(13));
+    }
+    Ok(())
+}
+
 /// A kernel, and how its messages are drawn.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel {
@@ -164,6 +191,8 @@ pub(crate) struct Kernel {
     /// A message, as bytes, for the block of this number of so many, which has so many actors of the
     /// kernel's.
     pub(crate) draw: fn(&mut Random, To) -> Vec<u8>,
+    /// A message that the host sends to a kernel that others send to, too.
+    pub(crate) draw_on: fn(&mut Random, To) -> Vec<u8>,
     /// How much a message's handler sends if it succeeds.
     pub(crate) sends: fn(&[u8]) -> u32,
 }
@@ -176,17 +205,21 @@ pub(crate) struct To {
     pub(crate) actors: u32,
 }
 
+/// Of the kernels that have as many actors.
+fn draw_item(random: &mut Random, to: To) -> Vec<u8> {
+    // Now and then there is no such actor.
+    let places = to.actors.div_ceil(to.grid) + random.one_in(6) as u32;
+    let fails = |random: &mut Random| if random.one_in(5) { 1 + random.below(2) as u32 } else { 0 };
+    let sends = |random: &mut Random| [0, 1, 1, 1, 2, 2, 3][random.below(7) as usize];
+    let key = random.below(places.max(1).into()) as u32 * to.grid + to.block;
+    let then = sends(random) + 8 * fails(random);
+    Item { key, sends: sends(random), fails: fails(random), then, value: random.next() }.bytes()
+}
+
 pub(crate) const TALLY: Kernel = Kernel {
     definition: tally::DEFINITION,
-    draw: |random, to| {
-        // Now and then there is no such actor.
-        let places = to.actors.div_ceil(to.grid) + random.one_in(6) as u32;
-        let fails = |random: &mut Random| if random.one_in(5) { 1 + random.below(2) as u32 } else { 0 };
-        let sends = |random: &mut Random| [0, 1, 1, 1, 2, 2, 3][random.below(7) as usize];
-        let key = random.below(places.max(1).into()) as u32 * to.grid + to.block;
-        let then = sends(random) + 8 * fails(random);
-        Item { key, sends: sends(random), fails: fails(random), then, value: random.next() }.bytes()
-    },
+    draw: draw_item,
+    draw_on: draw_item,
     sends: |message| u32::from_ne_bytes(message[4..8].try_into().expect("four bytes")),
 };
 
@@ -200,11 +233,12 @@ pub(crate) const SORT: Kernel = Kernel {
     ..TALLY
 };
 
-pub(crate) const PLAIN: Kernel = Kernel {
-    definition: plain::DEFINITION,
-    draw: |random, _| Plain { value: random.below(1000) }.value.to_ne_bytes().to_vec(),
-    sends: |_| 0,
-};
+fn draw_plain(random: &mut Random, _: To) -> Vec<u8> {
+    random.below(1000).to_ne_bytes().to_vec()
+}
+
+pub(crate) const PLAIN: Kernel =
+    Kernel { definition: plain::DEFINITION, draw: draw_plain, draw_on: draw_plain, sends: |_| 0 };
 
 pub(crate) const LEDGER: Kernel = Kernel {
     definition: ledger::DEFINITION,
@@ -217,3 +251,14 @@ pub(crate) const LEDGER: Kernel = Kernel {
 
 /// It has timers.
 pub(crate) const REMIND: Kernel = Kernel { definition: remind::DEFINITION, ..LEDGER };
+
+/// It has timers where only the host sends to it.
+pub(crate) const REMIND_ON: Kernel = Kernel {
+    definition: remind_on::DEFINITION,
+    draw_on: |random, _| (2 * random.below(500)).to_ne_bytes().to_vec(),
+    sends: |message| {
+        let value = u64::from_ne_bytes(message.try_into().expect("eight bytes"));
+        (!value.is_multiple_of(3)).into()
+    },
+    ..PLAIN
+};

@@ -7,7 +7,7 @@
 use std::{fmt::Debug, mem::offset_of, sync::Arc};
 
 use annulus_abi::{
-    control::{ControlBlock, command},
+    control::{ControlBlock, Timers, command},
     kernel::{KernelLayout, KernelShape},
     ring::Envelope,
 };
@@ -18,6 +18,7 @@ use crate::{
     c_block::Exchange,
     calls::Replied,
     kernels::{Item, Kernel},
+    memory::Side,
     random::Random,
     rust_block::Target,
     scene::{Fault, Found, History, Options, Pair, Scene},
@@ -415,10 +416,12 @@ impl<'a> Script<'a> {
         self.pairs[which].command(self.commands[which]);
     }
 
-    fn send(&mut self, pair: usize) {
+    fn send(&mut self, which: usize) {
         let random = &mut self.random;
-        let pair = &mut self.pairs[pair];
-        let message = (self.scene.kernel.draw)(random, pair.options.to());
+        let pair = &mut self.pairs[which];
+        let kernel = &self.scene.kernel;
+        let draw = if which == 0 { kernel.draw } else { kernel.draw_on };
+        let message = draw(random, pair.options.to());
         let calls = pair.options.layout.replies.is_some() && random.one_in(3);
         let generation = random.next() as u32 | 1;
         let enqueue_time = self.now - random.below(900);
@@ -480,9 +483,9 @@ impl<'a> Script<'a> {
             forwarded: if is_first { self.sent() } else { 0 },
             pending: if is_first { pair.c_block.pending().0.into() } else { 0 },
             holds,
+            holds_timer: holds && taken_of(&pair.rust) != taken_of(&pair.c),
             shows: self.commands[which] & command::TELEMETRY != 0,
             prints: false,
-            timers: false,
         };
         if self.is_ahead(which) {
             return Ok(());
@@ -497,4 +500,9 @@ impl<'a> Script<'a> {
         let pair = &self.pairs[which];
         self.history.same("it has ended", pair.rust_block.has_ended(), pair.c_block.has_ended())
     }
+}
+
+/// How many messages to itself a block has taken.
+fn taken_of(side: &Side) -> u64 {
+    Timers::of_word(side.memory.timers().load(Ordering::Relaxed)).taken
 }

@@ -36,7 +36,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use kernels::{LEDGER, PLAIN, REMIND, SORT, TALLY};
+use kernels::{LEDGER, PLAIN, REMIND, REMIND_ON, SORT, TALLY};
 use scene::{Fault, Scene};
 use script::Lived;
 
@@ -85,6 +85,10 @@ const LINKED: &[Scene] = &[
     },
 ];
 
+/// The first of two kernels has timers.
+const LINKED_TIMERS: Scene =
+    Scene { name: "two kernels, of which one has timers", kernel: REMIND_ON, connectable: true, ..ONE };
+
 /// Seeds of each scene: `ANNULUS_TWINS` says how many, or which, as `17..18`.
 fn seeds() -> std::ops::Range<u64> {
     const USUAL: u64 = 60;
@@ -110,7 +114,7 @@ fn blocks_publish_the_same_words() {
 
 #[test]
 fn connected_blocks_do_too() {
-    for scene in LINKED {
+    for scene in LINKED.iter().chain([&LINKED_TIMERS]) {
         let mut lived = linked::Lived::default();
         for seed in seeds() {
             lived.add(&linked::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}")));
@@ -128,7 +132,9 @@ fn exceptions_are_needed_and_told() {
         script::run(prints, seed, None).unwrap_or_else(|found| panic!("{found}"));
     }
     for seed in 0..4 * BOUND {
-        linked::run(&LINKED[0], seed, None).unwrap_or_else(|found| panic!("{found}"));
+        for scene in [&LINKED[0], &LINKED_TIMERS] {
+            linked::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}"));
+        }
     }
     let excepted: BTreeSet<_> = words::EXCEPTIONS.iter().map(|exception| exception.word).collect();
     assert_eq!(words::needed(), excepted, "each exception is needed");
@@ -171,6 +177,7 @@ fn planted_faults_are_found() {
         (faults::OF_TWO_PORTS, &LINKED[6], two),
         (faults::OF_TWO_PORTS_OF_THREADS, &LINKED[7], two),
         (faults::OF_TWO_PORTS_LATE, &LINKED[8], two),
+        (faults::OF_LINKED_TIMERS, &LINKED_TIMERS, two),
     ] {
         for fault in faults {
             let found = (0..BOUND).find_map(|seed| Some((seed, run(scene, seed, fault)?)));

@@ -2,7 +2,7 @@
 
 use std::{fmt::Debug, sync::Arc};
 
-use annulus_abi::control::command;
+use annulus_abi::control::{Timers, command};
 use annulus_kernel::StateShape;
 use annulus_ring::ring::Header;
 
@@ -182,8 +182,9 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     lived.sent += load(memory.produced());
     lived.dead_letters_lost += load(memory.dead_letters_lost());
     lived.prints_lost += load(memory.prints_lost());
-    lived.timed += load(memory.taken());
-    lived.timers_lost += u64::from(memory.timers().load(annulus_sync::Ordering::Relaxed));
+    let Timers { waiting, taken } = Timers::of_word(load(memory.timers()));
+    lived.timed += taken;
+    lived.timers_lost += u64::from(waiting);
     lived.ended_with_messages += u64::from(script.pair.rust.producers.ring().depth() != 0);
     Ok(script.lived)
 }
@@ -211,8 +212,7 @@ impl Script<'_> {
     }
 
     fn facts(&self) -> Facts {
-        let timers = self.scene.kernel.definition.timers.is_some();
-        Facts { prints: self.pair.options.layout.prints.is_some(), timers, ..Facts::default() }
+        Facts { prints: self.pair.options.layout.prints.is_some(), ..Facts::default() }
     }
 
     /// Does one thing to both sides, and compares.

@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::BTreeSet, fmt, mem::offset_of};
 
 use annulus_abi::{
     LINE,
-    control::{ControlBlock, PortCounts, STALLED_BY_KERNEL},
+    control::{ControlBlock, PortCounts, STALLED_BY_KERNEL, TIMERS_TAKEN_SHIFT},
     histogram::BUCKETS,
     kernel::KernelLayout,
     ring::{RingHeader, RingLayout},
@@ -39,10 +39,10 @@ pub(crate) struct Facts {
     pub(crate) pending: u64,
     /// It waits for them, whatever their number.
     pub(crate) holds: bool,
+    /// That message is one that the kernel sent to itself.
+    pub(crate) holds_timer: bool,
     /// The block's telemetry is on, and has been since before it holds anything.
     pub(crate) shows: bool,
-    /// The kernel has timers, and is not connected.
-    pub(crate) timers: bool,
     /// The kernel prints.
     pub(crate) prints: bool,
 }
@@ -50,6 +50,11 @@ pub(crate) struct Facts {
 impl Facts {
     fn holds_and_shows(&self) -> bool {
         self.holds && self.shows
+    }
+
+    /// What is held came of a message of the ring.
+    fn holds_slot(&self) -> bool {
+        self.holds && !self.holds_timer
     }
 }
 
@@ -66,10 +71,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception { word: "prints_lost", holds: |facts, rust, _| facts.prints.then_some(rust == 0) },
     Exception { word: "prints", holds: |facts, rust, _| facts.prints.then_some(rust == 0) },
     Exception { word: "forwarded", holds: |facts, rust, c| Some(rust == 0 && c == facts.forwarded) },
-    Exception {
-        word: "taken",
-        holds: |facts, rust, c| (!facts.timers).then_some(rust == 0 && c == facts.taken_near),
-    },
+    Exception { word: "taken", holds: |facts, rust, c| Some(rust == 0 && c == facts.taken_near) },
     // Compared at rest.
     Exception { word: "rested", holds: |facts, rust, c| Some(rust == 0 && c == facts.taken_near) },
     Exception {
@@ -79,7 +81,11 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception { word: "inbound.reserved", holds: |facts, rust, c| Some(rust == c + facts.sent_near) },
     Exception {
         word: "inbound.consumed",
-        holds: |facts, rust, c| Some(rust + u64::from(facts.holds) == c + facts.taken_near),
+        holds: |facts, rust, c| Some(rust + u64::from(facts.holds_slot()) == c + facts.taken_near),
+    },
+    Exception {
+        word: "timers",
+        holds: |facts, rust, c| facts.holds_timer.then_some(rust + (1 << TIMERS_TAKEN_SHIFT) == c),
     },
     Exception { word: "processed", holds: |facts, rust, c| lags(facts, rust, c, 1) },
     Exception { word: "sent", holds: |facts, rust, c| lags(facts, rust, c, facts.pending) },
@@ -93,7 +99,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         word: "telemetry.queue_depth",
-        holds: |facts, rust, c| facts.holds_and_shows().then_some(rust == c + 1),
+        holds: |facts, rust, c| (facts.holds_slot() && facts.shows).then_some(rust == c + 1),
     },
     Exception {
         word: "telemetry.last_processed_timestamp",
@@ -160,7 +166,7 @@ macro_rules! fields {
 const CONTROL: &[(&str, usize, usize)] = fields!(
     ControlBlock, state: 4, last_error: 4, processed: 8, failed: 8, unknown_actor: 8, sent: 8, acknowledged: 4,
     dead_letters_lost: 8, prints_lost: 8, stalled: 4, unread: 4, forwarded: 8, taken: 8, rested: 8, unforwarded: 8,
-    due: 8, timers: 4,
+    due: 8, timers: 8,
 );
 
 /// The rings of a shard, by their names and places; and whether the block fills them.

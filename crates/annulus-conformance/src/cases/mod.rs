@@ -33,6 +33,7 @@ pub mod stalls;
 pub mod state;
 pub mod steps;
 pub mod telemetry;
+pub mod timer_links;
 pub mod timers;
 pub mod times;
 pub mod together;

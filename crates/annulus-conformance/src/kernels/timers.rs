@@ -4,10 +4,10 @@ use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{RingMessage, ring_kernel};
 use annulus_runtime::prelude::{Cx, Failure, Later, Outbox};
 
-use super::Total;
+use super::{Number, Total};
 
 /// The kernels here.
-pub const TIMERS: &[&KernelDefinition] = &[remind::DEFINITION];
+pub const TIMERS: &[&KernelDefinition] = &[remind::DEFINITION, remind_by_two::DEFINITION];
 
 /// A message that says what its handler sends to itself.
 #[derive(RingMessage, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,4 +83,50 @@ pub fn remind(
         return Err(Failure::of(9));
     }
     Ok(())
+}
+
+/// Says that it takes a message by two outboxes, and sends one more to itself.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 16, timers = 8)]
+pub fn remind_by_two(
+    cx: &Cx,
+    message: &Remind,
+    total: &mut Total,
+    later: &Later<Remind>,
+    reminded: &Outbox<Reminded>,
+    numbers: &Outbox<Number>,
+) {
+    total.sum += 1;
+    let mut due = 0;
+    if message.set_at != 0 {
+        due = message.set_at + message.after;
+    }
+    numbers.send(Number { value: u64::from(message.id) });
+    reminded.send(Reminded {
+        id: message.id,
+        actor: message.actor,
+        count: total.sum,
+        set_at: message.set_at,
+        due,
+        now: cx.now(),
+    });
+    if message.sets != 0 {
+        let mut next = *message;
+        next.id += 1;
+        next.sets = u32::from(message.repeats != 0);
+        next.repeats = message.repeats.saturating_sub(1);
+        next.set_at = cx.now();
+        later.send_after(next, message.after);
+    }
+}
+
+/// Sends on that a message was taken.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 16)]
+pub fn note(taken: &Reminded, out: &Outbox<Reminded>) {
+    out.send(*taken);
+}
+
+/// Sends on what is to be taken.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 16)]
+pub fn pass_remind(message: &Remind, out: &Outbox<Remind>) {
+    out.send(*message);
 }

@@ -20,7 +20,7 @@ use std::{
 };
 
 use annulus_abi::{
-    control::{command, state},
+    control::{Timers, command, state},
     vitals::recorder::{NO_SHARD, event},
 };
 use annulus_block::RuntimeClock;
@@ -54,6 +54,11 @@ pub(crate) struct HostShard {
     pub(crate) outbound: Ring,
     /// Notified when the inbound queue has space, and when it closes.
     pub(crate) space: Event,
+}
+
+/// The messages of a shard to itself.
+fn timers_of(shard: &HostShard) -> Timers {
+    Timers::of_word(shard.memory.timers().load(Ordering::Relaxed))
 }
 
 /// The part of a kernel that does not depend on its types.
@@ -236,7 +241,7 @@ impl KernelCore {
 
     /// Messages to itself that wait in the shards, or were lost with them.
     pub(crate) fn timers(&self) -> u64 {
-        self.shards.iter().map(|shard| u64::from(shard.memory.timers().load(Ordering::Relaxed))).sum()
+        self.shards.iter().map(|shard| u64::from(timers_of(shard).waiting)).sum()
     }
 
     pub(crate) fn timer_status(&self) -> TimerStatus {
@@ -244,12 +249,13 @@ impl KernelCore {
         for shard in &self.shards {
             // SYNC: state (acquire): what was set when it ended is seen.
             let ended = shard.memory.state().load(Ordering::Acquire) == state::TERMINATED;
-            let timers = u64::from(shard.memory.timers().load(Ordering::Relaxed));
+            let Timers { waiting, taken } = timers_of(shard);
+            status.taken += taken;
             if ended {
-                status.lost += timers;
+                status.lost += u64::from(waiting);
                 continue;
             }
-            status.waiting += timers;
+            status.waiting += u64::from(waiting);
             let due = Some(shard.memory.due().load(Ordering::Relaxed)).filter(|due| *due != 0);
             status.next_due = status.next_due.into_iter().chain(due).min();
         }

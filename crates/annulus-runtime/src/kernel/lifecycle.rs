@@ -116,7 +116,8 @@ impl KernelShared {
         let unread: u64 =
             // SYNC: none: as above.
             core.shards.iter().map(|shard| u64::from(shard.memory.unread().load(Ordering::Acquire))).sum();
-        let arrived = sum(ShardMemory::taken) + unread;
+        let timers = core.definition.timers.map(|_| core.timer_status());
+        let arrived = sum(ShardMemory::taken) + unread + timers.map_or(0, |timers| timers.taken);
         let drops = Drops {
             rejected: core.drops.rejected.load(Ordering::Relaxed),
             evicted: core.drops.evicted.load(Ordering::Relaxed),
@@ -146,7 +147,7 @@ impl KernelShared {
             drops,
             queues: self.lane_statuses(),
             produced: sum(ShardMemory::produced),
-            timers: core.definition.timers.map(|_| core.timer_status()),
+            timers,
             outputs_waiting: core.shards.iter().map(|shard| shard.outbound.depth()).sum::<u64>()
                 + self.ports.waiting(),
             ports: self.port_statuses(),

@@ -182,7 +182,7 @@ pub struct KernelStatus {
     pub execution_time: Duration,
 }
 
-/// The messages of a kernel to itself that have not been taken. It was read while everything went on.
+/// The messages of a kernel to itself. It was read while everything went on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TimerStatus {
@@ -193,6 +193,8 @@ pub struct TimerStatus {
     pub next_due: Option<u64>,
     /// How many waited in shards that have terminated: they are lost.
     pub lost: u64,
+    /// How many were taken when their time had come, since launch. [`KernelStatus::sent`] counts them, too.
+    pub taken: u64,
 }
 
 /// What one of several outboxes has sent, except replies to calls: to the host, and to kernels that it was

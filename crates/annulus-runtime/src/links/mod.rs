@@ -49,6 +49,15 @@
 //! `rested`; so what *M* has forwarded is among them. So *M* contains everything that was sent, and
 //! everything that came of it.
 //!
+//! # Timers
+//!
+//! A message to oneself is under way from the time at which it is taken. Until then nobody waits for it: a kernel with a
+//! periodic timer would never be drained. When it is taken, its shard sends without having consumed anything. That
+//! changes nothing above. A message is sent when it has its ticket in a ring, and the argument is about all messages that
+//! were sent before the first scan. What a timer's handler sends into a ring of a device is counted, or taken back
+//! (*told late*), as everything else is; what it cannot send yet is held, and its shard says that it is stalled. A timer
+//! whose handler runs during the scans has sent nothing yet: what it sends comes after them.
+//!
 //! Whoever waits for this first tells each of these kernels that it is watched, and then waits on an event
 //! that all connected kernels of a runtime share.
 

@@ -136,12 +136,10 @@ pub enum LaunchProblem {
         /// The largest payload, in bytes.
         max_payload: u32,
     },
-    /// The handler sends messages to itself, which its launch does not allow.
+    /// The handler sends messages to itself, and the launch puts its blocks in step.
     Timers {
         /// The kernel.
         kernel: &'static str,
-        /// The option that contradicts it.
-        option: &'static str,
     },
     /// A handler may send more at once than the outbound ring holds.
     Outputs {
@@ -262,9 +260,7 @@ pub(super) fn of_launch(
         check_payload(&mut problems, "output", output);
     }
     if definition.timers.is_some() {
-        let options = [("connectable", shape.connectable), ("supersteps", shape.supersteps)];
-        let on = options.into_iter().filter(|(_, on)| *on);
-        problems.extend(on.map(|(option, _)| LaunchProblem::Timers { kernel, option }));
+        problems.extend(shape.supersteps.then_some(LaunchProblem::Timers { kernel }));
     }
     let slots = outbound.capacity.unwrap_or(inbound.capacity);
     if definition.max_outputs > slots {
@@ -364,10 +360,10 @@ impl fmt::Display for LaunchProblem {
                 "{capacity} messages of {max_payload} bytes are more than the {MOST_SPILLED} bytes that a ring of \
                  bridged messages has: lower capacity or max_payload"
             ),
-            Self::Timers { kernel, option } => write!(
+            Self::Timers { kernel } => write!(
                 f,
-                "`{kernel}` sends messages to itself, and {option} is on, which such a kernel does not have yet: leave \
-                 {option} out"
+                "`{kernel}` sends messages to itself, and supersteps are on, which such a kernel does not have yet: \
+                 leave supersteps out"
             ),
             Self::Outputs { kernel, outputs, slots } => write!(
                 f,

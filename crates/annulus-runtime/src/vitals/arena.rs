@@ -386,7 +386,6 @@ impl Home {
                 (words.acknowledged(), copy.acknowledged()),
                 (words.stalled(), copy.stalled()),
                 (words.unread(), copy.unread()),
-                (words.timers(), copy.timers()),
             ] {
                 to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
             }
@@ -400,6 +399,7 @@ impl Home {
                 (words.rested(), copy.rested()),
                 (words.unforwarded(), copy.unforwarded()),
                 (words.due(), copy.due()),
+                (words.timers(), copy.timers()),
             ] {
                 to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
             }

@@ -1,0 +1,163 @@
+//! Kernels that send to themselves, and to each other: P-07.
+
+use std::{pin::pin, thread};
+
+use annulus_runtime::{KernelHandle, LaunchOptions, prelude::RingKernel};
+
+use super::{
+    links::{connect, linked, received, source},
+    timers::{MILLISECOND, NEVER, send, sets, timers},
+};
+use crate::{
+    Bench,
+    bench::{balanced, drain, eventually},
+    cases::messages::poll_once,
+    kernels::{
+        Number, number,
+        timers::{Remind, Reminded, note, pass_remind, remind, remind_by_two},
+    },
+};
+
+fn launch<T: RingKernel<Message = Reminded>>(
+    bench: &Bench,
+    options: LaunchOptions,
+    target: &KernelHandle<T>,
+) -> KernelHandle<remind> {
+    let kernel = remind::launch(bench.runtime(), options.actors(4)).unwrap();
+    connect(&kernel, target);
+    kernel
+}
+
+/// The numbers of a chain that begins with `id`, that message included.
+fn chain(id: u32, repeats: u32) -> Vec<u32> {
+    (id..=id + repeats + 1).collect()
+}
+
+fn ids(taken: &[Reminded]) -> Vec<u32> {
+    taken.iter().map(|taken| taken.id).collect()
+}
+
+/// P-07: what the handler of a message to oneself sends goes where the kernel is connected to. While the other kernel
+/// has no room, it waits, no timer and no message is taken, and the kernel is not drained. Nothing is lost.
+pub fn p07_a_timers_outputs_go_to_the_connected_kernel(bench: &Bench) {
+    const REPEATS: u32 = 198;
+    let target = note::launch(bench.runtime(), source("target").capacity(16).output_capacity(1024)).unwrap();
+    let kernel = launch(bench, source("remind").capacity(64), &target);
+    send(&kernel, Remind { repeats: REPEATS, ..sets(1000, 1, 0) });
+    eventually(|| kernel.status().stall.is_some_and(|stall| stall.for_kernel == 1));
+    for id in 0..10 {
+        send(&kernel, sets(id, 0, 0));
+    }
+    let mut drained = pin!(target.drained());
+    assert!(poll_once(drained.as_mut()).is_none());
+    let processed = kernel.status().processed;
+    assert!((16..=17).contains(&processed), "{processed}: the next one waits, counted or not");
+    target.activate_blocking().unwrap();
+    let taken: Vec<_> = (0..10 + 200).map(|_| target.recv_blocking().unwrap()).collect();
+    let (of_chain, of_host): (Vec<u32>, Vec<_>) = ids(&taken).into_iter().partition(|id| *id >= 1000);
+    assert_eq!((of_chain, of_host), (chain(1000, REPEATS), (0..10).collect()));
+    assert!(taken.iter().all(|taken| taken.due <= taken.now), "{taken:?}");
+    drain(&target);
+    eventually(|| timers(&kernel).waiting == 0);
+    for status in [balanced(&kernel), balanced(&target)] {
+        assert_eq!((status.processed, status.produced, status.outputs_lost), (210, 210, 0), "{status:?}");
+        assert_eq!(status.stalled_shards, 0);
+    }
+}
+
+/// P-07: a kernel that others feed all the time takes its timers, and one whose timers are due all the time takes
+/// what others send it.
+pub fn p07_timers_and_messages_of_kernels_take_turns(bench: &Bench) {
+    const FED: u32 = 400;
+    const REPEATS: u32 = 600;
+    let target = note::launch(bench.runtime(), linked("target").capacity(64).output_capacity(2048)).unwrap();
+    let kernel = launch(bench, source("remind").capacity(256), &target);
+    let feeder = pass_remind::launch(bench.runtime(), source("feeder").capacity(1024)).unwrap();
+    for id in 0..FED {
+        send(&feeder, sets(id, 0, 0));
+    }
+    send(&kernel, Remind { repeats: REPEATS, ..sets(1000, 1, 0) });
+    connect(&feeder, &kernel);
+    let all = FED + REPEATS + 2;
+    let taken: Vec<_> = (0..all).map(|_| target.recv_blocking().unwrap()).collect();
+    let (of_chain, fed): (Vec<u32>, Vec<_>) = ids(&taken).into_iter().partition(|id| *id >= 1000);
+    assert_eq!((of_chain, fed), (chain(1000, REPEATS), (0..FED).collect()));
+    drain(&target);
+    for status in [balanced(&kernel), balanced(&target)] {
+        assert_eq!((status.processed, status.outputs_lost), (all.into(), 0), "{status:?}");
+    }
+}
+
+/// P-07: a chain of kernels is drained although timers wait, and is not while something that was sent is under way.
+pub fn p07_drained_does_not_wait_for_timers(bench: &Bench) {
+    let target = note::launch(bench.runtime(), linked("target").output_capacity(256)).unwrap();
+    let kernel = launch(bench, source("remind").capacity(64), &target);
+    send(&kernel, sets(1, 1, NEVER));
+    // Some of these are taken while it is looked whether all is at rest.
+    send(&kernel, Remind { repeats: 100, ..sets(1000, 1, MILLISECOND / 20) });
+    for id in 2..40 {
+        send(&kernel, sets(id, 0, 0));
+        drain(&target);
+        let taken = received(&target);
+        assert!(ids(&taken).contains(&id), "{id}: {taken:?}");
+    }
+    assert!(timers(&kernel).waiting >= 1);
+    eventually(|| timers(&kernel).waiting == 1);
+    drain(&kernel);
+    drain(&target);
+    assert_eq!(balanced(&target).processed, balanced(&kernel).processed);
+}
+
+/// P-07: a message to oneself whose output waits for room counts as handled when its kernel ends, and the output as
+/// lost; or it comes to the host if the kernel is disconnected first.
+pub fn p07_a_held_timer_at_the_end(bench: &Bench) {
+    for disconnected in [false, true] {
+        let name = |kernel: &str| format!("{kernel}-{disconnected}");
+        let target = note::launch(bench.runtime(), source(&name("full")).capacity(16)).unwrap();
+        let kernel = launch(bench, source(&name("remind")).capacity(64), &target);
+        send(&kernel, Remind { repeats: 100, ..sets(1, 1, 0) });
+        eventually(|| kernel.status().stall.is_some_and(|stall| stall.for_kernel == 1));
+        if disconnected {
+            kernel.deactivate_blocking().unwrap();
+            kernel.disconnect().unwrap();
+            kernel.activate_blocking().unwrap();
+            let taken: Vec<_> = (0..102 - 16).map(|_| kernel.recv_blocking().unwrap()).collect();
+            assert_eq!(ids(&taken), (17..=102).collect::<Vec<_>>());
+            drain(&kernel);
+        }
+        kernel.terminate_blocking();
+        let status = balanced(&kernel);
+        let (processed, lost) = if disconnected { (102, 0) } else { (17, 1) };
+        assert_eq!((status.processed, status.outputs_lost), (processed, lost), "{status:?}");
+        assert_eq!((status.produced, status.stalled_shards), (processed, 0), "{status:?}");
+        target.activate_blocking().unwrap();
+        drain(&target);
+        assert_eq!(ids(&received(&target)), (1..=16).collect::<Vec<_>>());
+    }
+}
+
+/// P-07: of two outboxes one is connected; each output of a message to oneself goes its way.
+pub fn p07_a_timers_outputs_by_two_outboxes(bench: &Bench) {
+    const REPEATS: u32 = 98;
+    let target = note::launch(bench.runtime(), source("target").capacity(16).output_capacity(256)).unwrap();
+    let options = source("remind").capacity(64).output_capacity(256).actors(4);
+    let kernel = remind_by_two::launch(bench.runtime(), options).unwrap();
+    kernel.port(remind_by_two::REMINDED).connect(&target).unwrap();
+    kernel.activate_blocking().unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            eventually(|| kernel.status().stall.is_some_and(|stall| stall.for_kernel == 1));
+            target.activate_blocking().unwrap();
+        });
+        let _ = kernel.send_blocking(Remind { repeats: REPEATS, ..sets(1, 1, 0) }).unwrap();
+        let taken: Vec<_> = (0..100).map(|_| target.recv_blocking().unwrap()).collect();
+        assert_eq!(ids(&taken), chain(1, REPEATS));
+    });
+    let numbers = kernel.port(remind_by_two::NUMBERS);
+    let numbers: Vec<Number> = (0..100).map(|_| numbers.recv_blocking().unwrap()).collect();
+    assert_eq!(numbers, (1..=100).map(number).collect::<Vec<_>>());
+    drain(&kernel);
+    drain(&target);
+    let status = balanced(&kernel);
+    assert_eq!((status.processed, status.produced, status.outputs_lost), (100, 200, 0), "{status:?}");
+}
