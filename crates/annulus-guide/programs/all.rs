@@ -9,6 +9,8 @@ mod calls;
 mod deployment;
 #[path = "failures.rs"]
 mod failures;
+#[path = "filter.rs"]
+mod filter;
 #[path = "getting_started.rs"]
 mod getting_started;
 #[path = "grid.rs"]

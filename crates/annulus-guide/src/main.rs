@@ -36,6 +36,7 @@ programs!(
     calls,
     deployment,
     failures,
+    filter,
     getting_started,
     grid,
     messages,

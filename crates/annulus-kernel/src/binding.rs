@@ -27,7 +27,8 @@ pub enum BindingKind {
     Parameter,
     /// `&[T]`: a read-only table.
     Table,
-    /// `&mut [T]`: memory of the whole kernel; needs a single block. Not rolled back when a handler fails.
+    /// `&mut [T]`, or `&Block<[T]>` if a whole block works on one message: memory of the whole kernel; needs a
+    /// single block. Not rolled back when a handler fails.
     Whole,
     /// `&[AtomicU32]` and its kin: memory that all blocks share. Not rolled back when a handler fails.
     Shared,
@@ -89,7 +90,7 @@ impl Binding {
         Self::slice(&[value])
     }
 
-    /// Several values, for `&[T]`, `&mut [T]` (its initial contents) and atomics.
+    /// Several values, for `&[T]`, `&mut [T]` and `&Block<[T]>` (their initial contents) and atomics.
     pub fn slice<T: DeviceType>(values: &[T]) -> Self {
         // SAFETY: these are valid values of the type, and their number is right.
         unsafe { Self::copied(T::DESCRIPTOR, values.len(), values.as_ptr().cast()) }

@@ -382,7 +382,13 @@ macro_rules! receivers {
 receivers! {
     => bool; => i8; => i16; => i32; => i64; => isize; => u8; => u16; => u32; => u64; => usize; => f32; => f64;
     => (); => Failure; => Ordering; => cmp::Ordering; => Cx; => BlockCx; => AtomicU32; => AtomicI32; => AtomicU64; => AtomicI64;
-    [T] => [T]; [M] => Outbox<M>; [M] => Later<M>; [S] => Block<S>;
+    [T] => [T]; [M] => Outbox<M>; [M] => Later<M>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: ?Sized> Receiver for Block<S> {
+    type Target = Self;
+    type Side = Self;
 }
 
 #[diagnostic::do_not_recommend]

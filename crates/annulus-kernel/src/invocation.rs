@@ -1,6 +1,8 @@
 //! One call of a handler on the CPU: the bridge between untyped memory and the user's typed function.
 
-use crate::{Cx, Failure, Later, Outbox, PortDefinition, PortOutbox, RawLater, RawOutbox};
+use std::ptr;
+
+use crate::{Block, Cx, Failure, Later, Outbox, PortDefinition, PortOutbox, RawLater, RawOutbox};
 
 /// The CPU entry that `#[ring_kernel]` generates. It takes the parameters out of an [`Invocation`], calls the
 /// user's function, and stores the actor's state if the call succeeded.
@@ -109,6 +111,21 @@ impl<'a> Invocation<'a> {
         // SAFETY: a kernel with such memory has one block, which handles one message at a time, so this is
         // the only view.
         unsafe { std::slice::from_raw_parts_mut(memory.data.cast::<T>(), memory.len) }
+    }
+
+    /// The bound `&Block<[T]>` at `index`.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's binding `index` is [`Whole`](crate::BindingKind::Whole) memory of `T`, the kernel has a
+    /// single block, and nobody asks for the slice in another way during the call.
+    #[inline(always)]
+    pub unsafe fn of_block<T: Copy>(&self, index: usize) -> &'a Block<[T]> {
+        let memory = self.bindings[index];
+        let values = ptr::slice_from_raw_parts(memory.data.cast::<T>().cast_const(), memory.len);
+        // SAFETY: a kernel with such memory has one block, which handles one message at a time. Its threads
+        // are coroutines of one thread of the system, so they may share cells, and a `Block` is a cell.
+        unsafe { &*(values as *const Block<[T]>) }
     }
 
     /// One of several outboxes.

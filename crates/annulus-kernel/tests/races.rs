@@ -235,3 +235,22 @@ fn b03_a_variable_turns_it_on() {
         assert_eq!(text.contains("race: thread 1 writes element 0"), finds, "{text}");
     }
 }
+
+/// What a kernel keeps for its block is watched as arrays are.
+#[test]
+fn b03_memory_that_a_block_keeps() {
+    for waits in [false, true] {
+        let mut memory = [0u32; 300];
+        let kept = Block::from_mut(&mut memory);
+        let found = race(|cx| {
+            let me = cx.thread_index() as usize;
+            kept.set(kept.len() - 1 - me, 5);
+            if waits {
+                cx.barrier();
+            }
+            assert!(kept.get(kept.len() - 256 + me) <= 5);
+        });
+        assert_eq!(found.is_none(), waits, "{found:?}");
+        assert!(found.is_none_or(|text| text.contains("element 171 of the block's memory")));
+    }
+}

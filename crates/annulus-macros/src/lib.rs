@@ -69,6 +69,7 @@
 //! | `t: &[T]` | a table, read-only; `T: DeviceType` | any |
 //! | `c: &[AtomicU32]`, or `AtomicI32`, `AtomicU64`, `AtomicI64` | memory that all blocks share; not rolled back | any |
 //! | `m: &mut [T]` | memory of the whole kernel, for messages without a key; not rolled back | any |
+//! | `cx: &BlockCx`, then `s: &Block<S>` and `m: &Block<[T]>` | all threads of the block run the handler for each message, and share the state and the memory | |
 //!
 //! After the message the order is free. The launch binds the last four kinds, in the handler's order and by
 //! its names: `detect::bind(p, &t, &c, &m).launch(&runtime, options)`, with atomics and memory given as their

@@ -8,7 +8,7 @@ use crate::{
     bench::{balanced, drain},
     kernels::{
         Item, number,
-        together::{TORN, float_sum, term, torn, track_together, tree_sum},
+        together::{Cell, TORN, cells, float_sum, kept_cells, term, torn, track_together, tree_sum},
     },
 };
 
@@ -113,4 +113,114 @@ pub fn b06_a_torn_block_fails_and_goes_on(bench: &Bench) {
     assert_eq!(kernel.try_recv(), Err(TryRecvError::Empty));
     let status = balanced(&kernel);
     assert_eq!((status.processed, status.drops.failed, status.last_error), (20, 12, TORN));
+}
+
+/// What [`kept_cells`] keeps, by one thread.
+struct Kept {
+    elements: Vec<Cell>,
+    words: Vec<u32>,
+}
+
+impl Kept {
+    /// A message that succeeds or, if it fails, gets so far.
+    fn handle(&mut self, threads: usize, added: u64, turns: bool, fails: bool) -> u64 {
+        if turns {
+            for first in (0..self.elements.len()).step_by(threads) {
+                let before = self.elements.clone();
+                for at in first..before.len().min(first + threads) {
+                    let Cell { sum, writes, marked } = before[(at + 1) % before.len()];
+                    let sum = sum.wrapping_mul(31).wrapping_add(added);
+                    self.elements[at] = Cell { sum, writes: writes + 1, marked: !marked };
+                }
+            }
+        }
+        for word in self.words.iter_mut().take(threads) {
+            *word = word.wrapping_add(1);
+        }
+        if !fails {
+            self.words.iter_mut().for_each(|word| *word = word.wrapping_mul(3));
+        }
+        let mut hash = if self.elements.is_empty() { 1u64 } else { 2 };
+        for cell in &self.elements {
+            hash = hash.wrapping_mul(0x100_0000_01B3) ^ cell.sum ^ u64::from(cell.writes);
+            hash = hash.rotate_left(if cell.marked { 7 } else { 3 });
+        }
+        for word in &self.words {
+            hash = hash.wrapping_mul(0x100_0000_01B3) ^ u64::from(*word);
+        }
+        hash
+    }
+}
+
+/// The memory of a block, of any length: all threads read and write it, it lasts from message to message, and
+/// nobody who has seen that a message failed writes it.
+pub fn b06_a_block_keeps_a_slice(bench: &Bench) {
+    let lengths = [(0, 0), (1, 1), (5, 40), (64, 3), (201, 200)];
+    for (threads, (elements, words)) in
+        [1, 7, 32, 40].into_iter().flat_map(|dim| lengths.map(|len| (dim, len)))
+    {
+        let cell = |index| Cell { sum: index, writes: 0, marked: index % 3 == 0 };
+        let mut kept = Kept { elements: (0..elements).map(cell).collect(), words: (0..words).collect() };
+        let options = LaunchOptions::default().block(threads);
+        let kernel = kept_cells::bind(&kept.elements, &kept.words).launch(bench.runtime(), options).unwrap();
+        let mut rotates = |added: u64| {
+            let hash = kept.handle(threads as usize, added, true, false);
+            let reply = kernel.call_blocking(number(added * 4 + cells::ROTATE));
+            assert_eq!(reply, Ok(number(hash)), "{threads} threads, {elements} elements");
+        };
+        for added in [0, 1, 77, u64::MAX >> 3] {
+            rotates(added);
+        }
+        for (what, code) in [
+            (cells::FAIL, TORN),
+            (cells::BEYOND, error::INDEX_OUT_OF_BOUNDS),
+            (cells::READ_BEYOND, error::INDEX_OUT_OF_BOUNDS),
+        ] {
+            let failed = kernel.call_blocking(number(what));
+            assert_eq!(failed, Err(CallError::Failed { code }), "{threads} threads, {elements} elements");
+            let _ = kept.handle(threads as usize, 0, false, true);
+            let hash = kept.handle(threads as usize, 5, true, false);
+            let reply = kernel.call_blocking(number(5 * 4));
+            assert_eq!(
+                reply,
+                Ok(number(hash)),
+                "after message {what}: {threads} threads, {elements} elements"
+            );
+        }
+    }
+}
+
+/// A snapshot has what a block keeps, and a kernel that it is restored into goes on from there.
+pub fn b06_what_a_block_keeps_is_in_a_snapshot(bench: &Bench) {
+    let cell = |index| Cell { sum: index, writes: 0, marked: false };
+    let mut kept = Kept { elements: (0..50).map(cell).collect(), words: vec![3; 4] };
+    let launch = |name: &str| {
+        let options = LaunchOptions::default().name(name).block(16);
+        kept_cells::bind(&vec![cell(0); 50], &[0; 4]).launch(bench.runtime(), options).unwrap()
+    };
+    let (first, second) = (launch("first"), launch("second"));
+    for kernel in [&first, &second] {
+        kernel.deactivate_blocking().unwrap();
+        let mut snapshot = kernel.snapshot_blocking().unwrap();
+        snapshot.set_memory("elements", &kept.elements).unwrap();
+        snapshot.set_memory("words", &kept.words).unwrap();
+        kernel.restore_blocking(&snapshot).unwrap();
+        kernel.activate_blocking().unwrap();
+        let hash = kept.handle(16, 9, true, false);
+        assert_eq!(kernel.call_blocking(number(9 * 4 + cells::ROTATE)), Ok(number(hash)));
+        kernel.deactivate_blocking().unwrap();
+        let snapshot = kernel.snapshot_blocking().unwrap();
+        assert_eq!(snapshot.memory::<Cell>("elements").unwrap(), kept.elements);
+        assert_eq!(snapshot.memory::<u32>("words").unwrap(), kept.words);
+    }
+}
+
+/// A block's memory belongs to the whole kernel, so one block has it.
+pub fn b06_a_slice_is_one_block_s(bench: &Bench) {
+    let options = LaunchOptions::default().grid(2);
+    let refused = kept_cells::bind(&[], &[1]).launch(bench.runtime(), options).unwrap_err().to_string();
+    assert!(
+        refused.contains("`kept_cells` has memory of the whole kernel, which one block owns"),
+        "{refused}"
+    );
 }

@@ -1,7 +1,7 @@
 //! Handlers whose whole block works on one message.
 
 use annulus_kernel::{KernelDefinition, RingKernel};
-use annulus_macros::ring_kernel;
+use annulus_macros::{DeviceType, ring_kernel};
 use annulus_runtime::prelude::{Block, BlockCx, Failure, Outbox};
 
 use super::{Item, Number, Total, Tracked, warps};
@@ -134,12 +134,103 @@ pub fn torn(
     Ok(())
 }
 
+/// An element of a block's memory: with padding, and not all of its bytes a number's.
+#[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Cell {
+    pub sum: u64,
+    pub writes: u32,
+    pub marked: bool,
+}
+
+/// What [`kept_cells`](struct@kept_cells) does with a message.
+pub mod cells {
+    /// Each thread goes to the next element, and adds the message.
+    pub const ROTATE: u64 = 0;
+    /// A thread fails behind a barrier; what was written in front of it stays.
+    pub const FAIL: u64 = 1;
+    /// A thread writes behind the end.
+    pub const BEYOND: u64 = 2;
+    /// A thread reads behind the end, in a turn of a loop.
+    pub const READ_BEYOND: u64 = 3;
+}
+
+/// Keeps elements that all threads read and write, as many as its launch binds, and words beside them. Answers with
+/// a hash of all.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4)]
+pub fn kept_cells(
+    cx: &BlockCx,
+    message: &Number,
+    elements: &Block<[Cell]>,
+    words: &Block<[u32]>,
+    replies: &Outbox<Number>,
+) -> Result<(), Failure> {
+    let me = cx.thread_index() as usize;
+    let dim = cx.block_dim() as usize;
+    let what = message.value % 4;
+    let added = message.value / 4;
+    // Each thread has every `dim`-th element; all turn by one place.
+    let mut first = 0;
+    while first < elements.len() {
+        let at = first + me;
+        let mut cell = Cell { sum: 0, writes: 0, marked: false };
+        if at < elements.len() {
+            cell = elements.get((at + 1) % elements.len());
+        }
+        cx.barrier();
+        if at < elements.len() && what == cells::ROTATE {
+            let Cell { sum, writes, marked } = cell;
+            let sum = sum.wrapping_mul(31).wrapping_add(added);
+            elements.set(at, Cell { sum, writes: writes + 1, marked: !marked });
+        }
+        cx.barrier();
+        first += dim;
+    }
+    if me < words.len() {
+        words.set(me, words.get(me).wrapping_add(1));
+    }
+    cx.barrier();
+    if what == cells::FAIL && me + 1 == dim {
+        return Err(Failure::of(TORN));
+    }
+    if what == cells::BEYOND && me == 0 {
+        elements.set(elements.len(), Cell { sum: 1, writes: 1, marked: true });
+    }
+    if what == cells::READ_BEYOND {
+        for index in 0..=words.len() {
+            let _ = words.get(index);
+        }
+    }
+    cx.barrier();
+    // Who has seen a failure does not come here.
+    if cx.is_leader() {
+        for index in 0..words.len() {
+            words.set(index, words.get(index).wrapping_mul(3));
+        }
+    }
+    cx.barrier();
+    if cx.is_leader() {
+        let mut hash = if elements.is_empty() { 1u64 } else { 2 };
+        for index in 0..elements.len() {
+            let cell = elements.get(index);
+            hash = hash.wrapping_mul(0x100_0000_01B3) ^ cell.sum ^ u64::from(cell.writes);
+            hash = hash.rotate_left(if cell.marked { 7 } else { 3 });
+        }
+        for index in 0..words.len() {
+            hash = hash.wrapping_mul(0x100_0000_01B3) ^ u64::from(words.get(index));
+        }
+        replies.send(Number { value: hash });
+    }
+    Ok(())
+}
+
 /// All of them.
 pub const TOGETHER: &[&KernelDefinition] = &[
     tree_sum::DEFINITION,
     float_sum::DEFINITION,
     track_together::DEFINITION,
     torn::DEFINITION,
+    kept_cells::DEFINITION,
     warps::of_warps::DEFINITION,
     warps::torn_warps::DEFINITION,
 ];

@@ -18,7 +18,7 @@ mod types;
 
 pub use choices::Choices;
 pub use shared::ELEMENTS;
-pub use together::block_handler;
+pub use together::{KEPT, block_handler};
 pub use types::SOURCE;
 
 use function::Function;

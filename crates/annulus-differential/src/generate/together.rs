@@ -11,6 +11,9 @@ use super::{Choices, Ty, Var, Writer, shared::TABLES, types::INTS};
 /// How many threads a block may have: parts of a warp, whole warps, and both.
 const THREADS: [u32; 6] = [4, 40, 32, 64, 33, 96];
 
+/// How many elements there are of what a kernel keeps for its block: more than threads.
+pub const KEPT: usize = 136;
+
 /// What is known of a block.
 pub(super) struct Together {
     pub(super) threads: u32,
@@ -61,14 +64,19 @@ pub fn block_handler(name: &str, choices: &mut Choices) -> (String, u32) {
     let functions =
         if writer.choices.percent(40) { writer.function(format!("{name}_f0")) } else { String::new() };
     writer.block_body();
-    let body = writer.text;
-    let tables: String =
+    let mut tables: String =
         TABLES.iter().map(|(name, atomic, _)| format!("    {name}: &[{atomic}],\n")).collect();
+    let mut of_message = "In";
+    if let Some(kept) = writer.team().arrays.first().filter(|array| array.name == "kept") {
+        of_message = "Unkeyed";
+        tables += &format!("    kept: &Block<[{}]>,\n", kept.of.name());
+    }
+    let body = writer.text;
     let source = format!(
         "{functions}#[ring_kernel(max_outputs = 6)]
 pub fn {name}(
     cx: &BlockCx,
-    message: &In,
+    message: &{of_message},
     held: &Block<State>,
 {tables}    out: &Outbox<Out>,
 ) -> Result<(), Failure> {{\n{body}}}\n"
@@ -103,8 +111,14 @@ impl Writer<'_> {
             } else {
                 Ty::Int(self.choices.one(&INTS))
             };
+            let longer = self.choices.below(2);
+            // The first one may be the kernel's, which keeps it. Its bytes are compared, so they are no floats.
+            if longer == 1 && matches!(of, Ty::Int(_)) && self.team().arrays.is_empty() {
+                self.team().arrays.push(Array { name: "kept".into(), of, len: KEPT, uses: Uses::default() });
+                continue;
+            }
             let name = self.own_name("s");
-            let len = self.team().threads as usize + self.choices.below(2) * 40;
+            let len = self.team().threads as usize + longer * 40;
             self.line(&format!("let {name} = cx.shared::<{}, {len}>();", of.name()));
             self.team().arrays.push(Array { name, of, len, uses: Uses::default() });
         }

@@ -45,6 +45,16 @@ pub struct In {
     pub list: [i32; 4], pub kind: Kind, pub shape: Shape, pub mixed: Mixed,
 }
 
+/// As `In`, for handlers with memory of the whole kernel.
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Unkeyed {
+    pub key: u32,
+    pub a: i8, pub b: u8, pub c: i16, pub d: u16, pub e: i32, pub f: u32, pub g: i64, pub h: u64,
+    pub x: f32, pub y: f64, pub on: bool,
+    pub list: [i32; 4], pub kind: Kind, pub shape: Shape, pub mixed: Mixed,
+}
+
 #[derive(DeviceType, Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct State {

@@ -5,7 +5,7 @@ use annulus_macros::{device_fn, ring_kernel};
 use annulus_runtime::prelude::{Block, BlockCx, Failure, Outbox};
 
 use super::Handler;
-use crate::handlers::{In, Out, Pair, Shape, State};
+use crate::handlers::{In, Out, Pair, Shape, State, Unkeyed};
 
 /// All of them, and how many threads each has.
 pub(super) static KERNELS: &[Handler] = &[
@@ -13,6 +13,7 @@ pub(super) static KERNELS: &[Handler] = &[
     (exchanges::DEFINITION, 40),
     (combines::DEFINITION, 40),
     (tears::DEFINITION, 40),
+    (keeps::DEFINITION, 40),
 ];
 
 /// A tree that adds up, and the state that its leader sets: for races alone.
@@ -136,6 +137,32 @@ fn tears(cx: &BlockCx, message: &In, held: &Block<State>, out: &Outbox<Out>) -> 
         out.send(word(i64::from(sum)));
     }
     Ok(())
+}
+
+/// Values go round in what the kernel keeps; each barrier is needed, and the last element tells of all.
+#[ring_kernel(max_outputs = 6)]
+fn keeps(cx: &BlockCx, message: &Unkeyed, held: &Block<State>, kept: &Block<[i64]>, out: &Outbox<Out>) {
+    let me = cx.thread_index() as usize;
+    let last = kept.len() - 1;
+    let mut value = also(kept.get(me), message.g);
+    cx.barrier();
+    kept.set((me + 7) % 40, value);
+    cx.barrier();
+    value = also(value, kept.get((me + 3) % 40));
+    cx.barrier();
+    kept.set(me, value);
+    cx.barrier();
+    if cx.is_leader() {
+        let mut hash = 1;
+        for index in 0..40usize {
+            hash = also(hash, kept.get(index));
+        }
+        kept.set(last, hash);
+        let mut state = held.get();
+        state.wide = hash;
+        held.set(state);
+        out.send(word(hash));
+    }
 }
 
 /// A tree, in whose loop is a barrier; then all read what the leader has set.

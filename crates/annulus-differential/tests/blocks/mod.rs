@@ -18,8 +18,8 @@ use std::{
 };
 
 use annulus_conformance::language::{Call, Inputs, Outcome, call_block, difference};
-use annulus_differential::generate::ELEMENTS;
-use annulus_kernel::{KernelDefinition, Target};
+use annulus_differential::generate::{ELEMENTS, KEPT};
+use annulus_kernel::{BindingKind, KernelDefinition, Target};
 
 use child::{Watch, left_out};
 use kernels::{ADDS, KERNELS, RACES};
@@ -43,7 +43,16 @@ type Handler = (&'static KernelDefinition, u32);
 fn calls(definition: &'static KernelDefinition) -> Vec<Call> {
     let seed = definition.name.bytes().fold(0, |seed: u64, byte| seed.wrapping_mul(31) + u64::from(byte));
     let mut inputs = Inputs::new(seed, ELEMENTS);
-    (0..CALLS).map(|_| inputs.call(definition)).collect()
+    let mut call = || {
+        let mut call = inputs.call(definition);
+        for (binding, memory) in definition.bindings.iter().zip(&mut call.bindings) {
+            if binding.kind == BindingKind::Whole {
+                *memory = inputs.values(binding.ty, KEPT);
+            }
+        }
+        call
+    };
+    (0..CALLS).map(|_| call()).collect()
 }
 
 /// What runs kernels of a program: its text, the kernel's name, its numbers and memories, groups, threads.
@@ -279,6 +288,15 @@ fn b06_x02_faults_on_an_opencl_device_are_found() {
         for number in 1..barriers {
             let without = |text: String| without_barrier(&text, number).expect("it is there");
             assert!(found(&&device, KERNELS[0], without).is_some(), "barrier {number} is not needed");
+        }
+        // What the kernel keeps is other memory, and all of its barriers are needed.
+        let keeps = KERNELS[4];
+        let text = text::program(Target::OpenCl, &[(0, keeps.0)], keeps.1).expect("it has a text");
+        let barriers = (0..).take_while(|&number| without_barrier(&text, number).is_some()).count();
+        assert_eq!(barriers, 4);
+        for number in 0..barriers {
+            let without = |text: String| without_barrier(&text, number).expect("it is there");
+            assert!(found(&&device, keeps, without).is_some(), "kept: barrier {number} is not needed");
         }
         find_faults(
             &&device,

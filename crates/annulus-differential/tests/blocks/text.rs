@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use annulus_differential::generate::ELEMENTS;
+use annulus_differential::generate::{ELEMENTS, KEPT};
 use annulus_kernel::{
-    KernelDefinition, LANGUAGE_SOURCE, Target,
+    BindingKind, KernelDefinition, LANGUAGE_SOURCE, Target,
     device::{CUDA_PRELUDE, INTERFACE, OPENCL_PRELUDE},
 };
 
@@ -158,11 +158,19 @@ fn add(
     let (mut tables, mut of_call) = (String::new(), String::new());
     for (number, binding) in definition.bindings.iter().enumerate() {
         tables += &format!(", GLOBAL u8 *table_{number}");
-        let (bytes, name) = (ELEMENTS * binding.ty.size, binding.name);
-        let ty = ["u32", "i32", "u64", "i64"].get(number)?;
+        let is_kept = binding.kind == BindingKind::Whole;
+        let (elements, volatile) = if is_kept { (KEPT, "") } else { (ELEMENTS, "volatile ") };
+        let (bytes, name) = (elements * binding.ty.size, binding.name);
+        let ty = match binding.ty.name {
+            "f32" => "float",
+            "f64" => "double",
+            "usize" => "u64",
+            "isize" => "i64",
+            integer => integer,
+        };
         of_call += &format!(
-            "        volatile GLOBAL {ty} *bind_{name} = (volatile GLOBAL {ty} *)(table_{number} + (u64)call * {bytes});\n\
-             \x20       u64 len_of_bind_{name} = {ELEMENTS};\n"
+            "        {volatile}GLOBAL {ty} *bind_{name} = ({volatile}GLOBAL {ty} *)(table_{number} + (u64)call * {bytes});\n\
+             \x20       u64 len_of_bind_{name} = {elements};\n"
         );
     }
     let entry = ENTRY

@@ -27,7 +27,28 @@ use super::{
 /// assert_eq!(total.get(), 9);
 /// # Ok::<(), annulus_kernel::Failure>(())
 /// ```
-pub struct Block<S> {
+///
+/// # A slice
+///
+/// A `&Block<[T]>` is memory of the kernel, as long as what its launch binds, that the threads of its block
+/// share from one message to the next:
+///
+/// ```
+/// use annulus_kernel::{Block, Cx, run_block};
+///
+/// let mut memory = [1u32, 2, 3, 4];
+/// let cells = Block::from_mut(&mut memory);
+/// run_block(Cx::new(0, 1, 0).with_block_dim(4), |cx| {
+///     let me = cx.thread_index() as usize;
+///     let next = cells.get((me + 1) % cells.len());
+///     cx.barrier();
+///     cells.set(me, next);
+/// })?;
+/// assert_eq!(memory, [2, 3, 4, 1]);
+/// # Ok::<(), annulus_kernel::Failure>(())
+/// ```
+#[repr(transparent)]
+pub struct Block<S: ?Sized> {
     value: Cell<S>,
 }
 
@@ -73,6 +94,69 @@ impl<S: Copy> Block<S> {
 impl<S: Copy + fmt::Debug> fmt::Debug for Block<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Block").field(&self.value.get()).finish()
+    }
+}
+
+/// Memory of the kernel, which is not rolled back: if a message fails, what its threads have written stays.
+impl<T: Copy> Block<[T]> {
+    /// The memory of a block, for a test that calls a handler.
+    pub fn from_mut(values: &mut [T]) -> &Self {
+        let values = ptr::from_ref(Cell::from_mut(values));
+        // SAFETY: a `Block` is a `Cell` and nothing else, by its representation; so the pointer leads to one
+        // that lives as long as the borrow of `values`.
+        unsafe { &*(values as *const Self) }
+    }
+
+    /// The element at `index`.
+    ///
+    /// # Panics
+    ///
+    /// If there is none: the message fails with
+    /// [`INDEX_OUT_OF_BOUNDS`](annulus_abi::error::INDEX_OUT_OF_BOUNDS).
+    #[inline]
+    #[track_caller]
+    pub fn get(&self, index: usize) -> T {
+        let cell = &self.value.as_slice_of_cells()[index];
+        note_element(Does::Reads, index, cell, Location::caller());
+        cell.get()
+    }
+
+    /// Sets the element at `index`; every thread may. Other threads see it after the next barrier; if two
+    /// threads set one element between two barriers, either value may stay.
+    ///
+    /// # Panics
+    ///
+    /// If there is none: the message fails with
+    /// [`INDEX_OUT_OF_BOUNDS`](annulus_abi::error::INDEX_OUT_OF_BOUNDS).
+    #[inline]
+    #[track_caller]
+    pub fn set(&self, index: usize, value: T) {
+        let cell = &self.value.as_slice_of_cells()[index];
+        note_element(Does::Writes, index, cell, Location::caller());
+        cell.set(value);
+    }
+
+    /// How many elements there are: as many as the launch bound.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.value.as_slice_of_cells().len()
+    }
+
+    /// Whether there is no element.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[inline]
+fn note_element<T>(does: Does, index: usize, cell: &Cell<T>, at: Place) {
+    races::note(does, ptr::from_ref(cell).addr(), || format!("element {index} of the block's memory"), at);
+}
+
+impl<T: Copy> fmt::Debug for Block<[T]> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Block").field(&format_args!("[_; {}]", self.len())).finish()
     }
 }
 

@@ -35,6 +35,7 @@ impl Lowerer<'_> {
         let result = match operand {
             Operand::Cx => self.cx_method(method, arguments, witness),
             Operand::BlockState => self.block_state_method(method, arguments),
+            Operand::BlockMemory(binding) => self.block_memory_method(binding, method, arguments),
             Operand::BlockArray(member, scalar, len) => {
                 self.block_array_method(member, scalar, len, method, arguments)
             }

@@ -121,16 +121,54 @@ impl Lowerer<'_> {
             let array = Place::new(Root::Together(member), ty.clone());
             array.then(Step::Index(at), ty.clone())
         };
+        match self.element_method(&element, ty.clone(), len, method, arguments)? {
+            Some(operand) => Ok(operand),
+            None => Err(format!("an array of the block has `get`, `set` and `len`, and no `{method}`")),
+        }
+    }
+
+    /// A method of `&Block<[T]>`. Each access compares its index with the length. So a segment that writes is one
+    /// that may fail, and threads that have seen a failure skip it.
+    pub(super) fn block_memory_method(
+        &mut self,
+        binding: usize,
+        method: &str,
+        arguments: &[Expression],
+    ) -> Lowered<Operand> {
+        let ty = self.memory[binding].0.clone();
+        let element = |at| Place::new(Root::Binding(binding), ty.clone()).then(Step::Element(at), ty.clone());
+        if let Some(operand) =
+            self.element_method(&element, ty.clone(), Expr::Len(binding), method, arguments)?
+        {
+            return Ok(operand);
+        }
+        if let ("is_empty", []) = (method, arguments) {
+            let empty =
+                Expr::binary(BinaryOp::Eq, Scalar::Usize, Expr::Len(binding), Expr::Bits(Scalar::Usize, 0));
+            return Ok(Operand::Value(empty, Type::Scalar(Scalar::Bool)));
+        }
+        Err(format!("the block's memory has `get`, `set`, `len` and `is_empty`, and no `{method}`"))
+    }
+
+    /// What all memory that threads share has, of `len` elements of this type.
+    fn element_method(
+        &mut self,
+        element: &dyn Fn(Expr) -> Place,
+        ty: Type,
+        len: Expr,
+        method: &str,
+        arguments: &[Expression],
+    ) -> Lowered<Option<Operand>> {
         let size = Type::Scalar(Scalar::Usize);
         match (method, arguments) {
-            ("len", []) => Ok(Operand::Value(len, size)),
+            ("len", []) => Ok(Some(Operand::Value(len, size))),
             ("get", [index]) => {
                 let (index, _) = self.scalar(index)?;
                 let index = self.simple(index, &size, "at");
                 self.check_index(&index, len);
                 let read = self.temporary("element", ty.clone(), Some(Expr::Read(element(index))));
                 self.locals[read].made = false;
-                Ok(Operand::Value(self.read(read), ty))
+                Ok(Some(Operand::Value(self.read(read), ty)))
             }
             ("set", [index, value]) => {
                 let mut values = self.values([index, value])?;
@@ -138,9 +176,9 @@ impl Lowerer<'_> {
                 let index = self.simple(values.pop().expect("two values").0, &size, "at");
                 self.check_index(&index, len);
                 self.out.push(Stmt::Assign(element(index), value));
-                Ok(Operand::Unit)
+                Ok(Some(Operand::Unit))
             }
-            _ => Err(format!("an array of the block has `get`, `set` and `len`, and no `{method}`")),
+            _ => Ok(None),
         }
     }
 

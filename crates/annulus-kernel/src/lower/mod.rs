@@ -378,6 +378,9 @@ impl<'a> Lowerer<'a> {
                     BindingKind::Parameter => {
                         Operand::Ref(Place::new(Root::Binding(index), binding.ty.into()))
                     }
+                    BindingKind::Whole if self.definition.shape == KernelShape::Block => {
+                        Operand::BlockMemory(index)
+                    }
                     BindingKind::Table | BindingKind::Whole => Operand::Slice(index),
                     BindingKind::Shared => Operand::Atomics(index),
                 }

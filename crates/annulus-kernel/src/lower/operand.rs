@@ -39,6 +39,8 @@ pub(super) enum Operand {
     Cx,
     /// `&Block<S>`.
     BlockState,
+    /// `&Block<[T]>`: the bound parameter of this number.
+    BlockMemory(usize),
     /// A `BlockArray`: its number among what the threads share, and its element's type and length.
     BlockArray(usize, Scalar, usize),
     /// The outbox; of a handler that has several, the one of this number.
@@ -82,6 +84,7 @@ impl Operand {
             Self::Exchanged { .. } => "the result of `compare_exchange`".into(),
             Self::Cx => "the context".into(),
             Self::BlockState => "the block's state".into(),
+            Self::BlockMemory(_) => "the block's memory".into(),
             Self::BlockArray(..) => "an array of the block".into(),
             Self::Outbox(_) => "the outbox".into(),
             Self::Later => "the handler's timers".into(),

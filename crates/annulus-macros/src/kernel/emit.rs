@@ -203,7 +203,7 @@ fn binding(name: &Ident, parameter: &Parameter) -> TokenStream {
     let (kind, ty) = match &parameter.role {
         Role::Parameter(ty) => ("Parameter", ty),
         Role::Table(ty) => ("Table", ty),
-        Role::Whole(ty) => ("Whole", ty),
+        Role::Whole(ty) | Role::BlockMemory(ty) => ("Whole", ty),
         Role::Shared(ty) => ("Shared", ty),
         _ => unreachable!("only bound parameters have a binding"),
     };
@@ -332,7 +332,7 @@ fn block_entry(handler: &Handler, called: &TokenStream) -> TokenStream {
             if ::core::result::Result::is_ok(&__annulus_verdict)
                 && !::annulus::__private::RawOutbox::refused(__annulus_whole.outbox)
             {
-                unsafe { __annulus_whole.store_state::<#ty>(::annulus::__private::Block::get(&__annulus_state)) };
+                unsafe { __annulus_whole.store_state::<#ty>(::annulus::__private::Block::<#ty>::get(&__annulus_state)) };
             }
         }
     });
@@ -382,6 +382,7 @@ fn argument(parameter: &Parameter, index: usize) -> TokenStream {
         Role::Parameter(ty) => quote!(unsafe { __annulus_call.parameter::<#ty>(#index) }),
         Role::Table(ty) | Role::Shared(ty) => quote!(unsafe { __annulus_call.table::<#ty>(#index) }),
         Role::Whole(ty) => quote!(unsafe { __annulus_call.whole::<#ty>(#index) }),
+        Role::BlockMemory(ty) => quote!(unsafe { __annulus_call.of_block::<#ty>(#index) }),
     }
 }
 
@@ -463,7 +464,7 @@ fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
             let value = atomic_value(ty);
             quote!(#name: &[#value])
         }
-        Role::Table(ty) | Role::Whole(ty) => quote!(#name: &[#ty]),
+        Role::Table(ty) | Role::Whole(ty) | Role::BlockMemory(ty) => quote!(#name: &[#ty]),
         _ => unreachable!("only bound parameters are bound"),
     });
     let values = handler.bound().map(|(name, parameter)| match &parameter.role {
@@ -493,11 +494,14 @@ fn whole_needs_no_key(handler: &Handler, cfgs: &[&Attribute]) -> TokenStream {
         .parameters
         .iter()
         .filter_map(|parameter| {
-            let Role::Whole(element) = &parameter.role else { return None };
+            let shown = match &parameter.role {
+                Role::Whole(element) => format!("&mut [{}]", crate::types::text(element)),
+                Role::BlockMemory(element) => format!("&Block<[{}]>", crate::types::text(element)),
+                _ => return None,
+            };
             let reason = format!(
-                "the message has a key, so actors run in parallel, and `&mut [{}]` is memory of the whole kernel: \
-                 take a message without `#[ring(key)]`, or share atomics, `&[AtomicU32]`",
-                crate::types::text(element)
+                "the message has a key, so actors run in parallel, and `{shown}` is memory of the whole kernel: \
+                 take a message without `#[ring(key)]`, or share atomics, `&[AtomicU32]`"
             );
             // From the first token to the last: the compiler then underlines the whole type.
             let tokens = parameter.ty.to_token_stream().into_iter();

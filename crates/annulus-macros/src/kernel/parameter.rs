@@ -24,13 +24,18 @@ pub(super) enum Role {
     Parameter(Type),
     Table(Type),
     Whole(Type),
+    /// `&Block<[T]>`: memory of the kernel in a handler that a whole block runs.
+    BlockMemory(Type),
     Shared(Type),
 }
 
 impl Role {
     /// Whether a launch binds it.
     pub(super) fn is_bound(&self) -> bool {
-        matches!(self, Self::Parameter(_) | Self::Table(_) | Self::Whole(_) | Self::Shared(_))
+        matches!(
+            self,
+            Self::Parameter(_) | Self::Table(_) | Self::Whole(_) | Self::BlockMemory(_) | Self::Shared(_)
+        )
     }
 }
 
@@ -183,7 +188,7 @@ fn later(reference: &TypeReference, target: &Type) -> syn::Result<Role> {
     Ok(Role::Later((*message).clone()))
 }
 
-/// `&Block<S>`, the state that a block's threads share.
+/// `&Block<S>`, the state that a block's threads share, or `&Block<[T]>`, their memory.
 fn block_state(reference: &TypeReference, target: &Type) -> syn::Result<Role> {
     let arguments = last_segment(target).map(type_arguments).unwrap_or_default();
     let [state] = arguments.as_slice() else {
@@ -193,6 +198,16 @@ fn block_state(reference: &TypeReference, target: &Type) -> syn::Result<Role> {
         let message =
             format!("the threads of a block share it, and `set` changes it: write `&{}`", text(target));
         return Err(Error::new_spanned(reference, message));
+    }
+    if let Type::Slice(slice) = bare(state) {
+        if types::is_atomic(&slice.elem) {
+            let element = text(&slice.elem);
+            let message =
+                format!("the threads of a block share atomics as all blocks do: write `&[{element}]`");
+            return Err(Error::new_spanned(reference, message));
+        }
+        types::check(&slice.elem)?;
+        return Ok(Role::BlockMemory((*slice.elem).clone()));
     }
     types::check(state)?;
     Ok(Role::BlockState((*state).clone()))

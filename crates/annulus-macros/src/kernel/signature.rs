@@ -91,7 +91,9 @@ impl Handler {
             Role::State(_) | Role::BlockState(_) => ParameterRole::State,
             Role::Outbox(_) => ParameterRole::Outbox,
             Role::Later(_) => ParameterRole::Later,
-            Role::Parameter(_) | Role::Table(_) | Role::Whole(_) | Role::Shared(_) => ParameterRole::Bound,
+            Role::Parameter(_) | Role::Table(_) | Role::Whole(_) | Role::BlockMemory(_) | Role::Shared(_) => {
+                ParameterRole::Bound
+            }
         };
         self.parameters.iter().map(role).collect()
     }
@@ -290,9 +292,19 @@ fn check_shared(parameters: &[Parameter], errors: &mut Errors) {
                 );
                 errors.at(ty, message);
             }
-            Role::Whole(_) if of_block => {
-                let message = "all threads of the block have this memory, and `&mut` is for one alone: share atomics, \
-                               `&[AtomicU32]`, or send what changes";
+            Role::Whole(element) if of_block => {
+                let message = format!(
+                    "all threads of the block have this memory, and `&mut` is for one alone: write `&Block<[{}]>`",
+                    types::text(element)
+                );
+                errors.at(ty, message);
+            }
+            Role::BlockMemory(element) if !of_block => {
+                let message = format!(
+                    "one thread has this memory: write `&mut [{}]`, or let the whole block work on a message: make \
+                     `cx: &BlockCx` the first parameter",
+                    types::text(element)
+                );
                 errors.at(ty, message);
             }
             _ => {}

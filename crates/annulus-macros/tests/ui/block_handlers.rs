@@ -23,6 +23,18 @@ fn b06_an_exclusive_state(cx: &BlockCx, message: &Number, total: &mut Total) {}
 fn b06_exclusive_memory(cx: &BlockCx, message: &Number, memory: &mut [u32]) {}
 
 #[ring_kernel]
+fn b06_shared_memory_of_one_thread(cx: &Cx, message: &Number, memory: &Block<[u32]>) {}
+
+#[ring_kernel]
+fn b06_memory_that_is_changed_directly(cx: &BlockCx, message: &Number, memory: &mut Block<[u32]>) {}
+
+#[ring_kernel]
+fn b06_atomics_of_one_block(cx: &BlockCx, message: &Number, counts: &Block<[AtomicU32]>) {}
+
+#[ring_kernel]
+fn b06_memory_of_the_host(cx: &BlockCx, message: &Number, names: &Block<[String]>) {}
+
+#[ring_kernel]
 fn b06_a_shared_state_of_one_thread(cx: &Cx, message: &Number, total: &Block<Total>) {}
 
 #[ring_kernel]

@@ -14,4 +14,9 @@ fn detect(reading: &Reading, history: &mut [f32]) {
     history[0] = reading.value;
 }
 
+#[ring_kernel]
+fn detect_together(cx: &BlockCx, reading: &Reading, history: &Block<[f32]>) {
+    history.set(0, reading.value);
+}
+
 fn main() {}

@@ -163,7 +163,7 @@ const MOST_SPILLED: u64 = 1 << 35;
 pub enum WholeKernel {
     /// State without a key.
     State,
-    /// Memory that is bound as `&mut [T]`.
+    /// Memory that is bound as `&mut [T]` or `&Block<[T]>`.
     Memory,
 }
 
