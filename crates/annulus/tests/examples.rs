@@ -10,11 +10,12 @@ use std::{
 use annulus::{OpenCl, Runtime};
 
 /// What each example shows, whatever the backend; those that tell of times and threads say so little.
-const SHOWN: [(&str, &str); 23] = [
+const SHOWN: [(&str, &str); 24] = [
     ("calls", "account 7: not enough money"),
     ("clinic", "3 came by ambulance, 19 are in the log\n"),
     ("cooperation", "product: 1024 of 1024 elements are the same as by hand, bit for bit\n"),
     ("detect", "sensor 7 is 54.4 sigma off"),
+    ("grain", "bob: Forget: done, without a result\n"),
     ("heat", " .-+#@#*+=-::........:-+@+-:.\n"),
     ("histogram", " 0.00   4926 "),
     ("life", " ▄▄        ▄▀   ▀▄   ██            ▀▀\n"),
@@ -76,6 +77,26 @@ fn every_example_runs_on_both_backends() {
             assert_eq!(text, other, "{name} on the CPU, and on OpenCL");
         }
     }
+}
+
+/// O-06: a kernel that is launched, watched and ended with an object of the program; each request has its own result, or
+/// a reason why there is none.
+#[test]
+fn o_06_a_grain_has_a_kernel_while_it_is_used() {
+    let Output { status, stdout, stderr } = run("grain", "cpu");
+    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+    let expected = [
+        "alice: each of 100 commands got a result of its own: true",
+        "bob: 5 cents",
+        "bob: Withdraw { cents: 6 }: too little is there",
+        "bob: Forget: done, without a result",
+        "alice: Drained; 100 commands done, 0 refused",
+        "bob: Drained; 2 commands done, 1 refused",
+        "carol was not there",
+        "bob: 1 cents",
+        "Drained; 1 commands done, 0 refused",
+    ];
+    assert_eq!(String::from_utf8_lossy(&stdout).lines().collect::<Vec<_>>(), expected);
 }
 
 /// P-01, P-02, P-03, P-05, P-06, K-02: patterns of kernels and their hosts; on OpenCL they show the same (above).
