@@ -143,6 +143,12 @@ typedef struct annulus_shard_ports {
     annulus_port_link links[ANNULUS_MOST_PORTS];
 } annulus_shard_ports;
 
+/* What the host says of a shard. */
+typedef struct annulus_host_words {
+    uint64_t dropped_before[5];
+    uint64_t reserved[11];
+} annulus_host_words;
+
 /* A shard's part of a vitals file. */
 typedef struct annulus_shard_vitals {
     annulus_control_block control;
@@ -150,7 +156,7 @@ typedef struct annulus_shard_vitals {
     annulus_ring_header outbound;
     annulus_telemetry telemetry;
     annulus_at at;
-    uint64_t reserved[16];
+    annulus_host_words host;
 } annulus_shard_vitals;
 
 #endif

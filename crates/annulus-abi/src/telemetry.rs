@@ -97,6 +97,36 @@ impl Telemetry {
         })
     }
 
+    /// Adds the line of another shard: counts are added up, the gauge as well, and times are the outermost ones.
+    /// Counts of another epoch are left out: that shard has not seen the reset yet.
+    ///
+    /// ```
+    /// use annulus_abi::telemetry::Telemetry;
+    /// let line = Telemetry { messages_processed: 3, queue_depth: 2, ..Telemetry::new(1) };
+    /// let mut sum = Telemetry::new(1);
+    /// sum.add(&line);
+    /// sum.add(&Telemetry { epoch: 0, ..line });
+    /// assert_eq!((sum.messages_processed, sum.queue_depth), (3, 4));
+    /// ```
+    #[inline]
+    pub fn add(&mut self, shard: &Self) {
+        self.queue_depth = self.queue_depth.saturating_add(shard.queue_depth);
+        if shard.epoch != self.epoch {
+            return;
+        }
+        // The numbers of a file may be anything.
+        self.messages_processed = self.messages_processed.saturating_add(shard.messages_processed);
+        self.messages_dropped = self.messages_dropped.saturating_add(shard.messages_dropped);
+        self.unmeasured = self.unmeasured.saturating_add(shard.unmeasured);
+        self.last_processed_timestamp = self.last_processed_timestamp.max(shard.last_processed_timestamp);
+        self.total_latency_nanos = self.total_latency_nanos.saturating_add(shard.total_latency_nanos);
+        self.max_latency_nanos = self.max_latency_nanos.max(shard.max_latency_nanos);
+        self.min_latency_nanos = self.min_latency_nanos.min(shard.min_latency_nanos);
+        if shard.error_code != 0 {
+            self.error_code = shard.error_code;
+        }
+    }
+
     /// The check of the first 60 bytes.
     ///
     /// Each word is multiplied by its own odd constant, so any mixture of two states changes the upper half

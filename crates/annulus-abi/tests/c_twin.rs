@@ -9,7 +9,7 @@ use annulus_abi::{
     ring::{CLOSED, RingHeader, SealedUnit, SlotHeader, kind},
     telemetry::Telemetry,
     vitals::{
-        At, ShardVitals, phase,
+        At, HostWords, ShardVitals, phase,
         ports::{MOST_PORTS, PortLink, ShardPorts},
     },
 };
@@ -44,7 +44,8 @@ fn t_01_t_03_c_and_rust_agree() {
     offsets!(source, SealedUnit, "annulus_sealed_unit": content, lap);
     offsets!(source, At, "annulus_at": phase, number, key, count, failed, failed_key, reserved);
     offsets!(source, ShardVitals, "annulus_shard_vitals":
-        control, inbound, outbound, telemetry, at, reserved);
+        control, inbound, outbound, telemetry, at, host);
+    offsets!(source, HostWords, "annulus_host_words": dropped_before, reserved);
     offsets!(source, PortCounts, "annulus_port_counts": forwarded, unforwarded, held, padding);
     offsets!(source, PortLink, "annulus_port_link": kernel, target, waits, name);
     offsets!(source, ShardPorts, "annulus_shard_ports": counts, links);

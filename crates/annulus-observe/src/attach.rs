@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use crate::Attached;
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, state},
     vitals::{
@@ -253,6 +254,8 @@ pub enum Unreadable {
     NoFile,
     /// Its contents are not what this crate reads.
     Damaged(Damage),
+    /// It shows no kernel of this number.
+    NoKernel(u64),
 }
 
 impl fmt::Display for Unreadable {
@@ -261,6 +264,7 @@ impl fmt::Display for Unreadable {
             Self::System(error) => error.fmt(f),
             Self::NoFile => f.write_str("it is no regular file"),
             Self::Damaged(damage) => damage.fmt(f),
+            Self::NoKernel(id) => write!(f, "it shows no kernel with the number {id}"),
         }
     }
 }
@@ -280,28 +284,35 @@ impl From<io::Error> for Unreadable {
 /// If it cannot be opened, is no regular file, or its header is damaged. Kernels whose description is
 /// damaged, or changes during the look, are left out.
 pub fn look(path: &Path) -> Result<Process, Unreadable> {
-    let mut file = open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(Unreadable::NoFile);
-    }
-    // First whether it lives: what a process that is dead by now has written last is then in the file.
-    let liveness = if vitals_owner_lives(&file)? { Liveness::Running } else { Liveness::Dead };
-    let mut bytes = Vec::new();
+    Attached::open(path)?.look()
+}
+
+/// Reads what is used of an open file: its header, its directory, the shards of its kernels.
+pub(crate) fn read_used(file: &mut File, bytes: &mut Vec<u8>) -> Result<(), Unreadable> {
+    bytes.clear();
+    file.rewind()?;
     let mut read_up_to = |bytes: &mut Vec<u8>, end: u64| -> io::Result<()> {
         let more = end.min(MOST).saturating_sub(bytes.len() as u64);
-        (&mut file).take(more).read_to_end(bytes).map(drop)
+        (&mut *file).take(more).read_to_end(bytes).map(drop)
     };
-    read_up_to(&mut bytes, size_of::<VitalsHeader>() as u64)?;
-    let directory_end = Vitals::new(&bytes).map_err(Unreadable::Damaged)?.directory_end();
-    read_up_to(&mut bytes, directory_end)?;
-    let used = Vitals::new(&bytes).map_err(Unreadable::Damaged)?.used();
-    read_up_to(&mut bytes, used)?;
-    let vitals = Vitals::new(&bytes).map_err(Unreadable::Damaged)?;
+    read_up_to(bytes, size_of::<VitalsHeader>() as u64)?;
+    let directory_end = Vitals::new(bytes).map_err(Unreadable::Damaged)?.directory_end();
+    read_up_to(bytes, directory_end)?;
+    let used = Vitals::new(bytes).map_err(Unreadable::Damaged)?.used();
+    Ok(read_up_to(bytes, used)?)
+}
+
+/// Reads an open file whole.
+pub(crate) fn read_all(path: &Path, file: &mut File, bytes: &mut Vec<u8>) -> Result<Process, Unreadable> {
+    // First whether it lives: what a process that is dead by now has written last is then in the file.
+    let liveness = if vitals_owner_lives(file)? { Liveness::Running } else { Liveness::Dead };
+    read_used(file, bytes)?;
+    let vitals = Vitals::new(bytes).map_err(Unreadable::Damaged)?;
     let now = monotonic_nanos().saturating_sub(vitals.clock_origin());
     let mut kernels: Vec<Kernel> = vitals
         .kernels()
         .map(|kernel| {
-            let ports = ports(&mut file, &vitals, &kernel);
+            let ports = ports(file, &vitals, &kernel);
             Kernel { ports, ..describe(&kernel, now, liveness) }
         })
         .collect();
@@ -392,6 +403,6 @@ pub(crate) fn monotonic_nanos() -> u64 {
 }
 
 #[cfg(not(unix))]
-fn monotonic_nanos() -> u64 {
+pub(crate) fn monotonic_nanos() -> u64 {
     0
 }

@@ -3,8 +3,9 @@
 //! # What this crate promises
 //!
 //! * A process that is looked at needs no preparation, does nothing for it, and does not notice. Its vitals
-//!   files ([`annulus_runtime::Vitals`]) are only read, with system calls. Only who asks for telemetry
-//!   ([`ask_for_telemetry`]) writes two words, and the process then enables it for a while.
+//!   files ([`annulus_runtime::Vitals`]) are only read: by a [`look`] with system calls, by a [`KernelWatch`]
+//!   through a mapping. Only who asks for telemetry ([`ask_for_telemetry`]) writes two words, and the process then
+//!   enables it for a while.
 //! * Nothing in a file is trusted. A file that is cut off, changed, or of another kind is an
 //!   [`error`](Unreadable), or has fewer kernels; it never makes this crate panic.
 //! * The file of a process that has ended, however it ended, is read like that of one that runs.
@@ -36,6 +37,7 @@ pub mod profile;
 mod reason;
 #[cfg(feature = "page")]
 pub mod serve;
+mod watch;
 
 pub use annulus_abi::telemetry::Telemetry;
 pub use annulus_abi::vitals::At;
@@ -52,3 +54,4 @@ pub use inside::look_inside;
 pub use observer::{Observer, ObserverBuilder, Sight};
 pub use phase::Phase;
 pub use reason::why;
+pub use watch::{Attached, KernelWatch, Lost, Machine};

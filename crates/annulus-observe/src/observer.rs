@@ -9,7 +9,7 @@ use std::{
 use annulus_runtime::{KernelControl, Runtime};
 
 use crate::{
-    Health, HealthLimits, HealthWatch, Process, ask_for_telemetry, files, inside, look,
+    Health, HealthLimits, HealthWatch, Machine, Process, ask_for_telemetry, inside,
     metrics::{self, Counters, Sample},
 };
 
@@ -82,6 +82,8 @@ struct State {
     /// Kernels of the runtime that were seen: their last counts can be read after their end. Their ids stay
     /// their own as long as these are here.
     kernels: Vec<KernelControl>,
+    /// The files that are open.
+    machine: Machine,
     last: Option<Arc<Sight>>,
 }
 
@@ -136,6 +138,7 @@ impl ObserverBuilder {
             health: HealthWatch::new(self.limits),
             counters: Counters::default(),
             kernels: Vec::new(),
+            machine: Machine::default(),
             last: None,
         };
         let Self { source, per_shard, telemetry, .. } = self;
@@ -242,19 +245,17 @@ impl Shared {
         let mut unreadable = Vec::new();
         let processes = match &self.source {
             Source::Runtime(runtime) => vec![state.look_inside(runtime)],
-            Source::Machine { pid } => files()
-                .iter()
-                .filter_map(|file| {
-                    let seen =
-                        look(file).map_err(|error| unreadable.push(format!("{}: {error}", file.display())));
-                    let seen = seen.ok().filter(|process| pid.is_none_or(|pid| process.pid == pid))?;
-                    if self.telemetry {
+            Source::Machine { pid } => {
+                let (processes, others) = state.machine.look(*pid);
+                unreadable.extend(others.iter().map(|(file, error)| format!("{}: {error}", file.display())));
+                if self.telemetry {
+                    for process in &processes {
                         // A process that ends meanwhile, or serves nobody, is shown without.
-                        let _ = ask_for_telemetry(file, LEASE);
+                        let _ = ask_for_telemetry(&process.file, LEASE);
                     }
-                    Some(seen)
-                })
-                .collect(),
+                }
+                processes
+            }
         };
         let at = state.start.elapsed();
         let health = state.health.look(at, &processes);

@@ -21,6 +21,7 @@
 //! | [`ShardVitals::inbound`], [`outbound`](ShardVitals::outbound) | as [`RingHeader`] says | while the kernel runs |
 //! | [`ShardVitals::telemetry`] | the shard, see [`Telemetry`] | once a turn, if telemetry is enabled |
 //! | [`ShardVitals::at`] | the shard | see [`At`] |
+//! | [`ShardVitals::host`] | the runtime | see [`HostWords`] |
 //! | [`ShardPorts`](ports::ShardPorts) | see [`ports`] | while the kernel runs, if it has several outboxes |
 //! | [`Record`](recorder::Record) | any thread of the process | rarely; see [`recorder`] |
 //! | [`RequestPage`] | observers | when they want something |
@@ -35,11 +36,14 @@
 //! [`Vitals`](read::Vitals) checks whatever it uses. All numbers have the byte order of the machine that
 //! wrote them: readers run on the same machine.
 
+mod host;
 pub mod ports;
 pub mod read;
 pub mod recorder;
 
 use core::mem::offset_of;
+
+pub use host::HostWords;
 
 use crate::{control::ControlBlock, ring::RingHeader, telemetry::Telemetry};
 
@@ -184,8 +188,10 @@ pub struct KernelEntry {
     pub drops: [u64; recorder::CAUSES.len()],
     /// Handlers that took longer than the launch's limit.
     pub slow: u64,
+    /// When telemetry was last enabled or reset, in nanoseconds on the runtime's clock; 0 before.
+    pub counting_since: u64,
     /// Always 0.
-    pub changing: [u64; 2],
+    pub changing: u64,
 
     /// The number of the launch in its runtime, from 1.
     pub id: u64,
@@ -271,8 +277,8 @@ pub struct ShardVitals {
     pub telemetry: Telemetry,
     /// What the shard is at.
     pub at: At,
-    /// Always 0.
-    pub reserved: [u64; 16],
+    /// What the host says of the shard.
+    pub host: HostWords,
 }
 
 /// What a shard is at. Its block is the only writer.
@@ -454,6 +460,7 @@ const _: () = {
     assert!(offset_of!(KernelEntry, staged) == 40);
     assert!(offset_of!(KernelEntry, drops) == 48);
     assert!(offset_of!(KernelEntry, slow) == 104);
+    assert!(offset_of!(KernelEntry, counting_since) == 112);
     assert!(offset_of!(KernelEntry, id) == 128);
     assert!(offset_of!(KernelEntry, launched_at) == 136);
     assert!(offset_of!(KernelEntry, first_shard) == 144);
@@ -481,6 +488,7 @@ const _: () = {
     assert!(offset_of!(ShardVitals, outbound) == 512);
     assert!(offset_of!(ShardVitals, telemetry) == 768);
     assert!(offset_of!(ShardVitals, at) == 832);
+    assert!(offset_of!(ShardVitals, host) == 896);
     assert!(size_of::<At>() == 64);
     assert!(offset_of!(At, number) == 8);
     assert!(offset_of!(At, key) == 16);

@@ -64,7 +64,19 @@ pub struct Vitals<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel<'a> {
     vitals: Vitals<'a>,
+    index: usize,
     bytes: &'a [u8],
+}
+
+/// Where a kernel is in a file, by bytes. It may be missing, as anything may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelPlace {
+    /// Where its [`KernelEntry`] begins.
+    pub entry: u64,
+    /// Where its [`ShardVitals`] begin.
+    pub shards: u64,
+    /// How many shards it has.
+    pub grid: u32,
 }
 
 /// A shard's words.
@@ -183,6 +195,17 @@ impl<'a> Vitals<'a> {
         is_there.then_some((first, grid as usize * size_of::<ShardPorts>()))
     }
 
+    /// Where a kernel's entry and shards are, unless the header has fewer shards. No kernel uses the rest of the file.
+    pub fn place(&self, kernel: &Kernel<'_>) -> Option<KernelPlace> {
+        let at =
+            |offset: u64, index: u64, stride: usize| offset.checked_add(index.checked_mul(stride as u64)?);
+        let (first, grid) = (kernel.first_shard(), kernel.grid());
+        let is_there = first.checked_add(grid).is_some_and(|end| end <= self.shards);
+        let entry = at(self.kernels_offset, kernel.index as u64, size_of::<KernelEntry>())?;
+        let shards = at(self.shards_offset, first.into(), size_of::<ShardVitals>())?;
+        is_there.then_some(KernelPlace { entry, shards, grid })
+    }
+
     /// The process.
     pub fn pid(&self) -> u32 {
         word32(self.bytes, offset_of!(VitalsHeader, pid)).unwrap_or(0)
@@ -228,7 +251,7 @@ impl<'a> Vitals<'a> {
     /// Entry `index`, unless it is free, damaged, or missing.
     fn kernel(&self, index: usize) -> Option<Kernel<'a>> {
         let bytes = part(self.bytes, self.kernels_offset, index, size_of::<KernelEntry>())?;
-        let kernel = Kernel { vitals: *self, bytes };
+        let kernel = Kernel { vitals: *self, index, bytes };
         let is_used = matches!(kernel.state(), kernel_state::LAUNCHED | kernel_state::ENDED);
         let constant = &bytes[CHANGING..];
         let check = kernel.word64(offset_of!(KernelEntry, check));
@@ -240,7 +263,7 @@ impl<'a> Vitals<'a> {
         if index >= self.shards as usize {
             return None;
         }
-        part(self.bytes, self.shards_offset, index, size_of::<ShardVitals>()).map(shard)
+        part(self.bytes, self.shards_offset, index, size_of::<ShardVitals>()).map(Shard::of_bytes)
     }
 }
 
@@ -383,41 +406,44 @@ impl<'a> Kernel<'a> {
     }
 }
 
-/// The words of a shard, given its bytes.
-fn shard(bytes: &[u8]) -> Shard {
-    const INBOUND: usize = offset_of!(ShardVitals, inbound);
-    const OUTBOUND: usize = offset_of!(ShardVitals, outbound);
-    const AT: usize = offset_of!(ShardVitals, at);
-    let long = |offset| word64(bytes, offset).unwrap_or(0);
-    let short = |offset| word32(bytes, offset).unwrap_or(0);
-    let reserved = |ring: usize| long(ring + offset_of!(RingHeader, reserved)) & !CLOSED;
-    let waiting = |ring: usize| reserved(ring).saturating_sub(long(ring + offset_of!(RingHeader, consumed)));
-    let telemetry: [u64; 8] = core::array::from_fn(|i| long(offset_of!(ShardVitals, telemetry) + 8 * i));
-    Shard {
-        command: short(offset_of!(ControlBlock, command)),
-        acknowledged: short(offset_of!(ControlBlock, acknowledged)),
-        state: short(offset_of!(ControlBlock, state)),
-        last_error: short(offset_of!(ControlBlock, last_error)),
-        processed: long(offset_of!(ControlBlock, processed)),
-        failed: long(offset_of!(ControlBlock, failed)),
-        unknown_actor: long(offset_of!(ControlBlock, unknown_actor)),
-        sent: long(offset_of!(ControlBlock, sent)),
-        dead_letters_lost: long(offset_of!(ControlBlock, dead_letters_lost)),
-        stalled: short(offset_of!(ControlBlock, stalled)),
-        unforwarded: long(offset_of!(ControlBlock, unforwarded)),
-        pending: waiting(INBOUND),
-        accepted: reserved(INBOUND),
-        outputs_waiting: waiting(OUTBOUND),
-        telemetry: if telemetry == [0; 8] { None } else { Telemetry::from_words(&telemetry) },
-        at: At {
-            phase: long(AT + offset_of!(At, phase)),
-            number: long(AT + offset_of!(At, number)),
-            key: long(AT + offset_of!(At, key)),
-            count: long(AT + offset_of!(At, count)),
-            failed: long(AT + offset_of!(At, failed)),
-            failed_key: long(AT + offset_of!(At, failed_key)),
-            reserved: [0; 2],
-        },
+impl Shard {
+    /// The words of a shard, given the bytes of its [`ShardVitals`]. What is missing is 0.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        const INBOUND: usize = offset_of!(ShardVitals, inbound);
+        const OUTBOUND: usize = offset_of!(ShardVitals, outbound);
+        const AT: usize = offset_of!(ShardVitals, at);
+        let long = |offset| word64(bytes, offset).unwrap_or(0);
+        let short = |offset| word32(bytes, offset).unwrap_or(0);
+        let reserved = |ring: usize| long(ring + offset_of!(RingHeader, reserved)) & !CLOSED;
+        let waiting =
+            |ring: usize| reserved(ring).saturating_sub(long(ring + offset_of!(RingHeader, consumed)));
+        let telemetry: [u64; 8] = core::array::from_fn(|i| long(offset_of!(ShardVitals, telemetry) + 8 * i));
+        Self {
+            command: short(offset_of!(ControlBlock, command)),
+            acknowledged: short(offset_of!(ControlBlock, acknowledged)),
+            state: short(offset_of!(ControlBlock, state)),
+            last_error: short(offset_of!(ControlBlock, last_error)),
+            processed: long(offset_of!(ControlBlock, processed)),
+            failed: long(offset_of!(ControlBlock, failed)),
+            unknown_actor: long(offset_of!(ControlBlock, unknown_actor)),
+            sent: long(offset_of!(ControlBlock, sent)),
+            dead_letters_lost: long(offset_of!(ControlBlock, dead_letters_lost)),
+            stalled: short(offset_of!(ControlBlock, stalled)),
+            unforwarded: long(offset_of!(ControlBlock, unforwarded)),
+            pending: waiting(INBOUND),
+            accepted: reserved(INBOUND),
+            outputs_waiting: waiting(OUTBOUND),
+            telemetry: if telemetry == [0; 8] { None } else { Telemetry::from_words(&telemetry) },
+            at: At {
+                phase: long(AT + offset_of!(At, phase)),
+                number: long(AT + offset_of!(At, number)),
+                key: long(AT + offset_of!(At, key)),
+                count: long(AT + offset_of!(At, count)),
+                failed: long(AT + offset_of!(At, failed)),
+                failed_key: long(AT + offset_of!(At, failed_key)),
+                reserved: [0; 2],
+            },
+        }
     }
 }
 

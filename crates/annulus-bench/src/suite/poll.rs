@@ -5,15 +5,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus::{Telemetry, prelude::*};
+use annulus::{Telemetry, TelemetrySnapshot, prelude::*};
+use annulus_observe::{Attached, KernelWatch};
 use annulus_sync::spin_loop;
 
 use super::{Config, Suite};
 use crate::{
     clock::{PERCENTILES, percentiles, read_cost, time_of},
-    harness::{Better, Candidate, Case, Goal, Mark, Run},
+    harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
     kernels::{self, Numbered},
-    launched::{finish, launch},
+    launched::{finish, runtime},
     limit,
 };
 
@@ -24,9 +25,13 @@ pub(super) const SUITE: Suite = Suite {
              kernel writes its line; only polls that saw the new count are counted. The limit asks a thread for a write in the same way, waits as long, and \
              loads a word of its line. cached: the kernel spins and has nothing to do, so the line is in the reader's cache; \
              the limit loads eight words that nobody writes. busy: the kernel works through a stream and writes its line \
-             after each iteration, so that polls meet it in the middle of writing.",
+             after each iteration, so that polls meet it in the middle of writing. From outside: the same polls by a mapping of the \
+             runtime's file for reading, as another process has it.",
     cases,
 };
+
+const INSIDE: &str = "annulus poll";
+const OUTSIDE: &str = "watched from outside";
 
 /// Between the request for a write and the look at it: several times what a message takes on the host's own
 /// cores.
@@ -64,9 +69,13 @@ fn cases(config: Config) -> Vec<Case> {
             Some("limit transfer"),
             vec![
                 Candidate::new("limit transfer", move || limit::transfer(samples, pace)),
-                Candidate::new("annulus poll", move || fresh(config, samples)),
+                Candidate::new(INSIDE, move || fresh::<Telemetry>(config, samples)),
+                Candidate::new(OUTSIDE, move || fresh::<KernelWatch>(config, samples)),
             ],
-            vec![Mark { candidate: "annulus poll", metric: "middle", goal: Goal::LimitPlus(20.0) }],
+            vec![
+                Mark { candidate: INSIDE, metric: "middle", goal: Goal::LimitPlus(20.0) },
+                Mark { candidate: OUTSIDE, metric: "middle", goal: Goal::TimesBest(1.1, &[INSIDE]) },
+            ],
         ),
         case(
             "cached",
@@ -74,27 +83,74 @@ fn cases(config: Config) -> Vec<Case> {
             Some("limit load"),
             vec![
                 Candidate::new("limit load", move || limit::cached_load(loops)),
-                Candidate::new("annulus poll", move || cached(config, loops)),
+                Candidate::new(INSIDE, move || cached::<Telemetry>(config, loops)),
+                Candidate::new(OUTSIDE, move || cached::<KernelWatch>(config, loops)),
             ],
-            vec![Mark { candidate: "annulus poll", metric: "", goal: Goal::AtMost(15.0) }],
+            vec![
+                Mark { candidate: INSIDE, metric: "", goal: Goal::AtMost(15.0) },
+                Mark { candidate: OUTSIDE, metric: "", goal: Goal::TimesBest(1.1, &[INSIDE]) },
+            ],
         ),
         case(
             "busy",
             PERCENTILES,
             None,
-            vec![Candidate::new("annulus poll", move || busy(config, samples))],
+            vec![
+                Candidate::new(INSIDE, move || busy::<Telemetry>(config, samples)),
+                Candidate::new(OUTSIDE, move || busy::<KernelWatch>(config, samples)),
+            ],
             vec![],
         ),
     ]
+}
+
+/// Who polls.
+trait Poll: Sized {
+    /// Of the only kernel of this process.
+    fn of(telemetry: Telemetry) -> Result<Self, Failure>;
+
+    fn poll(&self) -> TelemetrySnapshot;
+}
+
+impl Poll for Telemetry {
+    fn of(telemetry: Telemetry) -> Result<Self, Failure> {
+        Ok(telemetry)
+    }
+
+    fn poll(&self) -> TelemetrySnapshot {
+        Self::poll(self)
+    }
+}
+
+/// The runtime's file is mapped a second time, for reading, as another process maps it.
+impl Poll for KernelWatch {
+    fn of(telemetry: Telemetry) -> Result<Self, Failure> {
+        let is_own = |path: &std::path::PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| name.starts_with(&format!("{}-", std::process::id())))
+        };
+        // The runtimes of earlier rounds have ended, and removed theirs.
+        let file =
+            annulus_observe::files().into_iter().rfind(is_own).ok_or("this process has no vitals file")?;
+        let mut attached = Attached::open(&file)?;
+        let kernel = attached.look()?.kernels.first().map(|kernel| kernel.id).ok_or("no kernel is shown")?;
+        drop(telemetry);
+        Ok(attached.kernel(kernel)?)
+    }
+
+    fn poll(&self) -> TelemetrySnapshot {
+        Self::poll(self).expect("the kernel runs, and its file is whole")
+    }
 }
 
 fn options() -> LaunchOptions {
     LaunchOptions::high_throughput().spin(Duration::from_secs(10))
 }
 
-fn fresh(config: Config, samples: u64) -> Run {
-    let kernel = launch(config.backend, kernels::sink::launch, options())?;
-    let telemetry = kernel.enable_telemetry()?;
+fn fresh<P: Poll>(config: Config, samples: u64) -> Run {
+    let runtime = runtime(config.backend)?;
+    let kernel = kernels::sink::launch(&runtime, options())?;
+    let telemetry = P::of(kernel.enable_telemetry()?)?;
     let cost = read_cost();
     let mut times = Vec::with_capacity(samples as usize);
     let (mut sent, mut stale, mut pace) = (0, 0, PACE);
@@ -102,7 +158,7 @@ fn fresh(config: Config, samples: u64) -> Run {
         let _ = kernel.try_send(Numbered::numbered(sent))?;
         sent += 1;
         wait(pace);
-        let (time, snapshot) = time_of([&telemetry; 2], cost, Telemetry::poll);
+        let (time, snapshot) = time_of([&telemetry; 2], cost, P::poll);
         if snapshot.messages_processed == sent {
             times.push(time);
         } else {
@@ -112,7 +168,7 @@ fn fresh(config: Config, samples: u64) -> Run {
                 return Err("the kernel does not keep up".into());
             }
             let begun = Instant::now();
-            // annulus: allow(tight_poll) how soon a poll sees it is what is measured
+            // How soon a poll sees it is what is measured.
             while telemetry.poll().messages_processed != sent {
                 if begun.elapsed() > Duration::from_secs(10) {
                     return Err("the kernel does not write its line".into());
@@ -128,14 +184,15 @@ fn fresh(config: Config, samples: u64) -> Run {
     Ok(percentiles(times))
 }
 
-fn cached(config: Config, polls: u64) -> Run {
+fn cached<P: Poll>(config: Config, polls: u64) -> Run {
     const SENT: u64 = 100;
-    let kernel = launch(config.backend, kernels::sink::launch, options())?;
-    let telemetry = kernel.enable_telemetry()?;
+    let runtime = runtime(config.backend)?;
+    let kernel = kernels::sink::launch(&runtime, options())?;
+    let telemetry = P::of(kernel.enable_telemetry()?)?;
     for number in 0..SENT {
         let _ = kernel.send_blocking(Numbered::numbered(number))?;
     }
-    // annulus: allow(tight_poll) the line is to be in this core's cache
+    // The line is to be in this core's cache.
     while telemetry.poll().messages_processed != SENT {
         spin_loop();
     }
@@ -149,10 +206,11 @@ fn cached(config: Config, polls: u64) -> Run {
     Ok(vec![nanos])
 }
 
-fn busy(config: Config, samples: u64) -> Run {
+fn busy<P: Poll>(config: Config, samples: u64) -> Run {
     const BATCH: u64 = 256;
-    let kernel = launch(config.backend, kernels::sink::launch, options().mode(ProcessingMode::Continuous))?;
-    let telemetry = kernel.enable_telemetry()?;
+    let runtime = runtime(config.backend)?;
+    let kernel = kernels::sink::launch(&runtime, options().mode(ProcessingMode::Continuous))?;
+    let telemetry = P::of(kernel.enable_telemetry()?)?;
     let cost = read_cost();
     let mut times = Vec::with_capacity(samples as usize);
     let mut sent = 0;
@@ -161,7 +219,7 @@ fn busy(config: Config, samples: u64) -> Run {
         kernel.send_batch_blocking(&batch)?;
         sent += BATCH;
         loop {
-            let (time, snapshot) = time_of([&telemetry; 2], cost, Telemetry::poll);
+            let (time, snapshot) = time_of([&telemetry; 2], cost, P::poll);
             if snapshot.messages_processed == sent {
                 break;
             }

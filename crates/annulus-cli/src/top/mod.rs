@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_observe::{Liveness, Process, files, look, refused};
+use annulus_observe::{Liveness, Machine, Process, refused};
 use clap::Args;
 
 use self::latency::Asking;
@@ -103,17 +103,15 @@ pub(crate) struct Sight {
 impl Sight {
     /// Looks at all processes, or at one.
     pub(crate) fn take(pid: Option<u32>) -> Self {
-        let mut sight = Self { at: Instant::now(), processes: Vec::new(), unreadable: refused() };
-        for file in files() {
-            match look(&file) {
-                Ok(process) if pid.is_none_or(|pid| pid == process.pid) => sight.processes.push(process),
-                Ok(_) => {}
-                // A process that has ended meanwhile.
-                Err(annulus_observe::Unreadable::System(error))
-                    if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => sight.unreadable.push(format!("{}: {error}", file.display())),
-            }
-        }
+        Self::of(&mut Machine::default(), pid)
+    }
+
+    /// The same, by files that stay open.
+    fn of(machine: &mut Machine, pid: Option<u32>) -> Self {
+        let at = Instant::now();
+        let (processes, others) = machine.look(pid);
+        let mut sight = Self { at, processes, unreadable: refused() };
+        sight.unreadable.extend(others.iter().map(|(file, error)| format!("{}: {error}", file.display())));
         // The living first; among equals, the oldest.
         sight.processes.sort_by_key(|process| (process.liveness == Liveness::Dead, process.started));
         sight
@@ -125,17 +123,24 @@ impl Sight {
     }
 }
 
+/// What is kept from look to look.
+struct Looking {
+    machine: Machine,
+    /// Asks for telemetry, if somebody wants latencies.
+    asking: Option<Asking>,
+}
+
 impl Top {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let stop = Interrupt::on_signals()?;
         if !self.once && !self.json && is_screen() {
             return terminal::show(self, &stop);
         }
-        let mut asking = self.asking();
-        let mut before = self.look(&mut asking);
+        let mut looking = self.looking();
+        let mut before = self.look(&mut looking);
         loop {
             self.wait(&stop);
-            let now = self.look(&mut asking);
+            let now = self.look(&mut looking);
             let text = match self.json {
                 true => table::json(&now, &before),
                 false => table::text(&now, &before, self.shards, self.telemetry),
@@ -152,14 +157,14 @@ impl Top {
         }
     }
 
-    /// What asks for telemetry, if somebody wants latencies.
-    fn asking(&self) -> Option<Asking> {
-        self.telemetry.then(|| Asking::new(self.interval))
+    fn looking(&self) -> Looking {
+        let asking = self.telemetry.then(|| Asking::new(self.interval));
+        Looking { machine: Machine::default(), asking }
     }
 
-    fn look(&self, asking: &mut Option<Asking>) -> Sight {
-        let sight = Sight::take(self.pid);
-        if let Some(asking) = asking {
+    fn look(&self, looking: &mut Looking) -> Sight {
+        let sight = Sight::of(&mut looking.machine, self.pid);
+        if let Some(asking) = &mut looking.asking {
             asking.look(&sight);
         }
         sight

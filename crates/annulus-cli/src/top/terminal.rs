@@ -34,12 +34,12 @@ pub(super) fn show(top: &Top, stop: &Interrupt) -> Result<(), Failure> {
 
 fn run(top: &Top, stop: &Interrupt, terminal: &mut DefaultTerminal) -> Result<(), Failure> {
     let mut screen = Screen::new(top.shards, top.telemetry);
-    let mut asking = top.asking();
+    let mut looking = top.looking();
     let mut next_look = Instant::now();
     let mut is_new = true;
     while !stop.is_asked() {
         if Instant::now() >= next_look && !screen.is_paused() {
-            screen.look(top.look(&mut asking));
+            screen.look(top.look(&mut looking));
             next_look = Instant::now() + top.interval;
             is_new = true;
         }

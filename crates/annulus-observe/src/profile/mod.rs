@@ -12,17 +12,25 @@ mod tell;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, path::PathBuf, thread, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
 
 use annulus_abi::vitals::phase::NAMES;
 
-use crate::{Kernel, Liveness, Phase, Process, Shard, Unreadable, look};
+use crate::{Attached, Kernel, Liveness, Phase, Process, Shard, Unreadable};
 pub use hot_keys::{HotKey, HotKeys};
 use pace::Pace;
 
 /// Keys that are counted in each shard. Source: this project's choice; what takes more than 1/64 of the time in a
 /// shard's handlers is found.
 const KEYS: usize = 64;
+
+/// How often kernels are looked for that were launched meanwhile. Source: this project's choice.
+const ANEW: Duration = Duration::from_millis(100);
 
 /// Gathers looks at a runtime.
 ///
@@ -261,6 +269,37 @@ fn handled(shard: &Shard) -> u64 {
     shard.processed.saturating_add(shard.failed).saturating_add(shard.unknown_actor)
 }
 
+/// A process that is profiled.
+struct Profiled {
+    attached: Attached,
+    process: Process,
+    /// When all of it was looked at last.
+    looked: Instant,
+    profiler: Profiler,
+}
+
+impl Profiled {
+    fn open(file: &Path) -> Result<Self, Unreadable> {
+        let mut attached = Attached::open(file)?;
+        let process = attached.look()?;
+        let mut profiler = Profiler::new();
+        profiler.look(&process);
+        Ok(Self { attached, process, looked: Instant::now(), profiler })
+    }
+
+    /// Looks at the kernels that are known, and now and then for others.
+    fn look(&mut self) {
+        let again = self.looked.elapsed() < ANEW && self.attached.look_again(&mut self.process).is_ok();
+        if !again {
+            self.looked = Instant::now();
+            // A process that has ended meanwhile spends no more time, and a file that is damaged shows none.
+            let Ok(process) = self.attached.look() else { return };
+            self.process = process;
+        }
+        self.profiler.look(&self.process);
+    }
+}
+
 /// Looks at vitals files for a time, `rate` times a second each, and says what their kernels spent it on: one
 /// profile for each file that could be read. Stops early when `is_over` says so.
 ///
@@ -275,26 +314,19 @@ pub fn record(
     rate: f64,
     mut is_over: impl FnMut() -> bool,
 ) -> Result<Vec<Profile>, Unreadable> {
-    let mut profilers = Vec::new();
+    let mut profiled = Vec::new();
     for file in files {
-        let mut profiler = Profiler::new();
-        profiler.look(&look(file)?);
-        profilers.push(profiler);
+        profiled.push(Profiled::open(file)?);
     }
     let mut pace = Pace::new(time, rate);
     while let Some(wait) = pace.next_wait() {
         thread::sleep(wait);
-        for (profiler, file) in profilers.iter_mut().zip(files) {
-            // A process that has ended meanwhile spends no more time.
-            if let Ok(process) = look(file) {
-                profiler.look(&process);
-            }
-        }
+        profiled.iter_mut().for_each(Profiled::look);
         if is_over() {
             break;
         }
     }
-    let mut profiles: Vec<Profile> = profilers.iter().map(Profiler::profile).collect();
+    let mut profiles: Vec<Profile> = profiled.iter().map(|profiled| profiled.profiler.profile()).collect();
     for profile in &mut profiles {
         profile.missed = ((profile.elapsed.as_secs_f64() * rate) as u64).saturating_sub(profile.looks);
     }

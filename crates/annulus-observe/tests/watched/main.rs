@@ -2,6 +2,7 @@
 //! again, in the role that its environment names.
 #![cfg(target_os = "linux")]
 
+mod attached;
 mod device;
 mod drops;
 mod lease;
@@ -85,6 +86,9 @@ const ROLE: &str = "ANNULUS_TEST_ROLE";
 fn child() {
     let Ok(role) = env::var(ROLE) else { return };
     match &*role {
+        "compares" => return attached::compares(),
+        "launches" => return attached::launches(),
+        "faults" => return attached::faults(),
         "device" => return device::child(),
         "drops" => return drops::child(),
         "measures" => return profiled::measures(),

@@ -6,7 +6,7 @@ use annulus::{
     prelude::*,
     queue::sync::{AtomicBool, Ordering},
 };
-use annulus_observe::{Kernel, look};
+use annulus_observe::{Attached, Kernel, KernelWatch, look};
 
 use crate::{Count, Job, Watched, ready};
 
@@ -20,12 +20,7 @@ fn tally(_job: &Job, count: &mut Count) {
 
 /// Says how long polls took, which is not judged.
 fn tell(who: &str, start: Instant) {
-    let of_each = start.elapsed().as_secs_f64() / POLLS as f64;
-    println!(
-        "{who}: {POLLS} polls of {KERNELS} kernels, {:.0} ns each; at 100 Hz of one kernel {:.4} % of a core",
-        of_each * 1e9,
-        of_each * 1e4
-    );
+    tell_of(who, start, POLLS);
 }
 
 /// The watched process: polls its own kernels while they work, and leaves them at work.
@@ -64,6 +59,45 @@ pub(crate) fn child() {
     });
 }
 
+/// Polls watched kernels in turn. What is found is whole, and nothing goes back.
+fn poll(watches: &[KernelWatch], polls: usize, who: &str) {
+    let mut done = vec![0; watches.len()];
+    let start = Instant::now();
+    for _ in 0..polls / watches.len() {
+        for (watch, done) in watches.iter().zip(&mut done) {
+            let snapshot = watch.poll().unwrap();
+            let measured = snapshot.messages_processed.saturating_sub(snapshot.unmeasured.into());
+            assert!(
+                measured == 0 || snapshot.min_latency_nanos <= snapshot.max_latency_nanos,
+                "{snapshot:?}"
+            );
+            assert!(snapshot.messages_processed >= *done, "a count went back: {snapshot:?}");
+            *done = snapshot.messages_processed;
+        }
+    }
+    tell_of(who, start, polls);
+}
+
+/// Says how long polls took, which is not judged.
+fn tell_of(who: &str, start: Instant, polls: usize) {
+    let of_each = start.elapsed().as_secs_f64() / polls as f64;
+    println!(
+        "{who}: {polls} of {KERNELS} kernels, {:.0} ns each; at 100 Hz of one kernel {:.4} % of a core",
+        of_each * 1e9,
+        of_each * 1e4
+    );
+}
+
+/// N-04, T-04 from outside: of ten million polls by another process, of kernels that work meanwhile, none is torn.
+#[test]
+fn t_04_no_poll_from_outside_is_torn() {
+    let watched = Watched::start("polled");
+    let mut attached = Attached::open(&watched.file()).unwrap();
+    let ids: Vec<u64> = attached.look().unwrap().kernels.iter().map(|kernel| kernel.id).collect();
+    let watches: Vec<KernelWatch> = ids.iter().map(|id| attached.kernel(*id).unwrap()).collect();
+    poll(&watches, 10_000_000, "polls from outside");
+}
+
 /// N-04, R-14: ten thousand polls over a hundred kernels at work; from outside each look is a hundred polls. What is
 /// found is a state that the kernel was in, and nothing goes back.
 #[test]
@@ -88,7 +122,10 @@ fn n_04_ten_thousand_polls_over_a_hundred_kernels() {
         }
         before = kernels;
     }
-    tell("outside", start);
+    tell("looks from outside", start);
+    let mut attached = Attached::open(&file).unwrap();
+    let watches: Vec<KernelWatch> = before.iter().map(|kernel| attached.kernel(kernel.id).unwrap()).collect();
+    poll(&watches, POLLS, "polls from outside");
     // They have worked all the time.
     watched.look_for(|process| {
         let done = |kernel: &Kernel| kernel.shards[0].processed;

@@ -227,11 +227,20 @@ impl KernelCore {
             return;
         }
         if on {
-            self.counting_since.store(self.clock.now(), Ordering::Relaxed);
+            self.count_from_now();
         }
         self.change_command(
             |command| if on { command | command::TELEMETRY } else { command & !command::TELEMETRY },
         );
+    }
+
+    /// Says that telemetry counts, or counts anew, from now on.
+    pub(crate) fn count_from_now(&self) {
+        let now = self.clock.now();
+        self.counting_since.store(now, Ordering::Relaxed);
+        if let Some(home) = &self.home {
+            home.set_counting_since(now);
+        }
     }
 
     /// Messages in the rings.

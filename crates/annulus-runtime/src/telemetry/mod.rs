@@ -90,22 +90,7 @@ impl Telemetry {
         }
         let mut sum = Block::new(epoch);
         for line in core.shards.iter().filter_map(|shard| shard.memory.telemetry()) {
-            let block = read(line);
-            sum.queue_depth = sum.queue_depth.saturating_add(block.queue_depth);
-            if block.epoch != epoch {
-                // The shard has not seen the reset yet: its counters are still those from before.
-                continue;
-            }
-            sum.messages_processed += block.messages_processed;
-            sum.messages_dropped += block.messages_dropped;
-            sum.unmeasured = sum.unmeasured.saturating_add(block.unmeasured);
-            sum.last_processed_timestamp = sum.last_processed_timestamp.max(block.last_processed_timestamp);
-            sum.total_latency_nanos = sum.total_latency_nanos.saturating_add(block.total_latency_nanos);
-            sum.max_latency_nanos = sum.max_latency_nanos.max(block.max_latency_nanos);
-            sum.min_latency_nanos = sum.min_latency_nanos.min(block.min_latency_nanos);
-            if block.error_code != 0 {
-                sum.error_code = block.error_code;
-            }
+            sum.add(&read(line));
         }
         Self::snapshot(core, sum)
     }
@@ -141,7 +126,10 @@ impl Telemetry {
     pub fn reset(&self) {
         let core = self.kernel.core();
         core.dropped_before.set(core.drops.by_queues());
-        core.counting_since.store(core.clock.now(), Ordering::Relaxed);
+        if let Some(home) = &core.home {
+            home.set_dropped_before(core.dropped_before.by_queues());
+        }
+        core.count_from_now();
         core.change_command(|command| command.wrapping_add(1 << command::EPOCH_SHIFT));
     }
 

@@ -21,7 +21,7 @@ use annulus_abi::{
     error::UNKNOWN_ACTOR,
     ring::RingHeader,
     vitals::{
-        At, KernelEntry, ShardVitals, kernel_state,
+        At, HostWords, KernelEntry, ShardVitals, kernel_state,
         ports::ShardPorts,
         recorder::{NO_SHARD, event},
     },
@@ -31,7 +31,9 @@ use annulus_ring::{
     memory::{ShardMemory, SharedMemory, VitalsPlace},
     ring::Ring,
 };
-use annulus_sync::{AtomicU64, Ordering};
+use annulus_sync::{AtomicU64, Ordering, fence};
+
+use crate::kernel::drops::QueueDrops;
 
 use super::{
     Vitals,
@@ -154,8 +156,11 @@ impl VitalsArena {
             && file.claim(entry, ENTRY)
             && file.claim(shards, grid * SHARD)
         {
-            // The entry first: while it is free, nobody looks at the shards.
+            // The entry first: while it is free, nobody looks at the shards. Who looks meanwhile, and has the words
+            // of the next kernel, finds that the entry is no longer that of the one before.
             zero(memory, entry, ENTRY);
+            // SYNC: entry-freed (release)
+            fence(Ordering::Release);
             zero(memory, shards, grid * SHARD);
             let ports = self.parts.ports_offset + first * PORTS;
             let ports = (has_ports && file.claim(ports, grid * PORTS)).then_some(ports);
@@ -334,6 +339,20 @@ impl Home {
         let now = before.wrapping_add(count);
         if passes_a_record(before, now) {
             self.record(event::DROPPED, NO_SHARD, [cause as u64, now, 0]);
+        }
+    }
+
+    /// Shows from when on telemetry counts.
+    pub(crate) fn set_counting_since(&self, time: u64) {
+        self.set(offset_of!(KernelEntry, counting_since), time);
+    }
+
+    /// Shows what the queues had dropped when telemetry was last reset.
+    pub(crate) fn set_dropped_before(&self, drops: QueueDrops) {
+        let QueueDrops { rejected, evicted, discarded, duplicate, expired } = drops;
+        let before = offset_of!(ShardVitals, host) + offset_of!(HostWords, dropped_before);
+        for (i, count) in [rejected, evicted, discarded, duplicate, expired].into_iter().enumerate() {
+            word(&self.memory, self.shards + before + 8 * i).store(count, Ordering::Relaxed);
         }
     }
 

@@ -1,0 +1,21 @@
+//! What the host says of a shard.
+
+use core::mem::offset_of;
+
+/// What the host says of a shard. The runtime is the only writer; words are stored relaxed, each by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(128))]
+pub struct HostWords {
+    /// Of the first shard alone: what the kernel's queues had dropped when telemetry was last reset, by the first
+    /// five [causes](super::recorder::CAUSES). Telemetry counts from there; [`KernelEntry::drops`] does not.
+    ///
+    /// [`KernelEntry::drops`]: super::KernelEntry::drops
+    pub dropped_before: [u64; 5],
+    /// Always 0.
+    pub reserved: [u64; 11],
+}
+
+const _: () = {
+    assert!(size_of::<HostWords>() == 128);
+    assert!(offset_of!(HostWords, dropped_before) == 0);
+};
