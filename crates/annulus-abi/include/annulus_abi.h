@@ -145,8 +145,9 @@ typedef struct annulus_shard_ports {
 
 /* What the host says of a shard. */
 typedef struct annulus_host_words {
+    uint64_t staged;
     uint64_t dropped_before[5];
-    uint64_t reserved[11];
+    uint64_t reserved[10];
 } annulus_host_words;
 
 /* A shard's part of a vitals file. */

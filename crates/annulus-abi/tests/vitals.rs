@@ -70,7 +70,7 @@ fn file() -> Vec<u8> {
         mirrored_at: 0,
         target: 9,
         waits: 1,
-        staged: 0,
+        queue_capacity: 0,
         drops: [1, 2, 3, 4, 5, 6, 7],
         slow: 8,
         counting_since: 0,

@@ -132,6 +132,9 @@ pub struct Kernel {
     pub inbound_capacity: u32,
     /// Slots of each shard's outbound ring.
     pub outbound_capacity: u32,
+    /// How many messages may wait for a shard: in the queues in front of its inbound ring, if there are any, else in
+    /// the ring.
+    pub queue_capacity: u64,
     /// The kernel that its outputs go to, by its [`id`](Self::id), and whether they wait for room there. With several
     /// outboxes it is one of theirs.
     pub target: Option<(u64, bool)>,
@@ -370,6 +373,7 @@ fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
         actors: kernel.actors(),
         inbound_capacity: kernel.inbound_capacity(),
         outbound_capacity: kernel.outbound_capacity(),
+        queue_capacity: kernel.queue_capacity(),
         target: kernel.target(),
         ports: Vec::new(),
         has_ended,

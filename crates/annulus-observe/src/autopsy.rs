@@ -110,6 +110,7 @@ impl Autopsy {
             (kernel.sum(|shard| shard.unknown_actor), "for unknown actors"),
             (kernel.slow, "handlers slow"),
             (kernel.sum(|shard| shard.pending), "in its rings"),
+            (kernel.sum(|shard| shard.staged), "in front of its rings"),
             (kernel.sum(|shard| shard.outputs_waiting), "outputs that nobody received"),
         ] {
             if number != 0 {
@@ -184,7 +185,7 @@ fn name(found: Option<&Kernel>, id: u64) -> String {
 /// Whether two shards were at the same, with nothing to tell of one of them.
 fn is_alike(a: &Shard, b: &Shard) -> bool {
     let plain = |shard: &Shard| {
-        !Phase::of(shard).is_work() && shard.pending == 0 && shard.at.failed == 0 && shard.last_error == 0
+        !Phase::of(shard).is_work() && shard.waiting() == 0 && shard.at.failed == 0 && shard.last_error == 0
     };
     std::ptr::eq(a, b) || plain(a) && plain(b) && a.at.phase == b.at.phase
 }
@@ -203,9 +204,13 @@ fn was_at(f: &mut fmt::Formatter<'_>, shard: &Shard) -> fmt::Result {
         }
     }
     match shard.pending {
+        0 => {}
+        1 => f.write_str(", 1 message in its ring")?,
+        pending => write!(f, ", {pending} messages in its ring")?,
+    }
+    match shard.staged {
         0 => Ok(()),
-        1 => f.write_str(", 1 message in its ring"),
-        pending => write!(f, ", {pending} messages in its ring"),
+        staged => write!(f, ", {staged} in front of it"),
     }
 }
 

@@ -273,7 +273,7 @@ impl Look<'_> {
         {
             let earlier = self.earlier.and_then(|earlier| earlier.shards.get(index));
             let goes_on = earlier.is_some_and(|earlier| progress(earlier) != progress(shard));
-            let waits = shard.pending != 0 || ShardState::of(shard) == ShardState::StalledOnHost;
+            let waits = shard.waiting() != 0 || ShardState::of(shard) == ShardState::StalledOnHost;
             *since = match (goes_on, waits) {
                 (false, true) => since.or(Some(self.at)),
                 _ => None,
@@ -305,7 +305,7 @@ impl Look<'_> {
                 format!("process {pid} died: `annulus why` says what it was at"),
             );
         }
-        let pending = self.kernel.sum(|shard| shard.pending);
+        let pending = self.kernel.sum(Shard::waiting);
         if remembered.died.is_none() {
             if self.kernel.state() == ShardState::Inactive && pending != 0 {
                 let text = format!("it is inactive, and {pending} messages wait: activate it");
@@ -360,7 +360,7 @@ impl Look<'_> {
     /// Whether messages wait in one of these shards, and how long the longest of them has been so.
     fn worst(&self, stuck: &[usize], remembered: &Remembered) -> Option<(bool, Duration)> {
         let since = stuck.iter().filter_map(|&index| remembered.waits_since[index]).min()?;
-        let waits = stuck.iter().any(|&index| self.kernel.shards[index].pending != 0);
+        let waits = stuck.iter().any(|&index| self.kernel.shards[index].waiting() != 0);
         Some((waits, self.at.saturating_sub(since)))
     }
 
@@ -377,12 +377,12 @@ impl Look<'_> {
     }
 
     fn fullness(&self) -> Option<String> {
-        let capacity = f64::from(self.kernel.inbound_capacity.max(1));
-        let shares = self.kernel.shards.iter().map(|shard| shard.pending as f64 / capacity);
+        let capacity = self.kernel.queue_capacity.max(1) as f64;
+        let shares = self.kernel.shards.iter().map(|shard| shard.waiting() as f64 / capacity);
         let (shard, share) = shares.enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
         (share > self.limits.full).then(|| {
             format!(
-                "{:.0} % of the ring of shard {shard} are taken, and the limit is {:.0} %",
+                "{:.0} % of the queue of shard {shard} are taken, and the limit is {:.0} %",
                 share * 100.0,
                 self.limits.full * 100.0
             )
@@ -392,8 +392,8 @@ impl Look<'_> {
     fn slowness(&self) -> Option<String> {
         let earlier = self.earlier.filter(|_| !self.elapsed.is_zero())?;
         let behind = |kernel: &Kernel| {
-            let capacity = u64::from(kernel.inbound_capacity) * kernel.shards.len() as u64;
-            kernel.sum(|shard| shard.pending) > capacity / 10
+            let capacity = kernel.queue_capacity.saturating_mul(kernel.shards.len() as u64);
+            kernel.sum(Shard::waiting) > capacity / 10
         };
         let done = |kernel: &Kernel| kernel.sum(|shard| shard.processed);
         let rate = done(self.kernel).saturating_sub(done(earlier)) as f64 / self.elapsed.as_secs_f64();
@@ -401,7 +401,7 @@ impl Look<'_> {
             format!(
                 "{rate:.1} messages a second are handled, the limit is {:.0}, and {} wait",
                 self.limits.slow,
-                self.kernel.sum(|shard| shard.pending)
+                self.kernel.sum(Shard::waiting)
             )
         })
     }

@@ -75,6 +75,7 @@ fn describe(control: &KernelControl) -> Kernel {
         actors: look.actors,
         inbound_capacity: look.inbound_capacity,
         outbound_capacity: look.outbound_capacity,
+        queue_capacity: look.queue_capacity,
         target: look.target.map(|target| (target, true)),
         ports: look.ports,
         has_ended: look.has_ended,

@@ -184,7 +184,7 @@ fn o_01_a_full_ring_and_a_slow_kernel_are_degraded() {
     let symptoms: Vec<_> = kernel(&health, "work").reasons.iter().map(|reason| reason.symptom).collect();
     assert_eq!(symptoms, [Symptom::Inactive, Symptom::Full, Symptom::Slow]);
     let text = health.to_string();
-    assert!(text.contains("91 % of the ring of shard 1 are taken, and the limit is 90 %"), "{text}");
+    assert!(text.contains("91 % of the queue of shard 1 are taken, and the limit is 90 %"), "{text}");
     assert!(text.contains("0.0 messages a second are handled, the limit is 1000, and 58 wait"), "{text}");
 }
 

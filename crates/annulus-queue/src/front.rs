@@ -22,6 +22,7 @@
 //! |---|---|---|
 //! | the lanes (stores, windows, `closed`, counts) and the schedule | the thread that holds the lock of the [`CombiningLock`] | the same |
 //! | `waiting`: how many messages wait, in all lanes | the same | anybody, without the lock |
+//! | the word that [`Front::shown_by`] names: the same as `waiting`, a moment later | the same | observers; nothing rests on it |
 //! | `accepted`: how many were ever accepted | the same | anybody, without the lock |
 //! | a lane's counts ([`LaneCounts`]) | the same | anybody, without the lock |
 //! | the ring | the lock's holder, through [`Producers`]; and other producers of that ring | its consumer |
@@ -159,6 +160,8 @@ pub struct Offered {
 pub struct Front {
     state: CombiningLock<State>,
     waiting: AtomicUsize,
+    /// Is told of each value of `waiting`, under the lock, so that the last one stays.
+    shown: Option<Box<dyn Fn(usize) + Send + Sync>>,
     accepted: AtomicU64,
     /// One for each lane.
     lanes: Box<[LaneWords]>,
@@ -214,12 +217,29 @@ impl Front {
                 accepted: 0,
             }),
             waiting: AtomicUsize::new(0),
+            shown: None,
             accepted: AtomicU64::new(0),
             lanes: lanes.iter().map(|_| LaneWords::default()).collect(),
             size,
             ahead,
             low: low.clamp(1, ahead),
             producers,
+        }
+    }
+
+    /// The same front, which tells `show` how many messages wait, each time that the number changes. `show` is called
+    /// under the lock, so it must do nothing but store the number. A message that passes changes nothing.
+    pub fn shown_by(self, show: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        Self { shown: Some(Box::new(show)), ..self }
+    }
+
+    /// Says how many messages wait. Called under the lock.
+    #[inline]
+    fn set_waiting(&self, waiting: usize) {
+        // SYNC: handed-over (release)
+        self.waiting.store(waiting, Ordering::Release);
+        if let Some(show) = &self.shown {
+            show(waiting);
         }
     }
 
@@ -347,8 +367,7 @@ impl Front {
                     let (message, header) = state.lanes[lane].store.get(left);
                     to(message, header);
                 }
-                // SYNC: handed-over (release)
-                self.waiting.store(state.waiting, Ordering::Release);
+                self.set_waiting(state.waiting);
                 state.show(self, lane);
                 state.tell_freed(told);
             },
@@ -366,8 +385,7 @@ impl Front {
                     let (message, header) = state.lanes[lane].store.get(left);
                     to(lane, message, header);
                 }
-                // SYNC: handed-over (release)
-                self.waiting.store(0, Ordering::Release);
+                self.set_waiting(0);
                 (0..state.lanes.len()).for_each(|lane| state.show(self, lane));
             },
             |_| {},

@@ -93,6 +93,8 @@ pub struct Finding {
     pub cause: Cause,
     /// Messages that wait in their inbound rings.
     pub pending: u64,
+    /// Messages that wait in the queues in front of these.
+    pub staged: u64,
     /// Ways of kernels that wait for this one, each from the kernel that nobody waits for, without this one.
     /// For a cycle: the one way around.
     pub waiting: Vec<Vec<Waiting>>,
@@ -138,6 +140,7 @@ pub fn explain(kernels: &[KernelLooks], elapsed: Duration) -> Why {
                         shards: waiting(first),
                         cause: Cause::Cycle,
                         pending: pending(first),
+                        staged: staged(first),
                         waiting: vec![steps(from)],
                     });
                 }
@@ -158,7 +161,9 @@ fn wait_for_unseen(findings: &mut Vec<Finding>, mut way: Vec<Waiting>) {
     let waiting = if way.is_empty() { Vec::new() } else { vec![way] };
     match findings.iter_mut().find(is_it) {
         Some(known) => known.waiting.extend(waiting),
-        None => findings.push(Finding { kernel, shards, cause: Cause::Unseen, pending: 0, waiting }),
+        None => {
+            findings.push(Finding { kernel, shards, cause: Cause::Unseen, pending: 0, staged: 0, waiting })
+        }
     }
 }
 
@@ -180,6 +185,7 @@ fn wait_for_root(findings: &mut Vec<Finding>, root: &KernelLooks, way: Vec<Waiti
             kernel: root.name.clone(),
             cause: if is_inactive(root) { Cause::Inactive } else { Cause::Slow },
             pending: pending(root),
+            staged: staged(root),
             shards: full,
             waiting: vec![way],
         });
@@ -241,6 +247,11 @@ fn is_inactive(kernel: &KernelLooks) -> bool {
 /// Messages in its rings.
 fn pending(kernel: &KernelLooks) -> u64 {
     kernel.now.iter().map(|shard| shard.pending).fold(0, u64::saturating_add)
+}
+
+/// Messages in front of them.
+fn staged(kernel: &KernelLooks) -> u64 {
+    kernel.now.iter().map(|shard| shard.staged).fold(0, u64::saturating_add)
 }
 
 /// Where a way ends.
@@ -342,6 +353,7 @@ fn causes(kernel: &KernelLooks, elapsed: Duration) -> Vec<Finding> {
             Some(finding) => {
                 finding.shards.push(index);
                 finding.pending = finding.pending.saturating_add(now.pending);
+                finding.staged = finding.staged.saturating_add(now.staged);
                 if let (Cause::NobodyReceives { outputs }, Cause::NobodyReceives { outputs: more }) =
                     (&mut finding.cause, cause)
                 {
@@ -353,6 +365,7 @@ fn causes(kernel: &KernelLooks, elapsed: Duration) -> Vec<Finding> {
                 shards: vec![index],
                 cause,
                 pending: now.pending,
+                staged: now.staged,
                 waiting: Vec::new(),
             }),
         }
@@ -364,7 +377,7 @@ fn causes(kernel: &KernelLooks, elapsed: Duration) -> Vec<Finding> {
 fn cause(before: &Shard, now: &Shard, elapsed: Duration) -> Option<Cause> {
     if now.state == state::INACTIVE {
         // However long it has been so: it takes nothing until somebody activates it.
-        return (now.pending != 0).then_some(Cause::Inactive);
+        return (now.waiting() != 0).then_some(Cause::Inactive);
     }
     if elapsed.is_zero() {
         return None;
@@ -381,7 +394,7 @@ fn cause(before: &Shard, now: &Shard, elapsed: Duration) -> Option<Cause> {
             let outputs = now.outputs_waiting;
             return (before.stalled == now.stalled).then_some(Cause::NobodyReceives { outputs });
         }
-        _ => return (now.pending != 0).then_some(Cause::NotBegun),
+        _ => return (now.waiting() != 0).then_some(Cause::NotBegun),
     }
     match now.at {
         At { phase: phase::IN_HANDLER, number, key, count, .. } if before.at == now.at => {
@@ -391,7 +404,7 @@ fn cause(before: &Shard, now: &Shard, elapsed: Duration) -> Option<Cause> {
         // It is at something else than at the earlier look.
         _ if before.at != now.at => None,
         // What has come between the looks may be taken the next moment.
-        _ if before.pending != 0 && now.pending != 0 => Some(Cause::TakesNothing),
+        _ if before.waiting() != 0 && now.waiting() != 0 => Some(Cause::TakesNothing),
         _ => None,
     }
 }
@@ -478,10 +491,14 @@ impl fmt::Display for Finding {
                 return write!(f, "`{kernel}` {its} {are} waiting for room in a kernel that is not seen");
             }
         }
-        match self.pending {
-            0 => {}
-            1 => f.write_str("; 1 message is in its ring")?,
-            pending => write!(f, "; {pending} messages are in its rings")?,
+        match (self.pending, self.staged) {
+            (0, 0) => {}
+            (1, 0) => f.write_str("; 1 message is in its ring")?,
+            (pending, 0) => write!(f, "; {pending} messages are in its rings")?,
+            (0, staged) => write!(f, "; {staged} wait in front of its rings")?,
+            (pending, staged) => {
+                write!(f, "; {pending} messages are in its rings, and {staged} wait in front of them")?;
+            }
         }
         if !self.waiting.is_empty() {
             f.write_str(": that is the cause")?;

@@ -34,6 +34,7 @@ fn asleep() -> Shard {
         stalled: 0,
         unforwarded: 0,
         pending: 0,
+        staged: 0,
         accepted: 10,
         outputs_waiting: 0,
         telemetry: None,
@@ -166,6 +167,14 @@ fn o_01_an_inactive_kernel() {
     let inactive = Shard { state: state::INACTIVE, at: at(10, phase::INACTIVE, 0), ..asleep() };
     let empty = still(1, "idle", None, &[inactive]);
     assert_eq!(told(&[empty]), "nothing waits in vain", "nothing waits for it");
+    let queued = Shard { staged: 9, ..with(2, inactive) };
+    assert_eq!(
+        told(&[still(1, "sift", None, &[queued, queued])]),
+        "`sift` shards 0 and 1 are inactive: activate the kernel; 4 messages are in its rings, and 18 wait in front of them"
+    );
+    let behind = Shard { staged: 3, ..inactive };
+    let text = told(&[still(1, "sift", None, &[behind])]);
+    assert!(text.ends_with("activate the kernel; 3 wait in front of its rings"), "{text}");
     let kernels =
         [still(1, "detect", Some(2), &[waits_for_kernel()]), still(2, "sort", None, &[with(16, inactive)])];
     assert!(told(&kernels).ends_with(
@@ -354,6 +363,7 @@ fn o_01_cycles_through_outboxes() {
 fn odd_numbers_are_survived() {
     let odd = Shard {
         pending: u64::MAX,
+        staged: 0,
         accepted: 0,
         processed: u64::MAX,
         outputs_waiting: u64::MAX,

@@ -6,16 +6,19 @@ use core::mem::offset_of;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(128))]
 pub struct HostWords {
+    /// Messages that wait in the host's queues in front of the inbound ring.
+    pub staged: u64,
     /// Of the first shard alone: what the kernel's queues had dropped when telemetry was last reset, by the first
     /// five [causes](super::recorder::CAUSES). Telemetry counts from there; [`KernelEntry::drops`] does not.
     ///
     /// [`KernelEntry::drops`]: super::KernelEntry::drops
     pub dropped_before: [u64; 5],
     /// Always 0.
-    pub reserved: [u64; 11],
+    pub reserved: [u64; 10],
 }
 
 const _: () = {
     assert!(size_of::<HostWords>() == 128);
-    assert!(offset_of!(HostWords, dropped_before) == 0);
+    assert!(offset_of!(HostWords, staged) == 0);
+    assert!(offset_of!(HostWords, dropped_before) == 8);
 };

@@ -181,8 +181,9 @@ pub struct KernelEntry {
     pub target: u64,
     /// Whether outputs without room there wait. Else they are lost.
     pub waits: u64,
-    /// Messages that wait in the host's queues, in front of the inbound rings. Always 0 so far.
-    pub staged: u64,
+    /// How many messages may wait for a shard: in the queues in front of its inbound ring, if there are any, else in
+    /// the ring.
+    pub queue_capacity: u64,
     /// Messages that queues in front of the rings dropped, that the program took back, or that were left at the
     /// end, by [cause](recorder::CAUSES).
     pub drops: [u64; recorder::CAUSES.len()],
@@ -457,7 +458,7 @@ const _: () = {
     assert!(offset_of!(KernelEntry, mirrored_at) == 16);
     assert!(offset_of!(KernelEntry, target) == 24);
     assert!(offset_of!(KernelEntry, waits) == 32);
-    assert!(offset_of!(KernelEntry, staged) == 40);
+    assert!(offset_of!(KernelEntry, queue_capacity) == 40);
     assert!(offset_of!(KernelEntry, drops) == 48);
     assert!(offset_of!(KernelEntry, slow) == 104);
     assert!(offset_of!(KernelEntry, counting_since) == 112);

@@ -7,8 +7,8 @@
 use core::mem::offset_of;
 
 use super::{
-    At, CHANGING, KernelEntry, MAGIC, MODES, MOST_KERNELS, MOST_SHARDS, PAGE, ShardVitals, VERSION,
-    VitalsHeader, check, kernel_state,
+    At, CHANGING, HostWords, KernelEntry, MAGIC, MODES, MOST_KERNELS, MOST_SHARDS, PAGE, ShardVitals,
+    VERSION, VitalsHeader, check, kernel_state,
     ports::{self, Port, ShardPorts},
     recorder::{CAUSES, Record},
     text,
@@ -106,6 +106,8 @@ pub struct Shard {
     pub unforwarded: u64,
     /// Messages that were put into the inbound ring, and are not given back.
     pub pending: u64,
+    /// Messages that wait in the host's queues in front of the inbound ring.
+    pub staged: u64,
     /// Messages that were ever put into the inbound ring.
     pub accepted: u64,
     /// Outputs that wait in the outbound ring.
@@ -114,6 +116,14 @@ pub struct Shard {
     pub telemetry: Option<Telemetry>,
     /// What the shard is at.
     pub at: At,
+}
+
+impl Shard {
+    /// Messages that wait for this shard: in its inbound ring, and in front of it.
+    pub fn waiting(&self) -> u64 {
+        // The numbers may be anything.
+        self.pending.saturating_add(self.staged)
+    }
 }
 
 impl<'a> Vitals<'a> {
@@ -352,6 +362,11 @@ impl<'a> Kernel<'a> {
         self.word32(offset_of!(KernelEntry, outbound_capacity))
     }
 
+    /// How many messages may wait for a shard, in queues in front of its ring if there are any.
+    pub fn queue_capacity(&self) -> u64 {
+        self.word64(offset_of!(KernelEntry, queue_capacity))
+    }
+
     /// Its actors.
     pub fn actors(&self) -> u64 {
         self.word64(offset_of!(KernelEntry, actors))
@@ -431,6 +446,7 @@ impl Shard {
             stalled: short(offset_of!(ControlBlock, stalled)),
             unforwarded: long(offset_of!(ControlBlock, unforwarded)),
             pending: waiting(INBOUND),
+            staged: long(offset_of!(ShardVitals, host) + offset_of!(HostWords, staged)),
             accepted: reserved(INBOUND),
             outputs_waiting: waiting(OUTBOUND),
             telemetry: if telemetry == [0; 8] { None } else { Telemetry::from_words(&telemetry) },

@@ -60,7 +60,7 @@ Columns:
   STATE      of the shard that is worst off
   DONE       messages whose handler succeeded, since the launch
   PER S      the same, for each second between the two looks
-  PENDING    messages in the inbound rings; what waits in queues of the host is not counted
+  PENDING    messages in the inbound rings, and in the host's queues in front of them
   DROPPED    messages whose handler failed, or whose key named no actor
   OUT        outputs that nobody has received
   PHASE      what the shard that is longest at one message is at

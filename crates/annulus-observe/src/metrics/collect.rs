@@ -208,12 +208,12 @@ fn seconds(nanos: u64) -> f64 {
 
 /// What a kernel that runs shows now.
 fn gauges(about: &About<'_>, kernel: &Kernel, per_shard: bool, samples: &mut Vec<Sample>) {
-    let capacity = u64::from(kernel.inbound_capacity);
+    let capacity = kernel.queue_capacity;
     if per_shard {
         for (index, shard) in kernel.shards.iter().enumerate() {
             let number = index.to_string();
             let own = [(&SHARD, &*number)];
-            depth(about, &own, shard.pending, capacity, samples);
+            depth(about, &own, shard.waiting(), capacity, samples);
             let one = std::slice::from_ref(shard);
             of_shards(about, &own, one, samples);
             for port in &kernel.ports {
@@ -223,11 +223,9 @@ fn gauges(about: &About<'_>, kernel: &Kernel, per_shard: bool, samples: &mut Vec
             }
         }
     } else {
-        let (pending, capacity) = match &kernel.inside {
-            Some(inside) => (inside.status.pending, inside.status.inbound_capacity),
-            None => (kernel.sum(|shard| shard.pending), capacity * kernel.shards.len() as u64),
-        };
-        depth(about, &[], pending, capacity, samples);
+        // The numbers may be anything.
+        let capacity = capacity.saturating_mul(kernel.shards.len() as u64);
+        depth(about, &[], kernel.sum(Shard::waiting), capacity, samples);
         of_shards(about, &[], &kernel.shards, samples);
         for port in &kernel.ports {
             let held = Value::Number(port.sum().held as f64);

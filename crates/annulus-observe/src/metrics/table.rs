@@ -112,7 +112,7 @@ metrics! {
         "Launches under the kernel's name that were seen. More than one: it was launched again.";
     /// Messages that wait.
     DEPTH: Gauge "annulus.kernel.queue.depth" "annulus_queue_depth" "{message}" true
-        "Messages that wait to be handled: in the inbound rings, and, seen from inside, in the queues in front.";
+        "Messages that wait to be handled: in the inbound rings, and in the queues in front.";
     /// How many could wait.
     CAPACITY: Gauge "annulus.kernel.queue.capacity" "annulus_queue_capacity" "{message}" true
         "How many messages can wait.";

@@ -45,14 +45,9 @@ fn of_kernel(kernel: &Kernel, health: Option<&KernelHealth>) -> Value {
     let lines = || kernel.shards.iter().filter_map(|shard| shard.telemetry);
     let measured = lines().map(|line| line.messages_processed.saturating_sub(line.unmeasured.into()));
     let total = lines().map(|line| line.total_latency_nanos).fold(0, u64::saturating_add);
-    let (pending, capacity) = match &kernel.inside {
-        Some(inside) => (inside.status.pending, inside.status.inbound_capacity),
-        None => {
-            let capacity = u64::from(kernel.inbound_capacity) * kernel.shards.len() as u64;
-            (kernel.sum(|shard| shard.pending), capacity)
-        }
-    };
-    let of_shard = |shard: &Shard| json!({ "pending": shard.pending, "phase": Phase::of(shard).to_string(), "done": shard.processed });
+    let capacity = kernel.queue_capacity.saturating_mul(kernel.shards.len() as u64);
+    let pending = kernel.sum(Shard::waiting);
+    let of_shard = |shard: &Shard| json!({ "pending": shard.waiting(), "phase": Phase::of(shard).to_string(), "done": shard.processed });
     // Identities are pointers inside a process: more than a number of JavaScript holds.
     json!({
         "id": kernel.id.to_string(),

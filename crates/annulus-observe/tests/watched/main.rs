@@ -9,6 +9,7 @@ mod lease;
 mod outboxes;
 mod polls;
 mod profiled;
+mod queued;
 mod robust;
 mod slow;
 
@@ -91,6 +92,7 @@ fn child() {
         "faults" => return attached::faults(),
         "device" => return device::child(),
         "drops" => return drops::child(),
+        "queued" => return queued::child(),
         "measures" => return profiled::measures(),
         "dies" => return robust::dies(),
         "fills" => return robust::fills(),

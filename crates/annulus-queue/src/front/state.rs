@@ -139,16 +139,15 @@ impl State {
         loop {
             (0..self.lanes.len()).for_each(|at| self.expire(front, at, now, told));
             let waiting = self.waiting;
-            // SYNC: handed-over (release)
-            front.waiting.store(waiting, Ordering::Release);
+            front.set_waiting(waiting);
             let room = if waiting == 0 { 0 } else { front.room().min(waiting as u64) };
             if room == 0 {
                 break;
             }
             let Ok(mut slots) = front.producers.reserve(room as u32) else { break };
             let count = slots.remaining() as usize;
-            // SYNC: handed-over (release): after the tickets, before any slot is published.
-            front.waiting.store(waiting - count, Ordering::Release);
+            // After the tickets, before any slot is published.
+            front.set_waiting(waiting - count);
             let mut left = count;
             while left != 0 {
                 let leaving = self.leaving(front, left.min(RUN), now, told);

@@ -7,6 +7,7 @@ use std::{
     collections::VecDeque,
     mem::MaybeUninit,
     ptr::NonNull,
+    sync::Arc,
 };
 
 use annulus_abi::ring::{Envelope, RingLayout, kind};
@@ -18,6 +19,7 @@ use annulus_ring::{
     region::Region,
     ring::{Consumer, Header, Producers, Refused, Ring},
 };
+use annulus_sync::{AtomicUsize, Ordering};
 use proptest::prelude::*;
 
 const CAPACITY: usize = 5;
@@ -30,6 +32,8 @@ struct Owned {
     ring: Ring,
     base: NonNull<u8>,
     memory: Layout,
+    /// What the front says to observers.
+    shown: Arc<AtomicUsize>,
 }
 
 impl Owned {
@@ -43,14 +47,16 @@ impl Owned {
         // SAFETY: the memory is that long and that aligned, and freed after the region's last use.
         let region = unsafe { Region::new(base, layout.bytes()) };
         // SAFETY: the region is as long as the layout says and zero; each test makes the ends that it may.
-        Self { ring: unsafe { Ring::new(region, layout) }, base, memory }
+        Self { ring: unsafe { Ring::new(region, layout) }, base, memory, shown: Arc::default() }
     }
 
     fn front(&self, low: u64, lanes: &[LaneOptions]) -> Front {
         // SAFETY: no test makes a sole producer.
         let producers = unsafe { Producers::new(self.ring.clone()) };
         // SAFETY: the ring carries no bridged messages.
-        unsafe { Front::new(8, AHEAD, low, lanes, producers) }
+        let front = unsafe { Front::new(8, AHEAD, low, lanes, producers) };
+        let shown = Arc::clone(&self.shown);
+        front.shown_by(move |waiting| shown.store(waiting, Ordering::Relaxed))
     }
 
     fn consumer(&self) -> Consumer {
@@ -409,6 +415,7 @@ fn agree(low: u64, lanes: &[LaneOptions], steps: &[Step]) -> Result<(), TestCase
         }
         prop_assert_eq!(notes, expected);
         prop_assert_eq!(front.waiting(), model.waiting());
+        prop_assert_eq!(owned.shown.load(Ordering::Relaxed), model.waiting(), "what observers see");
         prop_assert_eq!(owned.ring.depth(), model.ring.len() as u64);
         prop_assert_eq!(front.accepted(), model.lanes.iter().map(|lane| lane.accepted).sum::<u64>());
         for (at, lane) in model.lanes.iter().enumerate() {
@@ -425,7 +432,7 @@ fn agree(low: u64, lanes: &[LaneOptions], steps: &[Step]) -> Result<(), TestCase
     let mut drained = Vec::new();
     front.take_all(|lane, message, _| drained.push((lane, number_of(message))));
     prop_assert_eq!(drained, left);
-    prop_assert_eq!(front.waiting(), 0);
+    prop_assert_eq!((front.waiting(), owned.shown.load(Ordering::Relaxed)), (0, 0));
     Ok(())
 }
 

@@ -29,6 +29,9 @@ pub struct KernelLook {
     pub actors: u64,
     /// Slots of each shard's inbound ring.
     pub inbound_capacity: u32,
+    /// How many messages may wait for a shard: in the queues in front of its inbound ring, if there are any, else in
+    /// the ring.
+    pub queue_capacity: u64,
     /// Slots of each shard's outbound ring.
     pub outbound_capacity: u32,
     /// The [`id`](Self::id) of the kernel that its outputs go to. With several outboxes, one that is waited for.
@@ -126,6 +129,7 @@ impl KernelControl {
             },
             inbound_capacity: core.shards[0].inbound.ring().layout().capacity,
             outbound_capacity: core.shards[0].outbound.layout().capacity,
+            queue_capacity: core.queue_capacity(),
             target: self.kernel.target().map(|target| id(&target)),
             ports: self.kernel.look_at_ports(id),
             // Asked first: after the end nothing changes.

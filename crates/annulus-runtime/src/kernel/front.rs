@@ -192,9 +192,13 @@ impl Fronts {
         // A device goes on while the pump fills its ring. A block that runs here fills the ring itself, and
         // takes no message meanwhile: it leaves that to those who send, for as long as it has messages.
         let low = if runs_here { ahead / 4 } else { ahead };
-        let front = |shard: &HostShard| {
+        let front = |(index, shard): (usize, &HostShard)| {
             // SAFETY: messages of this kernel are offered, and bridged ones as images.
-            unsafe { Front::new(core.message_size(), ahead, low, &lanes, shard.inbound.clone()) }
+            let front = unsafe { Front::new(core.message_size(), ahead, low, &lanes, shard.inbound.clone()) };
+            match core.home.as_ref().filter(|home| home.is_seen()) {
+                Some(home) => front.shown_by(home.show_staged(index)),
+                None => front,
+            }
         };
         let named = if options.queues.is_empty() { 0 } else { lanes.len() };
         let lane = |_| KernelLane {
@@ -203,7 +207,11 @@ impl Fronts {
             drops: HostDrops::default(),
             closed: AtomicBool::new(false),
         };
-        Self { fronts: shards.iter().map(front).collect(), asked, lanes: (0..named).map(lane).collect() }
+        Self {
+            fronts: shards.iter().enumerate().map(front).collect(),
+            asked,
+            lanes: (0..named).map(lane).collect(),
+        }
     }
 
     /// Counts what a queue has dropped, besides what the kernel counts. A kernel without named queues counts
@@ -294,6 +302,11 @@ impl KernelCore {
             0 => &self.options.inbound,
             lane => &self.options.queues[lane - 1].inbound,
         }
+    }
+
+    /// How many messages may wait for a shard: in the queues in front, if there are any, else in its ring.
+    pub(crate) fn queue_capacity(&self) -> u64 {
+        (0..=self.options.queues.len()).map(|lane| u64::from(self.inbound(lane).capacity)).sum()
     }
 
     /// Whether a queue recognises duplicates. If so, messages without a key also belong to one shard each.

@@ -168,9 +168,7 @@ impl KernelShared {
                 .unwrap_or(0),
             error_names: core.definition.errors,
             notes: core.notes.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            inbound_capacity: (0..=core.options.queues.len())
-                .map(|lane| u64::from(core.inbound(lane).capacity) * core.shards.len() as u64)
-                .sum(),
+            inbound_capacity: core.queue_capacity() * core.shards.len() as u64,
             outbound_capacity: core
                 .shards
                 .iter()

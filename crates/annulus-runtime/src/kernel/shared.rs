@@ -240,6 +240,7 @@ impl KernelShared {
                 stalled: short(memory.stalled()),
                 unforwarded: long(memory.unforwarded()),
                 pending: inbound.reserved().saturating_sub(inbound.consumed()),
+                staged: self.staged(index),
                 accepted: inbound.reserved(),
                 outputs_waiting: shard.outbound.depth(),
                 telemetry: memory.telemetry().and_then(|line| {

@@ -332,7 +332,7 @@ fn entry(core: &KernelCore) -> KernelEntry {
         mirrored_at: 0,
         target: 0,
         waits: 0,
-        staged: 0,
+        queue_capacity: core.queue_capacity(),
         drops: [0; CAUSES.len()],
         slow: 0,
         counting_since: 0,

@@ -356,6 +356,13 @@ impl Home {
         }
     }
 
+    /// What shows how many messages wait in front of a shard's ring.
+    pub(crate) fn show_staged(&self, shard: usize) -> impl Fn(usize) + Send + Sync + use<> {
+        let place = self.place(shard);
+        let index = (offset_of!(ShardVitals, host) + offset_of!(HostWords, staged)) / 8;
+        move |waiting| place.word(index).store(waiting as u64, Ordering::Relaxed)
+    }
+
     /// Shows how many slow handlers there were.
     pub(crate) fn set_slow(&self, count: u64) {
         self.set(offset_of!(KernelEntry, slow), count);
