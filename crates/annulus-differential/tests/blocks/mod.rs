@@ -289,15 +289,6 @@ fn b06_x02_faults_on_an_opencl_device_are_found() {
             let without = |text: String| without_barrier(&text, number).expect("it is there");
             assert!(found(&&device, KERNELS[0], without).is_some(), "barrier {number} is not needed");
         }
-        // What the kernel keeps is other memory, and all of its barriers are needed.
-        let keeps = KERNELS[4];
-        let text = text::program(Target::OpenCl, &[(0, keeps.0)], keeps.1).expect("it has a text");
-        let barriers = (0..).take_while(|&number| without_barrier(&text, number).is_some()).count();
-        assert_eq!(barriers, 4);
-        for number in 0..barriers {
-            let without = |text: String| without_barrier(&text, number).expect("it is there");
-            assert!(found(&&device, keeps, without).is_some(), "kept: barrier {number} is not needed");
-        }
         find_faults(
             &&device,
             &[
