@@ -178,6 +178,7 @@ fn cuda() {
     check_dialect(Target::Cuda);
 }
 
+/// what a handler becomes on Metal is shown and compared; there is no backend that runs it.
 #[test]
 fn metal() {
     check_dialect(Target::Metal);

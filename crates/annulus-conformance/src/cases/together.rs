@@ -219,8 +219,6 @@ pub fn b06_what_a_block_keeps_is_in_a_snapshot(bench: &Bench) {
 pub fn b06_a_slice_is_one_block_s(bench: &Bench) {
     let options = LaunchOptions::default().grid(2);
     let refused = kept_cells::bind(&[], &[1]).launch(bench.runtime(), options).unwrap_err().to_string();
-    assert!(
-        refused.contains("`kept_cells` has memory of the whole kernel, which one block owns"),
-        "{refused}"
-    );
+    let wanted = "`kept_cells` has memory of the whole kernel, which one block owns, and grid is 2: use .grid(1), or let";
+    assert!(refused.contains(wanted), "{refused}");
 }

@@ -340,14 +340,16 @@ impl fmt::Display for LaunchProblem {
                 "`{kernel}` keeps state by key, and actors is 0: say how many keys there are with .actors(n)"
             ),
             Self::OneBlock { kernel, owns, grid } => {
-                let owns = match owns {
-                    WholeKernel::State => "state",
-                    WholeKernel::Memory => "memory",
+                let (owns, remedy) = match owns {
+                    WholeKernel::State => {
+                        ("state", "give its message a #[ring(key)] so that each actor has its own")
+                    }
+                    WholeKernel::Memory => ("memory", "let all blocks share atomics, `&[AtomicU32]`"),
                 };
                 write!(
                     f,
                     "`{kernel}` has {owns} of the whole kernel, which one block owns, and grid is {grid}: use \
-                     .grid(1), or give its message a #[ring(key)] so that each actor has its own"
+                     .grid(1), or {remedy}"
                 )
             }
             Self::Payload { what, ty, size, align } => write!(
