@@ -9,6 +9,9 @@ const SUB_BITS: u32 = 5;
 /// How many buckets cover every `u64`.
 pub const BUCKETS: usize = ((64 - SUB_BITS as usize) << SUB_BITS) + (1 << SUB_BITS);
 
+/// Bytes of a shard's histogram.
+pub const BYTES: usize = BUCKETS * 8;
+
 /// The bucket that counts `nanos`.
 #[inline]
 pub const fn bucket(nanos: u64) -> usize {

@@ -2,12 +2,13 @@
 
 use annulus_abi::{
     control::state,
+    histogram,
     telemetry::Telemetry,
     vitals::{
-        At, CHANGING, KernelEntry, MAGIC, ShardVitals, VERSION, VitalsHeader, check, field, kernel_state,
-        phase,
+        At, CHANGING, KernelEntry, MAGIC, ShardVitals, VERSION, VitalsHeader, check, field, kernel_flags,
+        kernel_state, phase,
         ports::{PortShard, ShardPorts},
-        read::{Damage, Vitals},
+        read::{Damage, KernelPlace, Vitals, latencies},
     },
 };
 
@@ -15,6 +16,8 @@ const KERNELS: usize = 2;
 const SHARDS: usize = 3;
 const KERNELS_AT: usize = 512;
 const SHARDS_AT: usize = KERNELS_AT + KERNELS * size_of::<KernelEntry>();
+/// They may be anywhere, and the file ends before them: a file with them would have too many bits to flip.
+const HISTOGRAMS_AT: usize = 1 << 20;
 const PORTS_AT: usize = SHARDS_AT + SHARDS * size_of::<ShardVitals>();
 
 /// The bytes of words.
@@ -60,7 +63,9 @@ fn file() -> Vec<u8> {
         requests_offset: 8192,
         ports_offset: PORTS_AT as u64,
         port_stride: size_of::<ShardPorts>() as u64,
-        reserved: [0; 12],
+        histograms_offset: HISTOGRAMS_AT as u64,
+        histogram_stride: histogram::BYTES as u64,
+        reserved: [0; 10],
         check: 0,
     };
     let kernel = KernelEntry {
@@ -82,7 +87,7 @@ fn file() -> Vec<u8> {
         block: 64,
         mode: 2,
         max_batch: 32,
-        flags: 0,
+        flags: kernel_flags::LATENCIES,
         inbound_capacity: 256,
         outbound_capacity: 128,
         actors: 10,
@@ -140,6 +145,13 @@ fn read_all(bytes: &[u8]) -> Result<usize, Damage> {
         seen += kernel.errors().map(|(code, name)| usize::from(code) + name.len()).sum::<usize>();
         seen += kernel.mode().len() + usize::from(kernel.target().is_some());
         seen += kernel.shards().map(|shard| shard.pending as usize & 1).sum::<usize>();
+        seen += usize::from(vitals.place(&kernel).is_some());
+        if let Some((offset, length)) = vitals.histograms(&kernel) {
+            let end = usize::try_from(offset).unwrap_or(usize::MAX).saturating_add(length).min(bytes.len());
+            seen += latencies(bytes.get(offset as usize..end).unwrap_or_default()).max().unwrap_or(0)
+                as usize
+                & 1;
+        }
         let Some((offset, length)) = vitals.ports(&kernel) else { continue };
         let end = usize::try_from(offset).unwrap_or(usize::MAX).saturating_add(length).min(bytes.len());
         let ports = bytes.get(offset as usize..end).unwrap_or_default();
@@ -202,6 +214,25 @@ fn the_reader_finds_outboxes() {
     assert_eq!(names, [(1, "bad".to_owned())]);
 }
 
+/// Where a kernel and its histograms are, and what the histograms say of all shards together.
+#[test]
+fn the_reader_finds_histograms() {
+    let file = file();
+    let vitals = Vitals::new(&file).unwrap();
+    let kernel = vitals.kernels().next().unwrap();
+    let (entry, shards) = (KERNELS_AT + size_of::<KernelEntry>(), SHARDS_AT + size_of::<ShardVitals>());
+    let place = KernelPlace { entry: entry as u64, shards: shards as u64, grid: 2 };
+    assert_eq!(vitals.place(&kernel), Some(place));
+    let first = (HISTOGRAMS_AT + histogram::BYTES) as u64;
+    assert_eq!(vitals.histograms(&kernel), Some((first, 2 * histogram::BYTES)));
+    let mut counts = vec![0; 2 * histogram::BYTES];
+    put(&mut counts, 8 * histogram::bucket(1000), 3);
+    put(&mut counts, histogram::BYTES + 8 * histogram::bucket(1000), 4);
+    let found: Vec<_> = latencies(&counts).enumerate().filter(|(_, count)| *count != 0).collect();
+    assert_eq!(found, [(histogram::bucket(1000), 7)]);
+    assert_eq!(latencies(&counts[..100]).sum::<u64>(), 0, "cut off");
+}
+
 #[test]
 fn damage_has_its_reason() {
     let whole = file();
@@ -222,8 +253,17 @@ fn damage_has_its_reason() {
 /// Counts and offsets that lie, with the right check: whoever wrote them may have been anybody.
 #[test]
 fn lies_with_a_right_check_lead_nowhere() {
-    for (at, word) in [(16, u64::MAX), (24, u64::MAX - 7), (24, 3), (16, 1 << 40), (392, u64::MAX), (400, 1)]
-    {
+    for (at, word) in [
+        (16, u64::MAX),
+        (24, u64::MAX - 7),
+        (24, 3),
+        (16, 1 << 40),
+        (392, u64::MAX),
+        (400, 1),
+        (408, u64::MAX),
+        (408, 8),
+        (416, 1),
+    ] {
         let mut file = file();
         put(&mut file, at, word);
         seal(&mut file, 0, size_of::<VitalsHeader>());

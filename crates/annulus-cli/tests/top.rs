@@ -141,7 +141,7 @@ fn t_11_top_asks_for_latencies() {
     let [least, most] = ["min", "max"].map(|end| told[format!("latency_{end}_seconds")].as_f64().unwrap());
     assert!(0.0 < least && least <= most, "{told}");
     let text = table(&folder.0, &["--telemetry"]);
-    assert!(text.contains("        AGE    LATENCY  PHASE\n"), "{text}");
+    assert!(text.contains("        AGE    LATENCY        P99  PHASE\n"), "{text}");
     assert!(!table(&folder.0, &[]).contains("LATENCY"));
 }
 

@@ -157,6 +157,8 @@ pub struct Kernel {
     pub slow: u64,
     /// Its shards, one for each block.
     pub shards: Vec<Shard>,
+    /// Its latencies, if it was launched with `track_latency`, and has room to show them.
+    pub latencies: Option<LatencyHistogram>,
     /// What only its own process knows of it; `None` for kernels of other processes.
     pub inside: Option<Box<Inside>>,
 }
@@ -164,10 +166,8 @@ pub struct Kernel {
 /// What is known of a kernel inside its process alone.
 #[derive(Clone, Debug)]
 pub struct Inside {
-    /// Its status: queues in front of the rings, drops by cause.
+    /// Its status.
     pub status: KernelStatus,
-    /// Its latencies, if it was launched with `track_latency`.
-    pub latencies: Option<LatencyHistogram>,
 }
 
 /// The state of a kernel or of a shard, in a word.
@@ -316,7 +316,8 @@ pub(crate) fn read_all(path: &Path, file: &mut File, bytes: &mut Vec<u8>) -> Res
         .kernels()
         .map(|kernel| {
             let ports = ports(file, &vitals, &kernel);
-            Kernel { ports, ..describe(&kernel, now, liveness) }
+            let latencies = latencies(file, &vitals, &kernel);
+            Kernel { ports, latencies, ..describe(&kernel, now, liveness) }
         })
         .collect();
     kernels.sort_by(|a, b| (a.has_ended, &a.name, a.id).cmp(&(b.has_ended, &b.name, b.id)));
@@ -335,21 +336,27 @@ pub(crate) fn read_all(path: &Path, file: &mut File, bytes: &mut Vec<u8>) -> Res
 
 /// The outboxes of a kernel, as far as they are there. They are read after its shards.
 fn ports(file: &mut File, vitals: &Vitals<'_>, kernel: &read::Kernel<'_>) -> Vec<PortLook> {
-    let Some((offset, length)) = vitals.ports(kernel) else { return Vec::new() };
-    let mut bytes = Vec::new();
-    let read = file.seek(SeekFrom::Start(offset)).and_then(|_| {
-        let length = (length as u64).min(MOST);
-        file.take(length).read_to_end(&mut bytes)
-    });
-    if read.is_err() {
-        return Vec::new();
-    }
+    let Some(bytes) = vitals.ports(kernel).and_then(|part| read_part(file, part)) else { return Vec::new() };
     let look = |port: Port<'_>| PortLook {
         name: port.name().into(),
         target: port.target(),
         shards: port.shards().collect(),
     };
     kernel.ports(&bytes).map(look).collect()
+}
+
+/// The latencies of a kernel, if they are there.
+fn latencies(file: &mut File, vitals: &Vitals<'_>, kernel: &read::Kernel<'_>) -> Option<LatencyHistogram> {
+    let bytes = vitals.histograms(kernel).and_then(|part| read_part(file, part))?;
+    Some(LatencyHistogram::of_counts(read::latencies(&bytes)))
+}
+
+/// A part of the file, as far as it is there: where it begins, and its length.
+fn read_part(file: &mut File, (offset, length): (u64, usize)) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(offset)).ok()?;
+    file.take((length as u64).min(MOST)).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
@@ -384,6 +391,7 @@ fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
         drops: kernel.drops(),
         slow: kernel.slow(),
         shards: kernel.shards().collect(),
+        latencies: None,
         inside: None,
     }
 }

@@ -121,6 +121,16 @@ impl Autopsy {
             write!(f, ", {number} {cause}")?;
         }
         writeln!(f)?;
+        if let Some(latencies) = kernel.latencies.as_ref().filter(|latencies| latencies.count() != 0) {
+            let [half, most, longest] =
+                [latencies.quantile_time(0.5), latencies.quantile_time(0.99), latencies.max_time()]
+                    .map(for_people);
+            let count = latencies.count();
+            writeln!(
+                f,
+                "    {count} latencies: half were within {half}, 99 % within {most}, all within {longest}"
+            )?;
+        }
         self.outboxes(f, kernel)?;
         if kernel.has_ended {
             return writeln!(f, "    it had ended");

@@ -94,6 +94,7 @@ fn describe(control: &KernelControl) -> Kernel {
         ],
         slow: look.slow,
         shards: look.shards,
-        inside: Some(Box::new(Inside { status, latencies: control.latencies() })),
+        latencies: control.latencies(),
+        inside: Some(Box::new(Inside { status })),
     }
 }

@@ -14,7 +14,7 @@ use crate::{region::Region, ring::Ring};
 use annulus_abi::{
     LINE, PAIR,
     control::ControlBlock,
-    histogram::BUCKETS,
+    histogram::{self, BUCKETS},
     kernel::KernelLayout,
     ring::{RingHeader, RingLayout},
     vitals::{At, ShardVitals, ports::ShardPorts},
@@ -197,12 +197,12 @@ impl ShardMemory {
     }
 
     /// The same shard with all that can be watched elsewhere: its control block, the tickets of its inbound
-    /// and outbound rings, its telemetry line, the line that says what it is at, and the counts of its outboxes, if it
-    /// has some and the place has room for them.
+    /// and outbound rings, its telemetry line, the line that says what it is at, and the counts of its outboxes and its
+    /// histogram, if it has some and the place has room for them.
     ///
     /// Called before anybody uses the shard: what the other places hold is not copied.
     pub fn watched(self, vitals: VitalsPlace) -> Self {
-        let VitalsPlace { region, offset, memory, ports } = vitals;
+        let VitalsPlace { region, offset, memory, ports, histogram } = vitals;
         let ports_bytes = self.layout.ports_bytes();
         assert!(ports_bytes <= offset_of!(ShardPorts, links), "a place has counts for the most outboxes");
         let counts = |ports: usize| region.part(ports + offset_of!(ShardPorts, counts), ports_bytes);
@@ -221,6 +221,10 @@ impl ShardMemory {
             telemetry: Some(line),
             at: Some(AtLine::new(&memory, offset + offset_of!(ShardVitals, at))),
             ports: self.ports.map(|own| ports.map_or(own, counts)),
+            histogram: self.histogram.map(|own| match histogram {
+                Some(histogram) => region.part(histogram, histogram::BYTES),
+                None => own,
+            }),
             ..self
         }
     }
@@ -568,6 +572,8 @@ pub struct VitalsPlace {
     memory: Arc<SharedMemory>,
     /// Where its [`ShardPorts`] begin, if there are any.
     ports: Option<usize>,
+    /// Where its histogram begins, if there is one.
+    histogram: Option<usize>,
 }
 
 impl VitalsPlace {
@@ -580,7 +586,7 @@ impl VitalsPlace {
         let region = memory.region();
         // This asserts what is said above.
         let _ = region.part(offset, size_of::<ShardVitals>());
-        Self { region, offset, memory: Arc::clone(memory), ports: None }
+        Self { region, offset, memory: Arc::clone(memory), ports: None, histogram: None }
     }
 
     /// The same with room for outboxes: zeroed memory of the size of [`ShardPorts`], from `offset` on.
@@ -592,6 +598,17 @@ impl VitalsPlace {
         // This asserts what is said above.
         let _ = self.region.part(offset, size_of::<ShardPorts>());
         Self { ports: Some(offset), ..self }
+    }
+
+    /// The same with room for a histogram of latencies: zeroed memory of [`histogram::BYTES`], from `offset` on.
+    ///
+    /// # Panics
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_histogram(self, offset: usize) -> Self {
+        // This asserts what is said above.
+        let _ = self.region.part(offset, histogram::BYTES);
+        Self { histogram: Some(offset), ..self }
     }
 
     /// Word `index` of the vitals.

@@ -363,7 +363,7 @@ fn o_01_cycles_through_outboxes() {
 fn odd_numbers_are_survived() {
     let odd = Shard {
         pending: u64::MAX,
-        staged: 0,
+        staged: u64::MAX,
         accepted: 0,
         processed: u64::MAX,
         outputs_waiting: u64::MAX,

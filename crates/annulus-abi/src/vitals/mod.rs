@@ -6,8 +6,8 @@
 //! ```text
 //! 0              kernels_offset          shards_offset
 //! | VitalsHeader | KernelEntry × kernels | ShardVitals × shards |
-//! records_offset     ports_offset          requests_offset
-//! | Record × records | ShardPorts × shards | RequestPage |
+//! records_offset     ports_offset          histograms_offset    requests_offset
+//! | Record × records | ShardPorts × shards | Histogram × shards | RequestPage |
 //! ```
 //!
 //! # Words and writers
@@ -23,6 +23,7 @@
 //! | [`ShardVitals::at`] | the shard | see [`At`] |
 //! | [`ShardVitals::host`] | the runtime | see [`HostWords`] |
 //! | [`ShardPorts`](ports::ShardPorts) | see [`ports`] | while the kernel runs, if it has several outboxes |
+//! | [histograms](crate::histogram) | the shard, or the host copies them | while the kernel runs, if it tracks latencies |
 //! | [`Record`](recorder::Record) | any thread of the process | rarely; see [`recorder`] |
 //! | [`RequestPage`] | observers | when they want something |
 //!
@@ -112,8 +113,15 @@ pub struct VitalsHeader {
     pub ports_offset: u64,
     /// Bytes of a [`ShardPorts`](ports::ShardPorts).
     pub port_stride: u64,
+    /// Where the histograms of shards begin: one for each [`ShardVitals`], in the same order, as [`histogram`] describes
+    /// them. 0 if none are shown.
+    ///
+    /// [`histogram`]: crate::histogram
+    pub histograms_offset: u64,
+    /// Bytes of a histogram.
+    pub histogram_stride: u64,
     /// Always 0.
-    pub reserved: [u64; 12],
+    pub reserved: [u64; 10],
     /// [`check`] of all words before it.
     pub check: u64,
 }
@@ -159,6 +167,8 @@ pub mod kernel_flags {
     pub const TIMESTAMPS: u32 = 1 << 3;
     /// The words of its shards are copies; see [`KernelEntry::mirrored_at`](super::KernelEntry::mirrored_at).
     pub const MIRRORED: u32 = 1 << 4;
+    /// Its shards' histograms of latencies are shown.
+    pub const LATENCIES: u32 = 1 << 5;
 }
 
 /// Values of [`KernelEntry::mode`]: names of processing modes, in order. A reader knows no others.
@@ -448,6 +458,8 @@ const _: () = {
     assert!(offset_of!(VitalsHeader, requests_offset) == 384);
     assert!(offset_of!(VitalsHeader, ports_offset) == 392);
     assert!(offset_of!(VitalsHeader, port_stride) == 400);
+    assert!(offset_of!(VitalsHeader, histograms_offset) == 408);
+    assert!(offset_of!(VitalsHeader, histogram_stride) == 416);
     assert!(offset_of!(VitalsHeader, check) == 504);
 
     assert!(size_of::<RequestPage>() == 64);

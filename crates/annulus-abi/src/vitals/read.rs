@@ -8,13 +8,14 @@ use core::mem::offset_of;
 
 use super::{
     At, CHANGING, HostWords, KernelEntry, MAGIC, MODES, MOST_KERNELS, MOST_SHARDS, PAGE, ShardVitals,
-    VERSION, VitalsHeader, check, kernel_state,
+    VERSION, VitalsHeader, check, kernel_flags, kernel_state,
     ports::{self, Port, ShardPorts},
     recorder::{CAUSES, Record},
     text,
 };
 use crate::{
     control::ControlBlock,
+    histogram::{self, BUCKETS},
     ring::{CLOSED, RingHeader},
     telemetry::Telemetry,
 };
@@ -203,6 +204,20 @@ impl<'a> Vitals<'a> {
             && first.checked_add(grid).is_some_and(|end| end <= self.shards);
         let first = offset.checked_add(stride.checked_mul(first.into())?)?;
         is_there.then_some((first, grid as usize * size_of::<ShardPorts>()))
+    }
+
+    /// Where the histograms of a kernel's shards are, by bytes of the file: where they begin, and how many bytes they
+    /// have. `None` if the file shows none of this kernel. They may be missing, as anything may.
+    pub fn histograms(&self, kernel: &Kernel<'_>) -> Option<(u64, usize)> {
+        let offset = word64(self.bytes, offset_of!(VitalsHeader, histograms_offset)).unwrap_or(0);
+        let stride = word64(self.bytes, offset_of!(VitalsHeader, histogram_stride)).unwrap_or(0);
+        let (first, grid) = (kernel.first_shard(), kernel.grid());
+        let is_there = offset != 0
+            && stride == histogram::BYTES as u64
+            && kernel.flags() & kernel_flags::LATENCIES != 0
+            && first.checked_add(grid).is_some_and(|end| end <= self.shards);
+        let first = offset.checked_add(stride.checked_mul(first.into())?)?;
+        is_there.then_some((first, grid as usize * histogram::BYTES))
     }
 
     /// Where a kernel's entry and shards are, unless the header has fewer shards. No kernel uses the rest of the file.
@@ -461,6 +476,16 @@ impl Shard {
             },
         }
     }
+}
+
+/// The counts of a kernel's histograms by bucket, of all shards together, given the bytes that [`Vitals::histograms`]
+/// names.
+pub fn latencies(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    (0..BUCKETS).map(|bucket| {
+        let counts = bytes.chunks_exact(histogram::BYTES).filter_map(|shard| word64(shard, 8 * bucket));
+        // The numbers may be anything.
+        counts.fold(0, u64::saturating_add)
+    })
 }
 
 /// Element `index` of elements of `stride` bytes from `offset` on, if the bytes have it.

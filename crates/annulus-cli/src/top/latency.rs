@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_observe::{Liveness, Shard, ask_for_telemetry};
+use annulus_observe::{Kernel, Liveness, Shard, ask_for_telemetry};
 
 use super::Sight;
 
@@ -56,6 +56,13 @@ pub(super) fn mean(now: &[Shard], before: &[Shard]) -> Option<Duration> {
     let ((count, sum), (count_before, sum_before)) = (measured(now), measured(before));
     let count = count.saturating_sub(count_before);
     (count != 0).then(|| Duration::from_nanos(sum.saturating_sub(sum_before) / count))
+}
+
+/// What 99 of 100 latencies were within that were measured between two looks at the same kernel; `None` if there were none,
+/// or the kernel does not track them.
+pub(super) fn within(now: &Kernel, before: &Kernel) -> Option<Duration> {
+    let window = now.latencies.as_ref()?.since(before.latencies.as_ref()?);
+    (window.count() != 0).then(|| window.quantile_time(0.99))
 }
 
 /// The shortest and the longest latency since telemetry was enabled; `None` if nothing was measured.

@@ -67,6 +67,8 @@ Columns:
   TREND      on a terminal: PER S at earlier looks
   LATENCY    with --telemetry: the mean time from the sending of a message to the end of the handlers of its
              turn, of those between the two looks
+  P99        with --telemetry, in a printed table: what 99 of 100 of these latencies were within, of a kernel that was
+             launched with track_latency
 
 Keys on a terminal:
   arrows     select a kernel, sort by another column

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     Sight,
-    latency::{mean, range},
+    latency::{mean, range, within},
 };
 
 /// What changed between two looks.
@@ -17,6 +17,8 @@ struct Change {
     rate: Option<f64>,
     /// The mean of the latencies that were measured.
     latency: Option<Duration>,
+    /// What 99 of 100 of them were within, where the kernel tracks them.
+    p99: Option<Duration>,
     elapsed: Duration,
 }
 
@@ -30,7 +32,8 @@ impl Change {
             .filter(|_| !elapsed.is_zero() && !kernel.has_ended)
             .map(|earlier| done(kernel).saturating_sub(done(earlier)) as f64 / elapsed.as_secs_f64());
         let latency = earlier.and_then(|earlier| mean(&kernel.shards, &earlier.shards));
-        Self { rate, latency, elapsed }
+        let p99 = earlier.and_then(|earlier| within(kernel, earlier));
+        Self { rate, latency, p99, elapsed }
     }
 }
 
@@ -159,12 +162,12 @@ pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool, with_latency:
             "DROPPED",
             "OUT",
             "AGE",
-            latency("LATENCY".into())
+            latency("LATENCY".into()) + &latency("P99".into())
         );
         for kernel in &process.kernels {
             let earlier = earlier(kernel, earlier_process);
             let change = Change::new(now, before, kernel, earlier);
-            row(&mut text, process, kernel, earlier, &change, &time(change.latency));
+            row(&mut text, process, kernel, earlier, &change, &(time(change.latency) + &time(change.p99)));
             for (index, shard) in kernel.shards.iter().enumerate().filter(|_| with_shards) {
                 let before = earlier.and_then(|earlier| earlier.shards.get(index));
                 let rate = before.filter(|_| change.rate.is_some()).map(|before| {
@@ -185,7 +188,7 @@ pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool, with_latency:
                     shard.failed.saturating_add(shard.unknown_actor),
                     shard.outputs_waiting,
                     "",
-                    time(latency),
+                    time(latency) + &time(None),
                     phase_text(kernel, index, shard, held)
                 );
             }
@@ -279,6 +282,7 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
                 "processed": kernel.sum(|shard| shard.processed),
                 "per_second": change.rate,
                 "latency_seconds": change.latency.map(|latency| latency.as_secs_f64()),
+                "latency_p99_seconds": change.p99.map(|latency| latency.as_secs_f64()),
                 "latency_min_seconds": range(&kernel.shards).map(|[least, _]| least.as_secs_f64()),
                 "latency_max_seconds": range(&kernel.shards).map(|[_, most]| most.as_secs_f64()),
                 "pending": kernel.sum(Shard::waiting),

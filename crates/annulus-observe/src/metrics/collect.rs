@@ -150,7 +150,7 @@ fn counts(kernel: &Kernel, per_shard: bool) -> BTreeMap<Which, u64> {
     for (cause, count) in CAUSES.iter().zip(kernel.drops) {
         add(&DROPPED, vec![format!("cause={cause}")], count);
     }
-    if let Some(latencies) = kernel.inside.as_ref().and_then(|inside| inside.latencies.as_ref()) {
+    if let Some(latencies) = &kernel.latencies {
         // Of numbers up to the bound, and the sum of all.
         let mut add = |label: String, count: u64| counts.insert((index(&LATENCY), vec![label]), count);
         for bound in BOUNDS {

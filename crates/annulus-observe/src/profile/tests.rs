@@ -52,6 +52,7 @@ fn look(millis: u64, shards: Vec<Shard>) -> Process {
         drops: [0; CAUSES.len()],
         slow: 0,
         shards,
+        latencies: None,
         inside: None,
     };
     Process {

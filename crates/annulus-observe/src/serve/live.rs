@@ -73,7 +73,7 @@ fn of_kernel(kernel: &Kernel, health: Option<&KernelHealth>) -> Value {
         "capacity": capacity,
         "measured": measured.fold(0, u64::saturating_add),
         "latency": total as f64 / 1e9,
-        "p99": kernel.inside.as_ref().and_then(|inside| inside.latencies.as_ref())
+        "p99": kernel.latencies.as_ref()
             .filter(|latencies| latencies.count() != 0).map(|latencies| latencies.quantile(0.99) as f64 / 1e9),
         "shards": kernel.shards.iter().map(of_shard).collect::<Vec<_>>(),
     })

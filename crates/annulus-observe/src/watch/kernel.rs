@@ -184,7 +184,7 @@ impl KernelWatch {
     }
 
     /// Brings an earlier look at this kernel up to date: its shards, its state, its age, its drops and where its
-    /// outputs go. Its outboxes, if it has several, stay as they were. `liveness` is that of its process.
+    /// outputs go. Its outboxes, if it has several, and its histogram stay as they were. `liveness` is that of its process.
     ///
     /// # Errors
     ///

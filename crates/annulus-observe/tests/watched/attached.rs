@@ -10,7 +10,7 @@ use std::{
 };
 
 use annulus::{TelemetrySnapshot, prelude::*};
-use annulus_observe::{Attached, KernelWatch, Liveness, Lost, Phase, Process, look};
+use annulus_observe::{Attached, KernelWatch, LatencyHistogram, Liveness, Lost, Phase, Process, look};
 
 use crate::{Count, Job, ROLE, Watched, folder, kernel, ready, work};
 
@@ -35,7 +35,7 @@ fn watch(watched: &Watched, name: &str) -> (Attached, KernelWatch) {
 /// queues, before and after a reset.
 pub(crate) fn compares() {
     let runtime = Runtime::builder().backend(annulus::Cpu::new().workers(3)).build().unwrap();
-    let options = LaunchOptions::default().actors(16).grid(2).capacity(16).name("sort");
+    let options = LaunchOptions::default().actors(16).grid(2).capacity(16).track_latency(true).name("sort");
     let kernel = tally::launch(&runtime, options).unwrap();
     let telemetry = kernel.enable_telemetry().unwrap();
     let file = annulus_observe::files().remove(0);
@@ -46,6 +46,10 @@ pub(crate) fn compares() {
         let (inside, outside) = (telemetry.poll(), watch.poll().unwrap());
         assert!(of_interest(&inside), "{what}: {inside:?}");
         assert_eq!(outside, inside, "{what}");
+        let buckets = |latencies: &LatencyHistogram| latencies.buckets().collect::<Vec<_>>();
+        let seen = look(&file).unwrap().kernels.remove(0).latencies.expect("it tracks them");
+        assert_eq!(buckets(&seen), buckets(&kernel.latencies().unwrap()), "{what}");
+        assert!(seen.count() != 0 || inside.messages_processed == 0, "{what}");
     };
     let work = |jobs: &[(u64, u64)]| {
         for &(key, what) in jobs {
@@ -76,7 +80,7 @@ pub(crate) fn compares() {
     ready();
 }
 
-/// T-03 to T-09, T-15 from outside: a poll says what the process itself would say.
+/// T-03 to T-09, T-15 from outside, O-08's p99: a poll says what the process itself would say.
 #[test]
 fn t_03_a_poll_from_outside_says_what_one_from_inside_says() {
     let mut watched = Watched::start("compares");
@@ -88,6 +92,8 @@ fn t_03_a_poll_from_outside_says_what_one_from_inside_says() {
     watched.child.wait().unwrap();
     assert_eq!(attached.liveness().unwrap(), Liveness::Dead);
     assert_eq!(watch.poll(), Ok(seen), "what it has written last");
+    let told = crate::autopsies(&watched.folder);
+    assert!(told.contains(" latencies: half were within "), "{told}");
 }
 
 /// A process that launches kernel after kernel.

@@ -18,11 +18,17 @@ pub(crate) fn child() {
     };
     let options = |name: &str| LaunchOptions::default().actors(8).capacity(16).name(name);
     let job = |key, what| Job { key, what };
-    let rests = ponder::launch(&runtime, options("rests")).unwrap();
+    let rests = ponder::launch(&runtime, options("rests").track_latency(true)).unwrap();
+    let _measured = rests.enable_telemetry().unwrap();
     let _ = rests.send_blocking(job(1, 0)).unwrap();
     rests.drained_blocking();
     let idle = ponder::launch(&runtime, options("idle").active(false)).unwrap();
     let _ = idle.try_send(job(1, 0)).unwrap();
+    let behind = options("behind").max_messages_per_iteration(1).backpressure(Backpressure::DropOldest);
+    let behind = ponder::launch(&runtime, behind.active(false)).unwrap();
+    for _ in 0..12 {
+        let _ = behind.try_send(job(1, 0)).unwrap();
+    }
     let full = ponder::launch(&runtime, options("full")).unwrap();
     for job in [job(7, 1), job(99, 0)] {
         let _ = full.send_blocking(job).unwrap();
@@ -73,6 +79,14 @@ fn o_01_what_a_device_is_at_is_seen() {
     assert_eq!((at("many").number, at("many").count), (0, 3), "its threads handle them at once");
     assert_eq!((at("rests").number, at("idle").number), (1, 0));
     assert!(kernel(&process, "one").copied.is_some(), "the host copies what a device says");
+
+    // O-08: what waits in front of it, which the host knows, and latencies, which the host copies.
+    let behind = &kernel(&process, "behind").shards[0];
+    assert_eq!((behind.pending, behind.staged), (2, 10));
+    let process = watched.look_for(|process| {
+        kernel(process, "rests").latencies.as_ref().is_some_and(|latencies| latencies.count() == 1)
+    });
+    assert!(kernel(&process, "one").latencies.is_none(), "it does not track them");
 
     // Looks that found the same copy prove nothing.
     let text = annulus_observe::why(&process, &process, Duration::from_secs(1)).to_string();

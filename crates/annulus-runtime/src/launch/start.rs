@@ -205,7 +205,7 @@ fn start(
     let lines = runtime.arena.as_ref().and_then(|arena| arena.take(grid as usize)).map(Arc::new);
     let mirrored = runtime.arena.is_some();
     // Copies that nobody sees are not made.
-    let home = || runtime.vitals.home(grid as usize, layout.ports != 0);
+    let home = || runtime.vitals.home(grid as usize, layout.ports != 0, layout.histogram);
     let home = (!mirrored || runtime.vitals.is_seen()).then(home).flatten();
     let home = home.filter(|home| !mirrored || home.is_seen());
     let shard = |i| {

@@ -418,6 +418,34 @@ pub struct LatencyHistogram {
 }
 
 impl LatencyHistogram {
+    /// The histogram of these counts, one for each bucket of [`annulus_abi::histogram`]; what is missing is 0.
+    pub fn of_counts(counts: impl Iterator<Item = u64>) -> Self {
+        let counts = counts.chain(std::iter::repeat(0)).take(histogram::BUCKETS);
+        Self { counts: counts.collect() }
+    }
+
+    /// What came since an earlier histogram of the same kernel. All of it if a bucket of that has counted more: then it
+    /// is of another launch.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus_runtime::LaunchOptions;
+    /// let kernel = launched_with(LaunchOptions::default().track_latency(true));
+    /// # let telemetry = kernel.enable_telemetry()?;
+    /// let before = kernel.latencies().unwrap();
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// assert_eq!(kernel.latencies().unwrap().since(&before).count(), 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn since(&self, earlier: &Self) -> Self {
+        if earlier.counts.iter().zip(&self.counts).any(|(before, now)| before > now) {
+            return self.clone();
+        }
+        Self { counts: self.counts.iter().zip(&earlier.counts).map(|(now, before)| now - before).collect() }
+    }
+
     pub(crate) fn read(core: &KernelCore) -> Option<Self> {
         if !core.options.observe.track_latency {
             return None;

@@ -19,9 +19,10 @@ use std::{
 
 use annulus_abi::{
     error::UNKNOWN_ACTOR,
+    histogram,
     ring::RingHeader,
     vitals::{
-        At, HostWords, KernelEntry, ShardVitals, kernel_state,
+        At, HostWords, KernelEntry, ShardVitals, kernel_flags, kernel_state,
         ports::ShardPorts,
         recorder::{NO_SHARD, event},
     },
@@ -136,10 +137,10 @@ impl VitalsArena {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A part for a kernel of `grid` blocks, with several outboxes or not: in the file, or, if there is none or the
-    /// system has no memory left for it, in memory of its own. `None` if there are not so many shards in a row. What
-    /// outboxes show has a place in the file alone.
-    pub(crate) fn home(self: &Arc<Self>, grid: usize, has_ports: bool) -> Option<Home> {
+    /// A part for a kernel of `grid` blocks, with several outboxes or not, and with histograms or not: in the file, or,
+    /// if there is none or the system has no memory left for it, in memory of its own. `None` if there are not so many
+    /// shards in a row. What outboxes show, and histograms, have a place in the file alone.
+    pub(crate) fn home(self: &Arc<Self>, grid: usize, has_ports: bool, has_histogram: bool) -> Option<Home> {
         let mut slots = self.lock();
         let index = slots.find_kernel();
         let first = slots.find_shards(grid);
@@ -167,6 +168,12 @@ impl VitalsArena {
             if let Some(ports) = ports {
                 zero(memory, ports, grid * PORTS);
             }
+            let histograms = self.parts.histograms_offset + first * histogram::BYTES;
+            let histograms =
+                (has_histogram && file.claim(histograms, grid * histogram::BYTES)).then_some(histograms);
+            if let Some(histograms) = histograms {
+                zero(memory, histograms, grid * histogram::BYTES);
+            }
             return Some(Home {
                 arena,
                 memory: Arc::clone(memory),
@@ -174,6 +181,7 @@ impl VitalsArena {
                 index,
                 shards,
                 ports,
+                histograms,
                 id,
             });
         }
@@ -181,7 +189,8 @@ impl VitalsArena {
             slots.free(index);
             return None;
         };
-        Some(Home { arena, memory: Arc::new(memory), entry: None, index, shards: 0, ports: None, id })
+        let (ports, histograms) = (None, None);
+        Some(Home { arena, memory: Arc::new(memory), entry: None, index, shards: 0, ports, histograms, id })
     }
 }
 
@@ -251,6 +260,8 @@ pub(crate) struct Home {
     shards: usize,
     /// Where the outboxes of its first shard are, if it shows them.
     pub(super) ports: Option<usize>,
+    /// Where the histogram of its first shard is, if it shows some.
+    histograms: Option<usize>,
     id: u64,
 }
 
@@ -258,8 +269,12 @@ impl Home {
     /// The place of a shard's vitals.
     pub(crate) fn place(&self, shard: usize) -> VitalsPlace {
         let place = VitalsPlace::new(&self.memory, self.shards + shard * SHARD);
-        match self.ports {
+        let place = match self.ports {
             Some(ports) => place.with_ports(ports + shard * PORTS),
+            None => place,
+        };
+        match self.histograms {
+            Some(histograms) => place.with_histogram(histograms + shard * histogram::BYTES),
             None => place,
         }
     }
@@ -290,6 +305,7 @@ impl Home {
             launched_at: self.arena.clock.now(),
             first_shard,
             ports: if self.ports.is_some() { outboxes.len() as u64 } else { 0 },
+            flags: kernel.flags | if self.histograms.is_some() { kernel_flags::LATENCIES } else { 0 },
             ..kernel
         };
         for (i, value) in described.to_words().into_iter().enumerate() {
@@ -393,6 +409,23 @@ impl Home {
         }
     }
 
+    /// Copies a shard's histogram, if it is shown.
+    fn mirror_histogram(&self, words: &ShardMemory, copy: &ShardMemory) {
+        if self.histograms.is_none() {
+            return;
+        }
+        for bucket in 0..histogram::BUCKETS {
+            let (Some(from), Some(to)) = (words.latency_bucket(bucket), copy.latency_bucket(bucket)) else {
+                return;
+            };
+            let count = from.load(Ordering::Relaxed);
+            // Most are 0, and stay so: their pages need not be touched.
+            if to.load(Ordering::Relaxed) != count {
+                to.store(count, Ordering::Relaxed);
+            }
+        }
+    }
+
     /// Copies the shards' words, if they are elsewhere.
     pub(crate) fn mirror<'a>(&self, shards: impl Iterator<Item = (&'a ShardMemory, [&'a Ring; 2], At)>) {
         for (index, (words, [inbound, outbound], at)) in shards.enumerate() {
@@ -430,6 +463,7 @@ impl Home {
                 to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
             }
             self.mirror_ports(words, &copy);
+            self.mirror_histogram(words, &copy);
             ring(offset_of!(ShardVitals, inbound), inbound);
             ring(offset_of!(ShardVitals, outbound), outbound);
             for (word, value) in [

@@ -14,10 +14,13 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use annulus_abi::vitals::{
-    KernelEntry, MAGIC, PAGE, RequestPage, SUFFIX, ShardVitals, VERSION, VitalsHeader, field,
-    ports::ShardPorts,
-    recorder::{RECORDS, Record},
+use annulus_abi::{
+    histogram,
+    vitals::{
+        KernelEntry, MAGIC, PAGE, RequestPage, SUFFIX, ShardVitals, VERSION, VitalsHeader, field,
+        ports::ShardPorts,
+        recorder::{RECORDS, Record},
+    },
 };
 use annulus_block::RuntimeClock;
 use annulus_sync::{AtomicU32, AtomicU64, Ordering};
@@ -117,7 +120,9 @@ impl VitalsFile {
             requests_offset: parts.requests_offset as u64,
             ports_offset: parts.ports_offset as u64,
             port_stride: size_of::<ShardPorts>() as u64,
-            reserved: [0; 12],
+            histograms_offset: parts.histograms_offset as u64,
+            histogram_stride: histogram::BYTES as u64,
+            reserved: [0; 10],
             check: 0,
         };
         let file = OpenOptions::new()

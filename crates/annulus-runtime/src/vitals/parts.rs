@@ -1,6 +1,9 @@
 //! Where the parts of the file are. [`annulus_abi::vitals`] says what they hold.
 
-use annulus_abi::vitals::{KernelEntry, MOST_KERNELS, PAGE, ShardVitals, ports::ShardPorts};
+use annulus_abi::{
+    histogram,
+    vitals::{KernelEntry, MOST_KERNELS, PAGE, ShardVitals, ports::ShardPorts},
+};
 
 use super::recorder;
 
@@ -13,6 +16,7 @@ pub(super) struct Parts {
     pub(super) shards_offset: usize,
     pub(super) records_offset: usize,
     pub(super) ports_offset: usize,
+    pub(super) histograms_offset: usize,
     /// Only files have this page, which is their last one.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
     pub(super) requests_offset: usize,
@@ -29,8 +33,17 @@ impl Parts {
         let shards_offset = end(kernels_offset, kernels * size_of::<KernelEntry>());
         let records_offset = end(shards_offset, shards * size_of::<ShardVitals>());
         let ports_offset = end(records_offset, recorder::BYTES);
-        let requests_offset = end(ports_offset, shards * size_of::<ShardPorts>());
-        let bytes = requests_offset + PAGE;
-        Self { kernels, kernels_offset, shards_offset, records_offset, ports_offset, requests_offset, bytes }
+        let histograms_offset = end(ports_offset, shards * size_of::<ShardPorts>());
+        let requests_offset = end(histograms_offset, shards * histogram::BYTES);
+        Self {
+            kernels,
+            kernels_offset,
+            shards_offset,
+            records_offset,
+            ports_offset,
+            histograms_offset,
+            requests_offset,
+            bytes: requests_offset + PAGE,
+        }
     }
 }

@@ -70,6 +70,11 @@ impl Screen {
                 format!("latency {now} between the last two looks, {least} to {most} since it is measured");
             put_wrapped(&mut lines, &text, width);
         }
+        if let Some(latencies) = kernel.latencies.as_ref().filter(|latencies| latencies.count() != 0) {
+            let [half, most] = [0.5, 0.99].map(|share| for_people(latencies.quantile_time(share)));
+            let text = format!("half of the latencies were within {half}, 99 % within {most}");
+            put_wrapped(&mut lines, &text, width);
+        }
         lines.push((String::new(), PLAIN));
         for text in self.why_of(process, earlier, kernel).to_string().lines() {
             put_wrapped(&mut lines, &printable(text), width);

@@ -66,6 +66,7 @@ fn kernel(id: u64, name: &str, shards: Vec<Shard>) -> Kernel {
         drops: [0; CAUSES.len()],
         slow: 0,
         shards,
+        latencies: None,
         inside: None,
     }
 }
