@@ -112,6 +112,7 @@ impl Autopsy {
             (kernel.sum(|shard| shard.pending), "in its rings"),
             (kernel.sum(|shard| shard.staged), "in front of its rings"),
             (kernel.sum(|shard| shard.outputs_waiting), "outputs that nobody received"),
+            (kernel.sum(|shard| shard.timers.waiting.into()), "timers set"),
         ] {
             if number != 0 {
                 write!(f, ", {number} {what}")?;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use annulus_abi::{
-    control::{STALLED_BY_KERNEL, state},
+    control::{STALLED_BY_KERNEL, Timers, state},
     vitals::{At, phase, ports::PortShard, read::Shard},
 };
 use annulus_runtime::{
@@ -35,6 +35,7 @@ fn asleep() -> Shard {
         unforwarded: 0,
         pending: 0,
         staged: 0,
+        timers: Timers::default(),
         accepted: 10,
         outputs_waiting: 0,
         telemetry: None,

@@ -14,7 +14,7 @@ use super::{
     text,
 };
 use crate::{
-    control::ControlBlock,
+    control::{ControlBlock, Timers},
     histogram::{self, BUCKETS},
     ring::{CLOSED, RingHeader},
     telemetry::Telemetry,
@@ -113,6 +113,8 @@ pub struct Shard {
     pub accepted: u64,
     /// Outputs that wait in the outbound ring.
     pub outputs_waiting: u64,
+    /// Messages to itself.
+    pub timers: Timers,
     /// The line of telemetry; `None` if it is torn or was never written.
     pub telemetry: Option<Telemetry>,
     /// What the shard is at.
@@ -464,6 +466,7 @@ impl Shard {
             staged: long(offset_of!(ShardVitals, host) + offset_of!(HostWords, staged)),
             accepted: reserved(INBOUND),
             outputs_waiting: waiting(OUTBOUND),
+            timers: Timers::of_word(long(offset_of!(ControlBlock, timers))),
             telemetry: if telemetry == [0; 8] { None } else { Telemetry::from_words(&telemetry) },
             at: At {
                 phase: long(AT + offset_of!(At, phase)),

@@ -290,6 +290,8 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
                 "failed": kernel.sum(|shard| shard.failed),
                 "unknown_actor": kernel.sum(|shard| shard.unknown_actor),
                 "outputs_waiting": kernel.sum(|shard| shard.outputs_waiting),
+                "timers_waiting": kernel.sum(|shard| shard.timers.waiting.into()),
+                "timers_taken": kernel.sum(|shard| shard.timers.taken),
                 "shards": kernel.shards.iter().enumerate().map(shard).collect::<Vec<_>>(),
             })
         };

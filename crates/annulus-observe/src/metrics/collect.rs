@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use annulus_abi::vitals::{read::Shard, recorder::CAUSES};
+use annulus_abi::{
+    control::Timers,
+    vitals::{read::Shard, recorder::CAUSES},
+};
 
 use super::{
     Metric, MetricKind, Sample, Value,
@@ -130,6 +133,9 @@ fn counts(kernel: &Kernel, per_shard: bool) -> BTreeMap<Which, u64> {
         add(&OUTPUTS, labels(None), shard.sent);
         add(&OUTPUTS_LOST, labels(None), shard.unforwarded);
         add(&DEAD_LETTERS_LOST, labels(None), shard.dead_letters_lost);
+        if shard.timers != Timers::default() {
+            add(&TIMERS_TAKEN, labels(None), shard.timers.taken);
+        }
         add(&DROPPED, labels(Some("failed")), shard.failed);
         add(&DROPPED, labels(Some("unknown_actor")), shard.unknown_actor);
         if let Some(line) = shard.telemetry {
@@ -258,6 +264,10 @@ fn depth(
 fn of_shards(about: &About<'_>, own: &[(&'static Label, &str)], shards: &[Shard], samples: &mut Vec<Sample>) {
     let waiting = shards.iter().map(|shard| shard.outputs_waiting).fold(0, u64::saturating_add);
     samples.push(about.sample(&OUTPUTS_WAITING, own, Value::Number(waiting as f64)));
+    if shards.iter().any(|shard| shard.timers != Timers::default()) {
+        let waiting: u64 = shards.iter().map(|shard| u64::from(shard.timers.waiting)).sum();
+        samples.push(about.sample(&TIMERS_WAITING, own, Value::Number(waiting as f64)));
+    }
     let error = shards.iter().map(|shard| shard.last_error).find(|&code| code != 0).unwrap_or(0);
     samples.push(about.sample(&LAST_ERROR, own, Value::Number(error.into())));
     // A line in which nothing was measured has the largest number as its minimum.

@@ -101,6 +101,9 @@ metrics! {
     /// What was lost of it.
     OUTBOX_LOST: Counter "annulus.kernel.outbox.lost" "annulus_outbox_lost_total" "{message}" true
         "Messages for a connected kernel that were lost, by outbox, of kernels with several outboxes.";
+    /// Messages to itself that were taken.
+    TIMERS_TAKEN: Counter "annulus.kernel.timers.taken" "annulus_timers_taken_total" "{message}" true
+        "Messages of the kernel to itself that were taken when their time had come.";
     /// Dead letters that were lost.
     DEAD_LETTERS_LOST: Counter "annulus.kernel.dead_letters.lost" "annulus_dead_letters_lost_total" "{message}" true
         "Dead letters that were lost, since the host had not collected the earlier ones.";
@@ -125,6 +128,9 @@ metrics! {
     /// Outputs that wait for room in a kernel.
     OUTBOX_HELD: Gauge "annulus.kernel.outbox.held" "annulus_outbox_held" "{message}" true
         "Messages that wait for room in a connected kernel, by outbox, of kernels with several outboxes.";
+    /// Messages to itself that wait.
+    TIMERS_WAITING: Gauge "annulus.kernel.timers.waiting" "annulus_timers_waiting" "{message}" true
+        "Messages of the kernel to itself that wait until their time comes.";
     /// Shards by state.
     SHARDS: Gauge "annulus.kernel.shards" "annulus_shards" "{shard}" false
         "The kernel's shards, by state.";

@@ -20,6 +20,7 @@ fn shard(phase: Phase, key: u64, done: u64) -> Shard {
         unforwarded: 0,
         pending: 0,
         staged: 0,
+        timers: annulus_abi::control::Timers::default(),
         accepted: done,
         outputs_waiting: 0,
         telemetry: None,

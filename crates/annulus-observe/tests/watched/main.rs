@@ -12,6 +12,7 @@ mod profiled;
 mod queued;
 mod robust;
 mod slow;
+mod timed;
 
 use std::{
     env, fs,
@@ -93,6 +94,7 @@ fn child() {
         "device" => return device::child(),
         "drops" => return drops::child(),
         "queued" => return queued::child(),
+        "timed" => return timed::child(),
         "measures" => return profiled::measures(),
         "dies" => return robust::dies(),
         "fills" => return robust::fills(),

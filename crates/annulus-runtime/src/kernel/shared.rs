@@ -8,7 +8,7 @@ use std::{
 };
 
 use annulus_abi::{
-    control::state,
+    control::{Timers, state},
     ring::kind,
     telemetry::Telemetry,
     vitals::{At, phase, read::Shard, recorder::event},
@@ -243,6 +243,7 @@ impl KernelShared {
                 staged: self.staged(index),
                 accepted: inbound.reserved(),
                 outputs_waiting: shard.outbound.depth(),
+                timers: Timers::of_word(long(memory.timers())),
                 telemetry: memory.telemetry().and_then(|line| {
                     let words: [u64; 8] = std::array::from_fn(|i| line.word(i).load(Ordering::Relaxed));
                     if words == [0; 8] { None } else { Telemetry::from_words(&words) }

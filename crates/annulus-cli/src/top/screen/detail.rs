@@ -183,6 +183,11 @@ fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
             }
         }
     }));
+    let [waiting, taken] =
+        [kernel.sum(|shard| shard.timers.waiting.into()), kernel.sum(|shard| shard.timers.taken)];
+    if waiting != 0 || taken != 0 {
+        about.push(format!("messages to itself: {waiting} wait for their time, {taken} were taken"));
+    }
     let lived = kernel.age.map(|age| for_people(age).to_string());
     match (kernel.has_ended, lived) {
         (true, Some(lived)) => about.push(format!("it has ended, after {lived}")),

@@ -35,6 +35,7 @@ fn shard(phase: Phase, done: u64) -> Shard {
         unforwarded: 0,
         pending: 0,
         staged: 0,
+        timers: Default::default(),
         accepted: done,
         outputs_waiting: 0,
         telemetry: None,
