@@ -109,12 +109,15 @@ pub struct LinkRecord {
     pub stride: u64,
     pub slot_stride: u64,
     pub time: u64,
-    pub correlation: u64,
-    pub payload: u64,
+    pub correlation: u32,
+    pub bytes: u32,
+    pub payload: u32,
+    pub tag_place: u16,
+    pub tag_bytes: u16,
     pub shift: u32,
     pub grid: u32,
     pub waits: u32,
-    pub unused: u32,
+    pub tag: u32,
 }
 
 /// The largest number of outputs of one turn, for a connectable kernel whose blocks have several threads.

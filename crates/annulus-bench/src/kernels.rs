@@ -172,6 +172,41 @@ pub(crate) fn burst(_cx: &Cx, message: &Burst, next: &Outbox<Large>) {
     }
 }
 
+/// 40 bytes: in a slot's line there is room for a tag, too.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub(crate) struct Forty {
+    number: u64,
+    rest: [u64; 4],
+}
+
+/// Takes what several kernels send. One does.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+#[repr(u32)]
+#[allow(dead_code)]
+pub(crate) enum Either {
+    #[ring(from)]
+    Forty(Forty),
+    Number(u64),
+}
+
+/// Sends many messages of 40 bytes for each that it takes.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 32, max_outputs = 16)]
+pub(crate) fn burst_forty(_cx: &Cx, message: &Burst, next: &Outbox<Forty>) {
+    for i in 0..BURST {
+        let number = message.first + i;
+        next.send(Forty { number, rest: [!number; 4] });
+    }
+}
+
+/// Takes such messages, and keeps nothing.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 256)]
+pub(crate) fn swallow_forty(_cx: &Cx, _message: &Forty) {}
+
+/// Takes them in a variant.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 256)]
+pub(crate) fn swallow_either(_cx: &Cx, _message: &Either) {}
+
 /// Numbers that `swallow_once` knows, each with its place in their order: 512 buckets of four.
 pub(crate) const WINDOW_WORDS: usize = 2 * 4 * 512;
 

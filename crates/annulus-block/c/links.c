@@ -149,6 +149,46 @@ ANN_FUNCTION GLOBAL u8 *ann_device_local_slot(LOCAL const ann_link *l, GLOBAL u8
     return ring + ANN_RING_SLOTS + (ticket & (((u32)1 << l->shift) - 1)) * l->slot_stride;
 }
 
+#if ANN_LAUNCH_VARIANTS
+
+/* Says which variant of the connected kernel's message takes the output: an enum begins with its tag, and is
+   aligned for it. */
+ANN_FUNCTION void ann_store_tag(GLOBAL u8 *place, u32 tag, u32 bytes)
+{
+    if (bytes == 4)
+        *(GLOBAL u32 *)place = tag;
+    else if (bytes == 2)
+        *(GLOBAL u16 *)place = (u16)tag;
+    else
+        *place = (u8)tag;
+}
+
+/* Copies eight bytes of an output, or as many as are left of it. What a variant holds is aligned for itself alone,
+   and need not end with a word. */
+ANN_FUNCTION void ann_copy_part(LOCAL const ann_link *l, GLOBAL u8 *to, GLOBAL const u8 *from, u32 left)
+{
+    if (left >= 8 && (l->payload & 7) == 0) {
+        ann_store_word(to, ann_load_word(from));
+        return;
+    }
+    u32 count = left < 8 ? left : 8;
+    if (((l->payload | count) & 3) == 0) {
+        for (u32 at = 0; at < count; at += 4)
+            *(GLOBAL u32 *)(to + at) = *(GLOBAL const u32 *)(from + at);
+        return;
+    }
+    for (u32 at = 0; at < count; at++)
+        to[at] = from[at];
+}
+
+#define ANN_COPY_PART(l, to, from, left) ann_copy_part(l, to, from, left)
+
+#else
+
+#define ANN_COPY_PART(l, to, from, left) ann_store_word(to, ann_load_word(from))
+
+#endif
+
 /* Writes all of a slot except its payload and its commit word. */
 ANN_FUNCTION void ann_device_local_envelope(LOCAL const ann_link *l, GLOBAL u8 *slot, u32 bytes, u64 now)
 {
@@ -156,6 +196,12 @@ ANN_FUNCTION void ann_device_local_envelope(LOCAL const ann_link *l, GLOBAL u8 *
         *ANN_U64(slot, l->time) = now;
     if (l->correlation != 0)
         *ANN_U64(slot, l->correlation) = 0;
+#if ANN_LAUNCH_VARIANTS
+    if (l->tag_bytes != 0) {
+        bytes = l->bytes;
+        ann_store_tag(slot + l->tag_place, l->tag, l->tag_bytes);
+    }
+#endif
     *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | bytes;
 }
 

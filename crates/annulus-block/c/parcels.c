@@ -142,8 +142,9 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
         GLOBAL u8 *slot = ann_device_local_slot(
             l, ann_ring_of(v, l, ANN_PARCEL_BLOCK(parcel)), last->first + parcel->rank);
         GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
-        ann_store_word(
-            slot + l->payload + at, ann_load_word(output + ANN_PORT_OFFSET(ANN_PARCEL_PORT(parcel)) + at));
+        ANN_COPY_PART(
+            l, slot + l->payload + at, output + ANN_PORT_OFFSET(ANN_PARCEL_PORT(parcel)) + at,
+            (u32)(ANN_PORT_BYTES(ANN_PARCEL_PORT(parcel)) - at));
     }
 #ifdef ANN_PORTS
     u64 now = pending != 0 ? ann_now(v) : 0;

@@ -64,7 +64,8 @@ ANN_FUNCTION u32 ann_send_parted(const ann_view *v, u32 number, GLOBAL const u8 
         ann_count_forwarded(v, 1);
         GLOBAL u8 *slot = ann_device_local_slot(l, ring, first);
         for (u32 at = 0; at < ANN_PORT_BYTES(number); at += 8)
-            ann_store_word(slot + l->payload + at, ann_load_word(output + ANN_PORT_OFFSET(number) + at));
+            ANN_COPY_PART(
+                l, slot + l->payload + at, output + ANN_PORT_OFFSET(number) + at, ANN_PORT_BYTES(number) - at);
         ann_device_local_envelope(l, slot, ANN_PORT_BYTES(number), l->time != 0 ? ann_now(v) : 0);
         /* SYNC: device-local-published (release) */
         ann_device_fence_release();

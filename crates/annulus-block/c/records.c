@@ -124,12 +124,20 @@ typedef struct {
     u64 stride;      /* from ring to ring */
     u64 slot_stride; /* and from slot to slot */
     u64 time;        /* 0 if its messages carry none */
+#if ANN_LAUNCH_VARIANTS
+    u32 correlation;
+    u32 bytes;   /* of its messages, if a variant of theirs takes outputs */
+    u32 payload; /* where an output goes */
+    u16 tag_place;
+    u16 tag_bytes; /* 1, 2 or 4; 0 if outputs are messages as they are */
+#else
     u64 correlation; /* 0 if its messages carry none */
     u64 payload;
+#endif
     u32 shift; /* the capacity of each ring is 1 << shift */
     u32 grid;  /* its blocks; 0 where outputs go to the host */
     u32 waits; /* an output without room waits; else it is lost */
-    u32 unused;
+    u32 tag;   /* of the variant that takes outputs, if one does */
 } ann_link;
 
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)

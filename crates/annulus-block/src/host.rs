@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 
-use annulus_kernel::KernelDefinition;
+use annulus_kernel::{Inside, KernelDefinition};
 
 /// The receiver of reports on a shard's progress. The thread that drives the shard calls it: a worker or the
 /// runtime's pump.
@@ -76,6 +76,8 @@ pub struct Link {
     /// If true, an output without room waits, and the block takes no message until it has gone. If false, the
     /// output is lost and counted.
     pub waits: bool,
+    /// Where in a message of the target's an output lies, if a variant of it takes outputs.
+    pub inside: Option<Inside>,
 }
 
 /// Where the outputs of a kernel's blocks go after the next command, by each of its outboxes.

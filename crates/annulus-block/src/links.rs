@@ -14,6 +14,7 @@
 //! of theirs. Outputs of a call are published as usual: the first is its reply.
 
 use annulus_abi::{control::STALLED_BY_KERNEL, ring::kind};
+use annulus_kernel::Inside;
 use annulus_ring::ring::Header;
 use annulus_sync::{Ordering, fence};
 
@@ -21,7 +22,7 @@ use crate::{
     host::{Deliver, Delivery},
     publish::add,
     runner::Runner,
-    turn::{BlockCore, PendingOutputs, TurnTotals},
+    turn::{BlockCore, Line, PendingOutputs, TurnTotals},
 };
 
 impl<R: Runner> BlockCore<R> {
@@ -46,6 +47,26 @@ impl<R: Runner> BlockCore<R> {
         self.links.clone_from(&self.next_links.lock());
         self.is_linked = self.links.iter().any(Option::is_some);
         self.returns = self.pending.is_some_and(|pending| pending.is_parted);
+        let whole =
+            self.links.iter().flatten().filter_map(|link| link.inside).map(|inside| inside.whole).max();
+        let lines = whole.unwrap_or(0).div_ceil(size_of::<Line>());
+        if lines > self.whole.len() {
+            self.whole = vec![Line::default(); lines].into();
+        }
+    }
+
+    /// An output as the connected kernel takes it: as it is, or in a message of that kernel's.
+    ///
+    /// # Safety
+    ///
+    /// It is what the variant of this place holds, and a link has it since the last command.
+    pub(crate) unsafe fn as_taken(&mut self, output: *const u8, inside: Option<Inside>) -> *const u8 {
+        let Some(inside) = inside else { return output };
+        let whole = self.whole.as_mut_ptr().cast::<u8>();
+        // SAFETY: the output is there by the caller's word; `load_links` has made room for the message, and both
+        // are memory of the block's own.
+        unsafe { inside.write(output, whole) };
+        whole
     }
 
     /// Delivers pending outputs until one has to wait for room. Returns whether none has to wait.
@@ -56,14 +77,16 @@ impl<R: Runner> BlockCore<R> {
             return self.deliver_parted(pending);
         }
         let Some(link) = &self.links[0] else { return true };
-        let waits = link.waits;
+        let (waits, inside) = (link.waits, link.inside);
         let target = link.target.upgrade();
         let mut lost = 0;
         let _near = R::delivering();
         while pending.gone < pending.all {
+            // SAFETY: the handler wrote an output there, and the variant is of the link's target.
+            let message = unsafe { self.as_taken(self.message_of(pending), inside) };
             if self.stalled && !self.moves {
                 // SAFETY: as below.
-                let room = |target: &dyn Deliver| unsafe { target.has_room(self.message_of(pending)) };
+                let room = |target: &dyn Deliver| unsafe { target.has_room(message) };
                 // An output that does not wait is lost and counted. The link may have been another one
                 // before.
                 if waits && target.as_ref().is_some_and(|target| !room(&**target)) {
@@ -72,9 +95,9 @@ impl<R: Runner> BlockCore<R> {
                 self.begin_to_move();
             }
             let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
-                // SAFETY: the handler wrote an output there. Outputs are messages of the target's type: the
-                // maker of the link promised that.
-                unsafe { target.deliver(self.message_of(pending)) }
+                // SAFETY: the handler wrote an output there. Outputs are messages of the target's type, or what
+                // its variant holds: the maker of the link promised that.
+                unsafe { target.deliver(message) }
             });
             match delivery {
                 Delivery::Done => {}

@@ -66,9 +66,11 @@ impl<R: Runner> BlockCore<R> {
                 continue;
             }
             let Some(link) = &self.links[port] else { continue };
-            let waits = link.waits;
+            let (waits, inside) = (link.waits, link.inside);
             let target = near[port].get_or_insert_with(|| link.target.upgrade());
             let message = self.put_aside(index).wrapping_add(self.ports[port].offset);
+            // SAFETY: the handler wrote an output there, and the variant is of the link's target.
+            let message = unsafe { self.as_taken(message, inside) };
             if self.stalled && !self.moves {
                 // SAFETY: as below.
                 let is_full = |target: &dyn Deliver| unsafe { !target.has_room(message) };
@@ -81,7 +83,7 @@ impl<R: Runner> BlockCore<R> {
             }
             let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
                 // SAFETY: the handler wrote an output there. What this outbox sends are messages of the target's
-                // type: the maker of the link promised that.
+                // type, or what its variant holds: the maker of the link promised that.
                 unsafe { target.deliver(message) }
             });
             let words = self.memory.port(port).expect("a shard has counts for each of several outboxes");

@@ -88,6 +88,8 @@ pub struct BlockCore<R> {
     pub(crate) outbox: RawOutbox,
     /// Where outputs go since the last obeyed command, if not to the host: by each outbox.
     pub(crate) links: Box<[Option<Link>]>,
+    /// Room for a message of a connected kernel's, of which a variant takes outputs.
+    pub(crate) whole: Box<[Line]>,
     /// Whether there is a link.
     pub(crate) is_linked: bool,
     /// The value that `links` gets with the next command.
@@ -272,6 +274,7 @@ impl<R: Runner> BlockCore<R> {
             dead_letters,
             outbox,
             links: vec![None; definition.ports.len().max(1)].into(),
+            whole: Box::default(),
             is_linked: false,
             next_links: links,
             ports: definition.ports,

@@ -51,6 +51,11 @@ pub(crate) struct Emit {
     connectable: bool,
 
     #[cfg(feature = "cuda")]
+    /// For launches with LaunchOptions::into_variants, whose messages become variants of others' ones
+    #[arg(long, requires = "connectable")]
+    into_variants: bool,
+
+    #[cfg(feature = "cuda")]
     /// For launches with LaunchOptions::supersteps, whose blocks take their turns together
     #[arg(long, requires = "cubin")]
     supersteps: bool,
@@ -83,6 +88,7 @@ impl Emit {
             let shape = cuda::Shape {
                 threads: self.threads,
                 connectable: self.connectable,
+                into_variants: self.into_variants,
                 supersteps: self.supersteps,
                 ..Default::default()
             };

@@ -33,6 +33,7 @@ pub mod times;
 pub mod together;
 pub mod traits;
 pub mod values;
+pub mod variants;
 pub mod warps;
 pub mod wrapping;
 

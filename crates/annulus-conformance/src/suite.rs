@@ -403,6 +403,13 @@ macro_rules! conformance_suite {
                 p04_two_ports_to_one_kernel: Handlers,
                 p04_what_of_ports_cannot_be_connected: Nothing,
             }
+            variants {
+                k01_variants_take_their_types: Handlers,
+                k01_keys_of_inner_messages: Handlers,
+                k01_variants_of_several_outboxes: Handlers,
+                k01_variants_wait_and_are_lost: Handlers,
+                k01_variants_are_said_at_launch: Handlers,
+            }
             cycles {
                 k01_a_cycle_names_its_kernels: Handlers,
                 k01_a_cycle_is_told_unasked: Handlers,

@@ -237,7 +237,7 @@ fn link(layout: &KernelLayout) -> LinkRecord {
     LinkRecord {
         stride: open.bytes() as u64,
         slot_stride: open.slot_stride as u64,
-        payload: open.payload_offset as u64,
+        payload: open.payload_offset as u32,
         shift: open.capacity.trailing_zeros(),
         grid: BLOCKS as u32,
         waits: 1,

@@ -70,6 +70,7 @@ fn opencl() {
     check(kernels::order::ORDER, Target::OpenCl);
     check(kernels::ports::PORTS, Target::OpenCl);
     check(kernels::timers::TIMERS, Target::OpenCl);
+    check(kernels::variants::VARIANTS, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
@@ -97,6 +98,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::order::ORDER,
         kernels::ports::PORTS,
         kernels::timers::TIMERS,
+        kernels::variants::VARIANTS,
     ];
     lists.into_iter().flatten().copied()
 }

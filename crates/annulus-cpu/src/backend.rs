@@ -175,7 +175,7 @@ impl DeviceKernel for CpuKernel {
     }
 
     unsafe fn connect(&self, outbox: usize, link: Option<Link>) -> Result<(), BackendError> {
-        let link = link.map(|link| BlockLink { target: link.target, waits: link.waits });
+        let link = link.map(|link| BlockLink { target: link.target, waits: link.waits, inside: link.inside });
         // Every block obeys another command before it takes a message.
         self.links.set(outbox, link);
         Ok(())

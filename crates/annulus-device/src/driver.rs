@@ -175,6 +175,8 @@ pub struct Shape {
     pub threads: u32,
     /// The kernel may be connected to others.
     pub connectable: bool,
+    /// What it sends may become a variant of what the connected kernel takes.
+    pub into_variants: bool,
     /// Inbound slots are sealed.
     pub sealed: bool,
     /// The blocks wait for each other: a run begins only when all of them can run at once.
@@ -193,6 +195,7 @@ impl Shape {
         let mut macros = format!("#define ANN_LAUNCH_THREADS {}\n", self.threads);
         let all = [
             ("CONNECTABLE", self.connectable),
+            ("VARIANTS", self.into_variants),
             ("SEALED", self.sealed),
             ("SUPERSTEPS", self.supersteps),
             ("ADAPTIVE", self.adaptive),

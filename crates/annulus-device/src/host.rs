@@ -66,6 +66,7 @@ impl DeviceHost {
             blocks,
             threads: plan.threads,
             connectable: spec.connectable,
+            into_variants: spec.into_variants && spec.definition.output.is_some(),
             sealed: plan.sealed,
             supersteps: plan.supersteps,
             adaptive: spec.mode == ProcessingMode::Adaptive,

@@ -398,6 +398,9 @@ impl Running {
             target.device_local.as_ref().expect("the runtime connects kernels that were launched for it");
         let rings = &rings.memory;
         let place = |offset: Option<usize>| offset.unwrap_or(0) as u64;
+        // A program that knows no variants reads two of these words as one, whose high half is 0.
+        let tag = link.inside.map_or((0, 0, 0), |inside| (inside.tag, inside.tag_bytes as u16, inside.whole));
+        let payload = layout.payload_offset + link.inside.map_or(0, |inside| inside.offset);
         let mut reached = device_local.reached.lock().unwrap_or_else(PoisonError::into_inner);
         if !reached.iter().any(|other| Arc::ptr_eq(other, rings)) {
             reached.push(Arc::clone(rings));
@@ -408,12 +411,15 @@ impl Running {
             stride: layout.bytes() as u64,
             slot_stride: layout.slot_stride as u64,
             time: place(layout.enqueue_time_offset),
-            correlation: place(layout.correlation_offset),
-            payload: layout.payload_offset as u64,
+            correlation: place(layout.correlation_offset) as u32,
+            bytes: tag.2 as u32,
+            payload: payload as u32,
+            tag_place: if tag.1 == 0 { 0 } else { layout.payload_offset as u16 },
+            tag_bytes: tag.1,
             shift: layout.capacity.trailing_zeros(),
             grid: target.shards.len() as u32,
             waits: link.waits.into(),
-            unused: 0,
+            tag: tag.0,
         };
         // SAFETY: the caller's promise.
         unsafe { device_local.set(outbox, record) };

@@ -5,6 +5,8 @@ mod actors;
 mod bridged;
 #[path = "calls.rs"]
 mod calls;
+#[path = "coordinator.rs"]
+mod coordinator;
 #[path = "deployment.rs"]
 mod deployment;
 #[path = "failures.rs"]

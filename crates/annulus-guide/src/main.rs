@@ -34,6 +34,7 @@ programs!(
     actors,
     bridged,
     calls,
+    coordinator,
     deployment,
     failures,
     filter,

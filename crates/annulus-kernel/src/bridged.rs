@@ -22,6 +22,9 @@ pub trait KernelMessage: Message + Sized + Send + 'static {
     /// Where the key lies in that, for devices.
     #[doc(hidden)]
     const KEY_PLACE: Option<KeyDescriptor>;
+    /// Its variants that take what other kernels send.
+    #[doc(hidden)]
+    const FROM_VARIANTS: &'static [usize] = &[];
     /// What a bridged message adds; `None` for a direct one.
     #[doc(hidden)]
     const BRIDGED: Option<BridgedDefinition>;
@@ -59,6 +62,7 @@ pub trait Visitor<M> {
 impl<M: RingMessage> KernelMessage for M {
     const SLOT: &'static TypeDescriptor = M::DESCRIPTOR;
     const KEY_PLACE: Option<KeyDescriptor> = M::KEY_FIELD;
+    const FROM_VARIANTS: &'static [usize] = M::FROM;
     const BRIDGED: Option<BridgedDefinition> = None;
 
     #[inline]

@@ -48,7 +48,10 @@ pub struct KernelDefinition {
     pub key: Option<unsafe fn(*const u8) -> u64>,
     /// Where the key lies in the message, for devices; `None` if there is no key, or if code computes it.
     pub key_field: Option<KeyDescriptor>,
-    /// Likewise for an output: with it a device finds the shard of a connected kernel that an output is for.
+    /// The variants of the message that take what other kernels send (`#[ring(from)]`), by their numbers in order
+    /// of declaration.
+    pub from: &'static [usize],
+    /// Where the key lies in an output: with it a device finds the shard of a connected kernel that an output is for.
     pub output_key_field: Option<KeyDescriptor>,
     /// What state it keeps.
     pub state: StateShape,
@@ -255,6 +258,11 @@ impl KernelDefinition {
     /// Where the key lies in a kernel's message.
     pub const fn key_field_of<K: RingKernel>() -> Option<KeyDescriptor> {
         K::Message::KEY_PLACE
+    }
+
+    /// The variants of a kernel's message that take what other kernels send.
+    pub const fn from_of<K: RingKernel>() -> &'static [usize] {
+        K::Message::FROM_VARIANTS
     }
 
     /// Where the key lies in a kernel's output.

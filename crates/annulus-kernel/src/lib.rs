@@ -134,7 +134,9 @@ pub use inline::{List, Text, TooLong};
 pub use invocation::{BoundMemory, CpuEntry, Invocation};
 pub use later::{Later, RawLater, TestLater, TimerEntry};
 pub use lower::{LowerError, NeededAt, Needs};
-pub use message::{ActorKey, KeyDescriptor, NoOutput, RingMessage, payload_hash, schema_of};
+pub use message::{
+    Accepts, ActorKey, HeldKey, Inside, KeyDescriptor, NoOutput, RingMessage, payload_hash, schema_of,
+};
 pub use outbox::{Outbox, PortOutbox, RawOutbox};
 pub use print::PrintSite;
 pub use test_outbox::TestOutbox;

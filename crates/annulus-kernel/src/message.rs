@@ -26,6 +26,115 @@ pub trait RingMessage: Message + DeviceType {
     /// [`Message::KEYED`], for code that names this trait.
     #[doc(hidden)]
     const IS_KEYED: bool = Self::KEYED;
+
+    /// The variants that are marked `#[ring(from)]`, by their numbers in order of declaration.
+    #[doc(hidden)]
+    const FROM: &'static [usize] = &[];
+}
+
+/// Says that a kernel with messages of this type takes what another kernel sends, of type `M`: messages of the
+/// type itself, and what a variant takes that is marked `#[ring(from)]`.
+///
+/// ```
+/// use annulus_kernel::Accepts;
+/// # extern crate annulus_runtime as annulus;
+/// use annulus::prelude::*;
+///
+/// #[derive(RingMessage, Clone, Copy)]
+/// #[repr(C)]
+/// struct Done {
+///     #[ring(key)]
+///     job: u32,
+/// }
+///
+/// #[derive(RingMessage, Clone, Copy)]
+/// #[repr(u32)]
+/// enum Event {
+///     #[ring(from)]
+///     Done(Done),
+///     Tick { #[ring(key)] job: u32 },
+/// }
+///
+/// assert_eq!(<Event as Accepts<Done>>::VARIANT, Some(0));
+/// assert_eq!(<Event as Accepts<Event>>::VARIANT, None);
+/// assert!(matches!(Event::accept(Done { job: 7 }), Event::Done(Done { job: 7 })));
+/// ```
+///
+/// # Safety
+///
+/// If `VARIANT` is a number, the type is an enum with that many variants before this one, in order of
+/// declaration, and with a tag of at most four bytes. This one has one field, of type `M`, and its key is that of
+/// the field. If it is none, `M` is the type itself.
+#[diagnostic::on_unimplemented(
+    message = "a kernel that takes `{Self}` does not take `{M}`",
+    label = "what one kernel sends must be what the other takes",
+    note = "connect kernels of one message type, or make `{Self}` an enum with a variant that is marked `#[ring(from)]` and holds `{M}`"
+)]
+pub unsafe trait Accepts<M>: RingMessage {
+    /// The number of the variant that holds an `M`; `None` where `M` is the type itself.
+    const VARIANT: Option<usize>;
+
+    /// The message that another one becomes.
+    fn accept(message: M) -> Self;
+}
+
+// SAFETY: it is the type itself.
+#[diagnostic::do_not_recommend]
+unsafe impl<M: RingMessage> Accepts<M> for M {
+    const VARIANT: Option<usize> = None;
+
+    fn accept(message: M) -> Self {
+        message
+    }
+}
+
+/// Where in an enum's value that lies which a variant holds, and what says that it is this variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inside {
+    /// The tag, which stands at the beginning.
+    pub tag: u32,
+    /// How many bytes the tag has: 1, 2 or 4.
+    pub tag_bytes: u32,
+    /// Where the variant's only field begins.
+    pub offset: usize,
+    /// How many bytes that has.
+    pub size: usize,
+    /// How many the enum has.
+    pub whole: usize,
+}
+
+impl Inside {
+    /// The place of what a variant with one field holds, by the variant's number; `None` if there is no such
+    /// variant, or if the tag has more than four bytes.
+    pub fn of(ty: &TypeDescriptor, variant: usize) -> Option<Self> {
+        let TypeKind::Enum { tag, variants } = ty.kind else { return None };
+        let VariantDescriptor { tag: value, fields, .. } = variants.get(variant)?;
+        let [field] = fields else { return None };
+        let tag_bytes = tag.size();
+        (tag_bytes <= 4).then_some(Self {
+            tag: *value as u32,
+            tag_bytes: tag_bytes as u32,
+            offset: field.offset,
+            size: field.ty.size,
+            whole: ty.size,
+        })
+    }
+
+    /// Writes a value that holds what is at `held`, except for bytes that mean nothing.
+    ///
+    /// # Safety
+    ///
+    /// `held` is valid for reads of `size` bytes, and `to` for writes of a value of the enum. They do not
+    /// overlap.
+    pub unsafe fn write(&self, held: *const u8, to: *mut u8) {
+        // SAFETY: the tag begins the value, and has no more bytes than this on any machine with the low byte in
+        // front.
+        unsafe { to.copy_from_nonoverlapping(self.tag.to_le_bytes().as_ptr(), self.tag_bytes as usize) };
+        // SAFETY: the field lies there, inside of the value.
+        let place = unsafe { to.add(self.offset) };
+        // SAFETY: by the caller's word, and as above.
+        unsafe { place.copy_from_nonoverlapping(held, self.size) };
+    }
 }
 
 /// A hash of a message's bytes: equal messages have equal hashes. For derived messages it is
@@ -106,6 +215,45 @@ pub enum KeyDescriptor {
     Field(usize),
     /// In each variant's field with this index: variants and fields in order of declaration.
     Variants(&'static [usize]),
+    /// Likewise, where a field may hold a message that has a key of its own (`#[ring(from)]`).
+    Held(&'static [HeldKey]),
+}
+
+/// Where the key of a variant lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HeldKey {
+    /// The field with this index.
+    pub field: usize,
+    /// Where in that field's message the key lies; `None` if the field is the key.
+    pub of: Option<KeyDescriptor>,
+    /// Code computes it.
+    is_computed: bool,
+}
+
+impl HeldKey {
+    /// The key is the field itself.
+    pub const fn field(field: usize) -> Self {
+        Self { field, of: None, is_computed: false }
+    }
+
+    /// The key is that of the message that the first field holds.
+    pub const fn of<M: RingMessage>() -> Self {
+        Self { field: 0, of: M::KEY_FIELD, is_computed: M::KEY_FIELD.is_none() }
+    }
+}
+
+impl KeyDescriptor {
+    /// Where the key lies in an enum with these variants; `None` if code computes that of one.
+    pub const fn held(keys: &'static [HeldKey]) -> Option<Self> {
+        let mut i = 0;
+        while i < keys.len() {
+            if keys[i].is_computed {
+                return None;
+            }
+            i += 1;
+        }
+        Some(Self::Held(keys))
+    }
 }
 
 /// The types that a `#[ring(key)]` or `#[ring(id)]` field may have: unsigned integers.

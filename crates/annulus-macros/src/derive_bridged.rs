@@ -17,6 +17,7 @@ use crate::{
     errors::Errors,
     layout::Layout,
     message_facts::{facts, is_ring},
+    taken::{Taken, is_from},
     types,
 };
 
@@ -75,6 +76,11 @@ impl TypeWords {
         let is_repr = |attribute: &Attribute| attribute.path().is_ident("repr");
         !input.attrs.iter().any(is_repr) && fields(&input.data).any(|field| is_hosts(&field.ty))
     }
+}
+
+fn from_mark(input: &DeriveInput) -> Option<&Attribute> {
+    let Data::Enum(data) = &input.data else { return None };
+    data.variants.iter().flat_map(|variant| &variant.attrs).find(|attribute| is_from(attribute))
 }
 
 fn is_field_word(meta: &Meta) -> bool {
@@ -144,7 +150,12 @@ pub(crate) fn derive(input: &DeriveInput, words: &TypeWords) -> syn::Result<Toke
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
         errors.at(attribute, "a bridged message has the layout of its archive: leave `repr` out");
     }
-    let facts = layout.as_ref().and_then(|layout| errors.take(facts(layout)));
+    if let Some(mark) = from_mark(input) {
+        let message = "what kernels send is direct, and this message is bridged, which only the host sends: leave \
+                       `#[ring(from)]` out, or the text and collections";
+        errors.at(mark, message);
+    }
+    let facts = layout.as_ref().and_then(|layout| errors.take(facts(layout, &Taken::default())));
     errors.finish(())?;
     let (layout, facts) = layout.zip(facts).expect("without a layout and facts there was an error");
 

@@ -10,6 +10,7 @@ use crate::{
     errors::Errors,
     layout::Layout,
     message_facts::{Facts, facts, key_field},
+    taken::Taken,
 };
 
 pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
@@ -22,13 +23,24 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let Some(layout) = errors.take(Layout::of(input)) else {
         return errors.finish(TokenStream::new());
     };
-    let facts = errors.take(facts(&layout));
+    let taken = errors.take(Taken::of_layout(&layout));
+    let facts = taken.as_ref().and_then(|taken| errors.take(facts(&layout, taken)));
     let derived = errors.take(derive_device::derived(input)).unwrap_or_default();
     errors.finish(())?;
+    let taken = taken.expect("without it there was an error");
     let facts = facts.expect("without facts there was an error");
 
     let device_type = derive_device::expand(input, &layout, &derived);
-    let key_field = if facts.keyed { key_field(&layout) } else { quote!(::core::option::Option::None) };
+    let (key_field, from) = match (taken.is_empty(), facts.keyed) {
+        (false, _) => {
+            let numbers = taken.numbers();
+            let from = quote!(const FROM: &'static [::core::primitive::usize] = #numbers;);
+            (taken.key_field(&layout), from)
+        }
+        (true, true) => (key_field(&layout), TokenStream::new()),
+        (true, false) => (quote!(::core::option::Option::None), TokenStream::new()),
+    };
+    let accepts = taken.implementations(&input.ident, &layout);
     let Facts { consts, accessors, .. } = facts;
     let version = words.version;
     let name = &input.ident;
@@ -70,7 +82,9 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         #[allow(deprecated)]
         impl #impl_generics ::annulus::__private::RingMessage for #name #ty_generics #where_clause {
             const KEY_FIELD: ::core::option::Option<::annulus::__private::KeyDescriptor> = #key_field;
+            #from
         }
+        #accepts
     })
 }
 

@@ -172,7 +172,7 @@
 //! These words set launch options, which the launch may override: `capacity`, `output_capacity`,
 //! `backpressure`, `deduplication`, `deduplication_window`, `priority`, `expiry`, `max_payload`,
 //! `timestamps`, `calls`, `track_latency`, `count_turns`, `slow_after`, `dead_letters`, `active`, `grid`, `block`,
-//! `actors`, `connectable`, `supersteps`, `run_mode`, `leave_after`, `spin`, `consistency`,
+//! `actors`, `connectable`, `into_variants`, `supersteps`, `run_mode`, `leave_after`, `spin`, `consistency`,
 //! `causal_ordering`. Each is the method of `LaunchOptions` with that name. `detect::options()` returns options with all of them:
 //! `detect::launch(&runtime, detect::options())`.
 //!
@@ -199,6 +199,7 @@ mod function;
 mod kernel;
 mod layout;
 mod message_facts;
+mod taken;
 mod types;
 
 use proc_macro::TokenStream;
@@ -298,7 +299,9 @@ pub fn device_type(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// | `#[ring(version = 2)]` | the version that frames and errors show |
 ///
 /// Fields may be marked `#[ring(key)]`, `#[ring(id)]`, `#[ring(priority)]` and `#[ring(timestamp)]`; see the
-/// [crate's front page](crate).
+/// [crate's front page](crate). Of a direct enum, a variant with one field may be marked `#[ring(from)]`: then
+/// kernels that send messages of that field's type can be connected to those that take the enum. Key, id, priority
+/// and timestamp of such a variant are those of the message that it holds.
 ///
 /// ```
 /// use annulus::prelude::*;

@@ -4,10 +4,17 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, Field, Member, Meta, Token, punctuated::Punctuated, spanned::Spanned};
 
-use crate::{derive_device::members, errors::Errors, layout::Layout, types};
+use crate::{
+    derive_device::members,
+    errors::Errors,
+    layout::Layout,
+    taken::{self, Taken},
+    types,
+};
 
 /// What `Message` says by the marked fields.
 pub(crate) struct Facts {
+    /// Whether a field is marked as the key.
     pub(crate) keyed: bool,
     /// The constants of `Message`.
     pub(crate) consts: TokenStream,
@@ -15,17 +22,18 @@ pub(crate) struct Facts {
     pub(crate) accessors: TokenStream,
 }
 
-/// What the marked fields say, or every error of how they are marked.
-pub(crate) fn facts(layout: &Layout<'_>) -> syn::Result<Facts> {
+/// What the marked fields say, and the messages that variants take, or every error of how they are marked.
+pub(crate) fn facts(layout: &Layout<'_>, taken: &Taken<'_>) -> syn::Result<Facts> {
     let mut errors = Errors::default();
-    let mut key = errors.take(accessor(layout, Word::Key)).flatten();
-    let id = errors.take(accessor(layout, Word::Id)).flatten();
-    let priority = errors.take(accessor(layout, Word::Priority)).flatten();
-    let timestamp = errors.take(accessor(layout, Word::Timestamp)).flatten();
+    let mut key = errors.take(accessor(layout, taken, Word::Key)).flatten();
+    let id = errors.take(accessor(layout, taken, Word::Id)).flatten();
+    let priority = errors.take(accessor(layout, taken, Word::Priority)).flatten();
+    let timestamp = errors.take(accessor(layout, taken, Word::Timestamp)).flatten();
     errors.take(check_words(layout));
     errors.finish(())?;
-    let keyed = key.is_some();
-    let identified = id.is_some();
+    let keyed = is_marked(layout, Word::Key);
+    let identified = is_marked(layout, Word::Id);
+    let [any_key, any_id] = [taken.any("KEYED", keyed), taken.any("IDENTIFIED", identified)];
     key = key.map(|key| {
         quote! {
             #[inline]
@@ -35,7 +43,7 @@ pub(crate) fn facts(layout: &Layout<'_>) -> syn::Result<Facts> {
     let id = id.map(|id| {
         quote! {
             #[inline]
-            fn id(&self) -> ::core::option::Option<::core::primitive::u64> { ::core::option::Option::Some(#id) }
+            fn id(&self) -> ::core::option::Option<::core::primitive::u64> { #id }
         }
     });
     let priority = priority.map(|priority| {
@@ -47,14 +55,12 @@ pub(crate) fn facts(layout: &Layout<'_>) -> syn::Result<Facts> {
     let timestamp = timestamp.map(|timestamp| {
         quote! {
             #[inline]
-            fn timestamp(&self) -> ::core::option::Option<::core::primitive::u64> {
-                ::core::option::Option::Some(#timestamp)
-            }
+            fn timestamp(&self) -> ::core::option::Option<::core::primitive::u64> { #timestamp }
         }
     });
     let consts = quote! {
-        const KEYED: ::core::primitive::bool = #keyed;
-        const IDENTIFIED: ::core::primitive::bool = #identified;
+        const KEYED: ::core::primitive::bool = #any_key;
+        const IDENTIFIED: ::core::primitive::bool = #any_id;
     };
     Ok(Facts { keyed, consts, accessors: quote!(#key #id #priority #timestamp) })
 }
@@ -80,16 +86,30 @@ impl Word {
         }
     }
 
-    /// The value of a marked field. An error about the field's type stands at that type.
+    /// What the function of the message returns for a marked field. An error about the field's type stands at
+    /// that type.
     fn value(self, field: &Field, place: &TokenStream) -> TokenStream {
         let ty = &field.ty;
-        match self {
+        let value = match self {
             Self::Key | Self::Id => {
                 quote_spanned!(ty.span()=> <#ty as ::annulus::__private::ActorKey>::to_u64(#place))
             }
             Self::Priority | Self::Timestamp => {
                 quote_spanned!(ty.span()=> ::core::convert::identity::<#ty>(#place))
             }
+        };
+        match self {
+            Self::Key | Self::Priority => value,
+            Self::Id | Self::Timestamp => quote!(::core::option::Option::Some(#value)),
+        }
+    }
+
+    /// What it returns where nothing is marked.
+    fn nothing(self) -> TokenStream {
+        match self {
+            Self::Key => quote!(0),
+            Self::Priority => quote!(128),
+            Self::Id | Self::Timestamp => quote!(::core::option::Option::None),
         }
     }
 
@@ -132,8 +152,18 @@ impl Word {
     }
 }
 
-/// The expression that reads what `word` marks, or `None` where nothing is marked.
-fn accessor(layout: &Layout<'_>, word: Word) -> syn::Result<Option<TokenStream>> {
+/// Whether a field has this mark.
+fn is_marked(layout: &Layout<'_>, word: Word) -> bool {
+    let has = |field: &Field| words(&field.attrs).unwrap_or_default().contains(&word);
+    match layout {
+        Layout::Struct(fields) => fields.iter().any(has),
+        Layout::Enum { variants, .. } => variants.iter().flat_map(|variant| &variant.fields).any(has),
+    }
+}
+
+/// The expression that reads what `word` marks, or `None` where nothing is marked, and nothing is taken that may
+/// be.
+fn accessor(layout: &Layout<'_>, taken: &Taken<'_>, word: Word) -> syn::Result<Option<TokenStream>> {
     match layout {
         Layout::Struct(fields) => {
             let Some((member, field)) = marked(fields, word)? else { return Ok(None) };
@@ -143,8 +173,17 @@ fn accessor(layout: &Layout<'_>, word: Word) -> syn::Result<Option<TokenStream>>
             let mut errors = Errors::default();
             let mut arms = Vec::new();
             let mut unmarked = Vec::new();
-            for variant in *variants {
+            for (index, variant) in variants.iter().enumerate() {
                 let name = &variant.ident;
+                if let Some((member, field)) = taken.of(index) {
+                    let (ty, function) = (&field.ty, format_ident!("{}", word.name()));
+                    let place = format_ident!("__annulus_taken", span = proc_macro2::Span::mixed_site());
+                    let value = quote_spanned! {ty.span()=>
+                        <#ty as ::annulus::__private::Message>::#function(#place)
+                    };
+                    arms.push(quote!(Self::#name { #member: ref #place } => #value,));
+                    continue;
+                }
                 match errors.take(marked(&variant.fields, word)) {
                     Some(Some((member, field))) => {
                         let place = format_ident!("__annulus_marked", span = proc_macro2::Span::mixed_site());
@@ -155,9 +194,13 @@ fn accessor(layout: &Layout<'_>, word: Word) -> syn::Result<Option<TokenStream>>
                     None => {}
                 }
             }
-            if !arms.is_empty() {
-                for variant in unmarked {
+            let nothing = word.nothing();
+            for variant in unmarked {
+                if taken.is_empty() && !arms.is_empty() {
                     errors.at(variant, missing(variant, word));
+                } else if !taken.is_empty() {
+                    // Whether the messages of other variants have it, the compiler alone knows: `Taken::checks`.
+                    arms.push(quote!(Self::#variant { .. } => #nothing,));
                 }
             }
             errors.finish((!arms.is_empty()).then(|| quote!(match *self { #(#arms)* })))
@@ -165,11 +208,19 @@ fn accessor(layout: &Layout<'_>, word: Word) -> syn::Result<Option<TokenStream>>
     }
 }
 
-/// Where the key stands, as a `KeyDescriptor`.
+/// The number of the field that is marked as the key.
+pub(crate) fn key_place(fields: &syn::Fields) -> Option<usize> {
+    fields.iter().position(|field| words(&field.attrs).unwrap_or_default().contains(&Word::Key))
+}
+
+/// Whether a field is marked as the id.
+pub(crate) fn has_id(fields: &syn::Fields) -> bool {
+    fields.iter().any(|field| words(&field.attrs).unwrap_or_default().contains(&Word::Id))
+}
+
+/// Where the key stands, as a `KeyDescriptor`, if no variant takes a message.
 pub(crate) fn key_field(layout: &Layout<'_>) -> TokenStream {
-    let place = |fields: &syn::Fields| {
-        fields.iter().position(|field| words(&field.attrs).unwrap_or_default().contains(&Word::Key))
-    };
+    let place = key_place;
     let descriptor = match layout {
         Layout::Struct(fields) => {
             let field = place(fields);
@@ -232,7 +283,7 @@ fn check_words(layout: &Layout<'_>) -> syn::Result<()> {
         Layout::Struct(fields) => fields.iter().collect(),
         Layout::Enum { variants, .. } => {
             for variant in *variants {
-                refuse_elsewhere(&variant.attrs, "variant", &mut errors);
+                refuse_elsewhere(&variant.attrs, &mut errors);
             }
             variants.iter().flat_map(|variant| &variant.fields).collect()
         }
@@ -243,9 +294,13 @@ fn check_words(layout: &Layout<'_>) -> syn::Result<()> {
     errors.finish(())
 }
 
-fn refuse_elsewhere(attributes: &[Attribute], what: &str, errors: &mut Errors) {
-    for attribute in attributes.iter().filter(|attribute| is_ring(attribute)) {
-        errors.at(attribute, format!("`#[ring(..)]` marks a field, not a {what}"));
+/// Of a variant there is one word, which `Taken::of_layout` reads.
+fn refuse_elsewhere(attributes: &[Attribute], errors: &mut Errors) {
+    for attribute in attributes.iter().filter(|attribute| is_ring(attribute) && !taken::is_from(attribute)) {
+        errors.at(
+            attribute,
+            "above a variant stands `#[ring(from)]`, which takes what other kernels send; other words mark fields",
+        );
     }
 }
 
@@ -270,6 +325,10 @@ fn words(attributes: &[Attribute]) -> syn::Result<Vec<Word>> {
                 .into_iter()
                 .find(|word| matches!(&meta, Meta::Path(path) if path.is_ident(word.name())));
             match word {
+                None if matches!(&meta, Meta::Path(path) if path.is_ident("from")) => errors.at(
+                    &meta,
+                    "`#[ring(from)]` stands above a variant, whose one field is what other kernels send",
+                ),
                 None => errors.at(
                     &meta,
                     format!("`{}` is no word of `#[ring(..)]`: they are {known}", types::text(&meta)),

@@ -74,6 +74,17 @@ pub enum ConnectError {
         /// The instance's name.
         kernel: String,
     },
+    /// The one takes the other's messages in a variant of its own, and the other was not launched for that.
+    #[error(
+        "`{target}` takes the messages of `{source}` as a variant of its own: launch `{source}` into it, or with \
+         LaunchOptions::into_variants(true)"
+    )]
+    NotIntoVariants {
+        /// The name of the kernel that sends.
+        r#source: String,
+        /// The name of the kernel that is to receive.
+        target: String,
+    },
     /// The kernel that sends is active. It must be inactive.
     #[error(
         "`{kernel}` is active, and sends at any time: deactivate it first, or launch it with active(false)"

@@ -371,6 +371,19 @@ impl LaunchOptions {
         self
     }
 
+    /// Whether what the kernel sends to another one may become a variant of that one's messages, marked
+    /// `#[ring(from)]`. Off by default. Then its device program writes the variant's tag. A kernel that is
+    /// [launched into](crate::Bound::launch_into) such a target has this without being asked.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// assert!(LaunchOptions::production().connectable(true).into_variants(true).shape.into_variants);
+    /// ```
+    pub fn into_variants(mut self, on: bool) -> Self {
+        self.shape.into_variants = on;
+        self
+    }
+
     /// Whether the kernel begins active. On by default. If off, messages wait until the kernel is activated.
     ///
     /// ```

@@ -5,13 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus::prelude::*;
+use annulus::{kernel::Accepts, prelude::*};
 
 use super::{Config, Suite};
 use crate::{
     BackendName,
     harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
-    kernels::{self, Burst, Hop, Large},
+    kernels::{self, Burst, Hop},
     launched::runtime_of,
 };
 
@@ -22,7 +22,9 @@ pub(super) const SUITE: Suite = Suite {
              the host does not count; the time of one hop. Through the host: the same two kernels, not connected, and the host hands each answer \
              to the other, without a pause. queue operation: a kernel that is sent one message for sixteen of its own sends them to a second kernel in \
              batches, and the time for each message is halved, since it is put into a ring and taken out again; the handlers' time is in it. With \
-             deduplication the second kernel also looks each message's number up in a window of the last 1024, and keeps it there. The end is seen by the \
+             deduplication the second kernel also looks each message's number up in a window of the last 1024, and keeps it there. Into a variant: the \
+             same with messages of 40 bytes, to a kernel that takes them, and to one whose message is an enum of which a variant takes \
+             them. The end is seen by the \
              host in the kernels' counts, at which it looks every 50 µs, asleep in between. Asleep: blocks that find nothing sleep at once.",
     cases,
 };
@@ -60,12 +62,16 @@ fn cases(config: Config) -> Vec<Case> {
     }
     let mut operations = Vec::new();
     for (plain, deduplicating, threads) in threads {
-        operations
-            .push(ours(plain, Box::new(move || stream(config, bursts, threads, kernels::swallow::launch))));
+        operations.push(ours(
+            plain,
+            Box::new(move || {
+                stream(config, bursts, threads, kernels::burst::launch, kernels::swallow::launch)
+            }),
+        ));
         operations.push(ours(
             deduplicating,
             Box::new(move || {
-                stream(config, bursts, threads, |runtime, options| {
+                stream(config, bursts, threads, kernels::burst::launch, |runtime, options| {
                     kernels::swallow_once::bind(&[0; kernels::WINDOW_WORDS]).launch(runtime, options)
                 })
             }),
@@ -75,7 +81,25 @@ fn cases(config: Config) -> Vec<Case> {
         true => vec![Mark { candidate: "annulus, 256 threads", metric: "", goal: Goal::AtMost(100.0) }],
         false => vec![],
     };
-    vec![case("hop", hop, vec![]), case("queue operation", operations, marks)]
+    let variants = vec![
+        ours(
+            "a link",
+            Box::new(move || {
+                stream(config, bursts, 1, kernels::burst_forty::launch, kernels::swallow_forty::launch)
+            }),
+        ),
+        ours(
+            "into a variant",
+            Box::new(move || {
+                stream(config, bursts, 1, kernels::burst_forty::launch, kernels::swallow_either::launch)
+            }),
+        ),
+    ];
+    vec![
+        case("hop", hop, vec![]),
+        case("queue operation", operations, marks),
+        case("into a variant", variants, vec![]),
+    ]
 }
 
 /// As long as a run lasts.
@@ -163,15 +187,21 @@ fn through_the_host(config: Config, hops: u64) -> Run {
     Ok(vec![took.as_nanos() as f64 / hops as f64])
 }
 
-fn stream<K: RingKernel<Message = Large>>(
+fn stream<S, K>(
     config: Config,
     bursts: u64,
     threads: u32,
+    burst: impl Fn(&Runtime, LaunchOptions) -> Result<KernelHandle<S>, annulus::LaunchError>,
     launch: impl Fn(&Runtime, LaunchOptions) -> Result<KernelHandle<K>, annulus::LaunchError>,
-) -> Run {
+) -> Run
+where
+    S: RingKernel<Message = Burst>,
+    K: RingKernel<Message: Accepts<S::Output>>,
+{
     let runtime = runtime_of(config.backend, threads)?;
     let target = launch(&runtime, options("target"))?;
-    let source = kernels::burst::launch(&runtime, options("source").active(false))?;
+    let into = <K::Message as Accepts<S::Output>>::VARIANT.is_some();
+    let source = burst(&runtime, options("source").active(false).into_variants(into))?;
     source.connect(&target)?;
     source.activate_blocking()?;
     let warm_up = bursts / 10;

@@ -92,5 +92,5 @@ fn plays(scene: &Scene) {
 
 #[test]
 fn an_old_call_in_the_hosts_ring_makes_no_room_for_another_kernels_message() {
-    LINKED.iter().for_each(plays);
+    LINKED.iter().filter(|scene| scene.variant.is_none()).for_each(plays);
 }

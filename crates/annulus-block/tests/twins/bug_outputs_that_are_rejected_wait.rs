@@ -8,7 +8,7 @@ use crate::{
 
 #[test]
 fn outputs_that_find_no_room_are_lost_where_they_do_not_wait() {
-    for scene in LINKED.iter().filter(|scene| scene.kernel.definition.ports.is_empty()) {
+    for scene in LINKED.iter().filter(|scene| scene.kernel.definition.name == "tally") {
         for outcome in holding(scene, End::Reject) {
             assert_eq!(outcome, Outcome { stalled: 0, unforwarded: 1, answers: 0 }, "{}", scene.name);
         }

@@ -8,7 +8,7 @@ use crate::{
 
 #[test]
 fn what_is_held_at_the_end_goes_to_the_host() {
-    for scene in LINKED.iter().filter(|scene| scene.kernel.definition.ports.is_empty()) {
+    for scene in LINKED.iter().filter(|scene| scene.kernel.definition.name == "tally") {
         for outcome in holding(scene, End::Disconnect) {
             let Outcome { unforwarded, answers, .. } = outcome;
             assert_eq!((unforwarded, answers), (0, 1), "{}", scene.name);

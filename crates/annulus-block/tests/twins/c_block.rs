@@ -18,7 +18,7 @@ use annulus_abi::{
 };
 use annulus_block::RUNTIME;
 use annulus_kernel::{
-    KernelDefinition, LANGUAGE_SOURCE, Target,
+    Inside, KernelDefinition, LANGUAGE_SOURCE, Target,
     device::{INTERFACE, OPENCL_PRELUDE},
 };
 use libloading::Library;
@@ -31,6 +31,8 @@ pub(crate) struct Text {
     pub(crate) definition: &'static KernelDefinition,
     pub(crate) threads: u32,
     pub(crate) connectable: bool,
+    /// The variant that takes what is sent.
+    pub(crate) variant: Option<usize>,
     /// Whether its leader does by itself what is for one thread, as on CUDA.
     pub(crate) alone: bool,
     /// Whether its turns are as large as the queue is deep.
@@ -76,11 +78,12 @@ impl Text {
         let handler = self.definition.handler_source(Target::OpenCl).expect("it is lowered");
         let [linked, alone, adaptive, counts] =
             [self.connectable, self.alone, self.adaptive, self.counts_turns].map(u32::from);
+        let variants = if self.variant.is_some() { "\n#define ANN_LAUNCH_VARIANTS 1" } else { "" };
         [
             &format!(
                 "#define ANN_LAUNCH_THREADS {}\n#define ANN_LAUNCH_CONNECTABLE {linked}\n\
                  #define ANN_INDEPENDENT {alone}\n#define ANN_LAUNCH_ADAPTIVE {adaptive}\n\
-                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1\n/* copy {} */",
+                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1{variants}\n/* copy {} */",
                 self.threads, self.copy
             ),
             include_str!("c/shim.c"),
@@ -234,6 +237,8 @@ pub(crate) struct CBlock {
     states_bytes: usize,
     place: Place,
     exchange: Option<(Arc<Exchange>, usize)>,
+    /// Where what it sends lies in the message that takes it.
+    inside: Option<Inside>,
     has_ended: bool,
     records: Raw,
     /// What the entry's other pointers lead to.
@@ -265,6 +270,7 @@ impl CBlock {
         let doorbell = Raw::new(size_of::<DoorbellRecord>());
         let link = Raw::new(size_of::<LinkRecord>() * text.definition.ports.len().max(1));
         let program = text.program();
+        let inside = text.variant.and_then(|variant| Inside::of(text.definition.message, variant));
         let exchanged = exchange.as_ref().map_or(std::ptr::null_mut(), |(rings, _)| rings.memory.at(0));
         let arguments: [*mut c_void; 10] = [
             side.shards.at(0),
@@ -289,6 +295,7 @@ impl CBlock {
             states_bytes,
             place,
             exchange,
+            inside,
             has_ended: false,
             records,
             _memory: [launch, scratch],
@@ -362,6 +369,7 @@ impl CBlock {
         let (exchange, _) = self.exchange.as_ref().expect("only linked blocks are connected");
         let word = |offset: Option<usize>| offset.unwrap_or(0) as u64;
         let layout = layout.inbound.open();
+        let of = self.inside;
         self.link.set(
             outbox * size_of::<LinkRecord>(),
             match target {
@@ -371,12 +379,15 @@ impl CBlock {
                     stride: layout.bytes() as u64,
                     slot_stride: layout.slot_stride as u64,
                     time: word(layout.enqueue_time_offset),
-                    correlation: word(layout.correlation_offset),
-                    payload: layout.payload_offset as u64,
+                    correlation: word(layout.correlation_offset) as u32,
+                    bytes: of.map_or(0, |of| of.whole as u32),
+                    payload: (layout.payload_offset + of.map_or(0, |of| of.offset)) as u32,
+                    tag_place: of.map_or(0, |_| layout.payload_offset as u16),
+                    tag_bytes: of.map_or(0, |of| of.tag_bytes as u16),
                     shift: layout.capacity.trailing_zeros(),
                     grid: 1,
                     waits: waits.into(),
-                    unused: 0,
+                    tag: of.map_or(0, |of| of.tag),
                 },
             },
         );

@@ -170,8 +170,8 @@ pub(crate) const OF_PORTS: &[Fault] = &[
     ),
     (
         "what goes on begins with its outbox's number",
-        "ann_load_word(output + ANN_PORT_OFFSET(number) + at));",
-        "ann_load_word(output + at));",
+        "output + ANN_PORT_OFFSET(number) + at, ANN_PORT_BYTES(number) - at);",
+        "output + at, ANN_PORT_BYTES(number) - at);",
     ),
     (
         "held outputs are not moved together",
@@ -278,6 +278,26 @@ pub(crate) const OF_TWO_ALONE: &[Fault] = &[
         "a block that was told late does not rest",
         "    ann_settle_up(v);\n#if ANN_LAUNCH_CONNECTABLE && ANN_DEFERS\n    ann_rest(v);\n",
         "    ann_settle_up(v);\n#if ANN_LAUNCH_CONNECTABLE && ANN_DEFERS\n",
+    ),
+];
+
+/// Those of a block whose outputs become a variant of what the other takes.
+pub(crate) const OF_VARIANTS: &[Fault] = &[
+    ("the tag is not written", "        ann_store_tag(slot + l->tag_place, l->tag, l->tag_bytes);\n", ""),
+    ("the tag is cut off", "        *(GLOBAL u16 *)place = (u16)tag;", "        *place = (u8)tag;"),
+];
+
+/// The same, of several threads.
+pub(crate) const OF_VARIANTS_OF_THREADS: &[Fault] = &[
+    (
+        "of the last part of an output half a word goes",
+        "    u32 count = left < 8 ? left : 8;",
+        "    u32 count = left < 4 ? left : 4;",
+    ),
+    (
+        "the last part of an output is left out",
+        "    for (u32 at = 0; at < count; at++)\n        to[at]",
+        "    for (u32 at = 0; at + 1 < count; at++)\n        to[at]",
     ),
 ];
 

@@ -184,6 +184,97 @@ pub(crate) fn remind_on(
     Ok(())
 }
 
+/// A message that ends inside of a word.
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Small {
+    #[ring(key)]
+    pub(crate) key: u16,
+    pub(crate) sends: u8,
+    pub(crate) fails: u8,
+    pub(crate) then: u8,
+    pub(crate) value: u8,
+}
+
+/// Takes one. Drawn as bytes.
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(u16)]
+#[allow(dead_code)]
+pub(crate) enum Wide {
+    Told {
+        value: u8,
+        sends: u8,
+        fails: u16,
+        #[ring(key)]
+        key: u16,
+    },
+    #[ring(from)]
+    Small(Small) = 0x300,
+}
+
+#[device_fn]
+fn unwrapped(wide: &Wide) -> Small {
+    match wide {
+        Wide::Told { value, sends, fails, key } => {
+            Small { key: *key, sends: *sends, fails: *fails as u8, then: 1, value: *value }
+        }
+        Wide::Small(small) => *small,
+    }
+}
+
+#[device_fn]
+fn outcome(fails: u8) -> Result<(), Failure> {
+    match fails {
+        0 => Ok(()),
+        1 => Err(Failure::of(7)),
+        _ => Err(Failure::of(300)),
+    }
+}
+
+/// Like [`tally`], of messages that become variants.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs = 2)]
+pub(crate) fn unwrap(wide: &Wide, tally: &mut Tally, out: &Outbox<Small>) -> Result<(), Failure> {
+    let small = unwrapped(wide);
+    tally.count += 1;
+    tally.sum = tally.sum.wrapping_add(small.value as u64);
+    for i in 0..small.sends {
+        out.send(Small {
+            sends: small.then,
+            then: 0,
+            fails: small.value % 2,
+            value: (tally.sum as u8).wrapping_add(i),
+            ..small
+        });
+    }
+    outcome(small.fails)
+}
+
+/// Like [`sort`], of such messages.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs(on = 2, told = 1))]
+pub(crate) fn unwrap_and_sort(
+    wide: &Wide,
+    tally: &mut Tally,
+    told: &Outbox<Small>,
+    on: &Outbox<Small>,
+) -> Result<(), Failure> {
+    let small = unwrapped(wide);
+    tally.count += 1;
+    tally.sum = tally.sum.wrapping_add(small.value as u64);
+    for i in 0..small.sends {
+        if i == 0 && small.value % 3 == 0 {
+            told.send(small);
+        }
+        on.send(Small {
+            sends: small.then,
+            then: 0,
+            fails: small.value % 2,
+            value: (tally.sum as u8).wrapping_add(i),
+            ..small
+        });
+    }
+    outcome(small.fails)
+}
+
 /// A kernel, and how its messages are drawn.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel {
@@ -261,4 +352,36 @@ pub(crate) const REMIND_ON: Kernel = Kernel {
         (!value.is_multiple_of(3)).into()
     },
     ..PLAIN
+};
+
+fn draw_wide(random: &mut Random, to: To) -> Vec<u8> {
+    let places = to.actors.div_ceil(to.grid) + random.one_in(6) as u32;
+    let key = (random.below(places.max(1).into()) as u32 * to.grid + to.block) as u16;
+    let fails = if random.one_in(5) { 1 + random.below(2) as u8 } else { 0 };
+    let sends = [0, 1, 1, 1, 2, 2, 3][random.below(7) as usize];
+    let value = random.next() as u8;
+    let [k, ey] = key.to_ne_bytes();
+    match random.one_in(2) {
+        true => vec![0, 0, value, sends, fails, 0, k, ey],
+        false => vec![0, 3, k, ey, sends, fails, random.below(3) as u8, value],
+    }
+}
+
+/// Its message has a variant that takes what it sends.
+pub(crate) const UNWRAP: Kernel = Kernel {
+    definition: unwrap::DEFINITION,
+    draw: draw_wide,
+    draw_on: draw_wide,
+    sends: |message| u32::from(if message[1] == 0 { message[3] } else { message[4] }),
+};
+
+/// It has two outboxes.
+pub(crate) const UNWRAP_AND_SORT: Kernel = Kernel {
+    definition: unwrap_and_sort::DEFINITION,
+    sends: |message| {
+        let sends = (UNWRAP.sends)(message);
+        let value = if message[1] == 0 { message[2] } else { message[7] };
+        sends + u32::from(sends != 0 && value.is_multiple_of(3))
+    },
+    ..UNWRAP
 };

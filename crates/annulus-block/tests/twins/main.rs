@@ -36,12 +36,19 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use kernels::{LEDGER, PLAIN, REMIND, REMIND_ON, SORT, TALLY};
+use kernels::{LEDGER, PLAIN, REMIND, REMIND_ON, SORT, TALLY, UNWRAP, UNWRAP_AND_SORT};
 use scene::{Fault, Scene};
 use script::Lived;
 
-const ONE: Scene =
-    Scene { name: "one thread", kernel: TALLY, threads: 1, connectable: false, alone: false, links: &[0] };
+const ONE: Scene = Scene {
+    name: "one thread",
+    kernel: TALLY,
+    threads: 1,
+    connectable: false,
+    alone: false,
+    variant: None,
+    links: &[0],
+};
 const SCENES: &[Scene] = &[
     ONE,
     Scene { name: "four threads", threads: 4, ..ONE },
@@ -55,6 +62,11 @@ const SCENES: &[Scene] = &[
 
 /// One of its two outboxes is connected.
 const SORTED: Scene = Scene { kernel: SORT, connectable: true, links: &[1], ..ONE };
+
+/// A variant of its message takes what it sends.
+const UNWRAPPED: Scene = Scene { kernel: UNWRAP, connectable: true, variant: Some(1), ..ONE };
+/// The same of two outboxes.
+const TWO_UNWRAPPED: Scene = Scene { kernel: UNWRAP_AND_SORT, links: &[1, 0], ..UNWRAPPED };
 
 const LINKED: &[Scene] = &[
     Scene { name: "two kernels, one thread", connectable: true, ..ONE },
@@ -83,6 +95,16 @@ const LINKED: &[Scene] = &[
         alone: true,
         ..SORTED
     },
+    Scene { name: "into a variant, one thread", ..UNWRAPPED },
+    Scene { name: "into a variant, four threads", threads: 4, ..UNWRAPPED },
+    Scene {
+        name: "into a variant, four threads, of which the first is alone",
+        threads: 4,
+        alone: true,
+        ..UNWRAPPED
+    },
+    Scene { name: "two outboxes into a variant, one thread", ..TWO_UNWRAPPED },
+    Scene { name: "two outboxes into a variant, four threads", threads: 4, ..TWO_UNWRAPPED },
 ];
 
 /// The first of two kernels has timers.
@@ -178,6 +200,8 @@ fn planted_faults_are_found() {
         (faults::OF_TWO_PORTS_OF_THREADS, &LINKED[7], two),
         (faults::OF_TWO_PORTS_LATE, &LINKED[8], two),
         (faults::OF_LINKED_TIMERS, &LINKED_TIMERS, two),
+        (faults::OF_VARIANTS, &LINKED[9], two),
+        (faults::OF_VARIANTS_OF_THREADS, &LINKED[10], two),
     ] {
         for fault in faults {
             let found = (0..BOUND).find_map(|seed| Some((seed, run(scene, seed, fault)?)));

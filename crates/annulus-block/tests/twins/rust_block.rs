@@ -11,7 +11,7 @@ use annulus_block::{
     BlockCore, BlockParameters, Deliver, Delivery, Link, NextLinks, Progress, Runner, RuntimeClock, Signals,
     StateMemory, Turn,
 };
-use annulus_kernel::KernelDefinition;
+use annulus_kernel::{Inside, KernelDefinition};
 use annulus_ring::{
     memory::ShardMemory,
     ring::{Header, Producers, Refused},
@@ -126,12 +126,19 @@ pub(crate) struct RustBlock {
     states: StateMemory,
     states_bytes: usize,
     links: Arc<NextLinks>,
+    /// Where what it sends lies in the message that takes it.
+    inside: Option<Inside>,
     heard: Arc<Heard>,
     has_ended: bool,
 }
 
 impl RustBlock {
-    pub(crate) fn new(side: &Side, definition: &'static KernelDefinition, options: &Options) -> Self {
+    pub(crate) fn new(
+        side: &Side,
+        definition: &'static KernelDefinition,
+        variant: Option<usize>,
+        options: &Options,
+    ) -> Self {
         let Options { place: Place { block, grid }, actors, mode, limit, .. } = *options;
         let states = StateMemory::new(definition.state, actors.into(), block.into(), grid.into())
             .expect("they are few");
@@ -162,7 +169,8 @@ impl RustBlock {
         // SAFETY: the shard's one block on this side, whose layout is that of the definition's types; the
         // states live beside it.
         let core = unsafe { BlockCore::new(parameters) };
-        Self { core, states, states_bytes: own as usize * size, links, heard, has_ended: false }
+        let inside = variant.and_then(|variant| Inside::of(definition.message, variant));
+        Self { core, states, states_bytes: own as usize * size, links, inside, heard, has_ended: false }
     }
 
     /// Takes a turn; says whether it found something.
@@ -208,7 +216,7 @@ impl RustBlock {
     pub(crate) fn connect(&self, outbox: usize, target: Option<&Arc<Target>>, waits: bool) {
         let link = target.map(|target| {
             let target: Weak<Target> = Arc::downgrade(target);
-            Link { target, waits }
+            Link { target, waits, inside: self.inside }
         });
         self.links.set(outbox, link);
     }

@@ -26,6 +26,8 @@ pub(crate) struct Scene {
     pub(crate) threads: u32,
     pub(crate) connectable: bool,
     pub(crate) alone: bool,
+    /// The variant of the kernel's message that takes what it sends.
+    pub(crate) variant: Option<usize>,
     /// Outboxes of the kernel that are connected, each to another one.
     pub(crate) links: &'static [usize],
 }
@@ -169,11 +171,12 @@ impl Pair {
         let definition = scene.kernel.definition;
         let rust = Side::new(&layout, place, shows);
         let c = Side::new(&layout, place, shows);
-        let rust_block = RustBlock::new(&rust, definition, &options);
+        let rust_block = RustBlock::new(&rust, definition, scene.variant, &options);
         let text = Text {
             definition,
             threads: scene.threads,
             connectable: scene.connectable,
+            variant: scene.variant,
             alone: scene.alone,
             adaptive: mode == ProcessingMode::Adaptive,
             counts_turns,

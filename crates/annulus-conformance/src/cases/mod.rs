@@ -38,6 +38,7 @@ pub mod timers;
 pub mod times;
 pub mod together;
 pub mod undelivered;
+pub mod variants;
 pub mod verbs;
 pub mod waking;
 pub mod warps;

@@ -217,12 +217,12 @@ impl<'a> Block<'a> {
                 stride: DEVICE_LOCAL_BYTES as u64,
                 slot_stride: device_local_slot,
                 time: open.inbound.enqueue_time_offset.expect("it was asked for") as u64,
-                correlation: open.inbound.correlation_offset.expect("it was asked for") as u64,
-                payload: open.inbound.payload_offset as u64,
+                correlation: open.inbound.correlation_offset.expect("it was asked for") as u32,
+                payload: open.inbound.payload_offset as u32,
                 shift: CAPACITY.trailing_zeros(),
                 grid: 1,
                 waits: 1,
-                unused: 0,
+                ..LinkRecord::default()
             });
         }
         let owners = [

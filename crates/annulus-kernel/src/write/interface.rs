@@ -9,7 +9,7 @@ use super::{
     statement::fail,
 };
 use crate::{
-    BindingKind, KernelShape, KeyDescriptor, StateShape, TimersDefinition, TypeDescriptor, TypeKind,
+    BindingKind, HeldKey, KernelShape, KeyDescriptor, StateShape, TimersDefinition, TypeDescriptor, TypeKind,
     lower::names::{field_name, variant_name},
 };
 
@@ -212,22 +212,33 @@ impl Writer<'_> {
             (KeyDescriptor::Field(field), TypeKind::Struct(fields)) => {
                 format!("((u64)(message)->{})", field_name(fields[field].name))
             }
-            (KeyDescriptor::Variants(keys), TypeKind::Enum { tag, variants }) => {
-                let mut chosen: Option<String> = None;
-                for (variant, key) in variants.iter().zip(keys).rev() {
-                    let (member, field) = (variant_name(variant.name), field_name(variant.fields[*key].name));
-                    let value = format!("(u64)(message)->{member}.{field}");
-                    chosen = Some(match chosen {
-                        Some(others) => {
-                            let tag = self.literal(tag.into(), variant.tag, false);
-                            format!("(message)->tag == {tag} ? {value} : {others}")
-                        }
-                        None => value,
-                    });
-                }
-                format!("({})", chosen.unwrap_or_default())
+            (KeyDescriptor::Variants(keys), TypeKind::Enum { .. }) => {
+                let keys: Vec<_> = keys.iter().map(|&field| HeldKey::field(field)).collect();
+                self.key_of_variants(message, &keys)
             }
+            (KeyDescriptor::Held(keys), TypeKind::Enum { .. }) => self.key_of_variants(message, keys),
             _ => unreachable!("a message that derives its key has the field"),
         }
+    }
+
+    fn key_of_variants(&self, message: &TypeDescriptor, keys: &[HeldKey]) -> String {
+        let TypeKind::Enum { tag, variants } = message.kind else { unreachable!("it has variants") };
+        let mut chosen: Option<String> = None;
+        for (variant, key) in variants.iter().zip(keys).rev() {
+            let held = &variant.fields[key.field];
+            let place = format!("(message)->{}.{}", variant_name(variant.name), field_name(held.name));
+            let value = match key.of {
+                None => format!("(u64){place}"),
+                Some(of) => self.key_of(held.ty, of).replace("(message)", &format!("(&{place})")),
+            };
+            chosen = Some(match chosen {
+                Some(others) => {
+                    let tag = self.literal(tag.into(), variant.tag, false);
+                    format!("(message)->tag == {tag} ? {value} : {others}")
+                }
+                None => value,
+            });
+        }
+        format!("({})", chosen.unwrap_or_default())
     }
 }

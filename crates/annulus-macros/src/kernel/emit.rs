@@ -179,6 +179,7 @@ fn ring_kernel(
                     ports: &[#(#ports),*],
                     key: ::annulus::__private::KernelDefinition::key_of::<Self>(),
                     key_field: ::annulus::__private::KernelDefinition::key_field_of::<Self>(),
+                    from: ::annulus::__private::KernelDefinition::from_of::<Self>(),
                     output_key_field: ::annulus::__private::KernelDefinition::output_key_field_of::<Self>(),
                     state: #state,
                     shape: ::annulus::__private::KernelShape::#shape,
@@ -411,7 +412,9 @@ fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
                 #[inline]
                 #visibility fn launch_into<
                     T: ::annulus::__private::RingKernel<
-                        Message = <Self as ::annulus::__private::RingKernel>::Output,
+                        Message: ::annulus::__private::Accepts<
+                            <Self as ::annulus::__private::RingKernel>::Output,
+                        >,
                     >,
                 >(
                     target: &::annulus::__private::KernelHandle<T>,

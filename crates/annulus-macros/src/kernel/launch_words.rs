@@ -28,7 +28,7 @@ const RUN_MODES: &[&str] = &["Persistent", "EventDriven"];
 
 /// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions`
 /// documents.
-const WORDS: [(&str, Value); 25] = [
+const WORDS: [(&str, Value); 26] = [
     ("capacity", Value::Capacity),
     ("output_capacity", Value::Capacity),
     ("backpressure", Value::Variant("Backpressure", STRATEGIES)),
@@ -54,6 +54,7 @@ const WORDS: [(&str, Value); 25] = [
     ("slow_after", Value::Time),
     ("supersteps", Value::Switch),
     ("connectable", Value::Switch),
+    ("into_variants", Value::Switch),
 ];
 
 /// Every word, for an error.

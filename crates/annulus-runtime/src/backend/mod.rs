@@ -12,7 +12,7 @@ use std::{
 
 use annulus_abi::vitals::At;
 use annulus_block::{Deliver, RuntimeClock, Signals};
-use annulus_kernel::{Binding, KernelDefinition, ProcessingMode};
+use annulus_kernel::{Binding, Inside, KernelDefinition, ProcessingMode};
 
 use annulus_ring::memory::{ShardMemory, SharedMemory};
 
@@ -152,7 +152,8 @@ pub trait DeviceKernel: Send + Sync {
     ///
     /// Both were launched [connectable](LaunchSpec::connectable), by this backend. Every shard of this one is
     /// inactive or has terminated, and stays so meanwhile. This one has an outbox of that number, and the
-    /// target's message type is what this outbox sends.
+    /// target's message type is what this outbox sends, or is an enum that holds it inside of a variant, as the
+    /// link says.
     unsafe fn connect(&self, outbox: usize, link: Option<Link>) -> Result<(), BackendError> {
         let _ = (outbox, link);
         Err(BackendError::new("its kernels cannot be connected: launch on another backend"))
@@ -189,6 +190,9 @@ pub struct Link {
     /// What happens to an output for which there is no room. If true, it waits, and the block takes no
     /// message until it is sent; else it is lost, and counted.
     pub waits: bool,
+    /// Where in a message of the target's an output lies, if a variant of it takes outputs. Only kernels that
+    /// were launched with [`LaunchSpec::into_variants`] have such links.
+    pub inside: Option<Inside>,
 }
 
 /// A kernel to which other kernels of the same backend send.
@@ -266,6 +270,8 @@ pub struct LaunchSpec {
     pub max_messages_per_iteration: u32,
     /// Whether the kernel can be [connected](DeviceKernel::connect).
     pub connectable: bool,
+    /// Whether what it sends may become a variant of what the connected kernel takes.
+    pub into_variants: bool,
     /// Whether the blocks take their turns together: no block begins its next turn before all have ended
     /// theirs, and what it does then happens after everything that they did.
     pub supersteps: bool,

@@ -2,13 +2,14 @@
 
 use std::{fmt, marker::PhantomData, mem::MaybeUninit, time::Duration};
 
-use annulus_kernel::{RingKernel, RingMessage};
+use annulus_kernel::{Accepts, RingKernel, RingMessage};
 use annulus_queue::{Backpressure, RecvError, TryRecvError};
 
 use crate::{
     error::ConnectError,
     handle::KernelHandle,
     kernel::{bytes::place, shared::KernelShared, status::PortStatus},
+    links::connect::Way,
     time::deadline,
 };
 
@@ -245,7 +246,7 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
     /// # Errors
     ///
     /// As for [`connect_with`](Self::connect_with).
-    pub fn connect<K2: RingKernel<Message = T>>(
+    pub fn connect<K2: RingKernel<Message: Accepts<T>>>(
         &self,
         target: &KernelHandle<K2>,
     ) -> Result<(), ConnectError> {
@@ -281,23 +282,15 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
     /// assert_eq!(error, ConnectError::Active { kernel: "sort".into() });
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn connect_with<K2: RingKernel<Message = T>>(
+    pub fn connect_with<K2: RingKernel<Message: Accepts<T>>>(
         &self,
         target: &KernelHandle<K2>,
         backpressure: Backpressure,
     ) -> Result<(), ConnectError> {
         let kernel = self.kernel;
-        let port = Some(self.name.number);
+        let way = Way { port: Some(self.name.number), variant: K2::Message::VARIANT, backpressure };
         // SAFETY: by the types of the outbox and of the target's handle.
-        unsafe {
-            kernel.shared_arc().connect(
-                kernel.runtime(),
-                target.shared_arc(),
-                target.runtime(),
-                backpressure,
-                port,
-            )
-        }
+        unsafe { kernel.shared_arc().connect(kernel.runtime(), target.shared_arc(), target.runtime(), way) }
     }
 
     /// From now on, what the kernel sends by this outbox goes to the host again; also what waited for room in the

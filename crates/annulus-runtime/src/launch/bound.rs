@@ -2,7 +2,7 @@
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
-use annulus_kernel::{Binding, RingKernel};
+use annulus_kernel::{Accepts, Binding, RingKernel};
 use annulus_queue::Backpressure;
 
 use crate::{
@@ -53,7 +53,7 @@ impl<K: RingKernel> Bound<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use = "a kernel that is bound does nothing until it is launched"]
-    pub fn connect<T: RingKernel<Message = K::Output>>(self, target: &KernelHandle<T>) -> Self {
+    pub fn connect<T: RingKernel<Message: Accepts<K::Output>>>(self, target: &KernelHandle<T>) -> Self {
         self.connect_with(target, Backpressure::Block)
     }
 
@@ -72,13 +72,13 @@ impl<K: RingKernel> Bound<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use = "a kernel that is bound does nothing until it is launched"]
-    pub fn connect_with<T: RingKernel<Message = K::Output>>(
+    pub fn connect_with<T: RingKernel<Message: Accepts<K::Output>>>(
         self,
         target: &KernelHandle<T>,
         backpressure: Backpressure,
     ) -> Self {
         // SAFETY: by the handle's type, which is that of its kernel.
-        self.with(unsafe { Route::new(None, target.any().clone(), backpressure) })
+        self.with(unsafe { Route::new(None, target.any().clone(), T::Message::VARIANT, backpressure) })
     }
 
     /// Says where goes what the kernel sends by one of several outboxes; the backpressure is Block. See
@@ -97,7 +97,7 @@ impl<K: RingKernel> Bound<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use = "a kernel that is bound does nothing until it is launched"]
-    pub fn connect_port<M, T: RingKernel<Message = M>>(
+    pub fn connect_port<M, T: RingKernel<Message: Accepts<M>>>(
         self,
         port: PortName<K, M>,
         target: &KernelHandle<T>,
@@ -118,14 +118,16 @@ impl<K: RingKernel> Bound<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use = "a kernel that is bound does nothing until it is launched"]
-    pub fn connect_port_with<M, T: RingKernel<Message = M>>(
+    pub fn connect_port_with<M, T: RingKernel<Message: Accepts<M>>>(
         self,
         port: PortName<K, M>,
         target: &KernelHandle<T>,
         backpressure: Backpressure,
     ) -> Self {
         // SAFETY: by the types of the outbox and of the target's handle.
-        self.with(unsafe { Route::new(Some(port.number()), target.any().clone(), backpressure) })
+        self.with(unsafe {
+            Route::new(Some(port.number()), target.any().clone(), T::Message::VARIANT, backpressure)
+        })
     }
 
     fn with(mut self, route: Route) -> Self {
@@ -167,7 +169,7 @@ impl<K: RingKernel> Bound<K> {
     /// # Errors
     ///
     /// [`LaunchError`], as for [`launch`](Self::launch).
-    pub fn launch_into<T: RingKernel<Message = K::Output>>(
+    pub fn launch_into<T: RingKernel<Message: Accepts<K::Output>>>(
         self,
         target: &KernelHandle<T>,
         options: LaunchOptions,

@@ -46,6 +46,7 @@ use crate::{
         registry::KernelRegistry,
         runtime::{Runtime, RuntimeInner, allocate},
     },
+    links::connect::Way,
     options::LaunchOptions,
 };
 
@@ -59,6 +60,8 @@ pub(crate) struct AnyBound {
 /// Where a kernel's outputs, or those of one of its outboxes, go from its first message on.
 pub(crate) struct Route {
     port: Option<usize>,
+    /// Of the target's message, if one takes what is sent.
+    variant: Option<usize>,
     /// Keeps the target until the two are connected.
     target: AnyHandle,
     backpressure: Backpressure,
@@ -68,9 +71,14 @@ impl Route {
     /// # Safety
     ///
     /// The kernel that has this route has as its outputs the messages of the target, or sends them by its
-    /// outbox of this number.
-    pub(crate) unsafe fn new(port: Option<usize>, target: AnyHandle, backpressure: Backpressure) -> Self {
-        Self { port, target, backpressure }
+    /// outbox of this number; or a variant of them, the one of this number, holds that.
+    pub(crate) unsafe fn new(
+        port: Option<usize>,
+        target: AnyHandle,
+        variant: Option<usize>,
+        backpressure: Backpressure,
+    ) -> Self {
+        Self { port, variant, target, backpressure }
     }
 }
 
@@ -124,7 +132,9 @@ impl AnyBound {
         }
         let active = options.shape.active;
         if !routes.is_empty() {
-            options = options.connectable(true).active(false);
+            let into_variants =
+                options.shape.into_variants || routes.iter().any(|route| route.variant.is_some());
+            options = options.connectable(true).active(false).into_variants(into_variants);
         }
         let reserved = runtime.inner.registry.reserve(&name)?;
         let kernel = start(&runtime.inner, name.clone(), &kind, options, bindings)?;
@@ -143,10 +153,11 @@ impl AnyBound {
 
 impl Route {
     fn connect(self, source: &AnyHandle) -> Result<(), ConnectError> {
-        let Self { port, target, backpressure } = self;
+        let Self { port, variant, target, backpressure } = self;
         let (kernel, runtime) = (source.shared_arc(), source.runtime());
+        let way = Way { port, variant, backpressure };
         // SAFETY: by the word of who made the route, for this kernel.
-        unsafe { kernel.connect(runtime, target.shared_arc(), target.runtime(), backpressure, port) }
+        unsafe { kernel.connect(runtime, target.shared_arc(), target.runtime(), way) }
     }
 }
 
@@ -293,6 +304,7 @@ fn start(
         mode: core.mode(),
         max_messages_per_iteration: core.max_batch(),
         connectable: core.options.shape.connectable,
+        into_variants: core.options.shape.into_variants,
         supersteps: core.options.shape.supersteps,
         spin: core.options.shape.spin,
         run_mode: core.options.shape.run_mode,

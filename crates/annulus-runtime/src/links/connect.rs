@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use annulus_kernel::RingKernel;
+use annulus_kernel::{Accepts, Inside, RingKernel};
 use annulus_queue::Backpressure;
 use annulus_sync::wait::block_on;
 
@@ -19,6 +19,16 @@ use crate::{
     links,
     vitals::Home,
 };
+
+/// How a kernel sends to another one.
+pub(crate) struct Way {
+    /// By the outbox of this number, if it has several.
+    pub(crate) port: Option<usize>,
+    /// Into the variant of this number, if one of the target's message takes what is sent.
+    pub(crate) variant: Option<usize>,
+    /// Block or Reject.
+    pub(crate) backpressure: Backpressure,
+}
 
 impl<K: RingKernel> KernelHandle<K> {
     /// From now on, the outputs of this kernel's handlers go to `target` instead of to the host; the
@@ -65,7 +75,7 @@ impl<K: RingKernel> KernelHandle<K> {
     /// # Errors
     ///
     /// As for [`connect_with`](Self::connect_with).
-    pub fn connect<T: RingKernel<Message = K::Output>>(
+    pub fn connect<T: RingKernel<Message: Accepts<K::Output>>>(
         &self,
         target: &KernelHandle<T>,
     ) -> Result<(), ConnectError> {
@@ -86,6 +96,11 @@ impl<K: RingKernel> KernelHandle<K> {
     /// Under Reject the output is lost, and [counted](crate::KernelStatus::outputs_lost). If `target` has
     /// terminated, outputs for it are also lost and counted; if it is inactive, they wait in its queue.
     /// `target` may be [closed](crate::KernelControl::close): that keeps out only the host's messages.
+    ///
+    /// `target` may also take the outputs in a variant of its messages that is marked `#[ring(from)]`. So several
+    /// kernels with outputs of several types may be connected to it. Whether a kernel sends so is a part of its
+    /// program: it is launched into its target, or with
+    /// [`LaunchOptions::into_variants`](crate::LaunchOptions::into_variants).
     ///
     /// A kernel whose handler has several outboxes is connected by each of them:
     /// [`Port::connect`](crate::Port::connect).
@@ -125,21 +140,14 @@ impl<K: RingKernel> KernelHandle<K> {
     /// assert!(error.to_string().contains("Block or Reject"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn connect_with<T: RingKernel<Message = K::Output>>(
+    pub fn connect_with<T: RingKernel<Message: Accepts<K::Output>>>(
         &self,
         target: &KernelHandle<T>,
         backpressure: Backpressure,
     ) -> Result<(), ConnectError> {
+        let way = Way { port: None, variant: T::Message::VARIANT, backpressure };
         // SAFETY: by the handles' types, which are those of their kernels.
-        unsafe {
-            self.shared_arc().connect(
-                self.runtime(),
-                target.shared_arc(),
-                target.runtime(),
-                backpressure,
-                None,
-            )
-        }
+        unsafe { self.shared_arc().connect(self.runtime(), target.shared_arc(), target.runtime(), way) }
     }
 
     /// From now on, the outputs of this kernel's handlers go to the host again. Outputs that waited for room
@@ -180,16 +188,16 @@ impl<K: RingKernel> KernelHandle<K> {
 impl KernelShared {
     /// # Safety
     ///
-    /// The target's messages are this kernel's outputs, or what the outbox of this number sends. The runtimes are
-    /// those of the two.
+    /// The target's messages are this kernel's outputs, or what the outbox of this number sends; or the variant of
+    /// this number holds that. The runtimes are those of the two.
     pub(crate) unsafe fn connect(
         self: &Arc<Self>,
         runtime: &Arc<dyn Any + Send + Sync>,
         target: &Arc<Self>,
         its_runtime: &Arc<dyn Any + Send + Sync>,
-        backpressure: Backpressure,
-        port: Option<usize>,
+        way: Way,
     ) -> Result<(), ConnectError> {
+        let Way { port, variant, backpressure } = way;
         let ports = self.core.definition.ports;
         if port.is_none() && !ports.is_empty() {
             return Err(ConnectError::SeveralOutboxes { kernel: self.core.name.clone() });
@@ -198,11 +206,19 @@ impl KernelShared {
             return Err(ConnectError::Backpressure { backpressure });
         }
         target.check_target(its_runtime, &self.core.name, runtime)?;
+        if variant.is_some() && !self.core.options.shape.into_variants {
+            let (source, target) = (self.core.name.clone(), target.core.name.clone());
+            return Err(ConnectError::NotIntoVariants { source, target });
+        }
+        let message = target.core.definition.message;
+        let inside = variant.map(|variant| Inside::of(message, variant).expect("`Accepts` says so"));
         let taker: Weak<dyn LinkTarget> = Arc::downgrade(target) as _;
         let waits = backpressure == Backpressure::Block;
         let outbox = port.unwrap_or(0);
         // SAFETY: by the caller's word.
-        unsafe { self.change_links(outbox..outbox + 1, Some((Link { target: taker, waits }, target))) }
+        unsafe {
+            self.change_links(outbox..outbox + 1, Some((Link { target: taker, waits, inside }, target)))
+        }
     }
 
     /// Disconnects the outbox with this number, or all of them.
@@ -236,7 +252,7 @@ impl KernelShared {
     /// # Safety
     ///
     /// These are numbers of its outboxes. The target of the link is the kernel given with it. That kernel is of
-    /// the same runtime, and its messages are what these outboxes send.
+    /// the same runtime, and its messages are what these outboxes send, or hold it as the link says.
     unsafe fn change_links(
         self: &Arc<Self>,
         outboxes: Range<usize>,

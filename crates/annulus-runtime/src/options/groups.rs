@@ -27,6 +27,8 @@ pub struct Shape {
     pub supersteps: bool,
     /// See [`LaunchOptions::connectable`].
     pub connectable: bool,
+    /// See [`LaunchOptions::into_variants`].
+    pub into_variants: bool,
     /// Whether it begins active; see [`LaunchOptions::active`].
     pub active: bool,
     /// See [`LaunchOptions::spin`].
@@ -122,6 +124,7 @@ impl Default for Shape {
             max_messages_per_iteration: None,
             supersteps: false,
             connectable: false,
+            into_variants: false,
             active: true,
             spin: Duration::from_micros(20),
             run_mode: RunMode::Persistent,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use annulus_kernel::{KernelDefinition, KeyDescriptor, PortDefinition, TypeDescriptor};
+use annulus_kernel::{KernelDefinition, KeyDescriptor, PortDefinition, TypeDescriptor, TypeKind};
 use annulus_queue::Backpressure;
 
 use super::{Edge, Topology, TopologyError};
@@ -89,6 +89,8 @@ pub(super) struct Resolved {
     /// The outbox, if the kernel has several.
     pub(super) port: Option<usize>,
     pub(super) to: usize,
+    /// The variant of the target's message that takes what is sent, if the message itself does not.
+    pub(super) variant: Option<usize>,
 }
 
 /// A topology that can be launched.
@@ -221,8 +223,8 @@ impl Topology {
             Some(port) => (source.ports[port].output, source.ports[port].output_key_field),
             None => (source.output.expect("`outbox_of` has found it"), source.output_key_field),
         };
-        check_types(edge, sends, key, target)?;
-        Ok(Resolved { from, port, to })
+        let variant = check_types(edge, sends, key, target)?;
+        Ok(Resolved { from, port, to, variant })
     }
 
     /// Kernels so that targets come before their sources, and the cycles that can stand still: those of links that
@@ -290,7 +292,9 @@ fn outbox_of(
         },
         None if ports.is_empty() => Ok(None),
         None => {
-            let fits = |port: &PortDefinition| *port.output == *target.message;
+            let fits = |port: &PortDefinition| {
+                *port.output == *target.message || taken_by(target).any(|(_, ty)| *ty == *port.output)
+            };
             let mut fitting = (0..ports.len()).filter(|&port| fits(&ports[port]));
             match (fitting.next(), fitting.next()) {
                 (Some(one), None) => Ok(Some(one)),
@@ -300,26 +304,42 @@ fn outbox_of(
     }
 }
 
+/// The types that variants of a kernel's message take (`#[ring(from)]`), with the variants' numbers.
+fn taken_by(target: &KernelDefinition) -> impl Iterator<Item = (usize, &'static TypeDescriptor)> {
+    let variants = match target.message.kind {
+        TypeKind::Enum { variants, .. } => variants,
+        _ => &[],
+    };
+    target.from.iter().map(|&number| (number, variants[number].fields[0].ty))
+}
+
+/// The number of the variant that takes what is sent, if the message itself does not.
 fn check_types(
     edge: &Edge,
     sends: &TypeDescriptor,
     key: Option<KeyDescriptor>,
     target: &KernelDefinition,
-) -> Result<(), String> {
+) -> Result<Option<usize>, String> {
     let Edge { from, to, .. } = edge;
     if let Some(bridged) = target.bridged {
         let name = bridged.name;
         return Err(format!("`{to}` takes bridged messages, of type `{name}`, which only the host can send"));
     }
-    if let Some(difference) = target.message.difference(sends) {
+    let variant = taken_by(target).find(|(_, ty)| ty.difference(sends).is_none()).map(|(number, _)| number);
+    if let (Some(difference), None) = (target.message.difference(sends), variant) {
+        let also: String = taken_by(target).map(|(_, ty)| format!(" or `{}`", ty.name)).collect();
         let (sends, takes) = (sends.name, target.message.name);
-        return Err(format!("`{from}` sends `{sends}`, and `{to}` takes `{takes}`: {difference}"));
+        return Err(format!("`{from}` sends `{sends}`, and `{to}` takes `{takes}`{also}: {difference}"));
     }
-    if key != target.key_field {
+    let taken = match (variant, target.key_field) {
+        (Some(variant), Some(KeyDescriptor::Held(keys))) => keys[variant].of,
+        (_, key) => key,
+    };
+    if key != taken {
         return Err(format!(
             "`{from}` and `{to}` have each a type `{}`, and these have not the same `#[ring(key)]`: use one type",
             sends.name
         ));
     }
-    Ok(())
+    Ok(variant)
 }

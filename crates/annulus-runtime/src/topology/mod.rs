@@ -21,6 +21,7 @@ use crate::{
         runtime::{Runtime, shut_down},
         start::AnyBound,
     },
+    links::connect::Way,
     options::LaunchOptions,
 };
 
@@ -223,17 +224,23 @@ impl Topology {
         for &index in &checked.order {
             let Node { name, bound, options } = nodes[index].take().expect("each is in the order once");
             let linked = checked.links.iter().any(|link| link.from == index || link.to == index);
-            let options = if linked { options.connectable(true).active(false) } else { options };
+            let wrapped = |link: &check::Resolved| link.from == index && link.variant.is_some();
+            let into_variants = options.shape.into_variants || checked.links.iter().any(wrapped);
+            let options = match linked {
+                true => options.connectable(true).active(false).into_variants(into_variants),
+                false => options,
+            };
             let launched = bound.launch(runtime, options);
             handles[index] = Some(launched.map_err(|error| TopologyError::Launch { kernel: name, error })?);
         }
         let handle = |index: usize| handles[index].as_ref().expect("all were launched");
         for (link, edge) in checked.links.iter().zip(&edges) {
             let (source, target) = (handle(link.from), handle(link.to));
-            let (kernel, waits) = (source.shared_arc(), edge.backpressure);
-            let (its, theirs) = (source.runtime(), target.runtime());
-            // SAFETY: the check has compared what the outbox sends with the target's messages.
-            let connected = unsafe { kernel.connect(its, target.shared_arc(), theirs, waits, link.port) };
+            let way = Way { port: link.port, variant: link.variant, backpressure: edge.backpressure };
+            let (kernel, its, theirs) = (source.shared_arc(), source.runtime(), target.runtime());
+            // SAFETY: the check has compared what the outbox sends with the target's messages, and with what its
+            // variants take.
+            let connected = unsafe { kernel.connect(its, target.shared_arc(), theirs, way) };
             connected.map_err(|error| {
                 let (from, to) = (edge.from.clone(), edge.to.clone());
                 TopologyError::Connect { from, to, error }
