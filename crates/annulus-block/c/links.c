@@ -34,8 +34,23 @@ ANN_FUNCTION void ann_rest(const ann_view *v)
 
 /* Where what an outbox sends goes, and what of an output that is. Of several outboxes, an output begins with the
    number of its own, and what was sent is a part of it. */
-#if defined(ANN_PORTS)
+#if defined(ANN_PEERS)
+/* An output begins with an address. Its place is that of the kernel with this address, or the last one, which stands
+   for nobody. */
+/* TWIN: place_of */
+ANN_FUNCTION u32 ann_place_of(const ann_view *v, GLOBAL const u8 *output)
+{
+    u64 to = *(GLOBAL const u64 *)output;
+    for (u32 i = 0; i < ANN_PEERS; i++)
+        if (to != 0 && v->shared->peers[i] == to)
+            return i;
+    return ANN_PEERS;
+}
+#define ANN_PORT_OF(output) ann_place_of(v, output)
+#elif defined(ANN_PORTS)
 #define ANN_PORT_OF(output) ((u32) * (GLOBAL const u64 *)(output))
+#endif
+#if defined(ANN_PORTS)
 #define ANN_LINK(v, port) (&(v)->shared->links[port])
 #define ANN_IS_LINKED(v) ((v)->shared->linked)
 #else

@@ -39,6 +39,11 @@ ANN_FUNCTION u32 ann_part(const ann_view *v, u32 outputs)
     u32 stay = 0;
     for (u32 j = 0; j < outputs; j++) {
         GLOBAL u8 *output = v->outputs + (u64)(s->pending + j) * ANN_OUTPUT_STRIDE;
+#ifdef ANN_PEERS
+        /* An address that nobody has may look like an output that has gone. */
+        if (ANN_HAS_GONE(output))
+            *(GLOBAL u64 *)output = ~(u64)1;
+#endif
         if (!ann_goes_on(v, output)) {
             ann_copy_output(v, ann_out_slot(v, s->next_out + stay), j);
             ann_publish_output(v, s->next_out + stay);

@@ -161,7 +161,11 @@ typedef struct {
 #define ANN_PORT_COUNTS 64
 #define ANN_PORT_COUNTS_BYTES ((ANN_PORTS * ANN_PORT_COUNTS + 127) / 128 * 128)
 /* What the host adds for it to the memory of a block: see `needs.rs`. */
+#ifdef ANN_PEERS
+#define ANN_PORT_MEMORY (ANN_PORTS * 136)
+#else
 #define ANN_PORT_MEMORY (ANN_PORTS * 128)
+#endif
 
 #else
 #define ANN_PORT_MEMORY 0
@@ -336,6 +340,9 @@ typedef struct {
 #ifdef ANN_PORTS
     ann_link links[ANN_PORTS];
     ann_port ports[ANN_PORTS];
+#ifdef ANN_PEERS
+    u64 peers[ANN_PORTS]; /* the address of each place's kernel; 0 if it has none */
+#endif
     u32 linked; /* some outbox is connected */
 #else
     ann_link link;

@@ -49,7 +49,7 @@ impl<R: Runner> BlockCore<R> {
         self.at_handler(key, batch.processed + batch.dropped == 0);
         let cx = self.cx.with_queue(queue);
         let goes_on = caller == 0 && self.is_linked;
-        let is_parted = goes_on && !self.ports.is_empty();
+        let is_parted = goes_on && (!self.ports.is_empty() || self.peers.is_some());
         if let Some(timers) = &mut self.timers {
             timers.begin(cx.now());
         }

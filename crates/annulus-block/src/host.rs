@@ -78,6 +78,8 @@ pub struct Link {
     pub waits: bool,
     /// Where in a message of the target's an output lies, if a variant of it takes outputs.
     pub inside: Option<Inside>,
+    /// The address of the kernel, for a source whose outputs say whom they are for; else 0.
+    pub peer: u64,
 }
 
 /// Where the outputs of a kernel's blocks go after the next command, by each of its outboxes.
@@ -88,12 +90,12 @@ pub struct NextLinks {
 impl NextLinks {
     /// All outputs go to the host.
     pub fn new(definition: &KernelDefinition) -> Self {
-        let outboxes = definition.ports.len().max(1);
-        Self { links: Mutex::new((0..outboxes).map(|_| None).collect()) }
+        Self { links: Mutex::new((0..definition.places()).map(|_| None).collect()) }
     }
 
     /// Sets where the outputs of an outbox go: to another kernel, or to the host. A kernel with one outbox has
-    /// number 0 alone.
+    /// number 0 alone. Of one whose outputs say whom they are for, it is one of its
+    /// [places](KernelDefinition::places).
     ///
     /// # Panics
     ///

@@ -11,7 +11,7 @@ use annulus_ring::ring::Header;
 use annulus_sync::Ordering;
 
 use crate::{
-    host::{Deliver, Delivery},
+    host::{Deliver, Delivery, Link},
     publish::add,
     runner::Runner,
     turn::{BlockCore, PendingOutputs, TurnTotals},
@@ -30,7 +30,8 @@ impl<R: Runner> BlockCore<R> {
         let size = self.outbound.ring().layout().payload_size;
         let mut all = 0;
         for index in 0..sent {
-            if self.links[self.tag(index) as usize].is_none() {
+            self.mark_apart(index);
+            if self.links[self.place_of(self.tag(index))].is_none() {
                 self.publish_aside(index);
                 batch.produced += 1;
                 continue;
@@ -60,7 +61,7 @@ impl<R: Runner> BlockCore<R> {
             if tag == GONE {
                 continue;
             }
-            let port = tag as usize;
+            let port = self.place_of(tag);
             if held[port] != 0 {
                 held[port] += 1;
                 continue;
@@ -68,7 +69,7 @@ impl<R: Runner> BlockCore<R> {
             let Some(link) = &self.links[port] else { continue };
             let (waits, inside) = (link.waits, link.inside);
             let target = near[port].get_or_insert_with(|| link.target.upgrade());
-            let message = self.put_aside(index).wrapping_add(self.ports[port].offset);
+            let message = self.put_aside(index).wrapping_add(self.offset_of(port));
             // SAFETY: the handler wrote an output there, and the variant is of the link's target.
             let message = unsafe { self.as_taken(message, inside) };
             if self.stalled && !self.moves {
@@ -121,7 +122,7 @@ impl<R: Runner> BlockCore<R> {
         let before = pending.gone;
         for index in 0..pending.all {
             let tag = self.tag(index);
-            if tag != GONE && self.links[tag as usize].is_none() {
+            if tag != GONE && self.links[self.place_of(tag)].is_none() {
                 self.publish_aside(index);
                 self.take_aside(index);
                 pending.gone += 1;
@@ -141,8 +142,8 @@ impl<R: Runner> BlockCore<R> {
             if tag == GONE {
                 continue;
             }
-            let words =
-                self.memory.port(tag as usize).expect("a shard has counts for each of several outboxes");
+            let place = self.place_of(tag);
+            let words = self.memory.port(place).expect("a shard has counts for each of several outboxes");
             add(words.unforwarded(), 1);
             add(self.memory.unforwarded(), 1);
         }
@@ -157,7 +158,7 @@ impl<R: Runner> BlockCore<R> {
         if !std::mem::replace(&mut self.told_held, holds) && !holds {
             return;
         }
-        for (port, &held) in held.iter().enumerate().take(self.ports.len()) {
+        for (port, &held) in held.iter().enumerate().take(self.links.len()) {
             if let Some(words) = self.memory.port(port) {
                 words.held().store(held, Ordering::Relaxed);
             }
@@ -173,7 +174,31 @@ impl<R: Runner> BlockCore<R> {
         index as usize * self.outbound.ring().layout().slot_stride
     }
 
-    /// The number of the outbox that it was sent by, or [`GONE`].
+    /// The outbox that an output was sent by; or, of outputs that begin with an address, the place of the kernel with
+    /// this address. The last place stands for nobody.
+    // TWIN: place_of
+    fn place_of(&self, tag: u64) -> usize {
+        if self.peers.is_none() {
+            return tag as usize;
+        }
+        let nobody = self.links.len() - 1;
+        let is_its = |link: &Option<Link>| link.as_ref().is_some_and(|link| link.peer == tag);
+        self.links[..nobody].iter().position(|link| tag != 0 && is_its(link)).unwrap_or(nobody)
+    }
+
+    /// Where in an output that lies which was sent.
+    fn offset_of(&self, port: usize) -> usize {
+        self.peers.map_or_else(|| self.ports[port].offset, |peers| peers.offset)
+    }
+
+    /// An address that nobody has may look like an output that has gone.
+    fn mark_apart(&mut self, index: u32) {
+        if self.peers.is_some() && self.tag(index) == GONE {
+            self.set_tag(index, GONE - 1);
+        }
+    }
+
+    /// The first word of an output: the number of its outbox, or an address; or [`GONE`].
     fn tag(&self, index: u32) -> u64 {
         // SAFETY: an output was put aside there, which begins with this word, and is aligned for it.
         unsafe { self.put_aside(index).cast::<u64>().read() }
@@ -181,10 +206,14 @@ impl<R: Runner> BlockCore<R> {
 
     /// Says that it has gone.
     fn take_aside(&mut self, index: u32) {
+        self.set_tag(index, GONE);
+    }
+
+    fn set_tag(&mut self, index: u32, tag: u64) {
         let at = self.offset_aside(index);
         let output = self.aside.as_mut_ptr().cast::<u8>().wrapping_add(at);
         // SAFETY: as in `tag`; the memory is the block's.
-        unsafe { output.cast::<u64>().write(GONE) };
+        unsafe { output.cast::<u64>().write(tag) };
     }
 
     fn publish_aside(&mut self, index: u32) {

@@ -18,8 +18,8 @@ use std::{marker::PhantomData, sync::Arc};
 
 use annulus_abi::{control::command, telemetry::Telemetry};
 use annulus_kernel::{
-    Binding, BoundMemory, CpuEntry, Cx, KernelDefinition, KernelShape, PortDefinition, ProcessingMode,
-    RawOutbox,
+    Binding, BoundMemory, CpuEntry, Cx, KernelDefinition, KernelShape, PeersDefinition, PortDefinition,
+    ProcessingMode, RawOutbox,
 };
 use annulus_ring::{
     memory::{AtLine, ShardMemory},
@@ -96,6 +96,8 @@ pub struct BlockCore<R> {
     pub(crate) next_links: Arc<NextLinks>,
     /// The outboxes of a handler that has several.
     pub(crate) ports: &'static [PortDefinition],
+    /// What lies where in outputs that say whom they are for.
+    pub(crate) peers: Option<PeersDefinition>,
     /// Links have changed since outputs of several outboxes are pending.
     pub(crate) returns: bool,
     /// Whether it was told of some outbox that outputs are held.
@@ -258,7 +260,7 @@ impl<R: Runner> BlockCore<R> {
         let replies = unsafe { memory.replies() };
         // SAFETY: as above.
         let answers = replies.map(|ring| unsafe { Answers::new(ring) });
-        let is_sorted = !definition.ports.is_empty();
+        let is_sorted = definition.counted_places() != 0;
         let aside = if is_sorted || answers.is_some() && definition.max_outputs > 1 {
             definition.max_outputs as usize * layout.slot_stride / size_of::<Line>()
         } else {
@@ -273,11 +275,12 @@ impl<R: Runner> BlockCore<R> {
             aside: vec![Line::default(); aside].into(),
             dead_letters,
             outbox,
-            links: vec![None; definition.ports.len().max(1)].into(),
+            links: vec![None; definition.places()].into(),
             whole: Box::default(),
             is_linked: false,
             next_links: links,
             ports: definition.ports,
+            peers: definition.peers,
             returns: false,
             told_held: false,
             pending: None,

@@ -20,6 +20,7 @@ pub mod order;
 pub mod ordered;
 pub mod own;
 pub mod own_edges;
+pub mod peers;
 pub mod policies;
 pub mod ports;
 pub mod prints;

@@ -410,6 +410,13 @@ macro_rules! conformance_suite {
                 k01_variants_wait_and_are_lost: Handlers,
                 k01_variants_are_said_at_launch: Handlers,
             }
+            peers {
+                k01_peers_reach_whom_they_name: Handlers,
+                k01_peers_wait_for_their_own_kernel: Handlers,
+                k01_peers_of_the_dead_are_counted: Handlers,
+                k01_peers_forged_are_refused: Handlers,
+                k01_peers_of_variants_and_tables: Handlers,
+            }
             cycles {
                 k01_a_cycle_names_its_kernels: Handlers,
                 k01_a_cycle_is_told_unasked: Handlers,

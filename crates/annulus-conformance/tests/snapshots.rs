@@ -71,6 +71,7 @@ fn opencl() {
     check(kernels::ports::PORTS, Target::OpenCl);
     check(kernels::timers::TIMERS, Target::OpenCl);
     check(kernels::variants::VARIANTS, Target::OpenCl);
+    check(kernels::peers::PEERS, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
@@ -99,6 +100,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::ports::PORTS,
         kernels::timers::TIMERS,
         kernels::variants::VARIANTS,
+        kernels::peers::PEERS,
     ];
     lists.into_iter().flatten().copied()
 }

@@ -175,7 +175,12 @@ impl DeviceKernel for CpuKernel {
     }
 
     unsafe fn connect(&self, outbox: usize, link: Option<Link>) -> Result<(), BackendError> {
-        let link = link.map(|link| BlockLink { target: link.target, waits: link.waits, inside: link.inside });
+        let link = link.map(|link| BlockLink {
+            target: link.target,
+            waits: link.waits,
+            inside: link.inside,
+            peer: link.peer.unwrap_or(0),
+        });
         // Every block obeys another command before it takes a message.
         self.links.set(outbox, link);
         Ok(())

@@ -88,12 +88,14 @@ impl DeviceHost {
         let states = States::new(driver, spec.definition.state, spec.actors, blocks.into())?;
         let device_local = match spec.connectable {
             true => {
-                let memory = driver
-                    .device_local(&plan.device_local_rings(spec.shards[0].layout(), blocks))
-                    .map_err(failed)?;
-                let outboxes = spec.definition.ports.len().max(1);
-                let link = driver.shared(outboxes * size_of::<LinkRecord>()).map_err(failed)?;
-                Some(DeviceLocal::new(memory, link))
+                let knows_peers = spec.definition.peers.is_some();
+                let rings = plan.device_local_rings(spec.shards[0].layout(), blocks, knows_peers);
+                let memory = driver.device_local(&rings).map_err(failed)?;
+                let places = spec.definition.places();
+                // Behind the records, the addresses of the kernels.
+                let addresses = if knows_peers { places * size_of::<u64>() } else { 0 };
+                let link = driver.shared(places * size_of::<LinkRecord>() + addresses).map_err(failed)?;
+                Some(DeviceLocal::new(memory, link, knows_peers.then_some(places)))
             }
             false => None,
         };

@@ -75,14 +75,16 @@ pub(crate) struct DeviceLocal {
     pub(crate) memory: Arc<DeviceLocalMemory>,
     /// The [`LinkRecord`] of each outbox.
     pub(crate) link: Arc<dyn Memory>,
+    /// If it sends to kernels by their addresses: how many records there are, behind which lie as many addresses.
+    addresses: Option<usize>,
     /// The rings of the kernels that this one was connected to. Its blocks may touch them as long as they
     /// run.
     reached: Mutex<Vec<Arc<DeviceLocalMemory>>>,
 }
 
 impl DeviceLocal {
-    pub(crate) fn new(memory: DeviceLocalMemory, link: Arc<dyn Memory>) -> Self {
-        Self { memory: Arc::new(memory), link, reached: Mutex::default() }
+    pub(crate) fn new(memory: DeviceLocalMemory, link: Arc<dyn Memory>, addresses: Option<usize>) -> Self {
+        Self { memory: Arc::new(memory), link, addresses, reached: Mutex::default() }
     }
 
     /// Writes the record of an outbox.
@@ -98,6 +100,23 @@ impl DeviceLocal {
         // SAFETY: the place is one for a record, and aligned to 64. Blocks read it when they obey a command, and
         // this write comes before that command.
         unsafe { place.write_volatile(record) };
+    }
+
+    /// Writes the address of a place's kernel.
+    ///
+    /// # Safety
+    ///
+    /// The kernel has so many places, and addresses. Every block of it is inactive or has ended, and stays so during the
+    /// call.
+    unsafe fn set_address(&self, places: usize, place: usize, address: u64) {
+        let records =
+            self.link.host().expect("records lie in memory that the host sees").cast::<LinkRecord>();
+        // SAFETY: behind the records, of which there are so many, lie as many addresses, by the caller's word.
+        let addresses = unsafe { records.add(places) }.cast::<u64>();
+        // SAFETY: as above; this is one of them.
+        let to = unsafe { addresses.add(place) };
+        // SAFETY: as in `set`.
+        unsafe { to.write_volatile(address) };
     }
 }
 
@@ -425,6 +444,28 @@ impl Running {
         unsafe { device_local.set(outbox, record) };
     }
 
+    /// Tells the blocks that what they send by this place is lost: it goes to a ring that is closed, behind those of
+    /// the kernel's own.
+    ///
+    /// # Safety
+    ///
+    /// Every block is inactive or has ended, and stays so during the call. The kernel sends to others by their
+    /// addresses.
+    unsafe fn connect_to_nobody(&self, device_local: &DeviceLocal, place: usize) {
+        let layout = self.shards[0].memory.layout().inbound.open();
+        let own = (self.shards.len() * layout.bytes()) as u64;
+        let record = LinkRecord {
+            rings: device_local.memory.place + own,
+            stride: layout.bytes() as u64,
+            slot_stride: layout.slot_stride as u64,
+            shift: layout.capacity.trailing_zeros(),
+            grid: 1,
+            ..LinkRecord::default()
+        };
+        // SAFETY: the caller's promise.
+        unsafe { device_local.set(place, record) };
+    }
+
     /// How the kernel sleeps between epochs.
     pub(crate) fn wake_flag(&self) -> &WakeFlag {
         self.stay.wake_flag()
@@ -516,11 +557,21 @@ impl DeviceKernel for LaunchedKernel {
     unsafe fn connect(&self, outbox: usize, link: Option<Link>) -> Result<(), BackendError> {
         let device_local =
             self.0.device_local.as_ref().expect("the runtime connects kernels that were launched for it");
+        if let Some(places) = device_local.addresses {
+            let address = link.as_ref().and_then(|link| link.peer).unwrap_or(0);
+            // SAFETY: the caller's promise; there are so many addresses.
+            unsafe { device_local.set_address(places, outbox, address) };
+        }
         let Some(link) = link else {
             // SAFETY: the caller's promise.
             unsafe { device_local.set(outbox, LinkRecord::default()) };
             return Ok(());
         };
+        if link.peer == Some(0) {
+            // SAFETY: the caller's promise.
+            unsafe { self.0.connect_to_nobody(device_local, outbox) };
+            return Ok(());
+        }
         let gone = || BackendError::new("the kernel that is to take the messages has gone: launch it again");
         let target = link.target.upgrade().ok_or_else(gone)?;
         let target = target.device().ok_or_else(gone)?.as_any().downcast_ref::<Self>();

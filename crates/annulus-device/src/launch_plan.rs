@@ -178,15 +178,23 @@ impl LaunchPlan {
     }
 
     /// Rings between kernels, one for each block, as they begin.
-    pub(crate) fn device_local_rings(&self, layout: &KernelLayout, blocks: u32) -> Vec<u8> {
+    ///
+    /// A kernel that sends to kernels by their addresses has one ring more, which is closed, for what is for
+    /// nobody.
+    pub(crate) fn device_local_rings(&self, layout: &KernelLayout, blocks: u32, nobody: bool) -> Vec<u8> {
         let bytes = layout.inbound.open().bytes();
-        let mut rings = vec![0; bytes * blocks as usize];
+        let mut rings = vec![0; bytes * (blocks as usize + usize::from(nobody))];
         // Tickets begin at 0, except in tests. The two words that name tickets begin at the same value.
         let first = (self.faults.device_local_first & DEVICE_LOCAL_TICKETS).to_ne_bytes();
         for ring in rings.chunks_exact_mut(bytes) {
             for word in [offset_of!(RingHeader, reserved), offset_of!(RingHeader, consumed)] {
                 ring[word..word + first.len()].copy_from_slice(&first);
             }
+        }
+        if nobody {
+            let reserved = offset_of!(RingHeader, reserved);
+            let closed = (!DEVICE_LOCAL_TICKETS).to_ne_bytes();
+            rings[bytes * blocks as usize..][reserved..reserved + closed.len()].copy_from_slice(&closed);
         }
         rings
     }

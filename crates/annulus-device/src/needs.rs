@@ -38,7 +38,8 @@ pub(crate) fn check(
     }
     let wanted = needs.shared_bytes(threads) as u64;
     // What a block keeps of each outbox that may be connected: `ANN_PORT_MEMORY`.
-    let outboxes = if connectable { definition.ports.len() as u64 * 128 } else { 0 };
+    let each = if definition.peers.is_some() { 136 } else { 128 };
+    let outboxes = if connectable { definition.counted_places() as u64 * each } else { 0 };
     match shared_memory.map(|most| most.saturating_sub(outboxes)) {
         Some(most) if wanted > most => Err(BackendError::new(format!(
             "a block of {threads} threads of `{kernel}` shares {wanted} bytes ({}:{}), and a block of `{device}` can \

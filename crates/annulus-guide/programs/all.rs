@@ -1,6 +1,8 @@
 // Never compiled: by this list rustfmt finds the programs.
 #[path = "actors.rs"]
 mod actors;
+#[path = "addresses.rs"]
+mod addresses;
 #[path = "bridged.rs"]
 mod bridged;
 #[path = "calls.rs"]

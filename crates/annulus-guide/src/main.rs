@@ -32,6 +32,7 @@ macro_rules! programs {
 
 programs!(
     actors,
+    addresses,
     bridged,
     calls,
     coordinator,

@@ -5,7 +5,8 @@ use annulus_message::Message;
 
 use crate::{
     BindingDefinition, BridgedDefinition, CpuEntry, DeviceType, KernelMessage, KernelTree, KeyDescriptor,
-    LowerError, PrintSite, RingMessage, Target, TypeDescriptor, TypeKind, tree::reachable,
+    LowerError, MOST_PEERS, PeersDefinition, PrintSite, RingMessage, Target, TypeDescriptor, TypeKind,
+    tree::reachable,
 };
 
 /// A ring kernel. `#[ring_kernel]` implements it for a type that has the handler's name.
@@ -51,6 +52,8 @@ pub struct KernelDefinition {
     /// The variants of the message that take what other kernels send (`#[ring(from)]`), by their numbers in order
     /// of declaration.
     pub from: &'static [usize],
+    /// If outputs say which kernel they are for, what lies where in them.
+    pub peers: Option<PeersDefinition>,
     /// Where the key lies in an output: with it a device finds the shard of a connected kernel that an output is for.
     pub output_key_field: Option<KeyDescriptor>,
     /// What state it keeps.
@@ -188,6 +191,42 @@ unsafe fn init_default<S: Default>(state: *mut u8) {
 }
 
 impl KernelDefinition {
+    /// To how many kernels it may be connected at a time: one by each outbox, or several by their addresses, with
+    /// one place more that stands for nobody. The places have numbers; those of outboxes have theirs.
+    pub const fn places(&self) -> usize {
+        match (self.peers, self.ports.len()) {
+            (Some(_), _) => MOST_PEERS + 1,
+            (None, 0) => 1,
+            (None, ports) => ports,
+        }
+    }
+
+    /// How many of its places are counted by themselves: all, if there may be several.
+    pub const fn counted_places(&self) -> usize {
+        match self.peers {
+            Some(_) => self.places(),
+            None => self.ports.len(),
+        }
+    }
+
+    /// Whether it takes a message, or what a variant of it holds, of a type with this layout and key.
+    pub fn takes(&self, ty: &TypeDescriptor, key: Option<KeyDescriptor>, variant: Option<usize>) -> bool {
+        if self.bridged.is_some() {
+            return false;
+        }
+        match (variant, self.message.kind) {
+            (None, _) => self.message.difference(ty).is_none() && self.key_field == key,
+            (Some(number), TypeKind::Enum { variants, .. }) if self.from.contains(&number) => {
+                let held = match self.key_field {
+                    Some(KeyDescriptor::Held(keys)) => keys[number].of,
+                    _ => None,
+                };
+                variants[number].fields[0].ty.difference(ty).is_none() && held == key
+            }
+            _ => false,
+        }
+    }
+
     /// The prints of the handler and of all functions that it can reach, indexed by their numbers in its
     /// device texts. A `cpu_only` kernel has no such text and no prints.
     pub fn prints(&self) -> Vec<PrintSite> {
@@ -258,6 +297,11 @@ impl KernelDefinition {
     /// Where the key lies in a kernel's message.
     pub const fn key_field_of<K: RingKernel>() -> Option<KeyDescriptor> {
         K::Message::KEY_PLACE
+    }
+
+    /// What lies where in a kernel's output, if that says which kernel it is for.
+    pub const fn peers_of<K: RingKernel>() -> Option<PeersDefinition> {
+        K::Output::PEERS
     }
 
     /// The variants of a kernel's message that take what other kernels send.

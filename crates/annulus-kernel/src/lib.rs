@@ -88,6 +88,7 @@ mod later;
 mod lower;
 mod message;
 mod outbox;
+mod peer;
 mod plan;
 mod print;
 mod test_outbox;
@@ -138,6 +139,7 @@ pub use message::{
     Accepts, ActorKey, HeldKey, Inside, KeyDescriptor, NoOutput, RingMessage, payload_hash, schema_of,
 };
 pub use outbox::{Outbox, PortOutbox, RawOutbox};
+pub use peer::{Addressed, MOST_PEERS, Peer, PeersDefinition, peer_tag};
 pub use print::PrintSite;
 pub use test_outbox::TestOutbox;
 pub use tree::{Callee, FunctionTree, KernelTree};

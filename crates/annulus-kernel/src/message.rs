@@ -4,7 +4,10 @@ use std::cell::RefCell;
 
 use annulus_message::{Encoding, Field, Message, Number, Schema, Shape, Variant, hash_bytes};
 
-use crate::{DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, TypeKind, VariantDescriptor};
+use crate::{
+    DeviceType, FieldDescriptor, Meaning, PeersDefinition, Primitive, TypeDescriptor, TypeKind,
+    VariantDescriptor,
+};
 
 /// A direct message: plain old data that kernels take and send. Its bytes in memory are its payload.
 ///
@@ -30,6 +33,10 @@ pub trait RingMessage: Message + DeviceType {
     /// The variants that are marked `#[ring(from)]`, by their numbers in order of declaration.
     #[doc(hidden)]
     const FROM: &'static [usize] = &[];
+
+    /// What lies where in it, if it says whom it is for.
+    #[doc(hidden)]
+    const PEERS: Option<PeersDefinition> = None;
 }
 
 /// Says that a kernel with messages of this type takes what another kernel sends, of type `M`: messages of the

@@ -120,6 +120,32 @@ pub enum ConnectError {
         /// The instance's name.
         kernel: String,
     },
+    /// The kernel's outputs say whom they are for.
+    #[error("the outputs of `{kernel}` say whom they are for: connect it with connect_peers(..)")]
+    SendsToPeers {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// No kernel has this address, or the one that has it takes another type.
+    #[error(
+        "no running kernel has the address {address:#x} for `{message}`: take that of a kernel, `kernel.peer()`"
+    )]
+    NoSuchPeer {
+        /// The address's bits.
+        address: u64,
+        /// What is to be sent.
+        message: &'static str,
+    },
+    /// More kernels than one kernel sends to by their addresses.
+    #[error("`{kernel}` cannot be connected to {given} kernels by their addresses, but to {most} at most")]
+    TooManyPeers {
+        /// The instance's name.
+        kernel: String,
+        /// How many were given.
+        given: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// The backend could not connect them.
     #[error("the {backend} backend cannot connect them: {error}")]
     Backend {

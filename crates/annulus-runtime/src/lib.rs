@@ -98,6 +98,7 @@ pub use crate::{
         launching::Launching,
         runtime::{DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
     },
+    links::peers::{PeerStatus, PeersStatus},
     maybe::Maybe,
     options::{
         Consistency, Domain, Inbound, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID,
@@ -115,7 +116,7 @@ pub use crate::{
 };
 pub use annulus_abi::error::{ErrorName, describe as describe_error};
 pub use annulus_block::{Deliver, Delivery, Progress, RuntimeClock, Signals};
-pub use annulus_kernel::{KernelMessage, ProcessingMode};
+pub use annulus_kernel::{Addressed, KernelMessage, Peer, ProcessingMode};
 pub use annulus_queue::{
     Alert, Backpressure, Counters, DeadLetter, DeadLetters, Deduplication, InvalidOptions, QueueStatus,
     Rates, Reason, RecvError, Redriven, SendError, SendOutcome, Share, TryRecvError, TrySendError,
@@ -238,8 +239,8 @@ pub mod prelude {
         Runtime, SendError, SendOutcome, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{
-        Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure, FenceScope, Later, List,
-        Message as _, Outbox, RingKernel, RingMessage, Text,
+        Addressed, Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure, FenceScope, Later, List,
+        Message as _, Outbox, Peer, RingKernel, RingMessage, Text,
     };
     pub use annulus_macros::{
         DeviceType, ErrorCode, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,

@@ -208,9 +208,10 @@ pub use choice::{Backend, BuildAuto, UnknownBackend};
 
 // Launching: runtimes, kernels and handles.
 pub use annulus_runtime::{
-    BackendSource, Bound, BridgeOptions, Cleared, KernelBridge, KernelControl, KernelHandle, KernelQueue,
-    KernelReceiver, KernelSender, KernelSink, Launching, Maybe, Outputs, Peeked, Port, PortName, PortStatus,
-    Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Transition, block_on, device_print,
+    Addressed, BackendSource, Bound, BridgeOptions, Cleared, KernelBridge, KernelControl, KernelHandle,
+    KernelQueue, KernelReceiver, KernelSender, KernelSink, Launching, Maybe, Outputs, Peeked, Peer,
+    PeerStatus, PeersStatus, Port, PortName, PortStatus, Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome,
+    Sleep, Transition, block_on, device_print,
 };
 // Several kernels as one value.
 pub use annulus_runtime::{RunningTopology, Topology, TopologyError, TopologyPlan, TopologyProblem};

@@ -18,12 +18,15 @@ use annulus_abi::{
 };
 use annulus_block::RUNTIME;
 use annulus_kernel::{
-    Inside, KernelDefinition, LANGUAGE_SOURCE, Target,
+    Inside, KernelDefinition, LANGUAGE_SOURCE, MOST_PEERS, Target,
     device::{INTERFACE, OPENCL_PRELUDE},
 };
 use libloading::Library;
 
-use crate::memory::{Place, Raw, Side};
+use crate::{
+    kernels::PEERS,
+    memory::{Place, Raw, Side},
+};
 
 /// What a program is of.
 #[derive(Clone, Copy, Debug)]
@@ -189,6 +192,7 @@ impl Program {
 pub(crate) struct Exchange {
     memory: Raw,
     stride: usize,
+    kernels: usize,
     first: u32,
 }
 
@@ -196,13 +200,15 @@ impl Exchange {
     /// One ring for each of so many kernels of this layout.
     pub(crate) fn new(layout: &KernelLayout, kernels: usize, first: u32) -> Self {
         let stride = layout.inbound.open().bytes();
-        let memory = Raw::new(stride * kernels);
+        // Behind them lies one that is closed, for what is for nobody.
+        let memory = Raw::new(stride * (kernels + 1));
+        memory.set(stride * kernels + offset_of!(RingHeader, reserved), !(u32::MAX >> 1));
         for kernel in 0..kernels {
             for word in [offset_of!(RingHeader, reserved), offset_of!(RingHeader, consumed)] {
                 memory.set(kernel * stride + word, first);
             }
         }
-        Self { memory, stride, first }
+        Self { memory, stride, kernels, first }
     }
 
     /// Tickets of a kernel's ring that were given out, and given back.
@@ -239,6 +245,8 @@ pub(crate) struct CBlock {
     exchange: Option<(Arc<Exchange>, usize)>,
     /// Where what it sends lies in the message that takes it.
     inside: Option<Inside>,
+    /// What it sends says whom it is for.
+    knows_peers: bool,
     has_ended: bool,
     records: Raw,
     /// What the entry's other pointers lead to.
@@ -268,7 +276,7 @@ impl CBlock {
         }
         let scratch = Raw::new(record.scratch_stride as usize * blocks);
         let doorbell = Raw::new(size_of::<DoorbellRecord>());
-        let link = Raw::new(size_of::<LinkRecord>() * text.definition.ports.len().max(1));
+        let link = Raw::new((size_of::<LinkRecord>() + size_of::<u64>()) * text.definition.places());
         let program = text.program();
         let inside = text.variant.and_then(|variant| Inside::of(text.definition.message, variant));
         let exchanged = exchange.as_ref().map_or(std::ptr::null_mut(), |(rings, _)| rings.memory.at(0));
@@ -296,6 +304,7 @@ impl CBlock {
             place,
             exchange,
             inside,
+            knows_peers: text.definition.peers.is_some(),
             has_ended: false,
             records,
             _memory: [launch, scratch],
@@ -370,6 +379,18 @@ impl CBlock {
         let word = |offset: Option<usize>| offset.unwrap_or(0) as u64;
         let layout = layout.inbound.open();
         let of = self.inside;
+        if self.knows_peers {
+            let places = MOST_PEERS + 1;
+            let addresses = places * size_of::<LinkRecord>();
+            let address = target.map_or(0, |_| PEERS + outbox as u64);
+            self.link.set(addresses + outbox * size_of::<u64>(), address);
+            let nobody = LinkRecord {
+                rings: (exchange.kernels * exchange.stride) as u64,
+                grid: 1,
+                ..LinkRecord::default()
+            };
+            self.link.set(MOST_PEERS * size_of::<LinkRecord>(), nobody);
+        }
         self.link.set(
             outbox * size_of::<LinkRecord>(),
             match target {

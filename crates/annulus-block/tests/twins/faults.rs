@@ -301,6 +301,30 @@ pub(crate) const OF_VARIANTS_OF_THREADS: &[Fault] = &[
     ),
 ];
 
+/// Those of a block whose outputs say whom they are for.
+pub(crate) const OF_PEERS: &[Fault] = &[
+    (
+        "what is for a kernel goes to the one before it",
+        "        if (to != 0 && v->shared->peers[i] == to)\n            return i;",
+        "        if (to != 0 && v->shared->peers[i] == to)\n            return 0;",
+    ),
+    (
+        "what is for nobody goes to a place that has no kernel",
+        "to != 0 && v->shared->peers[i]",
+        "v->shared->peers[i]",
+    ),
+    (
+        "an address that nobody has is taken for an output that has gone",
+        "            *(GLOBAL u64 *)output = ~(u64)1;\n",
+        "            ;\n",
+    ),
+    (
+        "addresses are those of the launch",
+        "        v->shared->peers[i] = ((GLOBAL const u64 *)(v->link + ANN_PORTS))[i];\n",
+        "        if (v->shared->peers[i] == 0) v->shared->peers[i] = ((GLOBAL const u64 *)(v->link + ANN_PORTS))[i];\n",
+    ),
+];
+
 pub(crate) const OF_TIMERS: &[Fault] = &[
     ("timers of one time come in any order", ": (i32)(a->number - b->number) < 0;", ": 0;"),
     (

@@ -4,7 +4,7 @@ use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, device_fn, ring_kernel};
 use annulus_runtime::{
     device_print,
-    prelude::{Cx, Failure, Later, Outbox},
+    prelude::{Addressed, Cx, Failure, Later, Outbox, Peer},
 };
 
 use crate::random::Random;
@@ -261,7 +261,7 @@ pub(crate) fn unwrap_and_sort(
     tally.count += 1;
     tally.sum = tally.sum.wrapping_add(small.value as u64);
     for i in 0..small.sends {
-        if i == 0 && small.value % 3 == 0 {
+        if i == 0 && small.value.is_multiple_of(3) {
             told.send(small);
         }
         on.send(Small {
@@ -273,6 +273,38 @@ pub(crate) fn unwrap_and_sort(
         });
     }
     outcome(small.fails)
+}
+
+/// The address of the first place's kernel; that of the next one is one more.
+pub(crate) const PEERS: u64 = 100;
+
+/// An item, and whom it goes to.
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Directed {
+    to: Peer<Directed>,
+    then: Peer<Directed>,
+    #[ring(key)]
+    key: u32,
+    sends: u32,
+    value: u64,
+}
+
+/// Like [`tally`], to kernels that messages name. What it sends is taken as an item.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs = 2)]
+pub(crate) fn direct(
+    directed: &Directed,
+    tally: &mut Tally,
+    out: &Outbox<Addressed<Directed>>,
+) -> Result<(), Failure> {
+    tally.count += 1;
+    tally.sum = tally.sum.wrapping_add(directed.value);
+    for i in 0..directed.sends {
+        let to = if i == 0 { directed.to } else { directed.then };
+        let message = Directed { to: directed.then, then: directed.to, value: tally.sum, ..*directed };
+        out.send(Addressed { to, message });
+    }
+    if directed.value.is_multiple_of(5) { Err(Failure::of(7)) } else { Ok(()) }
 }
 
 /// A kernel, and how its messages are drawn.
@@ -384,4 +416,25 @@ pub(crate) const UNWRAP_AND_SORT: Kernel = Kernel {
         sends + u32::from(sends != 0 && value.is_multiple_of(3))
     },
     ..UNWRAP
+};
+
+fn draw_directed(random: &mut Random, to: To) -> Vec<u8> {
+    let places = to.actors.div_ceil(to.grid) + random.one_in(6) as u32;
+    let key = random.below(places.max(1).into()) as u32 * to.grid + to.block;
+    let whom = |random: &mut Random| {
+        [PEERS, PEERS, PEERS + 1, PEERS + 1, PEERS + 1, 0, u64::MAX][random.below(7) as usize]
+    };
+    let sends = [0, 1, 1, 1, 2, 2, 3][random.below(7) as usize];
+    let [first, then, value] = [whom(random), whom(random), random.next()];
+    let words = [key, sends].into_iter().flat_map(u32::to_ne_bytes);
+    let wide = |word: u64| word.to_ne_bytes();
+    wide(first).into_iter().chain(wide(then)).chain(words).chain(wide(value)).collect()
+}
+
+/// What it sends says whom it is for: one of two kernels, or nobody.
+pub(crate) const DIRECT: Kernel = Kernel {
+    definition: direct::DEFINITION,
+    draw: draw_directed,
+    draw_on: draw_directed,
+    sends: |message| u32::from_ne_bytes(message[20..24].try_into().expect("four bytes")),
 };

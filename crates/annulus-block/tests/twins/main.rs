@@ -36,7 +36,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use kernels::{LEDGER, PLAIN, REMIND, REMIND_ON, SORT, TALLY, UNWRAP, UNWRAP_AND_SORT};
+use kernels::{DIRECT, LEDGER, PLAIN, REMIND, REMIND_ON, SORT, TALLY, UNWRAP, UNWRAP_AND_SORT};
 use scene::{Fault, Scene};
 use script::Lived;
 
@@ -67,6 +67,9 @@ const SORTED: Scene = Scene { kernel: SORT, connectable: true, links: &[1], ..ON
 const UNWRAPPED: Scene = Scene { kernel: UNWRAP, connectable: true, variant: Some(1), ..ONE };
 /// The same of two outboxes.
 const TWO_UNWRAPPED: Scene = Scene { kernel: UNWRAP_AND_SORT, links: &[1, 0], ..UNWRAPPED };
+
+/// Outputs say whom they are for.
+const DIRECTED: Scene = Scene { kernel: DIRECT, connectable: true, links: &[0, 1], ..ONE };
 
 const LINKED: &[Scene] = &[
     Scene { name: "two kernels, one thread", connectable: true, ..ONE },
@@ -105,6 +108,14 @@ const LINKED: &[Scene] = &[
     },
     Scene { name: "two outboxes into a variant, one thread", ..TWO_UNWRAPPED },
     Scene { name: "two outboxes into a variant, four threads", threads: 4, ..TWO_UNWRAPPED },
+    Scene { name: "to whom outputs name, one thread", ..DIRECTED },
+    Scene { name: "to whom outputs name, four threads", threads: 4, ..DIRECTED },
+    Scene {
+        name: "to whom outputs name, four threads, of which the first is alone",
+        threads: 4,
+        alone: true,
+        ..DIRECTED
+    },
 ];
 
 /// The first of two kernels has timers.
@@ -202,6 +213,7 @@ fn planted_faults_are_found() {
         (faults::OF_LINKED_TIMERS, &LINKED_TIMERS, two),
         (faults::OF_VARIANTS, &LINKED[9], two),
         (faults::OF_VARIANTS_OF_THREADS, &LINKED[10], two),
+        (faults::OF_PEERS, &LINKED[14], two),
     ] {
         for fault in faults {
             let found = (0..BOUND).find_map(|seed| Some((seed, run(scene, seed, fault)?)));

@@ -11,7 +11,7 @@ use annulus_block::{
     BlockCore, BlockParameters, Deliver, Delivery, Link, NextLinks, Progress, Runner, RuntimeClock, Signals,
     StateMemory, Turn,
 };
-use annulus_kernel::{Inside, KernelDefinition};
+use annulus_kernel::{Inside, KernelDefinition, MOST_PEERS};
 use annulus_ring::{
     memory::ShardMemory,
     ring::{Header, Producers, Refused},
@@ -19,6 +19,7 @@ use annulus_ring::{
 use annulus_sync::{AtomicU32, Ordering};
 
 use crate::{
+    kernels::PEERS,
     memory::{Place, Side},
     scene::Options,
 };
@@ -128,6 +129,8 @@ pub(crate) struct RustBlock {
     links: Arc<NextLinks>,
     /// Where what it sends lies in the message that takes it.
     inside: Option<Inside>,
+    /// What it sends says whom it is for.
+    knows_peers: bool,
     heard: Arc<Heard>,
     has_ended: bool,
 }
@@ -169,8 +172,18 @@ impl RustBlock {
         // SAFETY: the shard's one block on this side, whose layout is that of the definition's types; the
         // states live beside it.
         let core = unsafe { BlockCore::new(parameters) };
+        let knows_peers = definition.peers.is_some();
         let inside = variant.and_then(|variant| Inside::of(definition.message, variant));
-        Self { core, states, states_bytes: own as usize * size, links, inside, heard, has_ended: false }
+        Self {
+            core,
+            states,
+            states_bytes: own as usize * size,
+            links,
+            inside,
+            knows_peers,
+            heard,
+            has_ended: false,
+        }
     }
 
     /// Takes a turn; says whether it found something.
@@ -216,8 +229,13 @@ impl RustBlock {
     pub(crate) fn connect(&self, outbox: usize, target: Option<&Arc<Target>>, waits: bool) {
         let link = target.map(|target| {
             let target: Weak<Target> = Arc::downgrade(target);
-            Link { target, waits, inside: self.inside }
+            let peer = if self.knows_peers { PEERS + outbox as u64 } else { 0 };
+            Link { target, waits, inside: self.inside, peer }
         });
+        if self.knows_peers {
+            let nobody: Weak<Target> = Weak::new();
+            self.links.set(MOST_PEERS, Some(Link { target: nobody, waits: false, inside: None, peer: 0 }));
+        }
         self.links.set(outbox, link);
     }
 }

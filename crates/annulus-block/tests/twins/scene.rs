@@ -118,7 +118,7 @@ impl Options {
             prints_capacity: if prints.is_empty() { 0 } else { 4 },
             print_words: prints.iter().map(|site| site.words).max().unwrap_or(0),
             histogram: time && random.one_in(2),
-            ports: definition.ports.len() as u32,
+            ports: definition.counted_places() as u32,
         });
         let is_keyed = matches!(definition.state, StateShape::PerActor(_));
         let grid = if is_keyed { 1 + random.below(grid) as u32 } else { 1 };

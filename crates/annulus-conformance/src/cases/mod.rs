@@ -19,6 +19,7 @@ pub mod messages;
 pub mod metrics;
 pub mod modes;
 pub mod order;
+pub mod peers;
 pub mod pipelines;
 pub mod policies;
 pub mod policy_model;

@@ -51,6 +51,7 @@ fn every_kernel_compiles() {
         kernels::ports::PORTS,
         kernels::timers::TIMERS,
         kernels::variants::VARIANTS,
+        kernels::peers::PEERS,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
     let left = Mutex::new(definitions.iter().enumerate());
@@ -66,11 +67,12 @@ fn every_kernel_compiles() {
             // Blocks with timers have one thread, and are by themselves.
             let is_alone = definition.timers.is_some();
             let (threads, sealed) = if is_alone { (1, false) } else { (threads, sealed) };
-            let into_variants = kernels::variants::VARIANTS.iter().any(|other| other.name == definition.name);
+            let [into_variants, to_peers] = [kernels::variants::VARIANTS, kernels::peers::PEERS]
+                .map(|list| list.iter().any(|other| other.name == definition.name));
             let shape = Shape {
                 threads,
                 sealed,
-                connectable: index % 2 == 0 && !is_alone || into_variants,
+                connectable: index % 2 == 0 && !is_alone || into_variants || to_peers,
                 into_variants,
                 supersteps: index % 5 == 0 && !is_alone,
                 blocks: 1,

@@ -2,7 +2,7 @@
 
 use super::{Writer, function::PORT_COUNTS};
 use crate::{
-    PortDefinition, TypeKind,
+    MOST_PEERS, PeersDefinition, PortDefinition, TypeKind,
     lower::{
         names::{field_name, variant_name},
         program::Expr,
@@ -20,6 +20,10 @@ impl Writer<'_> {
     /// What a block asks of outboxes, by their numbers: where in an output theirs lie, and how they are keyed.
     pub(super) fn port_macros(&mut self) {
         let ports = self.program.definition.ports;
+        let definition = self.program.definition;
+        if let Some(peers) = &definition.peers {
+            self.peer_macros(peers);
+        }
         if ports.is_empty() {
             return;
         }
@@ -53,6 +57,25 @@ impl Writer<'_> {
         };
         let keys = choose(&key);
         self.put(&format!("#define ANN_PORT_KEY(port, output) ({keys})"));
+    }
+
+    /// The same of an outbox whose outputs say whom they are for: each place is one for a kernel.
+    fn peer_macros(&mut self, peers: &PeersDefinition) {
+        let PeersDefinition { message, key_field, offset } = *peers;
+        self.put(&format!("#define ANN_PORTS {}", MOST_PEERS + 1));
+        self.put(&format!("#define ANN_PEERS {}", MOST_PEERS));
+        self.put(&format!("#define ANN_PORT_OFFSET(port) {offset}u"));
+        self.put(&format!("#define ANN_PORT_BYTES(port) {}u", message.size));
+        self.put(&format!("#define ANN_PORT_IS_KEYED(port) {}u", u32::from(key_field.is_some())));
+        let key = match key_field {
+            Some(key) => {
+                let (key, ty) = (self.key_of(message, key), self.stored(&message.into()));
+                self.put(&format!("#define ANN_PEER_KEY(message) {key}"));
+                format!("ANN_PEER_KEY((GLOBAL const {ty} *)((output) + {offset}u))")
+            }
+            None => "(u64)0".to_owned(),
+        };
+        self.put(&format!("#define ANN_PORT_KEY(port, output) ({key})"));
     }
 
     /// The handler's counts of what it has sent by each outbox.

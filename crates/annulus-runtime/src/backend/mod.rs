@@ -151,7 +151,8 @@ pub trait DeviceKernel: Send + Sync {
     /// # Safety
     ///
     /// Both were launched [connectable](LaunchSpec::connectable), by this backend. Every shard of this one is
-    /// inactive or has terminated, and stays so meanwhile. This one has an outbox of that number, and the
+    /// inactive or has terminated, and stays so meanwhile. This one has a [place](KernelDefinition::places) of that
+    /// number, and the
     /// target's message type is what this outbox sends, or is an enum that holds it inside of a variant, as the
     /// link says.
     unsafe fn connect(&self, outbox: usize, link: Option<Link>) -> Result<(), BackendError> {
@@ -193,6 +194,9 @@ pub struct Link {
     /// Where in a message of the target's an output lies, if a variant of it takes outputs. Only kernels that
     /// were launched with [`LaunchSpec::into_variants`] have such links.
     pub inside: Option<Inside>,
+    /// The address of the target, if the outputs of the kernel say whom they are for. That of nobody is 0; then
+    /// there is no target, and what goes there is lost.
+    pub peer: Option<u64>,
 }
 
 /// A kernel to which other kernels of the same backend send.

@@ -29,6 +29,8 @@ pub(crate) struct Target<K> {
     pub(crate) outbox: usize,
     /// Whether outputs without room wait.
     pub(crate) waits: bool,
+    /// What the outbox had sent to kernels, and lost, before it was connected to this one.
+    pub(crate) before: (u64, u64),
 }
 
 /// An outbox of a kernel that is connected to this one.

@@ -71,10 +71,7 @@ impl Runtime {
         if handle.shared().takes::<M>() {
             return Ok(KernelSender { handle, _message: PhantomData });
         }
-        let definition = handle.shared().core.definition;
-        let asked = M::BRIDGED.map_or(M::SLOT.name, |bridged| bridged.name);
-        let difference = message_difference::<M>(definition);
-        Err(HandleError::Input { name: name.into(), takes: definition.message_name(), asked, difference })
+        Err(not_taken::<M>(name, handle.shared().core.definition))
     }
 
     /// Receives from the kernel that runs under this name, for who knows the type of its outputs alone. If the
@@ -111,6 +108,13 @@ impl Runtime {
         let port = output_of::<T>(&handle, outbox)?;
         Ok(KernelReceiver { handle, port, _output: PhantomData })
     }
+}
+
+/// The kernel of this name does not take `M`.
+pub(crate) fn not_taken<M: KernelMessage>(name: &str, definition: &KernelDefinition) -> HandleError {
+    let asked = M::BRIDGED.map_or(M::SLOT.name, |bridged| bridged.name);
+    let difference = message_difference::<M>(definition);
+    HandleError::Input { name: name.into(), takes: definition.message_name(), asked, difference }
 }
 
 /// In what a kernel's messages differ from `M`.

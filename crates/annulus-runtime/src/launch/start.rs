@@ -243,8 +243,10 @@ fn start(
         .then(|| Prints::new(sites, definition.name, &name, shards.iter().filter_map(prints)));
     let ends = HostEnds { outbound, calls, dead_letters, prints };
     let command = if options.shape.active { command::ACTIVE } else { 0 };
+    static LAUNCHES: AtomicU64 = AtomicU64::new(0);
     let core = KernelCore {
         name,
+        number: LAUNCHES.fetch_add(1, annulus_sync::Ordering::Relaxed) + 1,
         backend_name: backend.name(),
         definition,
         clock: runtime.clock,
@@ -411,7 +413,7 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[Prin
         prints_capacity: if prints.is_empty() { 0 } else { print::RING_CAPACITY },
         print_words: prints.iter().map(|site| site.words).max().unwrap_or(0),
         histogram: options.observe.track_latency,
-        ports: if options.shape.connectable { definition.ports.len() as u32 } else { 0 },
+        ports: if options.shape.connectable { definition.counted_places() as u32 } else { 0 },
     });
     if definition.bridged.is_some() { layout.bridged(max_payload) } else { layout }
 }

@@ -2,7 +2,6 @@
 
 use std::{
     any::Any,
-    ops::Range,
     ptr,
     sync::{Arc, Weak},
 };
@@ -28,6 +27,13 @@ pub(crate) struct Way {
     pub(crate) variant: Option<usize>,
     /// Block or Reject.
     pub(crate) backpressure: Backpressure,
+}
+
+/// Where what a kernel sends by one of its places goes from now on: to the host, if there is no link.
+pub(crate) struct Change {
+    pub(crate) place: usize,
+    pub(crate) link: Option<Link>,
+    pub(crate) target: Option<Arc<KernelShared>>,
 }
 
 impl<K: RingKernel> KernelHandle<K> {
@@ -202,9 +208,10 @@ impl KernelShared {
         if port.is_none() && !ports.is_empty() {
             return Err(ConnectError::SeveralOutboxes { kernel: self.core.name.clone() });
         }
-        if !matches!(backpressure, Backpressure::Block | Backpressure::Reject) {
-            return Err(ConnectError::Backpressure { backpressure });
+        if self.core.definition.peers.is_some() {
+            return Err(ConnectError::SendsToPeers { kernel: self.core.name.clone() });
         }
+        check_backpressure(backpressure)?;
         target.check_target(its_runtime, &self.core.name, runtime)?;
         if variant.is_some() && !self.core.options.shape.into_variants {
             let (source, target) = (self.core.name.clone(), target.core.name.clone());
@@ -215,17 +222,19 @@ impl KernelShared {
         let taker: Weak<dyn LinkTarget> = Arc::downgrade(target) as _;
         let waits = backpressure == Backpressure::Block;
         let outbox = port.unwrap_or(0);
+        let link = Link { target: taker, waits, inside, peer: None };
+        let change = Change { place: outbox, link: Some(link), target: Some(Arc::clone(target)) };
         // SAFETY: by the caller's word.
-        unsafe {
-            self.change_links(outbox..outbox + 1, Some((Link { target: taker, waits, inside }, target)))
-        }
+        unsafe { self.change_links(vec![change]) }
     }
 
     /// Disconnects the outbox with this number, or all of them.
     pub(crate) fn disconnect(self: &Arc<Self>, port: Option<usize>) -> Result<(), ConnectError> {
-        let all = 0..self.core.definition.ports.len().max(1);
+        let all = 0..self.core.definition.places();
+        let places = port.map_or(all, |port| port..port + 1);
+        let changes = places.map(|place| Change { place, link: None, target: None }).collect();
         // SAFETY: there is no target.
-        unsafe { self.change_links(port.map_or(all, |port| port..port + 1), None) }
+        unsafe { self.change_links(changes) }
     }
 
     /// Whether a kernel of this name can be connected to this one, as far as this one is concerned. The
@@ -251,13 +260,10 @@ impl KernelShared {
 
     /// # Safety
     ///
-    /// These are numbers of its outboxes. The target of the link is the kernel given with it. That kernel is of
-    /// the same runtime, and its messages are what these outboxes send, or hold it as the link says.
-    unsafe fn change_links(
-        self: &Arc<Self>,
-        outboxes: Range<usize>,
-        link: Option<(Link, &Arc<KernelShared>)>,
-    ) -> Result<(), ConnectError> {
+    /// These are numbers of its places. The target of each link is the kernel given with it; without one it is
+    /// nobody's. That kernel is of the same runtime, and its messages are what this outbox sends, or hold it as the
+    /// link says.
+    pub(crate) unsafe fn change_links(self: &Arc<Self>, changes: Vec<Change>) -> Result<(), ConnectError> {
         let core = &self.core;
         let kernel = || core.name.clone();
         if !core.options.shape.connectable {
@@ -267,16 +273,15 @@ impl KernelShared {
             if core.is_finished() {
                 return Err(ConnectError::Terminated { kernel: kernel() });
             }
-            let (link, target) = link.unzip();
-            let target = target.zip(link.as_ref().map(|link| link.waits));
             let mut before = Vec::new();
-            for outbox in outboxes {
+            for Change { place, link, target } in changes {
+                let target = target.as_ref().zip(link.as_ref().map(|link| link.waits));
                 // SAFETY: both were launched linked on this runtime, and so by its backend; every shard is
                 // inactive and stays so while `while_inactive` calls this; the target's messages are what this
                 // outbox sends, by the caller's word.
-                let connected = unsafe { device.connect(outbox, link.clone()) };
+                let connected = unsafe { device.connect(place, link.clone()) };
                 connected.map_err(|error| ConnectError::Backend { backend: core.backend_name, error })?;
-                before.extend(links::link(self, target, outbox));
+                before.extend(links::link(self, target, place));
             }
             if let Some(home) = &core.home {
                 // A kernel that nobody sees has no number there.
@@ -298,5 +303,13 @@ impl KernelShared {
         // is dropped together with the kernel that this one was connected to.
         core.flow.notify_all();
         changed.map(drop)
+    }
+}
+
+/// Between kernels there are two.
+pub(crate) fn check_backpressure(backpressure: Backpressure) -> Result<(), ConnectError> {
+    match backpressure {
+        Backpressure::Block | Backpressure::Reject => Ok(()),
+        _ => Err(ConnectError::Backpressure { backpressure }),
     }
 }

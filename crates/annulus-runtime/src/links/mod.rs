@@ -63,8 +63,8 @@
 
 use std::sync::Arc;
 
-use annulus_ring::memory::ShardMemory;
-use annulus_sync::{Ordering, fence, stall};
+use annulus_ring::memory::{PortWords, ShardMemory};
+use annulus_sync::{AtomicU64, Ordering, fence, stall};
 
 use crate::kernel::{
     links::{Feed, Target, forwarded},
@@ -72,6 +72,7 @@ use crate::kernel::{
 };
 
 pub(crate) mod connect;
+pub(crate) mod peers;
 pub(crate) mod stalls;
 
 /// Connects an outbox of a kernel to another kernel, whose outputs wait there or not, or to none. The source is
@@ -87,12 +88,18 @@ pub(crate) fn link(
 ) -> Option<Arc<KernelShared>> {
     let core = source.core();
     let before = source.end_link(outbox);
+    let counted = |of: fn(PortWords<'_>) -> &AtomicU64| -> u64 {
+        let words = core.shards.iter().filter_map(|shard| shard.memory.port(outbox).map(of));
+        words.map(|word| word.load(Ordering::Relaxed)).sum()
+    };
+    let sent = (counted(|words| words.forwarded()), counted(|words| words.unforwarded()));
     source.links.change(|known| {
         known.targets.retain(|target| target.outbox != outbox);
         known.targets.extend(target.map(|(kernel, waits)| Target {
             kernel: Arc::downgrade(kernel),
             outbox,
             waits,
+            before: sent,
         }));
         known.targets.sort_by_key(|target| target.outbox);
     });

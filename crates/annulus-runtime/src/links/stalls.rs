@@ -160,7 +160,7 @@ impl KernelShared {
             let words = [memory.taken(), memory.forwarded(), memory.unforwarded()];
             // SYNC: none: what is taken twice and compared may be of any moment.
             counts.extend(words.map(|word| word.load(Ordering::Acquire)));
-            let ports = (0..self.core.definition.ports.len()).filter_map(|number| memory.port(number));
+            let ports = (0..self.core.definition.counted_places()).filter_map(|number| memory.port(number));
             // SYNC: none: as above.
             counts.extend(ports.map(|port| port.held().load(Ordering::Acquire)));
         }
@@ -190,7 +190,8 @@ impl KernelShared {
     /// Whether a shard that waits for a kernel waits for room for this outbox.
     fn holds_by(&self, shard: &HostShard, outbox: usize) -> bool {
         let word = |port: PortWords<'_>| port.held().load(Ordering::Relaxed);
-        self.core.definition.ports.is_empty() || shard.memory.port(outbox).is_some_and(|port| word(port) != 0)
+        self.core.definition.counted_places() == 0
+            || shard.memory.port(outbox).is_some_and(|port| word(port) != 0)
     }
 
     /// The kernels that its stalled shards wait for.

@@ -280,6 +280,12 @@ fn outbox_of(
     if source.output.is_none() {
         return Err(format!("`{}` sends nothing: its handler has no `&Outbox`", source.name));
     }
+    if source.peers.is_some() {
+        return Err(format!(
+            "the outputs of `{}` say whom they are for: connect it with connect_peers(..)",
+            source.name
+        ));
+    }
     let ports = source.ports;
     let names = || ports.iter().map(|port| port.name).collect::<Vec<_>>().join(", ");
     match outbox {

@@ -1,0 +1,210 @@
+//! Addresses of kernels as data, and messages that say whom they are for.
+
+use std::{fmt, hash, marker::PhantomData, mem::offset_of};
+
+use annulus_message::{DecodeError, EncodeError, Encoding, Message, Payload, Schema};
+
+use crate::{
+    Bytes, Derived, DeviceType, FieldDescriptor, KeyDescriptor, Meaning, OwnType, PlainMethods, Receiver,
+    RingMessage, Type, TypeDescriptor, TypeKind, Typed, Value, device_value, payload_hash, schema_of,
+};
+
+/// The address of a kernel that takes messages of type `M`: eight bytes, which messages, states and tables may
+/// hold. A kernel that sends [`Addressed`] messages reaches it, if it was connected to it.
+///
+/// It names one launch of one kernel. What is sent by it never reaches another kernel, nor the same kernel when it is
+/// launched again.
+#[repr(transparent)]
+pub struct Peer<M> {
+    bits: u64,
+    _message: PhantomData<fn() -> M>,
+}
+
+impl<M> Peer<M> {
+    /// Addresses nobody. What is sent to it is lost, and counted.
+    pub const NOBODY: Self = Self::from_bits(0);
+
+    /// The address with these bits. Any bits may be given: an address that no kernel has reaches nobody.
+    pub const fn from_bits(bits: u64) -> Self {
+        Self { bits, _message: PhantomData }
+    }
+
+    /// Its bits.
+    pub const fn bits(self) -> u64 {
+        self.bits
+    }
+}
+
+impl<M> Clone for Peer<M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for Peer<M> {}
+
+impl<M> Default for Peer<M> {
+    fn default() -> Self {
+        Self::NOBODY
+    }
+}
+
+impl<M> PartialEq for Peer<M> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bits == other.bits
+    }
+}
+
+impl<M> Eq for Peer<M> {}
+
+impl<M> hash::Hash for Peer<M> {
+    fn hash<H: hash::Hasher>(&self, state: &mut H) {
+        self.bits.hash(state);
+    }
+}
+
+impl<M> fmt::Debug for Peer<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Peer({:#x})", self.bits)
+    }
+}
+
+// SAFETY: it has the layout of its one field that has bytes, a number.
+#[diagnostic::do_not_recommend]
+unsafe impl<M: 'static> DeviceType for Peer<M> {
+    const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
+        name: "Peer",
+        size: size_of::<Self>(),
+        align: align_of::<Self>(),
+        kind: TypeKind::Struct(&[FieldDescriptor { name: "bits", offset: 0, ty: u64::DESCRIPTOR }]),
+        meaning: Meaning::Derived(Derived {
+            eq: true,
+            partial_ord: false,
+            ord: false,
+            methods: PlainMethods(|| true),
+        }),
+    };
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: 'static> Typed for Peer<M> {
+    fn ty() -> Type {
+        Self::DESCRIPTOR.into()
+    }
+
+    fn value(&self) -> Value {
+        device_value(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: 'static> Receiver for Peer<M> {
+    type Target = Self;
+    type Side = Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: 'static> OwnType for Peer<M> {}
+
+/// A message, and whom it is for. A kernel whose outbox sends these may be connected to several kernels, and each
+/// message goes to the one that it names. Not connected, they go to the host as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Addressed<M> {
+    /// Whom it is for.
+    pub to: Peer<M>,
+    /// What goes there.
+    pub message: M,
+}
+
+/// Where the parts of an [`Addressed`] message lie.
+#[derive(Clone, Copy, Debug)]
+pub struct PeersDefinition {
+    /// What goes to peers.
+    pub message: &'static TypeDescriptor,
+    /// Where the key lies in that.
+    pub key_field: Option<KeyDescriptor>,
+    /// Where that lies in the kernel's output, which begins with the address.
+    pub offset: usize,
+}
+
+// SAFETY: `repr(C)` fixes the layout; the compiler gives size, alignment and offsets; both fields are device types.
+#[diagnostic::do_not_recommend]
+unsafe impl<M: DeviceType> DeviceType for Addressed<M> {
+    const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
+        name: "Addressed",
+        size: size_of::<Self>(),
+        align: align_of::<Self>(),
+        kind: TypeKind::Struct(&[
+            FieldDescriptor { name: "to", offset: offset_of!(Self, to), ty: <Peer<M>>::DESCRIPTOR },
+            FieldDescriptor { name: "message", offset: offset_of!(Self, message), ty: M::DESCRIPTOR },
+        ]),
+        meaning: Meaning::Parts,
+    };
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: DeviceType> Typed for Addressed<M> {
+    fn ty() -> Type {
+        Self::DESCRIPTOR.into()
+    }
+
+    fn value(&self) -> Value {
+        device_value(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: DeviceType> Receiver for Addressed<M> {
+    type Target = Self;
+    type Side = Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: DeviceType> OwnType for Addressed<M> {}
+
+#[diagnostic::do_not_recommend]
+impl<M: RingMessage> Message for Addressed<M> {
+    const PAYLOAD_HASH: Option<fn(&Self) -> u64> = Some(payload_hash::<Self>);
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: RingMessage> Payload for Addressed<M> {
+    const ENCODING: Encoding = Encoding::Direct;
+    const VERSION: u32 = 0;
+    const ROOT_SIZE: usize = size_of::<Self>();
+
+    fn schema() -> Schema {
+        schema_of(Self::DESCRIPTOR, 0)
+    }
+
+    fn write(&self, to: &mut Bytes) -> Result<(), EncodeError> {
+        crate::write_message(self, to)
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, DecodeError> {
+        crate::decode(bytes)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: RingMessage> RingMessage for Addressed<M> {
+    const PEERS: Option<PeersDefinition> = Some(PeersDefinition {
+        message: M::DESCRIPTOR,
+        key_field: M::KEY_FIELD,
+        offset: offset_of!(Self, message),
+    });
+}
+
+/// The most kernels that one kernel sends to by their addresses. With the one that stands for nobody, a block has as
+/// many places as for [outboxes](crate::MOST_PORTS).
+pub const MOST_PEERS: usize = crate::MOST_PORTS - 1;
+
+/// What of an address says which type it is for.
+pub fn peer_tag(ty: &TypeDescriptor) -> u16 {
+    let bytes = ty.name.bytes().chain((ty.size as u64).to_le_bytes()).chain((ty.align as u64).to_le_bytes());
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (hash >> 48 ^ hash >> 32 ^ hash >> 16 ^ hash) as u16
+}
