@@ -72,6 +72,8 @@ typedef struct annulus_ring_header {
 #define ANNULUS_KIND_FAILED 4u
 #define ANNULUS_KIND_DEAD_LETTER 5u
 #define ANNULUS_KIND_PRINT 6u
+#define ANNULUS_KIND_LOST 7u
+#define ANNULUS_KIND_ENDED 8u
 
 typedef struct annulus_slot_header {
     uint32_t commit;

@@ -5,7 +5,7 @@ use crate::{
     bridged::bridged,
     control::{ControlBlock, PortCounts},
     histogram::BUCKETS,
-    ring::{Envelope, RingLayout},
+    ring::{Envelope, MIN_CAPACITY, RingLayout},
 };
 
 /// The layout of each shard: control block, inbound ring, outbound ring and, as the launch or the kernel asks
@@ -21,6 +21,10 @@ pub struct KernelLayout {
     /// many slots as the inbound ring. Each belongs to the inbound slot of the same number, and has the
     /// layout of an outbound slot.
     pub replies: Option<RingLayout>,
+    /// From any shard of the kernel to the host: answers to calls through pipelines, if the launch has such calls. The
+    /// call with the place *p* has slot *p* / *n* in shard *p* % *n*, of *n* shards. Slots are open, and else like those
+    /// of replies; they follow them.
+    pub landings: Option<RingLayout>,
     /// From the shard to the host: messages whose handling failed. No envelope words.
     pub dead_letters: Option<RingLayout>,
     /// From the shard to the host: what handlers print. No envelope words. The payload consists of words, and
@@ -74,6 +78,7 @@ impl KernelLayout {
             } else {
                 None
             },
+            landings: None,
             dead_letters: if shape.dead_letters_capacity == 0 {
                 None
             } else {
@@ -99,6 +104,20 @@ impl KernelLayout {
             None => None,
         };
         Self { inbound, outbound, replies, ..self }
+    }
+
+    /// The same layout with landings for so many calls through pipelines, in a kernel of so many shards. Without replies
+    /// there are none.
+    pub const fn through(self, calls: u32, shards: u32) -> Self {
+        let landings = match self.replies {
+            Some(replies) if calls != 0 => {
+                let each = calls.div_ceil(shards).next_power_of_two();
+                let capacity = if each < MIN_CAPACITY { MIN_CAPACITY } else { each };
+                Some(RingLayout { capacity, ..replies.open() })
+            }
+            _ => None,
+        };
+        Self { landings, ..self }
     }
 
     /// The same layout for [bridged messages](crate::bridged) with archives of at most `max_payload` bytes.
@@ -127,9 +146,14 @@ impl KernelLayout {
         self.outbound_offset() + self.outbound.bytes()
     }
 
+    /// From the shard's start to its landings, or to what follows if it has none. Devices count from the replies.
+    pub const fn landings_offset(&self) -> usize {
+        self.replies_offset() + bytes(&self.replies)
+    }
+
     /// From the shard's start to its ring of dead letters, or to what follows if it has none.
     pub const fn dead_letters_offset(&self) -> usize {
-        self.replies_offset() + bytes(&self.replies)
+        self.landings_offset() + bytes(&self.landings)
     }
 
     /// From the shard's start to its ring of prints, or to what follows if it has none.

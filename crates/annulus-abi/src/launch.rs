@@ -64,7 +64,7 @@ impl LaunchRecord {
     /// What the layout of a kernel's shards decides; all other fields are 0. The offset of a ring that the
     /// layout does not have is 0.
     pub fn of_layout(layout: &KernelLayout) -> Self {
-        let KernelLayout { inbound, outbound, replies, dead_letters, prints, histogram, ports: _ } = layout;
+        let KernelLayout { inbound, outbound, replies, dead_letters, prints, histogram, .. } = layout;
         let place = |is_there: bool, offset: usize| if is_there { offset as u64 } else { 0 };
         let shift = |ring: &RingLayout| ring.capacity.trailing_zeros();
         Self {
@@ -197,7 +197,7 @@ pub struct StepRecord {
 /// Bytes of a block's scratch memory, a multiple of 128: the twin of `ann_cut_scratch`. The block has
 /// `threads` threads, its turn takes up to `limit` messages, and each message may send `max_outputs`. A block
 /// of one thread needs scratch memory only if its kernel is connectable, or for a call that may send several
-/// outputs.
+/// outputs. Where calls go through pipelines, an output carries its call's address.
 pub const fn scratch_bytes(
     threads: u32,
     limit: u32,
@@ -210,7 +210,9 @@ pub const fn scratch_bytes(
     const OWNER: u64 = 4;
     const PARCEL: u64 = 24;
     let message = layout.inbound.image_stride() as u64;
-    let outputs = max_outputs as u64 * (layout.outbound.payload_size as u64).next_multiple_of(8);
+    const CARRIED: u64 = 8;
+    let carried = if layout.landings.is_some() { CARRIED } else { 0 };
+    let outputs = max_outputs as u64 * ((layout.outbound.payload_size as u64).next_multiple_of(8) + carried);
     let parcels = if connectable { max_outputs as u64 * PARCEL } else { 0 };
     let answers = if max_outputs > 1 { max_outputs as u64 } else { 1 };
     let each = match (threads, connectable) {

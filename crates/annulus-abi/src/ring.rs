@@ -84,6 +84,11 @@ pub mod kind {
     pub const DEAD_LETTER: u8 = 5;
     /// A print. Its number in the kernel stands in the length; its arguments are the payload, one word each.
     pub const PRINT: u8 = 6;
+    /// The answer to a call through a pipeline: the output that carried it was lost on its way to the next kernel; no
+    /// payload.
+    pub const LOST: u8 = 7;
+    /// The answer to a call through a pipeline: a kernel ended before it took the message that carried it; no payload.
+    pub const ENDED: u8 = 8;
 }
 
 /// Bytes of a unit of a sealed slot.
@@ -101,6 +106,23 @@ pub const UNITS_MOST: usize = SEALED_MOST.div_ceil(UNIT_CONTENT);
 /// the calls that used the slot, and are never 0, so no address is 0.
 pub const fn call_at(slot: u32, generation: u32) -> u64 {
     (generation as u64) << 32 | slot as u64
+}
+
+/// A bit of a call's address: the call goes through a pipeline. The bits below it are the number of the call's place,
+/// which names the same slot in every kernel of the pipeline; see
+/// [`KernelLayout::landings`](crate::kernel::KernelLayout::landings).
+pub const THROUGH: u64 = 1 << 31;
+
+/// Whether an address is that of a call through a pipeline.
+#[inline]
+pub const fn is_through(call: u64) -> bool {
+    call & THROUGH != 0
+}
+
+/// The address of a call through a pipeline: the number of its place, and the generation of that place.
+pub const fn call_through(place: u32, generation: u32) -> u64 {
+    assert!((place as u64) < THROUGH);
+    (generation as u64) << 32 | THROUGH | place as u64
 }
 
 /// The optional words of an envelope, fixed at launch.

@@ -77,6 +77,8 @@ fn t_01_t_03_c_and_rust_agree() {
         ("ANNULUS_KIND_FAILED", kind::FAILED.into()),
         ("ANNULUS_KIND_DEAD_LETTER", kind::DEAD_LETTER.into()),
         ("ANNULUS_KIND_PRINT", kind::PRINT.into()),
+        ("ANNULUS_KIND_LOST", kind::LOST.into()),
+        ("ANNULUS_KIND_ENDED", kind::ENDED.into()),
         ("ANNULUS_ERROR_FIRST_OWN", error::FIRST_OWN.into()),
         ("ANNULUS_ERROR_PANICKED", error::PANICKED.into()),
         ("ANNULUS_ERROR_TOO_MANY_OUTPUTS", error::TOO_MANY_OUTPUTS.into()),

@@ -27,6 +27,16 @@ ANN_FUNCTION u64 ann_found_caller(const ann_view *v, u32 i)
     return ann_caller(v, ann_turn_slot(v, i));
 }
 
+/* Whether the first output of a message's handler is a reply, which takes no slot of the outbound ring. */
+ANN_FUNCTION u32 ann_is_answered(const ann_view *v, u64 caller)
+{
+#if ANN_LAUNCH_THROUGH && ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
+    return caller != 0 && !(ann_is_through(caller) && ANN_IS_LINKED(v));
+#else
+    return caller != 0;
+#endif
+}
+
 /* How many of the first `found` messages there is room for. Each may need `credit` slots, and a call one
    less. */
 /* TWIN: has_credit */
@@ -39,7 +49,7 @@ ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 found)
     u64 room = ((u64)1 << l->out_shift) - (s->next_out - s->out_seen);
     u32 granted = 0;
     while (granted < found) {
-        u32 need = l->credit - (ann_found_caller(v, granted) != 0);
+        u32 need = l->credit - ann_is_answered(v, ann_found_caller(v, granted));
         if (need > room)
             break;
         room -= need;
@@ -90,7 +100,7 @@ ANN_FUNCTION u32 ann_next_is_call(const ann_view *v)
 #else
     /* SYNC: slot-published (acquire) */
     ann_fence_acquire();
-    return ann_caller(v, slot) != 0;
+    return ann_is_answered(v, ann_caller(v, slot));
 #endif
 }
 

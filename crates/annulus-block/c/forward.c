@@ -53,6 +53,10 @@ ANN_FUNCTION u32 ann_send_row(
             }
             if (granted == 0 && b->link.waits)
                 break;
+#if ANN_LAUNCH_THROUGH
+            for (u32 i = 0; i < want; i++)
+                ann_lose(v, v->outputs + (u64)(from + i) * ANN_OUTPUT_STRIDE);
+#endif
             ann_count_unforwarded(v, want);
             from += want;
             b->lost += want;
@@ -67,6 +71,10 @@ ANN_FUNCTION u32 ann_send_row(
             if (ANN_OUTPUT_BYTES != 0)
                 *(GLOBAL ANN_OUTPUT *)(slot + b->link.payload) = *(GLOBAL const ANN_OUTPUT *)output;
             ann_device_local_envelope(l, slot, ANN_OUTPUT_BYTES, now);
+#if ANN_LAUNCH_THROUGH
+            if (l->correlation != 0)
+                *ANN_U64(slot, l->correlation) = ANN_CARRIED(output);
+#endif
         }
         /* SYNC: device-local-published (release) */
         ann_device_fence_release();

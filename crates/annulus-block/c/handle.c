@@ -160,10 +160,17 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
             u32 all = code == 0 ? outbox.sent : 0;
             u32 stay = ann_part(v, all);
+#if ANN_LAUNCH_THROUGH
+            ann_hand_on(v, caller, code, b->state.pending, b->state.pending + all - stay);
+#endif
             b->state.pending += all - stay;
             ann_account(v, slot, code, outbox.sent, stay);
 #else
-            b->state.pending += code == 0 ? outbox.sent : 0;
+            u32 all = code == 0 ? outbox.sent : 0;
+#if ANN_LAUNCH_THROUGH
+            ann_hand_on(v, caller, code, b->state.pending, b->state.pending + all);
+#endif
+            b->state.pending += all;
             ann_account(v, slot, code, outbox.sent, 0);
 #endif
         } else {

@@ -12,7 +12,16 @@ ANN_FUNCTION u32 ann_has_device_local_work(const ann_view *v)
     if (s->pending != 0)
         return ann_would_forward(v);
 #endif
+#if ANN_LAUNCH_THROUGH
+    if (!ann_device_local_published(v, 0))
+        return 0;
+    /* SYNC: device-local-published (acquire) */
+    ann_device_fence_acquire();
+    u64 caller = ann_caller(v, ann_device_local_in_slot(v, ann_device_local_next(v)));
+    return !s->stalled || ann_has_slots(v, v->shared->launch.credit - ann_is_answered(v, caller));
+#else
     return ann_device_local_published(v, 0) && (!s->stalled || ann_has_slots(v, v->shared->launch.credit));
+#endif
 }
 
 #endif

@@ -363,6 +363,9 @@ ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
         /* SYNC: slot-published (release) */
         ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_out >> l->out_shift) + 1);
     }
+#if ANN_LAUNCH_THROUGH
+    ann_lose(v, v->outputs + (u64)place * ANN_OUTPUT_STRIDE);
+#endif
     s->next_out += 1;
     /* SYNC: gauge (release) */
     ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out);

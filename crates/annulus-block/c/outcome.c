@@ -49,9 +49,12 @@ ANN_FUNCTION u32 ann_outputs(u32 code, u32 sent, u64 caller)
 }
 
 /* Whether what the handler of a message sends goes to another kernel. */
+/* TWIN: is_forwarded */
 ANN_FUNCTION u32 ann_is_forwarded(const ann_view *v, u64 caller)
 {
-#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && ANN_LAUNCH_THROUGH
+    return (caller == 0 || ann_is_through(caller)) && ANN_IS_LINKED(v);
+#elif ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
     return caller == 0 && ANN_IS_LINKED(v);
 #else
     return 0;

@@ -67,6 +67,10 @@ ANN_FUNCTION u32 ann_send_parted(const ann_view *v, u32 number, GLOBAL const u8 
             ANN_COPY_PART(
                 l, slot + l->payload + at, output + ANN_PORT_OFFSET(number) + at, ANN_PORT_BYTES(number) - at);
         ann_device_local_envelope(l, slot, ANN_PORT_BYTES(number), l->time != 0 ? ann_now(v) : 0);
+#if ANN_LAUNCH_THROUGH
+        if (l->correlation != 0)
+            *ANN_U64(slot, l->correlation) = ANN_CARRIED(output);
+#endif
         /* SYNC: device-local-published (release) */
         ann_device_fence_release();
         ann_device_local_commit(l, slot, first);
@@ -75,6 +79,9 @@ ANN_FUNCTION u32 ann_send_parted(const ann_view *v, u32 number, GLOBAL const u8 
     }
     if (closed < most && l->waits)
         return 0;
+#if ANN_LAUNCH_THROUGH
+    ann_lose(v, output);
+#endif
     ann_count_unforwarded_of(v, number, 1);
     ann_count_unforwarded(v, 1);
     b->lost += 1;

@@ -39,6 +39,8 @@
 #define ANN_KIND_NO_REPLY 3u
 #define ANN_KIND_FAILED 4u
 #define ANN_KIND_DEAD_LETTER 5u
+#define ANN_KIND_LOST 7u
+#define ANN_KIND_ENDED 8u
 #define ANN_TOO_MANY_OUTPUTS 0xFF02u
 #define ANN_UNKNOWN_ACTOR 0xFF03u
 #define ANN_TIMERS_FULL 0xFF0Bu
@@ -409,8 +411,13 @@ typedef struct {
 
 #ifdef ANN_OUTPUT
 #define ANN_LIMIT ANN_MAX_OUTPUTS
-/* Distance between outputs in scratch memory. They are copied in words. */
+/* Distance between outputs in scratch memory. They are copied in words. Where calls go through pipelines, one more word
+   follows, for the call that the output carries. */
+#if ANN_LAUNCH_THROUGH
+#define ANN_OUTPUT_STRIDE ((ANN_OUTPUT_BYTES + 7) / 8 * 8 + 8)
+#else
 #define ANN_OUTPUT_STRIDE ((ANN_OUTPUT_BYTES + 7) / 8 * 8)
+#endif
 #else
 #define ANN_LIMIT 0
 #define ANN_OUTPUT_STRIDE 0

@@ -12,10 +12,37 @@ ANN_FUNCTION GLOBAL u8 *ann_out_slot(const ann_view *v, u64 ticket)
     return v->outbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->out_shift) - 1)) * l->out_stride;
 }
 
+#if ANN_LAUNCH_THROUGH
+
+/* A bit of a call's address: the call goes through a pipeline. Below it is the number of the call's place. */
+#define ANN_THROUGH 0x80000000ul
+
+ANN_FUNCTION u32 ann_is_through(u64 call)
+{
+    return (call & ANN_THROUGH) != 0;
+}
+
+/* The slot of such a call: places are dealt to the kernel's shards, and follow the slots of replies. Slots are open. */
+ANN_FUNCTION GLOBAL u8 *ann_landing(const ann_view *v, u64 call)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    u64 place = call & (ANN_THROUGH - 1);
+    GLOBAL u8 *first = v->shard - ann_block() * l->shard_stride;
+    u64 replies = ANN_RING_SLOTS + ((u64)1 << l->in_shift) * l->out_stride;
+    return first + place % l->grid * l->shard_stride + l->replies + replies + ANN_RING_SLOTS
+        + place / l->grid * l->out_stride;
+}
+
+#endif
+
 /* The slot of the reply to a call, by its address: the slot's number in the low half. */
 ANN_FUNCTION GLOBAL u8 *ann_reply_slot(const ann_view *v, u64 call)
 {
     LOCAL ann_launch *l = &v->shared->launch;
+#if ANN_LAUNCH_THROUGH
+    if (ann_is_through(call))
+        return ann_landing(v, call);
+#endif
     return v->shard + l->replies + ANN_RING_SLOTS + (call & 0xFFFFFFFFul) * l->out_stride;
 }
 

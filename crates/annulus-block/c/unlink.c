@@ -61,6 +61,19 @@ ANN_FUNCTION void ann_unlink(const ann_view *v)
         ann_return_pending(v);
     s->unforwarded += ann_on_the_way(v);
 #endif
+#if ANN_LAUNCH_THROUGH
+#ifdef ANN_OUTPUT
+    for (u32 k = s->pending_from; k < s->pending; k++) {
+        GLOBAL u8 *output = v->outputs + (u64)k * ANN_OUTPUT_STRIDE;
+#ifdef ANN_PORTS
+        if (ANN_HAS_GONE(output))
+            continue;
+#endif
+        ann_lose(v, output);
+    }
+#endif
+    ann_end_unread(v, unread);
+#endif
     s->pending = 0;
     s->pending_from = 0;
     ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_UNREAD), unread);

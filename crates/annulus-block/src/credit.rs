@@ -28,10 +28,11 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Slots of the outbound ring that a message may need. A call's first output is its reply, and needs
-    /// none.
+    /// none, unless the call goes on.
     #[inline]
     fn need(&self, message: &Slot) -> u32 {
-        self.credit.saturating_sub(u32::from(message.header.correlation != 0))
+        let caller = message.header.correlation;
+        self.credit.saturating_sub(u32::from(caller != 0 && !self.is_forwarded(caller)))
     }
 
     /// Whether there is room for `attempt`. If not, says in the control block that the block waits, and tries
@@ -70,7 +71,9 @@ impl<R: Runner> BlockCore<R> {
     /// Whether what the block waits for has come.
     pub(crate) fn has_room(&mut self) -> bool {
         if self.pending.is_some() {
-            return self.deliver();
+            let delivered = self.deliver();
+            self.tell_lost();
+            return delivered;
         }
         let need = self.inbound.peek().map_or(self.credit, |message| self.need(&message));
         self.outbound.has_credit(need)

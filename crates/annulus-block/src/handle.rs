@@ -2,15 +2,18 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use annulus_abi::{error, ring::kind};
+use annulus_abi::{
+    error,
+    ring::{is_through, kind},
+};
 use annulus_kernel::{Cx, Invocation, panic_code};
-use annulus_ring::ring::{Header, Slot};
+use annulus_ring::ring::{Answers, Header, Slot};
 use annulus_sync::{Ordering, contain::discard, fence};
 
 use crate::{
     runner::Runner,
     timers::Timers,
-    turn::{BlockCore, PendingOutputs, TurnTotals},
+    turn::{BlockCore, TurnTotals},
 };
 
 /// A message that the block has taken.
@@ -48,14 +51,16 @@ impl<R: Runner> BlockCore<R> {
         let state = self.state.of(key).filter(|_| is_here);
         self.at_handler(key, batch.processed + batch.dropped == 0);
         let cx = self.cx.with_queue(queue);
-        let goes_on = caller == 0 && self.is_linked;
+        let goes_on = self.is_forwarded(caller);
         let is_parted = goes_on && (!self.ports.is_empty() || self.peers.is_some());
         if let Some(timers) = &mut self.timers {
             timers.begin(cx.now());
         }
         let code = match state {
             None => error::UNKNOWN_ACTOR,
-            Some(state) if caller != 0 || is_parted => self.call_aside(cx, message, state, caller),
+            Some(state) if caller != 0 && !goes_on || is_parted => {
+                self.call_aside(cx, message, state, caller)
+            }
             // SAFETY: the block has credit for `max_outputs` slots from the next ticket on.
             Some(state) => unsafe { self.call(cx, message, state, self.outbound.next()) },
         };
@@ -63,9 +68,9 @@ impl<R: Runner> BlockCore<R> {
             timers.keep();
         }
         if code == 0 && is_parted {
-            self.part(batch);
+            self.part(caller, batch);
         } else if code == 0 && goes_on {
-            self.pending = Some(PendingOutputs { gone: 0, all: self.outbox.sent(), is_parted });
+            self.hand_on(caller, 0, self.outbox.sent(), is_parted);
         } else if code == 0 {
             let sent = self.outbox.sent();
             self.counts.sent += u64::from(sent);
@@ -99,8 +104,8 @@ impl<R: Runner> BlockCore<R> {
     // Not inlined: messages without a caller are the common case, and `call` is inlined there.
     #[inline(never)]
     fn call_aside(&mut self, cx: Cx, message: *const u8, state: *mut u8, caller: u64) -> u16 {
-        let place = match &self.answers {
-            Some(answers) if self.aside.is_empty() => answers.payload(caller),
+        let place = match self.answers_of(caller) {
+            Some((answers, call)) if self.aside.is_empty() => answers.payload(call),
             _ => self.aside.as_mut_ptr().cast(),
         };
         // SAFETY: there is one place, the reply's, which belongs to the block until it is published. Or there
@@ -123,9 +128,9 @@ impl<R: Runner> BlockCore<R> {
         let layout = self.outbound.ring().layout();
         let (stride, size) = (layout.slot_stride, layout.payload_size);
         let put_aside = self.aside.as_ptr().cast::<u8>();
-        if let (Some(answers), false) = (&self.answers, self.aside.is_empty()) {
+        if let (Some((answers, call)), false) = (self.answers_of(caller), self.aside.is_empty()) {
             // SAFETY: the first output is there, and has that many bytes. The reply's place is elsewhere.
-            unsafe { put_aside.copy_to_nonoverlapping(answers.payload(caller), size) };
+            unsafe { put_aside.copy_to_nonoverlapping(answers.payload(call), size) };
         }
         self.reply(caller, kind::MESSAGE, self.output_bytes);
         batch.replied = true;
@@ -139,12 +144,22 @@ impl<R: Runner> BlockCore<R> {
         batch.produced += sent - 1;
     }
 
+    /// Where the reply to a call goes, and the call's address there.
+    #[inline]
+    fn answers_of(&self, caller: u64) -> Option<(&Answers, u64)> {
+        match is_through(caller) && !self.landings.is_empty() {
+            true => Some(self.landings.of(caller)),
+            false => self.answers.as_ref().map(|answers| (answers, caller)),
+        }
+    }
+
     /// Publishes the reply to a call.
-    fn reply(&self, caller: u64, kind: u8, length: u32) {
-        let answers = self.answers.as_ref().expect("only a launch with calls has messages that are calls");
-        // SAFETY: the message that is being handled carries the address, and has no other reply. If the reply
-        // is a message, its payload has been written.
-        unsafe { answers.publish(caller, kind, length) };
+    pub(crate) fn reply(&self, caller: u64, kind: u8, length: u32) {
+        let (answers, call) =
+            self.answers_of(caller).expect("only a launch with calls has messages that are calls");
+        // SAFETY: the message that is being handled carries the address, or a pending output of it does, and the call
+        // has no other reply. If the reply is a message, its payload has been written.
+        unsafe { answers.publish(call, kind, length) };
     }
 
     /// Calls the handler; returns its error code, 0 for success.

@@ -53,12 +53,13 @@ pub struct Progress {
 
 /// A kernel that receives other kernels' messages from a thread of this process.
 pub trait Deliver: Send + Sync {
-    /// Puts a message into the inbound ring of its shard.
+    /// Puts a message into the inbound ring of its shard, with the address of the call through a pipeline that it carries,
+    /// or 0.
     ///
     /// # Safety
     ///
     /// It is a message of the kernel's type.
-    unsafe fn deliver(&self, message: *const u8) -> Delivery;
+    unsafe fn deliver(&self, message: *const u8, call: u64) -> Delivery;
 
     /// Whether `deliver` would now return something else than [`Delivery::Full`].
     ///

@@ -15,6 +15,7 @@ mod publish;
 mod runner;
 mod state;
 mod telemetry;
+mod through;
 mod timers;
 mod turn;
 
@@ -44,6 +45,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("../c/prints.c"),
     "\n",
     include_str!("../c/sealed.c"),
+    "\n",
+    include_str!("../c/through.c"),
     "\n",
     include_str!("../c/links.c"),
     "\n",

@@ -32,7 +32,9 @@ impl<R: Runner> BlockCore<R> {
         if std::mem::take(&mut self.returns) {
             batch.produced += self.return_parted();
         }
-        if !self.or_stall(STALLED_BY_KERNEL, batch, Self::deliver) {
+        let released = self.or_stall(STALLED_BY_KERNEL, batch, Self::deliver);
+        self.tell_lost();
+        if !released {
             return false;
         }
         if let Some(pending) = self.pending.take() {
@@ -94,15 +96,19 @@ impl<R: Runner> BlockCore<R> {
                 }
                 self.begin_to_move();
             }
+            let call = Self::carried(&pending, pending.gone);
             let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
                 // SAFETY: the handler wrote an output there. Outputs are messages of the target's type, or what
                 // its variant holds: the maker of the link promised that.
-                unsafe { target.deliver(message) }
+                unsafe { target.deliver(message, call) }
             });
             match delivery {
                 Delivery::Done => {}
                 Delivery::Full if waits => break,
-                Delivery::Full | Delivery::Closed => lost += 1,
+                Delivery::Full | Delivery::Closed => {
+                    lost += 1;
+                    self.lose(call);
+                }
             }
             pending.gone += 1;
             self.pending = Some(pending);
@@ -156,6 +162,9 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: publish_rest
     fn publish_rest(&mut self, pending: PendingOutputs) -> u32 {
         let rest = pending.all - pending.gone;
+        if pending.gone <= pending.bearer {
+            self.lose(pending.call);
+        }
         for _ in 0..rest {
             // The distance between the next slot and the output stays the same, since both move on.
             let output = self.pending_output(pending.gone);
@@ -189,6 +198,9 @@ impl<R: Runner> BlockCore<R> {
         } else if !self.is_linked {
             batch.produced = self.publish_rest(pending);
         } else {
+            if pending.gone <= pending.bearer {
+                self.lose(pending.call);
+            }
             add(self.memory.unforwarded(), u64::from(pending.all - pending.gone));
         }
         if let Some(due) = timed {

@@ -25,16 +25,20 @@ impl<R: Runner> BlockCore<R> {
     /// published.
     // TWIN: part
     #[inline(never)]
-    pub(crate) fn part(&mut self, batch: &mut TurnTotals) {
+    pub(crate) fn part(&mut self, caller: u64, batch: &mut TurnTotals) {
         let sent = self.outbox.sent();
         let size = self.outbound.ring().layout().payload_size;
         let mut all = 0;
+        let mut bearer = None;
         for index in 0..sent {
             self.mark_apart(index);
             if self.links[self.place_of(self.tag(index))].is_none() {
                 self.publish_aside(index);
                 batch.produced += 1;
                 continue;
+            }
+            if bearer.is_none() && self.tag(index) == 0 {
+                bearer = Some(all);
             }
             let [from, to] = [index, all].map(|index| self.offset_aside(index));
             let aside = self.aside.as_mut_ptr().cast::<u8>();
@@ -43,7 +47,7 @@ impl<R: Runner> BlockCore<R> {
             all += 1;
         }
         self.counts.sent += u64::from(sent - all);
-        self.pending = Some(PendingOutputs { gone: 0, all, is_parted: true });
+        self.hand_on(caller, bearer.unwrap_or(all), all, true);
     }
 
     /// Offers each of the held outputs to its kernel, and passes over those whose outbox was found full.
@@ -82,10 +86,11 @@ impl<R: Runner> BlockCore<R> {
                 }
                 self.begin_to_move();
             }
+            let call = Self::carried(&pending, index);
             let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
                 // SAFETY: the handler wrote an output there. What this outbox sends are messages of the target's
                 // type, or what its variant holds: the maker of the link promised that.
-                unsafe { target.deliver(message) }
+                unsafe { target.deliver(message, call) }
             });
             let words = self.memory.port(port).expect("a shard has counts for each of several outboxes");
             match delivery {
@@ -97,6 +102,7 @@ impl<R: Runner> BlockCore<R> {
                 Delivery::Full | Delivery::Closed => {
                     add(words.unforwarded(), 1);
                     lost += 1;
+                    self.lose(call);
                 }
             }
             self.take_aside(index);
@@ -123,6 +129,7 @@ impl<R: Runner> BlockCore<R> {
         for index in 0..pending.all {
             let tag = self.tag(index);
             if tag != GONE && self.links[self.place_of(tag)].is_none() {
+                self.lose(Self::carried(&pending, index));
                 self.publish_aside(index);
                 self.take_aside(index);
                 pending.gone += 1;
@@ -146,6 +153,7 @@ impl<R: Runner> BlockCore<R> {
             let words = self.memory.port(place).expect("a shard has counts for each of several outboxes");
             add(words.unforwarded(), 1);
             add(self.memory.unforwarded(), 1);
+            self.lose(Self::carried(&pending, index));
         }
         self.tell_held(&[0; MOST_PORTS]);
         self.pending = None;

@@ -14,7 +14,7 @@
 //!
 //! The backend decides who runs it, and when ([`Runner`]).
 
-use std::{marker::PhantomData, sync::Arc};
+use std::{cell::Cell, marker::PhantomData, sync::Arc};
 
 use annulus_abi::{control::command, telemetry::Telemetry};
 use annulus_kernel::{
@@ -23,7 +23,7 @@ use annulus_kernel::{
 };
 use annulus_ring::{
     memory::{AtLine, ShardMemory},
-    ring::{Answers, Consumer, SoleProducer},
+    ring::{Answers, Consumer, Ends, SoleProducer},
 };
 use annulus_sync::Ordering;
 
@@ -80,6 +80,10 @@ pub struct BlockCore<R> {
     pub(crate) outbound: SoleProducer,
     /// Where replies go, if the launch has calls.
     pub(crate) answers: Option<Answers>,
+    /// Where answers to calls through pipelines go, if the launch has such calls.
+    pub(crate) landings: Ends,
+    /// A call was lost with its output, and nobody was told.
+    pub(crate) lost_call: Cell<bool>,
     /// Where a call's outputs are until they are published, if there may be several; and those of a handler
     /// with several outboxes, of which some are connected.
     pub(crate) aside: Box<[Line]>,
@@ -200,6 +204,10 @@ pub(crate) struct PendingOutputs {
     pub(crate) all: u32,
     /// Whether they are of several outboxes. Then those that have gone may lie between others.
     pub(crate) is_parted: bool,
+    /// The call through a pipeline that goes on with them; 0 if none does.
+    pub(crate) call: u64,
+    /// The number of the output that carries it.
+    pub(crate) bearer: u32,
 }
 
 /// A unit of the memory in which outputs are put aside. A slot's length is a multiple of it, and payloads
@@ -260,6 +268,10 @@ impl<R: Runner> BlockCore<R> {
         let replies = unsafe { memory.replies() };
         // SAFETY: as above.
         let answers = replies.map(|ring| unsafe { Answers::new(ring) });
+        // SAFETY: this is a block of the kernel whose shards these are, and keeps the memory beside it.
+        let landings = unsafe { memory.landings() };
+        // SAFETY: as above.
+        let landings = unsafe { Ends::new(landings) };
         let is_sorted = definition.counted_places() != 0;
         let aside = if is_sorted || answers.is_some() && definition.max_outputs > 1 {
             definition.max_outputs as usize * layout.slot_stride / size_of::<Line>()
@@ -272,6 +284,8 @@ impl<R: Runner> BlockCore<R> {
             at,
             outbound,
             answers,
+            landings,
+            lost_call: Cell::new(false),
             aside: vec![Line::default(); aside].into(),
             dead_letters,
             outbox,

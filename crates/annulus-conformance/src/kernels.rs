@@ -29,6 +29,7 @@ pub mod real;
 pub mod sizes;
 pub mod sorted;
 pub mod spelling;
+pub mod through;
 pub mod timers;
 pub mod times;
 pub mod together;

@@ -303,6 +303,17 @@ macro_rules! conformance_suite {
                 t12_reset: Handlers,
                 t15_the_histogram_counts_every_message: Handlers,
             }
+            through {
+                p02_calls_through_three: Handlers,
+                p02_filtered_is_no_reply: Handlers,
+                p02_failures_come_with_their_code: Handlers,
+                p02_many_callers: Handlers,
+                p02_lost_calls_end: Handlers,
+                p02_what_an_ended_kernel_has_not_read_ends: Handlers,
+                p02_calls_race_with_the_ends_of_kernels: Handlers,
+                p02_given_up_calls_give_their_places_back: Handlers,
+                p02_what_is_no_pipeline: Nothing,
+            }
             timer_links {
                 p07_a_timers_outputs_go_to_the_connected_kernel: Handlers,
                 p07_timers_and_messages_of_kernels_take_turns: Handlers,

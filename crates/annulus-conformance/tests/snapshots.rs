@@ -69,6 +69,7 @@ fn opencl() {
     check(kernels::together::TOGETHER, Target::OpenCl);
     check(kernels::order::ORDER, Target::OpenCl);
     check(kernels::ports::PORTS, Target::OpenCl);
+    check(kernels::through::THROUGH, Target::OpenCl);
     check(kernels::timers::TIMERS, Target::OpenCl);
     check(kernels::variants::VARIANTS, Target::OpenCl);
     check(kernels::peers::PEERS, Target::OpenCl);
@@ -98,6 +99,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::together::TOGETHER,
         kernels::order::ORDER,
         kernels::ports::PORTS,
+        kernels::through::THROUGH,
         kernels::timers::TIMERS,
         kernels::variants::VARIANTS,
         kernels::peers::PEERS,

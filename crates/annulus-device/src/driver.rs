@@ -187,6 +187,8 @@ pub struct Shape {
     pub counts_turns: bool,
     /// A sequentially consistent fence stands before each handler.
     pub sequential: bool,
+    /// Calls go through the kernel to others.
+    pub through: bool,
 }
 
 impl Shape {
@@ -201,6 +203,7 @@ impl Shape {
             ("ADAPTIVE", self.adaptive),
             ("COUNTS_TURNS", self.counts_turns),
             ("SEQUENTIAL", self.sequential),
+            ("THROUGH", self.through),
         ];
         for (name, _) in all.iter().filter(|(_, on)| *on) {
             macros += &format!("#define ANN_LAUNCH_{name} 1\n");

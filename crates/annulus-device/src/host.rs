@@ -72,6 +72,7 @@ impl DeviceHost {
             adaptive: spec.mode == ProcessingMode::Adaptive,
             counts_turns: spec.counts_turns,
             sequential: spec.sequential,
+            through: spec.through,
         };
         spec.signals.compiling(driver.name());
         let began = Instant::now();

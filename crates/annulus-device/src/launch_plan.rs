@@ -79,7 +79,8 @@ impl LaunchPlan {
     ) -> Result<Self, BackendError> {
         let abilities = driver.abilities();
         let definition = spec.definition;
-        let threads = threads(&abilities, options, definition, spec.block);
+        // Where calls go through a kernel, one thread hands them on.
+        let threads = if spec.through { 1 } else { threads(&abilities, options, definition, spec.block) };
         let most = abilities.capabilities.max_block;
         if threads > most {
             return Err(BackendError::new(format!(

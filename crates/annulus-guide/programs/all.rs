@@ -25,6 +25,8 @@ mod messages;
 mod modes;
 #[path = "order.rs"]
 mod order;
+#[path = "pipeline_calls.rs"]
+mod pipeline_calls;
 #[path = "queues.rs"]
 mod queues;
 #[path = "sending.rs"]

@@ -44,6 +44,7 @@ programs!(
     messages,
     modes,
     order,
+    pipeline_calls,
     queues,
     sending,
     stalled,

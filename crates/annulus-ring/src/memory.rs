@@ -134,6 +134,8 @@ pub struct ShardMemory {
     headers: Option<(Region, Region)>,
     at: Option<AtLine>,
     replies: Option<(Region, RingLayout)>,
+    /// Those of all shards.
+    landings: Box<[(Region, RingLayout)]>,
     dead_letters: Option<(Region, RingLayout)>,
     prints: Option<(Region, RingLayout)>,
     histogram: Option<Region>,
@@ -160,7 +162,8 @@ impl ShardMemory {
     ///
     /// # Panics
     ///
-    /// If the memory is too short for the shard.
+    /// If the memory is too short for the shard. If it has [landings](KernelLayout::landings), use
+    /// [`with_landings`](Self::with_landings).
     pub fn new(
         memory: &Arc<SharedMemory>,
         layout: &KernelLayout,
@@ -182,6 +185,7 @@ impl ShardMemory {
             headers: None,
             at: None,
             replies,
+            landings: Box::default(),
             dead_letters,
             prints,
             control: shard.part(0, size_of::<ControlBlock>()),
@@ -227,6 +231,23 @@ impl ShardMemory {
             }),
             ..self
         }
+    }
+
+    /// The same shard with the landings of all `shards` shards of the kernel, if the layout has some: any block of the
+    /// kernel may answer any call through a pipeline.
+    ///
+    /// # Panics
+    ///
+    /// If the memory is too short for them.
+    pub fn with_landings(self, shards: u32) -> Self {
+        let landings = |layout: RingLayout| {
+            let of = |shard: u32| {
+                let offset = shard as usize * self.layout.shard_bytes() + self.layout.landings_offset();
+                (self.memory.region().part(offset, layout.bytes()), layout)
+            };
+            (0..shards).map(of).collect()
+        };
+        Self { landings: self.layout.landings.map_or_else(Box::default, landings), ..self }
     }
 
     /// The layout of the kernel's shards.
@@ -281,6 +302,17 @@ impl ShardMemory {
         let (region, layout) = self.replies.as_ref()?;
         // SAFETY: as for `inbound`.
         Some(unsafe { Ring::new(region.clone(), *layout) })
+    }
+
+    /// Where answers to calls through pipelines go, by shards of the kernel: none if the launch has no such calls.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's blocks make [`Answers`](crate::ring::Answers) of them, and the host
+    /// [`Landings`](crate::ring::Landings). The rest is as for [`inbound`](Self::inbound).
+    pub unsafe fn landings(&self) -> impl Iterator<Item = Ring> + '_ {
+        // SAFETY: as for `inbound`.
+        self.landings.iter().map(|(region, layout)| unsafe { Ring::new(region.clone(), *layout) })
     }
 
     /// The ring of dead letters from the shard to the host, if the launch keeps them.

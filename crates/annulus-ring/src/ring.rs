@@ -67,6 +67,7 @@ use annulus_sync::{AtomicU32, AtomicU64, Ordering, fence};
 #[cfg(not(loom))]
 mod bridged;
 mod consumer;
+mod landings;
 mod producers;
 mod replies;
 mod sole_producer;
@@ -74,6 +75,7 @@ mod sole_producer;
 #[cfg(not(loom))]
 pub use bridged::{ArchiveRoom, Archived};
 pub use consumer::{Consumer, Slot};
+pub use landings::{Ends, Landings};
 pub use producers::{Producers, SlotReservation};
 pub use replies::{Answers, Call, Callers, Look, Occupied, Reply};
 pub use sole_producer::SoleProducer;

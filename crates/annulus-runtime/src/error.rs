@@ -146,6 +146,15 @@ pub enum ConnectError {
         /// How many there may be.
         most: usize,
     },
+    /// Calls go through the kernel.
+    #[error(
+        "calls through a pipeline go along the first outbox of `{kernel}`, or are answered by it: drop its pipelines \
+         first, and let their calls end"
+    )]
+    Pipeline {
+        /// The instance's name.
+        kernel: String,
+    },
     /// The backend could not connect them.
     #[error("the {backend} backend cannot connect them: {error}")]
     Backend {
@@ -154,6 +163,80 @@ pub enum ConnectError {
         /// Why.
         #[source]
         error: BackendError,
+    },
+}
+
+/// Why kernels are no pipeline.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PipelineError {
+    /// A kernel was launched without room for calls through pipelines.
+    #[error(
+        "`{kernel}` was launched without room for calls through it: launch it with LaunchOptions::through(64)"
+    )]
+    NotThrough {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// The way ends before it has come to the last kernel.
+    #[error("`{kernel}` sends to the host by its first outbox, and so leads not to `{last}`: connect it")]
+    NotConnected {
+        /// The kernel that is not connected.
+        kernel: String,
+        /// The kernel that was to answer.
+        last: String,
+    },
+    /// The last kernel is connected to another one.
+    #[error(
+        "`{kernel}` sends to `{to}`, and so answers nothing: make the pipeline as long as the kernels are connected"
+    )]
+    GoesOn {
+        /// The kernel that was to answer.
+        kernel: String,
+        /// The one that it is connected to.
+        to: String,
+    },
+    /// The kernel that a kernel is connected to has ended.
+    #[error("the kernel that `{kernel}` sends to has ended: launch it again, and connect `{kernel}`")]
+    Ended {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// The kernels lead back to one of them.
+    #[error("the kernels lead back to `{kernel}`, and never to `{last}`: connect one of them to it")]
+    Cycle {
+        /// The kernel that they lead back to.
+        kernel: String,
+        /// The kernel that was to answer.
+        last: String,
+    },
+    /// The last kernel has no outbox, or several.
+    #[error(
+        "`{kernel}` has {}, and answers by one: call a kernel whose handler has one `&Outbox`",
+        if *outboxes == 0 { "no outbox".into() } else { format!("{outboxes} outboxes") }
+    )]
+    Outboxes {
+        /// The instance's name.
+        kernel: String,
+        /// How many it has.
+        outboxes: usize,
+    },
+    /// A queue stands in front of the first kernel's ring.
+    #[error(
+        "`{kernel}` has queues in front of its ring, which do not carry calls to other kernels: launch it without \
+         priority, expiry, deduplication, named queues, and without dropping the oldest"
+    )]
+    QueueInFront {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// The two run on two runtimes.
+    #[error("`{first}` and `{last}` run on two runtimes: launch both on one")]
+    OtherRuntime {
+        /// The kernel that is to be called.
+        first: String,
+        /// The kernel that is to answer.
+        last: String,
     },
 }
 
@@ -170,7 +253,15 @@ macro_rules! debug_in_words {
 
 pub(crate) use debug_in_words;
 
-debug_in_words!(LaunchError, ConnectError, LifecycleError, HandleError, CallError, TelemetryError);
+debug_in_words!(
+    LaunchError,
+    ConnectError,
+    PipelineError,
+    LifecycleError,
+    HandleError,
+    CallError,
+    TelemetryError
+);
 
 /// Bound parameters with their kinds and types.
 fn listed(bindings: &[BindingDefinition]) -> String {
@@ -358,6 +449,12 @@ pub enum CallError {
     /// The kernel terminated before it took the message.
     #[error("the kernel terminated before it took the message")]
     Terminated,
+    /// The call went through a pipeline, and the output that carried it was lost: the next kernel had ended, or had no
+    /// room under Reject.
+    #[error(
+        "the output that carried the call was lost: the next kernel had ended, or had no room under Reject"
+    )]
+    Lost,
     /// The deadline passed first.
     #[error("no reply came before the deadline")]
     Timeout,

@@ -68,14 +68,15 @@ pub use crate::{
     },
     bridge::{BridgeOptions, KernelBridge, KernelBridgeRates, KernelBridgeStatus},
     error::{
-        CallError, ConnectError, HandleError, LaunchError, LifecycleError, TelemetryError, UnknownKernel,
-        UnknownQueue,
+        CallError, ConnectError, HandleError, LaunchError, LifecycleError, PipelineError, TelemetryError,
+        UnknownKernel, UnknownQueue,
     },
     handle::{
         KernelHandle, Shutdown,
         control::KernelControl,
         look::{KernelLook, PortLook},
         outputs::Outputs,
+        pipeline::{Pipeline, PipelineStatus},
         port::{Port, PortName},
         queue::{Cleared, KernelQueue, Peeked},
         send::BatchError,

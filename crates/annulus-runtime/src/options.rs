@@ -328,6 +328,26 @@ impl LaunchOptions {
         self
     }
 
+    /// Makes the kernel a part of [pipelines](crate::Pipeline): calls go through it to other kernels, at most so many at a
+    /// time, 1 ..= 4096. Also makes it connectable. Off by default.
+    ///
+    /// A pipeline has as many calls open as each of its kernels has room for, less those of other pipelines of the
+    /// runtime. Costs a slot for each call, like those of replies. On a device, blocks have one thread.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().through(64);
+    /// assert!(options.shape.connectable && options.outbound.through == 64);
+    /// ```
+    pub fn through(mut self, calls: u32) -> Self {
+        self.outbound.through = calls;
+        self.shape.connectable |= calls != 0;
+        self
+    }
+
+    /// The most calls through pipelines that a kernel has [room](Self::through) for.
+    pub const MAX_THROUGH: u32 = 4096;
+
     /// Whether each shard measures the latency of every message, in nanoseconds, and keeps a histogram of the
     /// latencies, for percentiles. A message's latency ends when the handlers of its iteration have ended, as
     /// in telemetry: the clock is read once for all messages of the iteration (see

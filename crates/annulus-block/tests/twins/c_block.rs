@@ -36,6 +36,8 @@ pub(crate) struct Text {
     pub(crate) connectable: bool,
     /// The variant that takes what is sent.
     pub(crate) variant: Option<usize>,
+    /// Whether calls go through it.
+    pub(crate) through: bool,
     /// Whether its leader does by itself what is for one thread, as on CUDA.
     pub(crate) alone: bool,
     /// Whether its turns are as large as the queue is deep.
@@ -86,8 +88,10 @@ impl Text {
             &format!(
                 "#define ANN_LAUNCH_THREADS {}\n#define ANN_LAUNCH_CONNECTABLE {linked}\n\
                  #define ANN_INDEPENDENT {alone}\n#define ANN_LAUNCH_ADAPTIVE {adaptive}\n\
-                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1{variants}\n/* copy {} */",
-                self.threads, self.copy
+                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1{variants}\n{}/* copy {} */",
+                self.threads,
+                if self.through { "#define ANN_LAUNCH_THROUGH 1\n" } else { "" },
+                self.copy
             ),
             include_str!("c/shim.c"),
             OPENCL_PRELUDE,

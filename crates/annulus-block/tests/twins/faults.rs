@@ -89,7 +89,7 @@ pub(crate) const OF_ONE: &[Fault] = &[
     ),
     (
         "a call needs as much room as other messages",
-        "u32 need = l->credit - (ann_found_caller(v, granted) != 0);",
+        "u32 need = l->credit - ann_is_answered(v, ann_found_caller(v, granted));",
         "u32 need = l->credit;",
     ),
     ("who listens for dead letters is not woken", "(asleep == 2 && noted != 0)", "0"),
@@ -349,4 +349,51 @@ pub(crate) const OF_LINKED_TIMERS: &[Fault] = &[
         "        ann_timers_of(v)->taken += b->taken;",
         "        s->taken += b->taken;",
     ),
+];
+
+/// Those of calls through kernels.
+pub(crate) const OF_THROUGH: &[Fault] = &[
+    (
+        "each output carries the call",
+        "        u32 carries = !carried;\n#endif",
+        "        u32 carries = 1;\n#endif",
+    ),
+    (
+        "a call that goes on is ended as well",
+        "    if (!carried)\n        ann_end_call",
+        "    if (caller != 0)\n        ann_end_call",
+    ),
+    (
+        "a failed handler is none that sent nothing",
+        "        ann_end_call(v, caller, code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED, code);",
+        "        ann_end_call(v, caller, ANN_KIND_NO_REPLY, 0);",
+    ),
+    (
+        "a call that is lost is told to nobody",
+        "        ann_end_call(v, ANN_CARRIED(output), ANN_KIND_LOST, 0);",
+        "        ;",
+    ),
+    ("unread calls have no end", "            ann_end_call(v, call, ANN_KIND_ENDED, 0);", "            ;"),
+    (
+        "an address stays behind",
+        "                *ANN_U64(slot, l->correlation) = ANN_CARRIED(output);",
+        "                *ANN_U64(slot, l->correlation) = 0;",
+    ),
+    (
+        "a call that goes on is answered at once",
+        "    return (caller == 0 || ann_is_through(caller)) && ANN_IS_LINKED(v);",
+        "    return caller == 0 && ANN_IS_LINKED(v);",
+    ),
+    ("places have no generations", "    return (u32)(call >> 32);", "    return 1;"),
+];
+
+/// The same, by one of two outboxes.
+pub(crate) const OF_THROUGH_PORTS: &[Fault] = &[
+    ("any outbox carries the call", "!carried && *ANN_U64(output, 0) == 0;", "!carried;"),
+    (
+        "an address stays behind",
+        "\n            *ANN_U64(slot, l->correlation) = ANN_CARRIED(output);",
+        "\n            *ANN_U64(slot, l->correlation) = 0;",
+    ),
+    ("what is lost takes no call with it", "#if ANN_LAUNCH_THROUGH\n    ann_lose(v, output);\n", "#if 0\n"),
 ];

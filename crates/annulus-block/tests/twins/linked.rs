@@ -9,7 +9,7 @@ use std::{fmt::Debug, mem::offset_of, sync::Arc};
 use annulus_abi::{
     control::{ControlBlock, Timers, command},
     kernel::{KernelLayout, KernelShape},
-    ring::Envelope,
+    ring::{Envelope, call_through, kind},
 };
 use annulus_ring::ring::Header;
 use annulus_sync::Ordering;
@@ -64,20 +64,28 @@ pub(crate) struct Lived {
     pub(crate) went_on: u64,
     /// Of the first kernel, and of the others.
     pub(crate) replied: [Replied; 2],
+    /// How calls through the kernels ended: by kinds of answers.
+    pub(crate) through: [u64; KINDS.len()],
 }
+
+/// How a call through kernels ends.
+const KINDS: [u8; 5] = [kind::MESSAGE, kind::NO_REPLY, kind::FAILED, kind::LOST, kind::ENDED];
 
 impl Lived {
     /// Whether all has happened that can with this kernel.
-    pub(crate) fn is_all_there(&self, kernel: &Kernel) -> bool {
+    pub(crate) fn is_all_there(&self, kernel: &Kernel, through: bool) -> bool {
         let Self { forwarded, unforwarded, unread, pending, returned, ended_holding, went_on, .. } = *self;
         let counts = [forwarded, unforwarded, unread, pending, returned, ended_holding, went_on];
         let limit = kernel.definition.max_outputs;
-        counts.iter().all(|&n| n != 0) && self.replied.iter().all(|replied| replied.is_all_there(limit))
+        (!through || self.through.iter().all(|&n| n != 0))
+            && counts.iter().all(|&n| n != 0)
+            && self.replied.iter().all(|replied| replied.is_all_there(limit))
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        let Self { forwarded, unforwarded, unread, pending, returned, ended_holding, went_on, replied } =
-            other;
+        let Self {
+            forwarded, unforwarded, unread, pending, returned, ended_holding, went_on, replied, ..
+        } = other;
         self.forwarded += forwarded;
         self.unforwarded += unforwarded;
         self.unread += unread;
@@ -85,6 +93,7 @@ impl Lived {
         self.returned += returned;
         self.ended_holding += ended_holding;
         self.went_on += went_on;
+        self.through.iter_mut().zip(&other.through).for_each(|(all, one)| *all += one);
         self.replied.iter_mut().zip(replied).for_each(|(all, one)| all.add(one));
     }
 }
@@ -100,6 +109,10 @@ struct Script<'a> {
     targets: Vec<Arc<Target>>,
     exchange: Arc<Exchange>,
     commands: Vec<u32>,
+    /// Kernels whose host has seen that they have ended.
+    seen_ended: Vec<bool>,
+    /// Places given to calls.
+    places: u32,
     /// The first kernel's block has ended with outputs that had not gone.
     ended_holding: bool,
     now: u64,
@@ -178,11 +191,18 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     let kernels = 1 + scene.links.len();
     let mut all: Vec<_> = (0..kernels).map(|_| Options::draw(&mut random, kernel, 1)).collect();
     // One layout of messages and capacities: all lie in one exchange.
-    let layout = all[0].layout;
+    let mut layout = all[0].layout;
+    if scene.through {
+        while layout.replies.is_none() {
+            layout = Options::draw(&mut random, kernel, 1).layout;
+        }
+        // More than can be under way, so that no place is used again before its call has ended.
+        layout = layout.through(64, 1);
+    }
     all.iter_mut().for_each(|options| (options.layout, options.actors) = (layout, 3));
     // Half of the kernels take one message a turn: of these all is compared while something is held. So do those
     // with two links: what C has handled ahead may have gone by the other one.
-    if random.one_in(2) || scene.links.len() > 1 {
+    if random.one_in(2) || scene.links.len() > 1 || scene.through {
         all[0].limit = 1;
         all[0].mode = annulus_kernel::ProcessingMode::Continuous;
     }
@@ -210,6 +230,14 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     lived.unforwarded = from.c.word(offset_of!(ControlBlock, unforwarded));
     let unread = |pair: &Pair| u64::from(pair.c.word::<u32>(offset_of!(ControlBlock, unread)));
     lived.unread = others.iter().map(unread).sum();
+    for (pair, place) in script.pairs.iter().flat_map(|pair| (0..64).map(move |place| (pair, place))) {
+        let Some(landings) = pair.options.layout.landings else { break };
+        let slot = pair.options.layout.landings_offset() + landings.slot_offset(place);
+        let kind = (pair.c.word::<u32>(slot + 4) >> 24) as u8;
+        if let Some(at) = KINDS.iter().position(|&other| other == kind) {
+            script.lived.through[at] += 1;
+        }
+    }
     Ok(script.lived)
 }
 
@@ -236,6 +264,8 @@ impl<'a> Script<'a> {
             pairs,
             targets,
             exchange,
+            seen_ended: vec![false; commands.len()],
+            places: 0,
             commands,
             ended_holding: false,
             now: 1000,
@@ -423,17 +453,22 @@ impl<'a> Script<'a> {
         let draw = if which == 0 { kernel.draw } else { kernel.draw_on };
         let message = draw(random, pair.options.to());
         let calls = pair.options.layout.replies.is_some() && random.one_in(3);
+        let through = !calls && self.scene.through && random.one_in(2);
         let generation = random.next() as u32 | 1;
         let enqueue_time = self.now - random.below(900);
         let header = |correlation| Header {
             enqueue_time,
-            correlation: if calls { correlation } else { 0 },
+            correlation: if calls || through { correlation } else { 0 },
             ..Header::default()
         };
         // Where C has room, and Rust has not, the message that is held is still in Rust's ring.
         let has_room = |ring: &annulus_ring::ring::Ring| ring.depth() < ring.layout().capacity.into();
         if [&pair.rust, &pair.c].iter().all(|side| has_room(side.producers.ring())) {
-            let addresses = [&pair.rust, &pair.c].map(|side| side.call(false, generation));
+            let mut addresses = [&pair.rust, &pair.c].map(|side| side.call(false, generation));
+            if through {
+                addresses = [call_through(self.places % 64, generation); 2];
+                self.places += 1;
+            }
             pair.rust.send(&message, header(addresses[0]));
             pair.c.send(&message, header(addresses[1]));
             if calls {
@@ -456,6 +491,9 @@ impl<'a> Script<'a> {
             self.history.same("it has work", work.0, work.1)?;
         }
         self.pairs[which].settle();
+        if self.pairs[which].rust_block.has_ended() && !std::mem::replace(&mut self.seen_ended[which], true) {
+            [&self.pairs[which].rust, &self.pairs[which].c].iter().for_each(|side| side.end_left());
+        }
         let (_, now) = self.pairs[0].c_block.pending();
         self.lived.went_on += u64::from(left != 0 && now == 0 && which == 0 && before != self.sent());
         for which in 0..self.pairs.len() {

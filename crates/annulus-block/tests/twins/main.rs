@@ -48,6 +48,7 @@ const ONE: Scene = Scene {
     alone: false,
     variant: None,
     links: &[0],
+    through: false,
 };
 const SCENES: &[Scene] = &[
     ONE,
@@ -80,6 +81,13 @@ const LINKED: &[Scene] = &[
         threads: 4,
         alone: true,
         ..ONE
+    },
+    Scene { name: "calls through two kernels", connectable: true, through: true, ..ONE },
+    Scene {
+        name: "calls through two kernels, by one of two outboxes",
+        links: &[1, 0],
+        through: true,
+        ..SORTED
     },
     Scene { name: "one of several outboxes, one thread", ..SORTED },
     Scene { name: "one of several outboxes, four threads", threads: 4, ..SORTED },
@@ -153,7 +161,11 @@ fn connected_blocks_do_too() {
             lived.add(&linked::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}")));
         }
         println!("{}: {lived:?}", scene.name);
-        assert!(lived.is_all_there(&scene.kernel), "{}: too little happens: {lived:?}", scene.name);
+        assert!(
+            lived.is_all_there(&scene.kernel, scene.through),
+            "{}: too little happens: {lived:?}",
+            scene.name
+        );
     }
 }
 
@@ -205,15 +217,17 @@ fn planted_faults_are_found() {
         (faults::OF_TIMERS, timers, one),
         (faults::OF_TWO, &LINKED[0], two),
         (faults::OF_TWO_ALONE, &LINKED[2], two),
-        (faults::OF_PORTS, &LINKED[3], two),
-        (faults::OF_PORTS_OF_THREADS, &LINKED[4], two),
-        (faults::OF_TWO_PORTS, &LINKED[6], two),
-        (faults::OF_TWO_PORTS_OF_THREADS, &LINKED[7], two),
-        (faults::OF_TWO_PORTS_LATE, &LINKED[8], two),
+        (faults::OF_THROUGH, &LINKED[3], two),
+        (faults::OF_THROUGH_PORTS, &LINKED[4], two),
+        (faults::OF_PORTS, &LINKED[5], two),
+        (faults::OF_PORTS_OF_THREADS, &LINKED[6], two),
+        (faults::OF_TWO_PORTS, &LINKED[8], two),
+        (faults::OF_TWO_PORTS_OF_THREADS, &LINKED[9], two),
+        (faults::OF_TWO_PORTS_LATE, &LINKED[10], two),
         (faults::OF_LINKED_TIMERS, &LINKED_TIMERS, two),
-        (faults::OF_VARIANTS, &LINKED[9], two),
-        (faults::OF_VARIANTS_OF_THREADS, &LINKED[10], two),
-        (faults::OF_PEERS, &LINKED[14], two),
+        (faults::OF_VARIANTS, &LINKED[11], two),
+        (faults::OF_VARIANTS_OF_THREADS, &LINKED[12], two),
+        (faults::OF_PEERS, &LINKED[16], two),
     ] {
         for fault in faults {
             let found = (0..BOUND).find_map(|seed| Some((seed, run(scene, seed, fault)?)));

@@ -7,7 +7,11 @@ use std::{
     sync::Arc,
 };
 
-use annulus_abi::{LINE, kernel::KernelLayout, ring::call_at};
+use annulus_abi::{
+    LINE,
+    kernel::KernelLayout,
+    ring::{THROUGH, call_at, is_through, kind},
+};
 use annulus_ring::{
     memory::{ShardMemory, SharedMemory, TelemetryLine},
     ring::{Consumer, Header, Producers, SlotReservation},
@@ -119,7 +123,8 @@ impl Side {
             Arc::new(unsafe { SharedMemory::from_raw(base, bytes, Box::new(Arc::clone(raw))) })
         };
         let line = shows.then(|| TelemetryLine::new(&shared(&arena, 2 * LINE), 1));
-        let memory = ShardMemory::new(&shared(&shards, bytes), layout, place.block, line);
+        let memory =
+            ShardMemory::new(&shared(&shards, bytes), layout, place.block, line).with_landings(place.grid);
         // SAFETY: the host's one set of producers; `memory` lives as long as they are used.
         let inbound = unsafe { memory.inbound() };
         // SAFETY: as above.
@@ -189,6 +194,28 @@ impl Side {
     /// Answers that wait for the host.
     pub(crate) fn waiting(&self) -> u64 {
         self.outbound.ring().depth()
+    }
+
+    /// What the host does when the block has ended: ends the calls through pipelines whose messages are left in its
+    /// ring.
+    pub(crate) fn end_left(&self) {
+        let layout = self.memory.layout();
+        let (inbound, first) = (layout.inbound, layout.inbound_offset());
+        let (Some(correlation), Some(landings)) = (inbound.correlation_offset, layout.landings) else {
+            return;
+        };
+        let ring = self.producers.ring();
+        for ticket in ring.consumed()..ring.reserved() {
+            let slot = first + inbound.slot_offset(ticket);
+            let is_message = self.word::<u32>(slot + 4) >> 24 == u32::from(kind::MESSAGE);
+            let call = self.word::<u64>(slot + correlation);
+            if self.word::<u32>(slot) == inbound.lap(ticket) && is_message && is_through(call) {
+                let place = call & (THROUGH - 1);
+                let at = self.offset + layout.landings_offset() + landings.slot_offset(place);
+                self.shards.set(at + 4, u32::from(kind::ENDED) << 24);
+                self.shards.set(at, (call >> 32) as u32);
+            }
+        }
     }
 
     /// A word of the shard's memory.

@@ -94,7 +94,7 @@ impl Target {
 }
 
 impl Deliver for Target {
-    unsafe fn deliver(&self, message: *const u8) -> Delivery {
+    unsafe fn deliver(&self, message: *const u8, call: u64) -> Delivery {
         if self.has_ended() {
             return Delivery::Closed;
         }
@@ -111,7 +111,12 @@ impl Deliver for Target {
         // SAFETY: the caller says that it is a message of this kernel's, which has so many bytes.
         let message = unsafe { std::slice::from_raw_parts(message.cast::<MaybeUninit<u8>>(), bytes) };
         // SAFETY: the ring carries no bridged messages.
-        unsafe { slot.write_bytes(message, Header { enqueue_time: NOW.get(), ..Header::default() }) };
+        unsafe {
+            slot.write_bytes(
+                message,
+                Header { enqueue_time: NOW.get(), correlation: call, ..Header::default() },
+            )
+        };
         Delivery::Done
     }
 

@@ -30,6 +30,8 @@ pub(crate) struct Scene {
     pub(crate) variant: Option<usize>,
     /// Outboxes of the kernel that are connected, each to another one.
     pub(crate) links: &'static [usize],
+    /// Calls go through the kernels.
+    pub(crate) through: bool,
 }
 
 /// A fault of the block in C: its name, and what stands in place of what.
@@ -177,6 +179,7 @@ impl Pair {
             threads: scene.threads,
             connectable: scene.connectable,
             variant: scene.variant,
+            through: scene.through,
             alone: scene.alone,
             adaptive: mode == ProcessingMode::Adaptive,
             counts_turns,

@@ -226,6 +226,19 @@ pub(crate) fn words(rust: &Side, c: &Side, calls: &Calls) -> Vec<Word> {
             slots(ring, offset, &layout, rust, c, &mut add);
         }
     }
+    if let Some(landings) = layout.landings {
+        for place in 0..u64::from(landings.capacity) {
+            let slot = layout.landings_offset() + landings.slot_offset(place);
+            slot_words(
+                &format!("landing {place}"),
+                [slot; 2],
+                &landings,
+                |lap| lap != 0,
+                (rust, c),
+                &mut add,
+            );
+        }
+    }
     calls.words(rust, c, &mut add);
     if layout.histogram {
         for bucket in 0..BUCKETS {
@@ -266,7 +279,7 @@ pub(crate) fn slot_words(
     (rust, c): (&Side, &Side),
     add: &mut impl FnMut(String, u64, u64),
 ) {
-    use annulus_abi::ring::kind::{FAILED, NO_REPLY};
+    use annulus_abi::ring::kind::{ENDED, FAILED, LOST, NO_REPLY};
 
     let halves = |at: usize| (rust.word::<u32>(slots[0] + at), c.word::<u32>(slots[1] + at));
     let mut compare = |name: String, (rust, c): (u32, u32)| add(name, rust.into(), c.into());
@@ -278,7 +291,7 @@ pub(crate) fn slot_words(
     let meta = halves(4);
     compare(format!("{name}.meta"), meta);
     // A payload of what has none is what lay there.
-    if [NO_REPLY, FAILED].contains(&((meta.0 >> 24) as u8)) {
+    if [NO_REPLY, FAILED, LOST, ENDED].contains(&((meta.0 >> 24) as u8)) {
         return;
     }
     for at in (0..layout.payload_size).step_by(4) {

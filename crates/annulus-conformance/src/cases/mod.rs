@@ -34,6 +34,7 @@ pub mod stalls;
 pub mod state;
 pub mod steps;
 pub mod telemetry;
+pub mod through;
 pub mod timer_links;
 pub mod timers;
 pub mod times;

@@ -49,6 +49,7 @@ fn every_kernel_compiles() {
         kernels::together::TOGETHER,
         kernels::order::ORDER,
         kernels::ports::PORTS,
+        kernels::through::THROUGH,
         kernels::timers::TIMERS,
         kernels::variants::VARIANTS,
         kernels::peers::PEERS,
@@ -66,19 +67,22 @@ fn every_kernel_compiles() {
             let (threads, sealed) = [(1, false), (64, false), (64, true)][index % 3];
             // Blocks with timers have one thread, and are by themselves.
             let is_alone = definition.timers.is_some();
-            let (threads, sealed) = if is_alone { (1, false) } else { (threads, sealed) };
-            let [into_variants, to_peers] = [kernels::variants::VARIANTS, kernels::peers::PEERS]
-                .map(|list| list.iter().any(|other| other.name == definition.name));
+            // Nor have those that calls go through; these are connected.
+            let [into_variants, to_peers, through] =
+                [kernels::variants::VARIANTS, kernels::peers::PEERS, kernels::through::THROUGH]
+                    .map(|list| list.iter().any(|other| other.name == definition.name));
+            let (threads, sealed) = if is_alone || through { (1, false) } else { (threads, sealed) };
             let shape = Shape {
                 threads,
                 sealed,
-                connectable: index % 2 == 0 && !is_alone || into_variants || to_peers,
+                connectable: through || index % 2 == 0 && !is_alone || into_variants || to_peers,
                 into_variants,
-                supersteps: index % 5 == 0 && !is_alone,
+                supersteps: index % 5 == 0 && !is_alone && !through,
                 blocks: 1,
                 adaptive: definition.mode == ProcessingMode::Adaptive,
                 counts_turns: index % 7 == 0,
                 sequential: index % 11 == 0,
+                through,
             };
             let program = program(definition, shape);
             // Some to machine code as users get it: what the compiler optimises is much the same in all, the

@@ -319,23 +319,35 @@ impl Callers {
     /// A call's reply, if it has come. The caller has claimed it, so nobody writes it.
     #[inline]
     fn published(&self, call: Call) -> Option<Reply<'_>> {
-        let Ring { region, layout, .. } = &self.ring;
-        let ticket = call.ticket(&self.ring);
-        let (meta, at): (u32, At) = if layout.is_sealed() {
-            let image = Opened::new(region, layout, ticket)?;
-            // SAFETY: the block put a word there.
-            (unsafe { image.get(4) }, At::Sealed(image))
-        } else {
-            if !self.ring.is_published(ticket) {
-                return None;
-            }
-            // SYNC: slot-published (acquire)
-            fence(Ordering::Acquire);
-            let slot = layout.slot_offset(ticket);
-            (region.u32(slot + 4).load(Ordering::Relaxed), At::Open(slot + layout.payload_offset))
-        };
-        Some(Reply { kind: (meta >> 24) as u8, length: meta & 0xFF_FFFF, ring: &self.ring, at })
+        published_in(&self.ring, call.0)
     }
+}
+
+/// The ticket that has the slot and the lap of this address.
+#[inline]
+pub(super) fn ticket(call: u64, ring: &Ring) -> u64 {
+    Call(call).ticket(ring)
+}
+
+/// The reply to the call of this address in a ring, if it has come. Nobody writes it as long as the result is used.
+#[inline]
+pub(super) fn published_in(ring: &Ring, call: u64) -> Option<Reply<'_>> {
+    let Ring { region, layout, .. } = ring;
+    let ticket = ticket(call, ring);
+    let (meta, at): (u32, At) = if layout.is_sealed() {
+        let image = Opened::new(region, layout, ticket)?;
+        // SAFETY: the block put a word there.
+        (unsafe { image.get(4) }, At::Sealed(image))
+    } else {
+        if !ring.is_published(ticket) {
+            return None;
+        }
+        // SYNC: slot-published (acquire)
+        fence(Ordering::Acquire);
+        let slot = layout.slot_offset(ticket);
+        (region.u32(slot + 4).load(Ordering::Relaxed), At::Open(slot + layout.payload_offset))
+    };
+    Some(Reply { kind: (meta >> 24) as u8, length: meta & 0xFF_FFFF, ring, at })
 }
 
 impl Reply<'_> {

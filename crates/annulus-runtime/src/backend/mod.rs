@@ -287,6 +287,9 @@ pub struct LaunchSpec {
     pub leave_after: u32,
     /// Whether a sequentially consistent fence stands before each handler.
     pub sequential: bool,
+    /// Whether calls go through the kernel to others; such a kernel's messages are not sealed, and on a device its blocks
+    /// have one thread.
+    pub through: bool,
     /// Whether messages carry their enqueue time.
     pub timestamps: bool,
     /// Whether the shards count their turns, in [`ShardMemory::turns`].

@@ -20,6 +20,7 @@ use crate::{
 pub(crate) mod control;
 pub(crate) mod look;
 pub(crate) mod outputs;
+pub(crate) mod pipeline;
 pub(crate) mod port;
 pub(crate) mod queue;
 pub(crate) mod receive;

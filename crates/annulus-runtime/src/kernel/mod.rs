@@ -26,6 +26,7 @@ pub(crate) mod links;
 pub(crate) mod metrics;
 pub(crate) mod notes;
 pub(crate) mod outbound;
+pub(crate) mod passage;
 pub(crate) mod ports;
 pub(crate) mod print;
 pub(crate) mod receive;

@@ -20,6 +20,7 @@ use crate::{
         calls::PendingCall,
         core::KernelCore,
         drops::Dropped,
+        passage::OpenCall,
         shared::KernelShared,
     },
     within::within,
@@ -196,6 +197,36 @@ impl KernelShared {
             })
         };
         self.attempted(message.lane(), offered)
+    }
+
+    /// [`attempt`](Self::attempt) of a call that goes through this kernel, which has no queue in front of its ring.
+    fn attempt_through(&self, message: &mut RawMessage<'_>, call: &mut OpenCall<'_>) -> Option<Sent<()>> {
+        let (shard, mut header) = (self.shard_of(message), self.header());
+        let offered = self.offer_open(shard, |slot| {
+            header.correlation = call.send();
+            // SAFETY: a message of this kernel, a bridged one as its image.
+            unsafe { slot.write_bytes(message.bytes(), header) };
+            Ok(())
+        });
+        self.attempted(message.lane(), offered)
+    }
+
+    /// Sends the message of a call that goes through this kernel, waiting for space.
+    pub(crate) async fn send_through(
+        &self,
+        mut message: RawMessage<'_>,
+        call: &mut OpenCall<'_>,
+    ) -> Sent<()> {
+        loop {
+            if let Some(sent) = self.attempt_through(&mut message, call) {
+                return sent;
+            }
+            let listener = self.space(message.lane(), self.shard_of(&message)).listen();
+            if let Some(sent) = self.attempt_through(&mut message, call) {
+                return sent;
+            }
+            self.wait_for(listener).await;
+        }
     }
 
     /// The event that is notified when a shard's queue has space.

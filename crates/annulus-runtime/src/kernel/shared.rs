@@ -9,7 +9,7 @@ use std::{
 
 use annulus_abi::{
     control::{Timers, state},
-    ring::kind,
+    ring::{is_through, kind},
     telemetry::Telemetry,
     vitals::{At, phase, read::Shard, recorder::event},
 };
@@ -17,7 +17,7 @@ use annulus_block::{Deliver, Delivery, MessageFailure, Progress, Signals};
 use annulus_kernel::{KernelDefinition, KernelMessage, RingKernel};
 use annulus_ring::{
     memory::AtLine,
-    ring::{Consumer, Refused},
+    ring::{Consumer, Header, Refused},
 };
 use annulus_sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, stall};
 
@@ -32,6 +32,7 @@ use crate::{
         front::{Asked, FrontEnd, Fronts},
         links::Links,
         outbound::{Destination, Outbound},
+        passage::Through,
         ports::Ports,
         print::Prints,
         watcher::StallWatch,
@@ -90,6 +91,8 @@ pub(crate) struct KernelShared {
     /// Messages of other kernels that went past the queues in front of the rings.
     passed: AtomicU64,
     pub(crate) calls: CallTable,
+    /// If calls go through it.
+    pub(crate) through: Option<Through>,
     pub(crate) dead_letters: Option<DeadLetterBacklog>,
     prints: Option<Prints>,
     /// The guard that all handles hold; set by the first handle.
@@ -103,6 +106,7 @@ pub(crate) struct HostEnds {
     /// One for each shard.
     pub(crate) outbound: Box<[Outbound]>,
     pub(crate) calls: CallTable,
+    pub(crate) through: Option<Through>,
     pub(crate) dead_letters: Option<DeadLetterBacklog>,
     pub(crate) prints: Option<Prints>,
 }
@@ -115,7 +119,7 @@ impl KernelShared {
         ends: HostEnds,
         names: Weak<dyn Names>,
     ) -> Self {
-        let HostEnds { outbound, calls, dead_letters, prints } = ends;
+        let HostEnds { outbound, calls, through, dead_letters, prints } = ends;
         Self {
             core,
             this: OnceLock::new(),
@@ -131,6 +135,7 @@ impl KernelShared {
             dealt: AtomicUsize::new(0),
             passed: AtomicU64::new(0),
             calls,
+            through,
             dead_letters,
             prints,
             guard: OnceLock::new(),
@@ -289,6 +294,10 @@ impl KernelShared {
                     // SAFETY: as above.
                     unsafe { consumer.read_bytes(&slot, &mut message) };
                     left.push(&message);
+                    let call = slot.header.correlation;
+                    if let (true, Some(through)) = (is_through(call), &self.through) {
+                        through.passage.end(call);
+                    }
                 }
                 consumer.advance(&slot);
                 consumer.give_back();
@@ -425,6 +434,9 @@ impl Signals for KernelShared {
         if self.core.options.shape.connectable {
             self.look_for_cycles(shard, progress);
         }
+        if let Some(through) = &self.through {
+            through.passage.progressed();
+        }
         if progress.state_changed {
             // SYNC: state (acquire)
             let terminated = |s: &HostShard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;
@@ -455,6 +467,7 @@ impl HostSignals for KernelShared {
             || core.options.shape.connectable && core.flow.has_waiters()
             || core.space.has_waiters()
             || self.calls.has_sleepers()
+            || self.through.as_ref().is_some_and(|through| through.passage.is_awaited())
             || self.fronts.has_waiters()
             || core.shards.iter().any(|shard| shard.space.has_waiters())
             || !self.fronts.is_empty() && (0..core.shards.len()).any(|shard| self.staged(shard) != 0)
@@ -465,6 +478,9 @@ impl HostSignals for KernelShared {
         self.request_termination();
         let progress = Progress { state_changed: true, ..Progress::default() };
         self.progressed(0, progress);
+        if let Some(through) = &self.through {
+            through.passage.lose(self);
+        }
     }
 
     fn unread(&self) -> u64 {
@@ -512,7 +528,7 @@ impl LinkTarget for KernelShared {
 }
 
 impl Deliver for KernelShared {
-    unsafe fn deliver(&self, message: *const u8) -> Delivery {
+    unsafe fn deliver(&self, message: *const u8, call: u64) -> Delivery {
         let from = message.cast::<MaybeUninit<u8>>();
         // SAFETY: the caller says that it is a message of this kernel, which has so many bytes.
         let message = unsafe { std::slice::from_raw_parts(from, self.core.message_size()) };
@@ -524,7 +540,7 @@ impl Deliver for KernelShared {
                     self.passed.fetch_add(1, Ordering::Relaxed);
                 }
                 // SAFETY: a message of this kernel. Connected kernels send direct messages, so it is one.
-                unsafe { slot.write_bytes(message, self.header()) };
+                unsafe { slot.write_bytes(message, Header { correlation: call, ..self.header() }) };
                 self.core.wake(shard);
                 Delivery::Done
             }

@@ -18,7 +18,7 @@ use crate::{
     elsewhere::elsewhere,
     error::{HandleError, LaunchError, UnknownKernel},
     handle::{KernelHandle, control::KernelControl},
-    kernel::{lifecycle::ShutdownOutcome, shared::KernelShared, status::Stall},
+    kernel::{lifecycle::ShutdownOutcome, passage::Passage, shared::KernelShared, status::Stall},
     launch::{arena::Arena, registry::KernelRegistry},
     links,
     vitals::{Requests, Vitals, VitalsArena},
@@ -40,6 +40,8 @@ pub(crate) struct RuntimeInner {
     pub(crate) registry: Arc<KernelRegistry>,
     /// Wakes those who wait until connected kernels are at rest.
     pub(crate) flow: Arc<Event>,
+    /// The places of calls through pipelines.
+    pub(crate) passage: Arc<Passage>,
     pub(crate) backend: Arc<dyn DeviceBackend>,
     pub(crate) clock: RuntimeClock,
     /// The telemetry lines, if the backend cannot use those of `vitals`.
@@ -454,6 +456,7 @@ impl<B: BackendSource> RuntimeBuilder<B> {
                 requests,
                 registry,
                 flow,
+                passage: Arc::new(Passage::new()),
                 backend,
                 clock,
                 arena,

@@ -17,11 +17,11 @@ use annulus_kernel::{Binding, BindingKind, KernelDefinition, PrintSite, Processi
 use annulus_queue::Backpressure;
 use annulus_ring::{
     memory::ShardMemory,
-    ring::{Consumer, Producers},
+    ring::{Consumer, Landings, Producers},
     sealed,
 };
 use annulus_sync::{
-    AtomicBool, AtomicU64, enlist::Enlisted, event::Event, gate::Gate, last::Last, wait::block_on,
+    AtomicBool, AtomicU32, AtomicU64, enlist::Enlisted, event::Event, gate::Gate, last::Last, wait::block_on,
     watched::Watched,
 };
 
@@ -37,6 +37,7 @@ use crate::{
         drops::HostDrops,
         front::Fronts,
         outbound::Outbound,
+        passage::Through,
         print::{self, Prints},
         shared::{HostEnds, KernelShared, Kind},
         slow::{Handlers, SlowWatch},
@@ -202,7 +203,8 @@ fn start(
     let layout = layout(definition, &options, &sites);
     // A sealed slot orders nothing but itself.
     let orders = options.orders_memory(definition);
-    let seals = sealed::is_offered() && !orders && backend.seals(definition, options.shape.block);
+    let through = options.outbound.through != 0;
+    let seals = sealed::is_offered() && !orders && !through && backend.seals(definition, options.shape.block);
     let layout = if seals { layout.sealed() } else { layout };
     let bytes = layout.shard_bytes().checked_mul(options.shape.grid as usize).ok_or_else(|| {
         backend_error(BackendError::new(format!(
@@ -221,6 +223,7 @@ fn start(
     let home = home.filter(|home| !mirrored || home.is_seen());
     let shard = |i| {
         let shard = ShardMemory::new(&memory, &layout, i, lines.as_ref().map(|lines| lines.line(i as usize)));
+        let shard = shard.with_landings(grid);
         match &home {
             Some(home) if !mirrored => shard.watched(home.place(i as usize)),
             _ => shard,
@@ -241,7 +244,19 @@ fn start(
     });
     let prints = (!sites.is_empty())
         .then(|| Prints::new(sites, definition.name, &name, shards.iter().filter_map(prints)));
-    let ends = HostEnds { outbound, calls, dead_letters, prints };
+    let room = options.outbound.through;
+    let through = (room != 0).then(|| {
+        // SAFETY: the blocks make the other ends; this lies beside the shards' memory.
+        let landings = unsafe { shards[0].landings() };
+        Through {
+            passage: Arc::clone(&runtime.passage),
+            // SAFETY: these are the kernel's, and open.
+            landings: unsafe { Landings::new(landings) },
+            room,
+            pins: AtomicU32::new(0),
+        }
+    });
+    let ends = HostEnds { outbound, calls, through, dead_letters, prints };
     let command = if options.shape.active { command::ACTIVE } else { 0 };
     static LAUNCHES: AtomicU64 = AtomicU64::new(0);
     let core = KernelCore {
@@ -312,6 +327,7 @@ fn start(
         run_mode: core.options.shape.run_mode,
         leave_after: core.options.shape.leave_after,
         sequential: core.options.shape.consistency == Consistency::Sequential,
+        through: core.options.outbound.through != 0,
         timestamps: core.options.observe.timestamps,
         counts_turns: core.options.observe.count_turns,
         clock: core.clock,
@@ -415,6 +431,7 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[Prin
         histogram: options.observe.track_latency,
         ports: if options.shape.connectable { definition.counted_places() as u32 } else { 0 },
     });
+    let layout = layout.through(options.outbound.through, options.shape.grid);
     if definition.bridged.is_some() { layout.bridged(max_payload) } else { layout }
 }
 

@@ -8,13 +8,13 @@ use std::{
 
 use annulus_kernel::{Accepts, Inside, RingKernel};
 use annulus_queue::Backpressure;
-use annulus_sync::wait::block_on;
+use annulus_sync::{Ordering, wait::block_on};
 
 use crate::{
     backend::{Link, LinkTarget},
     error::ConnectError,
     handle::KernelHandle,
-    kernel::{links::Target, shared::KernelShared},
+    kernel::{links::Target, passage::Through, shared::KernelShared},
     links,
     vitals::Home,
 };
@@ -272,6 +272,11 @@ impl KernelShared {
         let changed = core.while_inactive(|device| {
             if core.is_finished() {
                 return Err(ConnectError::Terminated { kernel: kernel() });
+            }
+            let is_pinned = |through: &Through| through.pins.load(Ordering::Acquire) != 0;
+            if changes.iter().any(|change| change.place == 0) && self.through.as_ref().is_some_and(is_pinned)
+            {
+                return Err(ConnectError::Pipeline { kernel: kernel() });
             }
             let mut before = Vec::new();
             for Change { place, link, target } in changes {

@@ -128,7 +128,10 @@ impl KernelShared {
     pub(crate) fn end_links(&self) {
         self.wake_sources();
         for target in &self.links.known().targets {
-            drop(self.end_link(target.outbox));
+            // What a shard has sent to it may be reported after this, when the kernel has no targets any more.
+            if let Some(target) = self.end_link(target.outbox) {
+                target.core().wake_all();
+            }
         }
         self.links.change(|known| {
             known.targets.clear();

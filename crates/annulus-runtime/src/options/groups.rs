@@ -96,6 +96,8 @@ pub struct Outbound {
     pub capacity: Option<u32>,
     /// See [`LaunchOptions::calls`].
     pub calls: bool,
+    /// How many calls through pipelines may be open at a time; 0 for none. See [`LaunchOptions::through`].
+    pub through: u32,
 }
 
 /// What the host can learn about each message.
@@ -152,7 +154,7 @@ impl Default for Inbound {
 
 impl Default for Outbound {
     fn default() -> Self {
-        Self { capacity: None, calls: true }
+        Self { capacity: None, calls: true, through: 0 }
     }
 }
 

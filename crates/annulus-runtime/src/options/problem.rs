@@ -6,7 +6,7 @@ use annulus_abi::{
     LINE,
     ring::{MAX_CAPACITY, MAX_PAYLOAD, MIN_CAPACITY},
 };
-use annulus_kernel::{BindingKind, KernelDefinition, StateShape, TypeDescriptor};
+use annulus_kernel::{BindingKind, KernelDefinition, KernelShape, StateShape, TypeDescriptor};
 use annulus_queue::{Deduplication, Problem, Share};
 
 use crate::options::{Consistency, Inbound, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW};
@@ -141,6 +141,28 @@ pub enum LaunchProblem {
         /// The kernel.
         kernel: &'static str,
     },
+    /// Calls go through the kernel, and an option is off without which they cannot.
+    Through {
+        /// The kernel.
+        kernel: &'static str,
+        /// The option.
+        needs: &'static str,
+    },
+    /// Calls go through the kernel, and a whole block works on each of its messages.
+    ThroughBlock {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// Calls go through the kernel, and its outputs say whom they are for.
+    ThroughPeers {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// Calls go through the kernel, and it sends messages to itself.
+    ThroughTimers {
+        /// The kernel.
+        kernel: &'static str,
+    },
     /// A handler may send more at once than the outbound ring holds.
     Outputs {
         /// The kernel.
@@ -259,6 +281,21 @@ pub(super) fn of_launch(
     if let Some(output) = definition.output {
         check_payload(&mut problems, "output", output);
     }
+    if outbound.through != 0 {
+        check_range(&mut problems, "through", outbound.through, 1, LaunchOptions::MAX_THROUGH);
+        let needs = [("calls", outbound.calls), ("connectable", shape.connectable)];
+        let off = needs.into_iter().filter(|(_, on)| !*on);
+        problems.extend(off.map(|(option, _)| LaunchProblem::Through { kernel, needs: option }));
+        if definition.shape == KernelShape::Block {
+            problems.push(LaunchProblem::ThroughBlock { kernel });
+        }
+        if definition.timers.is_some() {
+            problems.push(LaunchProblem::ThroughTimers { kernel });
+        }
+        if definition.peers.is_some() {
+            problems.push(LaunchProblem::ThroughPeers { kernel });
+        }
+    }
     if definition.timers.is_some() {
         problems.extend(shape.supersteps.then_some(LaunchProblem::Timers { kernel }));
     }
@@ -366,6 +403,26 @@ impl fmt::Display for LaunchProblem {
                 f,
                 "`{kernel}` sends messages to itself, and supersteps are on, which such a kernel does not have yet: \
                  leave supersteps out"
+            ),
+            Self::Through { kernel, needs } => write!(
+                f,
+                "calls go through `{kernel}`, and {needs} is off, without which they cannot: leave {needs} on, or leave \
+                 through out"
+            ),
+            Self::ThroughBlock { kernel } => write!(
+                f,
+                "calls go through `{kernel}`, and a whole block works on each of its messages, which does not hand calls on \
+                 yet: call it directly, or write its handler for one thread"
+            ),
+            Self::ThroughPeers { kernel } => write!(
+                f,
+                "calls go through `{kernel}`, and its outputs say whom they are for, which one kernel cannot do yet: \
+                 call it directly, or leave through out"
+            ),
+            Self::ThroughTimers { kernel } => write!(
+                f,
+                "calls go through `{kernel}`, and it sends messages to itself, which one kernel cannot do yet: call it \
+                 directly, or leave through out"
             ),
             Self::Outputs { kernel, outputs, slots } => write!(
                 f,
