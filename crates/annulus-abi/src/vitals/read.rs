@@ -364,7 +364,7 @@ impl<'a> Kernel<'a> {
         self.word32(offset_of!(KernelEntry, max_batch))
     }
 
-    /// See [`kernel_flags`](super::kernel_flags).
+    /// See [`kernel_flags`].
     pub fn flags(&self) -> u32 {
         self.word32(offset_of!(KernelEntry, flags))
     }
