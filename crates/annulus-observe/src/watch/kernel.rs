@@ -23,7 +23,7 @@ const SHARD: usize = size_of::<ShardVitals>();
 const TRIES: u32 = 1 << 16;
 
 /// Watches a kernel of another process, or of this one, from outside: a poll loads the kernel's words, and makes no
-/// system call. It costs the same as [`Telemetry::poll`](annulus_runtime::Telemetry::poll) inside the process.
+/// system call. It costs about twice as much as [`Telemetry::poll`](annulus_runtime::Telemetry::poll) inside the process.
 ///
 /// It does not say whether the process lives: ask [`Attached::liveness`](crate::Attached::liveness) from time to time. What
 /// a dead process has written last stays readable.
