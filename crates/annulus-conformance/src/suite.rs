@@ -312,6 +312,8 @@ macro_rules! conformance_suite {
                 p02_what_an_ended_kernel_has_not_read_ends: Handlers,
                 p02_calls_race_with_the_ends_of_kernels: Handlers,
                 p02_given_up_calls_give_their_places_back: Handlers,
+                p02_given_up_calls_that_have_ended_pin_nothing: Handlers,
+                p02_places_go_to_callers_that_have_use_for_them: Handlers,
                 p02_what_is_no_pipeline: Nothing,
             }
             timer_links {

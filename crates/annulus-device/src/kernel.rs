@@ -557,19 +557,22 @@ impl DeviceKernel for LaunchedKernel {
     unsafe fn connect(&self, outbox: usize, link: Option<Link>) -> Result<(), BackendError> {
         let device_local =
             self.0.device_local.as_ref().expect("the runtime connects kernels that were launched for it");
-        if let Some(places) = device_local.addresses {
-            let address = link.as_ref().and_then(|link| link.peer).unwrap_or(0);
-            // SAFETY: the caller's promise; there are so many addresses.
-            unsafe { device_local.set_address(places, outbox, address) };
-        }
+        let set_address = |address| {
+            if let Some(places) = device_local.addresses {
+                // SAFETY: the caller's promise; there are so many addresses.
+                unsafe { device_local.set_address(places, outbox, address) };
+            }
+        };
         let Some(link) = link else {
             // SAFETY: the caller's promise.
             unsafe { device_local.set(outbox, LinkRecord::default()) };
+            set_address(0);
             return Ok(());
         };
         if link.peer == Some(0) {
             // SAFETY: the caller's promise.
             unsafe { self.0.connect_to_nobody(device_local, outbox) };
+            set_address(0);
             return Ok(());
         }
         let gone = || BackendError::new("the kernel that is to take the messages has gone: launch it again");
@@ -581,6 +584,8 @@ impl DeviceKernel for LaunchedKernel {
             })?;
         // SAFETY: the caller's promise.
         unsafe { self.0.connect(device_local, outbox, &target.0, &link) };
+        // Last: until here nothing has failed, and the address stands for the kernel that is connected.
+        set_address(link.peer.unwrap_or(0));
         Ok(())
     }
 }

@@ -218,10 +218,13 @@ impl KernelDefinition {
             (None, _) => self.message.difference(ty).is_none() && self.key_field == key,
             (Some(number), TypeKind::Enum { variants, .. }) if self.from.contains(&number) => {
                 let held = match self.key_field {
-                    Some(KeyDescriptor::Held(keys)) => keys[number].of,
+                    Some(KeyDescriptor::Held(keys)) => keys.get(number).and_then(|key| key.of),
                     _ => None,
                 };
-                variants[number].fields[0].ty.difference(ty).is_none() && held == key
+                let [field] = variants.get(number).map_or(&[][..], |variant| variant.fields) else {
+                    return false;
+                };
+                field.ty.difference(ty).is_none() && held == key
             }
             _ => false,
         }

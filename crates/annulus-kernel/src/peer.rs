@@ -12,8 +12,9 @@ use crate::{
 /// The address of a kernel that takes messages of type `M`: eight bytes, which messages, states and tables may
 /// hold. A kernel that sends [`Addressed`] messages reaches it, if it was connected to it.
 ///
-/// It names one launch of one kernel. What is sent by it never reaches another kernel, nor the same kernel when it is
-/// launched again.
+/// It names one launch of one kernel, of this process. What is sent by it never reaches another kernel, nor the same
+/// kernel when it is launched again. In another process, where a snapshot may bring it, it means nothing, or another
+/// kernel that takes the same type.
 #[repr(transparent)]
 pub struct Peer<M> {
     bits: u64,

@@ -305,6 +305,16 @@ pub(crate) fn read_used(file: &mut File, bytes: &mut Vec<u8>) -> Result<(), Unre
     Ok(read_up_to(bytes, used)?)
 }
 
+/// Reads the header and the directory of an open file.
+fn directory(file: &mut File) -> Result<Vec<u8>, Unreadable> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    (&mut *file).take(size_of::<VitalsHeader>() as u64).read_to_end(&mut bytes)?;
+    let end = Vitals::new(&bytes).map_err(Unreadable::Damaged)?.directory_end();
+    (&mut *file).take(end.min(MOST).saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Reads an open file whole.
 pub(crate) fn read_all(path: &Path, file: &mut File, bytes: &mut Vec<u8>) -> Result<Process, Unreadable> {
     // First whether it lives: what a process that is dead by now has written last is then in the file.
@@ -320,6 +330,11 @@ pub(crate) fn read_all(path: &Path, file: &mut File, bytes: &mut Vec<u8>) -> Res
             Kernel { ports, latencies, ..describe(&kernel, now, liveness) }
         })
         .collect();
+    // Parts of a kernel that has ended may be another's by now: only what is still in the directory was read whole.
+    let remaining = directory(file)?;
+    let remaining: Vec<u64> =
+        Vitals::new(&remaining).map_err(Unreadable::Damaged)?.kernels().map(|k| k.id()).collect();
+    kernels.retain(|kernel| remaining.contains(&kernel.id));
     kernels.sort_by(|a, b| (a.has_ended, &a.name, a.id).cmp(&(b.has_ended, &b.name, b.id)));
     Ok(Process {
         file: path.to_owned(),

@@ -437,7 +437,7 @@ pub enum CallError {
     /// The kernel is closed to new messages.
     #[error("the kernel is closed to new messages")]
     Closed,
-    /// The handler succeeded and sent nothing.
+    /// The handler succeeded and sent nothing. In a [pipeline](crate::Pipeline): it sent nothing by its first outbox.
     #[error("the handler succeeded and sent nothing")]
     NoReply,
     /// The handler failed, and what it did was rolled back.
@@ -446,11 +446,13 @@ pub enum CallError {
         /// The error code; see `annulus_abi::error` for the codes that the application does not define.
         code: u16,
     },
-    /// The kernel terminated before it took the message.
+    /// The kernel terminated before it took the message. In a [pipeline](crate::Pipeline): a kernel on the way did, or
+    /// its device lost one; then nobody knows whether the message was taken.
     #[error("the kernel terminated before it took the message")]
     Terminated,
     /// The call went through a pipeline, and the output that carried it was lost: the next kernel had ended, or had no
-    /// room under Reject.
+    /// room under Reject. Also: a kernel of another pipeline that shares kernels with this one was lost, with calls in all
+    /// places.
     #[error(
         "the output that carried the call was lost: the next kernel had ended, or had no room under Reject"
     )]

@@ -37,16 +37,14 @@ pub fn a_kernel_has_one_state(bench: &Bench) {
 
 /// Such a kernel cannot have two blocks, and the error says what can be done.
 pub fn one_state_needs_one_block(bench: &Bench) {
-    for error in [
-        total::launch(bench.runtime(), LaunchOptions::default().grid(2)).unwrap_err(),
-        exchange::bind(&[0; 4]).launch(bench.runtime(), LaunchOptions::default().grid(2)).unwrap_err(),
+    let two = || LaunchOptions::default().grid(2);
+    for (error, remedy) in [
+        (total::launch(bench.runtime(), two()).unwrap_err(), "#[ring(key)]"),
+        (exchange::bind(&[0; 4]).launch(bench.runtime(), two()).unwrap_err(), "&[AtomicU32]"),
     ] {
         assert!(matches!(error, LaunchError::Invalid(_)));
         let text = error.to_string();
-        assert!(
-            text.contains("grid is 2") && text.contains(".grid(1)") && text.contains("#[ring(key)]"),
-            "{text}"
-        );
+        assert!(text.contains("grid is 2") && text.contains(".grid(1)") && text.contains(remedy), "{text}");
     }
 }
 

@@ -375,3 +375,57 @@ pub fn p02_what_is_no_pipeline(bench: &Bench) {
     };
     assert_eq!(problems.problems(), [LaunchProblem::ThroughBlock { kernel: "sum_and_odd" }]);
 }
+
+/// P-02: a call that was given up, and has ended since, keeps neither its place nor its kernels: these can be connected
+/// elsewhere, though nobody calls any more.
+pub fn p02_given_up_calls_that_have_ended_pin_nothing(bench: &Bench) {
+    let last = launch(bench, options("last").active(false));
+    let first = launch(bench, options("first").active(false));
+    connect(&first, &last);
+    let pipeline = Pipeline::new(&first, &last).unwrap();
+    let call = pipeline.call_timeout(query(1), Duration::from_millis(20));
+    assert_eq!(call, Err(CallError::Timeout));
+    drain(&first);
+    drop(pipeline);
+    first.deactivate_blocking().unwrap();
+    if last.status().pending != 0 || last.status().sent == 0 {
+        assert_eq!(first.disconnect(), Err(ConnectError::Pipeline { kernel: "first".into() }));
+    }
+    last.activate_blocking().unwrap();
+    drain(&last);
+    first.disconnect().unwrap();
+}
+
+/// P-02: a place that is given back goes to a caller that has use for it, also if another one has waited longer.
+pub fn p02_places_go_to_callers_that_have_use_for_them(bench: &Bench) {
+    let alone = |name: &str, room: u32, active: bool| {
+        let kernel = launch(bench, options(name).through(room).active(active));
+        let pipeline = Pipeline::new(&kernel, &kernel).unwrap();
+        (kernel, pipeline)
+    };
+    let (holder, held) = alone("holder", 5, false);
+    let (giver, given) = alone("giver", 5, false);
+    let (_small, small) = alone("small", 4, true);
+    let (_large, large) = alone("large", 5, true);
+    thread::scope(|scope| {
+        let call = |pipeline: &Pipeline<relay, relay>, number| {
+            let pipeline = pipeline.clone();
+            scope.spawn(move || pipeline.call_blocking(query(number)).unwrap().number)
+        };
+        let mut calls: Vec<_> = (0..4).map(|number| call(&held, number)).collect();
+        eventually(|| held.status().calls == 4);
+        calls.push(call(&given, 4));
+        eventually(|| given.status().calls == 1);
+        // Both wait, one behind the other; only the second may have the place that is given back.
+        calls.push(call(&small, 5));
+        thread::sleep(Duration::from_millis(50));
+        calls.push(call(&large, 6));
+        thread::sleep(Duration::from_millis(50));
+        giver.activate_blocking().unwrap();
+        eventually(|| large.status().answered == 1);
+        assert_eq!((small.status().calls, held.status().open), (0, 4));
+        holder.activate_blocking().unwrap();
+        let numbers: Vec<_> = calls.into_iter().map(|call| call.join().unwrap()).collect();
+        assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6]);
+    });
+}

@@ -248,8 +248,9 @@ pub struct Desk {
 #[derive(RingMessage, Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Aligned {
+    /// Named as the interface's macros name their parameter.
     #[ring(key)]
-    pub key: u8,
+    pub message: u8,
     pub on: bool,
     pub x: i32,
     pub y: u8,

@@ -84,7 +84,8 @@ pub(crate) fn field_name(name: &str) -> String {
     if name.is_ascii() && belongs_to_others {
         member.insert_str(0, "my__");
     }
-    if is_reserved_stem(&member) {
+    // What a macro of the interface calls its parameter would be replaced in its text.
+    if is_reserved_stem(&member) || member.trim_end_matches('_') == "message" {
         member.push('_');
     }
     member
@@ -210,6 +211,8 @@ mod tests {
             "tag_",
             "Option_u32",
             "my__Option_u32",
+            "message",
+            "message_",
         ];
         for spell in [field_name, variant_name] {
             let mut seen: HashMap<String, &str> = HashMap::new();

@@ -114,7 +114,11 @@ impl KernelWatch {
     fn check(&self) -> Result<(), Lost> {
         // SYNC: entry-freed (acquire)
         fence(Ordering::Acquire);
-        let is_own = self.entry(offset_of!(KernelEntry, id)) == self.id && self.state() != kernel_state::FREE;
+        // The state first: an entry that was freed may be another kernel's by now, whose number is then seen.
+        let is_used = self.state() != kernel_state::FREE;
+        // SYNC: entry-described (acquire)
+        fence(Ordering::Acquire);
+        let is_own = is_used && self.entry(offset_of!(KernelEntry, id)) == self.id;
         match (self.mapping.is_cut(), is_own) {
             (true, _) => Err(Lost::Cut),
             (false, false) => Err(Lost::Reused),

@@ -7,8 +7,10 @@
 //! # When the kernel's part becomes that of another
 //!
 //! The runtime uses the parts of kernels that have ended again. It frees the entry first, and the shards change after
-//! that. A watch loads the words, and behind a fence the entry's number: is it still the kernel's own, then so were the
-//! words. (SYNC: entry-freed.) Numbers are never used again.
+//! that. A watch loads the words, and behind a fence the entry's state and number: is it in use, and the number still the
+//! kernel's own, then so were the words. (SYNC: entry-freed.) Numbers are never used again. The shards may go to a kernel
+//! with another entry, which leaves the old number where it was: then the state says so; or that entry is in use again,
+//! and whoever sees that sees the new number. (SYNC: entry-described.)
 //!
 //! # When the file is cut off
 //!

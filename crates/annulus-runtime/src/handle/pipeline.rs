@@ -251,7 +251,8 @@ impl<F: RingKernel, L: RingKernel> Pipeline<F, L> {
             kernels: self.route.kernels.iter().map(|kernel| kernel.core.name.clone()).collect(),
             room: self.route.room,
             calls,
-            open: calls - ends.iter().sum::<u64>(),
+            // A count may be seen later than that of its end.
+            open: calls.saturating_sub(ends.iter().sum()),
             answered,
             failed,
             no_reply,
@@ -262,14 +263,17 @@ impl<F: RingKernel, L: RingKernel> Pipeline<F, L> {
     }
 
     async fn call_raw(&self, message: RawMessage<'_>, output: &mut Bytes) -> Result<(), CallError> {
-        let mut call = self.open().await;
+        let mut call = self.open().await?;
         let first = self.first.shared_arc();
         accepted(first.send_through(message, &mut call).await)?;
         self.answer(&mut call, output).await
     }
 
     fn call_raw_blocking(&self, message: RawMessage<'_>, output: &mut Bytes) -> Result<(), CallError> {
-        let mut call = self.passage.try_open(&self.route).unwrap_or_else(|| block_on(self.open()));
+        let mut call = match self.passage.try_open(&self.route)? {
+            Some(call) => call,
+            None => block_on(self.open())?,
+        };
         let first = self.first.shared_arc();
         accepted(block_on(first.send_through(message, &mut call)))?;
         first
@@ -278,14 +282,14 @@ impl<F: RingKernel, L: RingKernel> Pipeline<F, L> {
     }
 
     /// Waits for a place.
-    async fn open(&self) -> OpenCall<'_> {
+    async fn open(&self) -> Result<OpenCall<'_>, CallError> {
         loop {
-            if let Some(call) = self.passage.try_open(&self.route) {
-                return call;
+            if let Some(call) = self.passage.try_open(&self.route)? {
+                return Ok(call);
             }
             let listener = self.passage.freed.listen();
-            if let Some(call) = self.passage.try_open(&self.route) {
-                return call;
+            if let Some(call) = self.passage.try_open(&self.route)? {
+                return Ok(call);
             }
             self.expect();
             listener.await;

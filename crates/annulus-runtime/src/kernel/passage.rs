@@ -7,16 +7,18 @@
 //! ```text
 //!            open                      take
 //!   free -----------> its caller's -----------------------> free
-//!                       |      |  drop                        ^
-//!          end (host)   |      +-----------> given up --------+  its answer has come: found by who wants a place
-//!                       v                       |
-//!                     ended -- take, drop ------+-- a kernel on the way is lost --> retired, for ever
+//!    ^                  |      |  drop                        ^
+//!    |     end (host)   |      +-----------> given up --------+  its answer has come: found by who reports progress, who
+//!    |                  v                       |                wants a place, and who changes a link
+//!    +-- take, drop - ended                     |
+//!    +------------------------------------------+  a kernel on the way is lost
 //! ```
 //!
-//! Every place ends free or retired, because every call ends: each kernel that has a call's address answers, or hands it
-//! on, or says that it was lost; one that terminates says so of the messages that it has not read, and the host of those
-//! that were left in the host's ring. Only of a kernel that is lost nobody knows what it had; a place that it may still
-//! write to is never used again.
+//! Every place ends free, because every call ends: each kernel that has a call's address answers, or hands it on, or says
+//! that it was lost; one that terminates says so of the messages that it has not read, and the host of those that were
+//! left in the host's ring. Only of a kernel that is *lost* nobody knows what it had. It may still hand the address on, to
+//! kernels that live. So the place remembers the route of such a call, and is given only to calls whose routes have no
+//! kernel in common with it, until all kernels of that route have finished; and the route keeps its pins so long.
 //!
 //! All of this is under one lock, which is held for a few instructions; a caller that waits for its answer does not take
 //! it. Callers are woken by whoever reports progress of a kernel on the way (`SYNC: event-registered`, of
@@ -32,7 +34,9 @@ use std::{
 
 use annulus_abi::ring::{call_through, kind};
 use annulus_ring::ring::{Landings, Reply};
-use annulus_sync::{AtomicU32, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, event::Event};
+use annulus_sync::{
+    AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, event::Event, fence,
+};
 
 use crate::{
     error::CallError,
@@ -49,6 +53,8 @@ pub(crate) struct Through {
     pub(crate) room: u32,
     /// Pipelines that lead along its first outbox, or end with it. Raised under the kernel's command lock.
     pub(crate) pins: AtomicU32,
+    /// The kernel is lost: no call begins that would go through it. Set under the lock of the places.
+    pub(crate) lost: AtomicBool,
 }
 
 /// The way of a pipeline's calls.
@@ -90,9 +96,30 @@ impl Route {
         self.kernels.iter().filter_map(|kernel| kernel.through.as_ref())
     }
 
-    /// Whether some kernel has answered this call.
+    /// Whether some kernel has answered this call. What comes behind this, as the next call of the place does, comes after
+    /// the answer was written.
     fn shows(&self, call: u64) -> bool {
-        self.through().any(|through| through.landings.shows(call))
+        let shows = self.through().any(|through| through.landings.shows(call));
+        if shows {
+            // SYNC: slot-published (acquire)
+            fence(Ordering::Acquire);
+        }
+        shows
+    }
+
+    /// Whether a kernel of it is lost. Asked under the lock of the places.
+    fn is_lost(&self) -> bool {
+        // SYNC: none: the lock orders it.
+        self.through().any(|through| through.lost.load(Ordering::Relaxed))
+    }
+
+    /// Whether it has no kernel in common with this one.
+    fn is_apart_from(&self, other: &Self) -> bool {
+        !self.kernels.iter().any(|kernel| other.leads_through(kernel))
+    }
+
+    fn has_finished(&self) -> bool {
+        self.kernels.iter().all(|kernel| kernel.core().is_finished())
     }
 
     /// Whether calls go through this kernel.
@@ -112,7 +139,7 @@ impl Drop for Route {
 /// The places of a runtime.
 pub(crate) struct Passage {
     places: Mutex<Places>,
-    /// How many are given up, and how many have ended without their callers knowing.
+    /// How many are given up, or remember a lost kernel's call; and how many have ended without their callers knowing.
     given_up: AtomicUsize,
     ended: AtomicUsize,
     /// Notified when a place may have become free.
@@ -131,15 +158,23 @@ struct Places {
 struct Place {
     generation: u32,
     state: State,
+    /// The routes of calls of which nobody knows whether they will still be answered: a kernel on the way was lost.
+    doubtful: Vec<Arc<Route>>,
+}
+
+impl Place {
+    /// Whether a call of this route may have it: nobody of the route can get an address of an earlier call.
+    fn is_for(&self, route: &Route) -> bool {
+        self.doubtful.iter().all(|doubtful| doubtful.is_apart_from(route))
+    }
 }
 
 enum State {
     Free,
     Open(Arc<Route>),
     GivenUp(Arc<Route>),
-    /// The host knows that no kernel will answer, or with `true` that the kernel which may still answer is lost.
-    Ended(bool),
-    Retired,
+    /// The host knows that no kernel will answer; or a kernel of this route is lost, and others may still answer.
+    Ended(Option<Arc<Route>>),
 }
 
 impl Passage {
@@ -160,8 +195,20 @@ impl Passage {
 
     /// Called when a kernel that such calls go through has made progress.
     pub(crate) fn progressed(&self) {
+        // Fences, so this or who gives a call up sees that its answer has come (SYNC: event-registered).
         self.answered.notify_all();
-        if self.given_up.load(Ordering::Relaxed) != 0 {
+        self.tidy();
+    }
+
+    /// Frees the places whose answers have come though nobody waits for them.
+    #[inline]
+    pub(crate) fn tidy(&self) {
+        if self.given_up.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        // Dropped when the lock is not held: it may be the last of its kernels.
+        let done = self.reclaim(&mut self.lock());
+        if !done.is_empty() {
             self.freed.notify_all();
         }
     }
@@ -172,16 +219,28 @@ impl Passage {
     }
 
     /// Takes a place for a call; `None` if all that the route has room for are taken.
-    pub(crate) fn try_open(&self, route: &Arc<Route>) -> Option<OpenCall<'_>> {
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Terminated`]: a kernel on the way is lost. [`CallError::Lost`]: an earlier one was, with calls in all
+    /// places, and others of the route may still get them.
+    pub(crate) fn try_open(&self, route: &Arc<Route>) -> Result<Option<OpenCall<'_>>, CallError> {
         // Dropped when the lock is not held: it may be the last of its kernels.
         let mut done = Vec::new();
         let mut places = self.lock();
-        let mut number = places.free_below(route.room);
+        if route.is_lost() {
+            return Err(CallError::Terminated);
+        }
+        let mut number = places.take_for(route);
         if number.is_none() && self.given_up.load(Ordering::Relaxed) != 0 {
             done = self.reclaim(&mut places);
-            number = places.free_below(route.room);
+            number = places.take_for(route);
         }
-        let number = number?;
+        let Some(number) = number else {
+            // Otherwise somebody gives one back.
+            let all_are_doubtful = places.free.iter().filter(|place| place.0 < route.room).count();
+            return if all_are_doubtful as u32 >= route.room { Err(CallError::Lost) } else { Ok(None) };
+        };
         let place = &mut places.all[number as usize];
         // A slot shows the call that it was last written for, which may be as old as generations are many.
         loop {
@@ -193,23 +252,30 @@ impl Passage {
         place.state = State::Open(Arc::clone(route));
         let word = call_through(number, place.generation);
         drop(places);
+        if done.len() > 1 {
+            // Others may wait for what this one has not taken.
+            self.freed.notify_all();
+        }
         drop(done);
-        Some(OpenCall { passage: self, route: Arc::clone(route), word, number, sent: false, done: false })
+        Ok(Some(OpenCall { passage: self, route: Arc::clone(route), word, number, sent: false, done: false }))
     }
 
-    /// Frees the places that were given up and whose answers have come. Returns what is to be dropped.
-    fn reclaim(&self, places: &mut Places) -> Vec<State> {
+    /// Frees the places that were given up and whose answers have come, and forgets lost kernels' calls that nobody can
+    /// answer any more. Returns what is to be dropped.
+    fn reclaim(&self, places: &mut Places) -> Vec<Arc<Route>> {
         let mut done = Vec::new();
         for (number, place) in places.all.iter_mut().enumerate() {
             let number = number as u32;
             if let State::GivenUp(route) = &place.state
                 && route.shows(call_through(number, place.generation))
             {
-                done.push(mem::replace(&mut place.state, State::Free));
+                done.push(Arc::clone(route));
+                place.state = State::Free;
                 places.free.push(Reverse(number));
-                self.given_up.fetch_sub(1, Ordering::Relaxed);
             }
+            done.extend(place.doubtful.extract_if(.., |route| route.has_finished()));
         }
+        self.given_up.fetch_sub(done.len(), Ordering::Relaxed);
         done
     }
 
@@ -226,7 +292,7 @@ impl Passage {
                 State::Open(_) => {
                     // SYNC: place-ended (release)
                     self.ended.fetch_add(1, Ordering::Release);
-                    Some(mem::replace(&mut place.state, State::Ended(false)))
+                    Some(mem::replace(&mut place.state, State::Ended(None)))
                 }
                 State::GivenUp(_) => {
                     let before = mem::replace(&mut place.state, State::Free);
@@ -242,41 +308,61 @@ impl Passage {
         self.freed.notify_all();
     }
 
-    /// A kernel is lost: nobody knows which calls it had. All that go through it end, unless their answers have come.
+    /// A kernel is lost: nobody knows which calls it had. All that go through it end, unless their answers have come, and
+    /// none begins any more.
     pub(crate) fn lose(&self, kernel: &KernelShared) {
-        let mut done = Vec::new();
-        for (number, place) in self.lock().all.iter_mut().enumerate() {
+        let mut places = self.lock();
+        if let Some(through) = &kernel.through {
+            through.lost.store(true, Ordering::Relaxed);
+        }
+        let Places { all, free } = &mut *places;
+        for (number, place) in all.iter_mut().enumerate() {
             let call = call_through(number as u32, place.generation);
-            let is_open = |route: &Route| route.leads_through(kernel) && !route.shows(call);
             match &place.state {
-                State::Open(route) if is_open(route) => {
+                State::Open(route) if route.leads_through(kernel) && !route.shows(call) => {
                     // SYNC: place-ended (release)
                     self.ended.fetch_add(1, Ordering::Release);
-                    done.push(mem::replace(&mut place.state, State::Ended(true)));
+                    place.state = State::Ended(Some(Arc::clone(route)));
                 }
-                State::GivenUp(route) if is_open(route) => {
-                    self.given_up.fetch_sub(1, Ordering::Relaxed);
-                    done.push(mem::replace(&mut place.state, State::Retired));
+                // It stays counted as given up, until nobody can answer.
+                State::GivenUp(route) if route.leads_through(kernel) && !route.shows(call) => {
+                    place.doubtful.push(Arc::clone(route));
+                    place.state = State::Free;
+                    free.push(Reverse(number as u32));
                 }
                 _ => {}
             }
         }
-        drop(done);
+        drop(places);
         self.answered.notify_all();
+        self.freed.notify_all();
     }
 }
 
 impl Places {
-    /// The lowest free place, if it is below this one.
-    fn free_below(&mut self, room: u32) -> Option<u32> {
-        if let Some(&Reverse(number)) = self.free.peek() {
-            return (number < room).then(|| self.free.pop()).flatten().map(|Reverse(number)| number);
-        }
-        let number = self.all.len() as u32;
-        (number < room).then(|| {
-            self.all.push(Place { generation: 0, state: State::Free });
-            number
-        })
+    /// The lowest free place that a call of this route may have, if the route has room for it.
+    fn take_for(&mut self, route: &Route) -> Option<u32> {
+        let mut others = Vec::new();
+        let found = loop {
+            match self.free.peek() {
+                Some(&Reverse(number)) if number < route.room => {
+                    self.free.pop();
+                    if self.all[number as usize].is_for(route) {
+                        break Some(number);
+                    }
+                    others.push(Reverse(number));
+                }
+                _ => {
+                    let number = self.all.len() as u32;
+                    break (number < route.room).then(|| {
+                        self.all.push(Place { generation: 0, state: State::Free, doubtful: Vec::new() });
+                        number
+                    });
+                }
+            }
+        };
+        self.free.extend(others);
+        found
     }
 }
 
@@ -330,29 +416,41 @@ impl OpenCall<'_> {
     /// Gives its place back; `is_open` says whether an answer may still come.
     fn give_back(&mut self, is_open: bool) {
         self.done = true;
+        let mut waits = false;
         let before = {
             let mut places = self.passage.lock();
-            let place = &mut places.all[self.number as usize];
+            let Places { all, free } = &mut *places;
+            let place = &mut all[self.number as usize];
             let next = match &place.state {
-                State::Ended(true) => State::Retired,
-                State::Open(route) if is_open && !route.shows(self.word) => State::GivenUp(Arc::clone(route)),
+                State::Open(route) if is_open && !route.shows(self.word) => {
+                    waits = true;
+                    State::GivenUp(Arc::clone(route))
+                }
+                State::Ended(Some(route)) => {
+                    place.doubtful.push(Arc::clone(route));
+                    State::Free
+                }
                 _ => State::Free,
             };
-            if matches!(next, State::GivenUp(_)) {
+            if waits || matches!(place.state, State::Ended(Some(_))) {
                 self.passage.given_up.fetch_add(1, Ordering::Relaxed);
             }
-            let is_free = matches!(next, State::Free);
+            if matches!(next, State::Free) {
+                free.push(Reverse(self.number));
+            }
             let before = mem::replace(&mut place.state, next);
             if matches!(before, State::Ended(..)) {
                 self.passage.ended.fetch_sub(1, Ordering::Relaxed);
             }
-            if is_free {
-                places.free.push(Reverse(self.number));
-            }
             before
         };
         drop(before);
-        self.passage.freed.notify(1);
+        // All: a place may be beyond the room of whoever has waited longest.
+        self.passage.freed.notify_all();
+        if waits {
+            // Its answer may have come before whoever reported it knew that nobody waits. The event has fenced.
+            self.passage.tidy();
+        }
     }
 }
 

@@ -445,6 +445,7 @@ impl Signals for KernelShared {
             self.core.tell_if_ready();
             if is_last {
                 self.finish();
+                self.through.iter().for_each(|through| through.passage.tidy());
             }
             self.core.tell();
         }
@@ -476,11 +477,13 @@ impl HostSignals for KernelShared {
     fn lost(&self) {
         self.core.tell_lost();
         self.request_termination();
-        let progress = Progress { state_changed: true, ..Progress::default() };
-        self.progressed(0, progress);
+        // Before the messages that are left are taken out: of one that is still in its ring nobody knows whether it was
+        // taken.
         if let Some(through) = &self.through {
             through.passage.lose(self);
         }
+        let progress = Progress { state_changed: true, ..Progress::default() };
+        self.progressed(0, progress);
     }
 
     fn unread(&self) -> u64 {

@@ -254,6 +254,7 @@ fn start(
             landings: unsafe { Landings::new(landings) },
             room,
             pins: AtomicU32::new(0),
+            lost: AtomicBool::new(false),
         }
     });
     let ends = HostEnds { outbound, calls, through, dead_letters, prints };

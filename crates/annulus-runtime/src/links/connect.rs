@@ -273,6 +273,8 @@ impl KernelShared {
             if core.is_finished() {
                 return Err(ConnectError::Terminated { kernel: kernel() });
             }
+            // Calls that were given up, and have ended since, pin nothing.
+            self.through.iter().for_each(|through| through.passage.tidy());
             let is_pinned = |through: &Through| through.pins.load(Ordering::Acquire) != 0;
             if changes.iter().any(|change| change.place == 0) && self.through.as_ref().is_some_and(is_pinned)
             {

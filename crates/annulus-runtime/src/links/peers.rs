@@ -76,6 +76,13 @@ impl<K: RingKernel> KernelHandle<K> {
     where
         K::Message: Accepts<M>,
     {
+        // An address has eight bits for it.
+        const {
+            assert!(
+                matches!(<K::Message as Accepts<M>>::VARIANT, None | Some(..255)),
+                "only the first 255 variants have addresses"
+            )
+        };
         address(self.shared_arc(), <K::Message as Accepts<M>>::VARIANT)
     }
 
@@ -178,7 +185,11 @@ impl<K: RingKernel> KernelHandle<K> {
                 let target = kernel.core().name.clone();
                 return Err(ConnectError::NotIntoVariants { source: name(), target });
             }
-            let inside = variant.and_then(|variant| Inside::of(definition.message, variant));
+            // Without a place inside, it would be taken for the whole message.
+            let inside = match variant {
+                None => None,
+                Some(variant) => Some(Inside::of(definition.message, variant).ok_or_else(unknown)?),
+            };
             let target: Weak<dyn LinkTarget> = Arc::downgrade(kernel) as _;
             let link = Link { target, waits, inside, peer: Some(bits) };
             changes.push(Change { place, link: Some(link), target: Some(Arc::clone(kernel)) });

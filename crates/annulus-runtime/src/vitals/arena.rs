@@ -311,7 +311,7 @@ impl Home {
         for (i, value) in described.to_words().into_iter().enumerate() {
             self.entry_word(entry, 8 * i).store(value, Ordering::Relaxed);
         }
-        // SYNC: none: readers copy with a system call, and find a mixture by the check.
+        // Readers that copy with a system call find a mixture by the check. SYNC: entry-described (release)
         self.entry_word(entry, offset_of!(KernelEntry, state))
             .store(u64::from(kernel_state::LAUNCHED), Ordering::Release);
     }

@@ -23,7 +23,7 @@ typedef char ann_size_of_Parcel[sizeof(Parcel) == 32 ? 1 : -1];
 
 typedef struct Addressed {
     Peer to;
-    Item message;
+    Item message_;
 } Addressed;
 typedef char ann_size_of_Addressed[sizeof(Addressed) == 24 ? 1 : -1];
 
@@ -38,7 +38,7 @@ static u32 handle_carry(GLOBAL const Parcel *parcel, PRIVATE ann_outbox *out) {
         item.producer = copy;
         Addressed addressed;
         addressed.to = parcel->to;
-        addressed.message = item;
+        addressed.message_ = item;
         {
             GLOBAL Addressed *ann_slot = (GLOBAL Addressed *)ann_outbox_next(out);
             if (ann_slot) *ann_slot = addressed;

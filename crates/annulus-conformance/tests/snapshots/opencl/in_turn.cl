@@ -13,7 +13,7 @@ typedef char ann_size_of_Peer[sizeof(Peer) == 8 ? 1 : -1];
 
 typedef struct Addressed {
     Peer to;
-    Number message;
+    Number message_;
 } Addressed;
 typedef char ann_size_of_Addressed[sizeof(Addressed) == 16 ? 1 : -1];
 
@@ -27,7 +27,7 @@ static u32 handle_in_turn(GLOBAL const Number *number, PRIVATE ann_outbox *out, 
     // peers.rs:+2
     Addressed addressed;
     addressed.to = to;
-    addressed.message = (*number);
+    addressed.message_ = (*number);
     {
         GLOBAL Addressed *ann_slot = (GLOBAL Addressed *)ann_outbox_next(out);
         if (ann_slot) *ann_slot = addressed;

@@ -20,7 +20,7 @@ typedef char ann_size_of_Joined[sizeof(Joined) == 6 ? 1 : -1];
 
 typedef struct Addressed {
     Peer to;
-    Joined message;
+    Joined message_;
     u8 ann_pad0[2];
 } Addressed;
 typedef char ann_size_of_Addressed[sizeof(Addressed) == 16 ? 1 : -1];
@@ -34,7 +34,7 @@ static u32 handle_introduce(GLOBAL const Number *number, PRIVATE ann_outbox *out
     // peers.rs:+2
     Addressed addressed;
     addressed.to = (*coordinator);
-    addressed.message = message;
+    addressed.message_ = message;
     {
         GLOBAL Addressed *ann_slot = (GLOBAL Addressed *)ann_outbox_next(out);
         if (ann_slot) *ann_slot = addressed;
