@@ -108,9 +108,9 @@ ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
 {
     LOCAL const ann_link *l = ANN_LINK(v, 0);
     GLOBAL const u8 *next = v->outputs + (u64)v->shared->state.pending_from * ANN_OUTPUT_STRIDE;
-    if (ANN_PORT_IS_KEYED(0))
-        return ann_has_room(v, l, ann_addressee(v, next));
-    for (u32 block = 0; block < l->grid; block++)
+    u32 block = ANN_PORT_IS_KEYED(0) ? ann_addressee(v, next) : 0;
+    u32 end = ANN_PORT_IS_KEYED(0) ? block + 1 : l->grid;
+    for (; block < end; block++)
         if (ann_has_room(v, l, block))
             return 1;
     return 0;

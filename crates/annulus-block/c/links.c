@@ -280,7 +280,14 @@ ANN_FUNCTION void ann_count_unforwarded_of(const ann_view *v, u32 port, u32 coun
 ANN_FUNCTION void ann_count_unforwarded(const ann_view *v, u32 count)
 {
     v->shared->state.unforwarded += count;
+#if ANN_LAUNCH_THROUGH
+    /* It may be all that tells of a call that was lost with them: who sees it sees how the call has ended.
+       SYNC: unforwarded (release) */
+    ann_store_release_u64(ANN_U64(v->shard, ANN_CONTROL_UNFORWARDED), v->shared->state.unforwarded);
+    ann_tell(v, 0);
+#else
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_UNFORWARDED), v->shared->state.unforwarded);
+#endif
 }
 
 /* Whether a block of the connected kernel has room for an output now, or is closed. */

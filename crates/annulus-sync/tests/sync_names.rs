@@ -14,7 +14,7 @@ use std::{
 };
 
 /// Crates with lock-free protocols, and what is a part of them elsewhere.
-const CRATES: &[&str] = &["abi", "sync", "ring", "block", "queue", "runtime", "device", "cpu"];
+const CRATES: &[&str] = &["abi", "sync", "ring", "block", "queue", "runtime", "device", "cpu", "observe"];
 const ALSO: &str = "annulus-kernel/c/interface.c";
 /// How many lines above an ordering its name may stand.
 const ABOVE: usize = 12;

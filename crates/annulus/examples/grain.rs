@@ -150,7 +150,9 @@ fn main() -> std::process::ExitCode {
         }
         // A grain that is used again begins anew.
         println!("bob: {} cents", grains.command("bob", Command::Deposit { cents: 1 })?.cents);
+        let bob = grains.activate("bob")?;
         println!("{}", grains.deactivate("bob").unwrap_or_default());
+        println!("{}", bob.status());
         Ok(())
     })
 }

@@ -83,8 +83,6 @@ fn every_example_runs_on_both_backends() {
 /// a reason why there is none.
 #[test]
 fn o_06_a_grain_has_a_kernel_while_it_is_used() {
-    let Output { status, stdout, stderr } = run("grain", "cpu");
-    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
     let expected = [
         "alice: each of 100 commands got a result of its own: true",
         "bob: 5 cents",
@@ -96,7 +94,7 @@ fn o_06_a_grain_has_a_kernel_while_it_is_used() {
         "bob: 1 cents",
         "Drained; 1 commands done, 0 refused",
     ];
-    assert_eq!(String::from_utf8_lossy(&stdout).lines().collect::<Vec<_>>(), expected);
+    assert_eq!(shown("grain", "cpu").lines().collect::<Vec<_>>(), expected);
 }
 
 /// P-01, P-02, P-03, P-05, P-06, K-02: patterns of kernels and their hosts; on OpenCL they show the same (above).

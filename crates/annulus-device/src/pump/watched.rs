@@ -235,7 +235,7 @@ impl Watched {
         let prints_lost = shard.memory.prints_lost().load(Ordering::Acquire);
         let mut traffic = Traffic::default();
         if self.running.is_connectable() {
-            // SYNC: rested, unrested, stalled-after-taken (acquire)
+            // SYNC: rested, unrested, stalled-after-taken, unforwarded (acquire)
             let word = |word: &AtomicU64| word.load(Ordering::Acquire);
             traffic.stalled = shard.memory.stalled().load(Ordering::Acquire);
             // `rested` first: everything before it is then seen.

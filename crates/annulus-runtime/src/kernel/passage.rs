@@ -131,6 +131,7 @@ impl Route {
 impl Drop for Route {
     fn drop(&mut self) {
         for through in self.through() {
+            // SYNC: pins (release)
             through.pins.fetch_sub(1, Ordering::Release);
         }
     }

@@ -275,6 +275,7 @@ impl KernelShared {
             }
             // Calls that were given up, and have ended since, pin nothing.
             self.through.iter().for_each(|through| through.passage.tidy());
+            // SYNC: pins (acquire)
             let is_pinned = |through: &Through| through.pins.load(Ordering::Acquire) != 0;
             if changes.iter().any(|change| change.place == 0) && self.through.as_ref().is_some_and(is_pinned)
             {
