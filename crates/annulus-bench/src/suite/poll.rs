@@ -11,6 +11,7 @@ use annulus_sync::spin_loop;
 
 use super::{Config, Suite};
 use crate::{
+    BackendName,
     clock::{PERCENTILES, percentiles, read_cost, time_of},
     harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
     kernels::{self, Numbered},
@@ -62,7 +63,7 @@ fn cases(config: Config) -> Vec<Case> {
         candidates,
         marks,
     };
-    vec![
+    let mut cases = vec![
         case(
             "fresh",
             PERCENTILES,
@@ -101,7 +102,15 @@ fn cases(config: Config) -> Vec<Case> {
             ],
             vec![],
         ),
-    ]
+    ];
+    // The host copies a device's words into the file now and then: what is seen there from outside is a copy.
+    if config.backend != BackendName::Cpu {
+        for case in &mut cases {
+            case.candidates.retain(|candidate| candidate.name != OUTSIDE);
+            case.marks.retain(|mark| mark.candidate != OUTSIDE);
+        }
+    }
+    cases
 }
 
 /// Who polls.
