@@ -141,7 +141,13 @@ fn o_01_a_hung_handler_is_unhealthy() {
     let kernel_handle = ManuallyDrop::new(work::launch(&runtime, options()).unwrap());
     let observer = ManuallyDrop::new(Observer::builder(&runtime).limits(limits()).build());
     let _ = kernel_handle.send_blocking(job(5, 2)).unwrap();
-    let health = health_with(&observer, "work", Symptom::Stuck);
+    // Its evidence is of the handler once that has begun.
+    let health = loop {
+        let health = health_with(&observer, "work", Symptom::Stuck);
+        if kernel(&health, "work").reasons[0].evidence.contains("is in the handler") {
+            break health;
+        }
+    };
     assert_eq!((health.state(), health.is_ready()), (HealthState::Unhealthy, false));
     let work = kernel(&health, "work");
     assert_eq!(work.stuck_shards, 1);
