@@ -290,29 +290,26 @@ pub fn look(path: &Path) -> Result<Process, Unreadable> {
     Attached::open(path)?.look()
 }
 
-/// Reads what is used of an open file: its header, its directory, the shards of its kernels.
-pub(crate) fn read_used(file: &mut File, bytes: &mut Vec<u8>) -> Result<(), Unreadable> {
-    bytes.clear();
-    file.rewind()?;
-    let mut read_up_to = |bytes: &mut Vec<u8>, end: u64| -> io::Result<()> {
-        let more = end.min(MOST).saturating_sub(bytes.len() as u64);
-        (&mut *file).take(more).read_to_end(bytes).map(drop)
-    };
-    read_up_to(bytes, size_of::<VitalsHeader>() as u64)?;
-    let directory_end = Vitals::new(bytes).map_err(Unreadable::Damaged)?.directory_end();
-    read_up_to(bytes, directory_end)?;
-    let used = Vitals::new(bytes).map_err(Unreadable::Damaged)?.used();
-    Ok(read_up_to(bytes, used)?)
+/// Reads an open file, which was read as far as `bytes` go, up to this place.
+fn read_up_to(file: &mut File, bytes: &mut Vec<u8>, end: u64) -> io::Result<()> {
+    let more = end.min(MOST).saturating_sub(bytes.len() as u64);
+    file.take(more).read_to_end(bytes).map(drop)
 }
 
 /// Reads the header and the directory of an open file.
-fn directory(file: &mut File) -> Result<Vec<u8>, Unreadable> {
-    let mut bytes = Vec::new();
+fn read_directory(file: &mut File, bytes: &mut Vec<u8>) -> Result<(), Unreadable> {
+    bytes.clear();
     file.rewind()?;
-    (&mut *file).take(size_of::<VitalsHeader>() as u64).read_to_end(&mut bytes)?;
-    let end = Vitals::new(&bytes).map_err(Unreadable::Damaged)?.directory_end();
-    (&mut *file).take(end.min(MOST).saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    read_up_to(file, bytes, size_of::<VitalsHeader>() as u64)?;
+    let end = Vitals::new(bytes).map_err(Unreadable::Damaged)?.directory_end();
+    Ok(read_up_to(file, bytes, end)?)
+}
+
+/// Reads what is used of an open file: its header, its directory, the shards of its kernels.
+pub(crate) fn read_used(file: &mut File, bytes: &mut Vec<u8>) -> Result<(), Unreadable> {
+    read_directory(file, bytes)?;
+    let used = Vitals::new(bytes).map_err(Unreadable::Damaged)?.used();
+    Ok(read_up_to(file, bytes, used)?)
 }
 
 /// Reads an open file whole.
@@ -331,7 +328,8 @@ pub(crate) fn read_all(path: &Path, file: &mut File, bytes: &mut Vec<u8>) -> Res
         })
         .collect();
     // Parts of a kernel that has ended may be another's by now: only what is still in the directory was read whole.
-    let remaining = directory(file)?;
+    let mut remaining = Vec::new();
+    read_directory(file, &mut remaining)?;
     let remaining: Vec<u64> =
         Vitals::new(&remaining).map_err(Unreadable::Damaged)?.kernels().map(|k| k.id()).collect();
     kernels.retain(|kernel| remaining.contains(&kernel.id));

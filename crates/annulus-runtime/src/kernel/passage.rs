@@ -239,8 +239,8 @@ impl Passage {
         }
         let Some(number) = number else {
             // Otherwise somebody gives one back.
-            let all_are_doubtful = places.free.iter().filter(|place| place.0 < route.room).count();
-            return if all_are_doubtful as u32 >= route.room { Err(CallError::Lost) } else { Ok(None) };
+            let doubtful = places.free.iter().filter(|place| place.0 < route.room).count();
+            return if doubtful as u32 >= route.room { Err(CallError::Lost) } else { Ok(None) };
         };
         let place = &mut places.all[number as usize];
         // A slot shows the call that it was last written for, which may be as old as generations are many.
