@@ -430,6 +430,14 @@ macro_rules! conformance_suite {
                 k01_peers_forged_are_refused: Handlers,
                 k01_peers_of_variants_and_tables: Handlers,
             }
+            barriers {
+                k06_generation: Handlers,
+                k06_limit_names_who_is_missing: Handlers,
+                k06_members_leave: Handlers,
+                k06_arrivals_equal_a_model: Handlers,
+                k06_ends: Handlers,
+                k06_what_is_refused: Nothing,
+            }
             cycles {
                 k01_a_cycle_names_its_kernels: Handlers,
                 k01_a_cycle_is_told_unasked: Handlers,

@@ -73,6 +73,7 @@ fn opencl() {
     check(kernels::timers::TIMERS, Target::OpenCl);
     check(kernels::variants::VARIANTS, Target::OpenCl);
     check(kernels::peers::PEERS, Target::OpenCl);
+    check(kernels::barriers::BARRIERS, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
@@ -103,6 +104,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::timers::TIMERS,
         kernels::variants::VARIANTS,
         kernels::peers::PEERS,
+        kernels::barriers::BARRIERS,
     ];
     lists.into_iter().flatten().copied()
 }

@@ -137,12 +137,14 @@ fn implementations(
     let shown = name.unraw().to_string();
     let generics = bounded(input, &quote!(::annulus::__private::DeviceType));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let quiet = crate::types::quiet();
     // SAFETY of the emitted impl: size, alignment and offsets are asked of the compiler (for an enum's fields
     // through mirrors, see `enum_kind`); `Layout::of` has seen the representation that fixes the layout; each
     // field's type is a `DeviceType`, or its descriptor could not be named, so there is no pointer in it.
     quote! {
         const _: () = {
             #(#mirrors)*
+            #quiet
             #[automatically_derived]
             #[allow(deprecated)]
             unsafe impl #impl_generics ::annulus::__private::DeviceType for #name #ty_generics #where_clause {
@@ -155,6 +157,7 @@ fn implementations(
                         meaning: ::annulus::__private::Meaning::#meaning,
                     };
             }
+            #quiet
             #[automatically_derived]
             #[allow(deprecated)]
             impl #impl_generics ::annulus::__private::Typed for #name #ty_generics #where_clause {
@@ -165,12 +168,14 @@ fn implementations(
                     ::annulus::__private::device_value(self)
                 }
             }
+            #quiet
             #[automatically_derived]
             #[allow(deprecated)]
             impl #impl_generics ::annulus::__private::Receiver for #name #ty_generics #where_clause {
                 type Target = Self;
                 type Side = Self;
             }
+            #quiet
             #[automatically_derived]
             #[allow(deprecated)]
             impl #impl_generics ::annulus::__private::OwnType for #name #ty_generics #where_clause {}

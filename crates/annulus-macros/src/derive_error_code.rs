@@ -23,7 +23,31 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
             }
         }
     });
+    let quiet = crate::types::quiet();
+    // Of `From` there is no way to be quiet.
+    let failure = match &quiet {
+        Some(_) => quote! {
+            #[automatically_derived]
+            #[allow(clippy::from_over_into)]
+            impl ::core::convert::Into<::annulus::__private::Failure> for #name {
+                #[inline]
+                fn into(self) -> ::annulus::__private::Failure {
+                    ::annulus::__private::Failure::of(::annulus::__private::error_code(self as ::core::primitive::i128))
+                }
+            }
+        },
+        None => quote! {
+            #[automatically_derived]
+            impl ::core::convert::From<#name> for ::annulus::__private::Failure {
+                #[inline]
+                fn from(error: #name) -> Self {
+                    Self::of(::annulus::__private::error_code(error as ::core::primitive::i128))
+                }
+            }
+        },
+    };
     Ok(quote! {
+        #quiet
         #[automatically_derived]
         #[allow(deprecated)]
         impl ::annulus::__private::ErrorCode for #name {
@@ -31,14 +55,9 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         }
         // Checks the codes, whether anybody asks for the names or not.
         const _: &[::annulus::__private::ErrorName] = <#name as ::annulus::__private::ErrorCode>::NAMES;
-        #[automatically_derived]
-        impl ::core::convert::From<#name> for ::annulus::__private::Failure {
-            #[inline]
-            fn from(error: #name) -> Self {
-                Self::of(::annulus::__private::error_code(error as ::core::primitive::i128))
-            }
-        }
+        #failure
         // A handler on a device knows it as the failure that it becomes.
+        #quiet
         #[automatically_derived]
         impl ::annulus::__private::Typed for #name {
             fn ty() -> ::annulus::__private::Type {
@@ -46,7 +65,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
             }
 
             fn value(&self) -> ::annulus::__private::Value {
-                ::annulus::__private::Typed::value(&::annulus::__private::Failure::from(*self))
+                ::annulus::__private::Typed::value(&::core::convert::Into::<::annulus::__private::Failure>::into(*self))
             }
         }
     })

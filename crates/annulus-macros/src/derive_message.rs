@@ -43,11 +43,13 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let accepts = taken.implementations(&input.ident, &layout);
     let Facts { consts, accessors, .. } = facts;
     let version = words.version;
+    let quiet = crate::types::quiet();
     let name = &input.ident;
     let generics = bounded(input, &quote!(::annulus::__private::DeviceType));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     Ok(quote! {
         #device_type
+        #quiet
         #[automatically_derived]
         #[allow(deprecated)]
         impl #impl_generics ::annulus::__private::Message for #name #ty_generics #where_clause {
@@ -56,6 +58,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
                 ::core::option::Option::Some(::annulus::__private::payload_hash::<Self>);
             #accessors
         }
+        #quiet
         #[automatically_derived]
         #[allow(deprecated)]
         impl #impl_generics ::annulus::__private::Payload for #name #ty_generics #where_clause {
@@ -78,6 +81,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
                 ::annulus::__private::decode(bytes)
             }
         }
+        #quiet
         #[automatically_derived]
         #[allow(deprecated)]
         impl #impl_generics ::annulus::__private::RingMessage for #name #ty_generics #where_clause {

@@ -4,7 +4,8 @@
 //! This is for the reader's sake. The compiler decides, by the trait `DeviceType`, which every type is held
 //! to as well.
 
-use quote::ToTokens;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 use syn::{Error, GenericArgument, PathArguments, PathSegment, Type};
 
 /// The type without the parentheses and invisible groups around it.
@@ -238,4 +239,11 @@ fn named(segment: &PathSegment) -> Option<String> {
         _ => return None,
     };
     Some(reason.into())
+}
+
+/// What keeps an implementation out of rustc's lists of types that implement a trait, if it is the library's own:
+/// programs have no use for its messages there.
+pub(crate) fn quiet() -> Option<TokenStream> {
+    let of_the_library = std::env::var_os("CARGO_CRATE_NAME").is_some_and(|name| name == "annulus_runtime");
+    of_the_library.then(|| quote!(#[diagnostic::do_not_recommend]))
 }

@@ -44,6 +44,7 @@
 extern crate self as annulus;
 
 mod backend;
+pub mod barrier;
 mod bridge;
 mod elsewhere;
 mod error;

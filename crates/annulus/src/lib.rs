@@ -189,6 +189,7 @@
 
 #[doc(hidden)]
 pub use annulus_runtime::__private;
+pub use annulus_runtime::barrier;
 
 pub mod backend;
 mod choice;

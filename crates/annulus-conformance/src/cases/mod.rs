@@ -1,6 +1,7 @@
 //! The cases, by subject matter. `suite.rs` lists them.
 
 pub mod backpressure;
+pub mod barriers;
 pub mod bridged;
 pub mod bridges;
 pub mod callbacks;

@@ -53,6 +53,7 @@ fn every_kernel_compiles() {
         kernels::timers::TIMERS,
         kernels::variants::VARIANTS,
         kernels::peers::PEERS,
+        kernels::barriers::BARRIERS,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
     let left = Mutex::new(definitions.iter().enumerate());
@@ -68,15 +69,23 @@ fn every_kernel_compiles() {
             // Blocks with timers have one thread, and are by themselves.
             let is_alone = definition.timers.is_some();
             // Nor have those that calls go through; these are connected.
-            let [into_variants, to_peers, through] =
-                [kernels::variants::VARIANTS, kernels::peers::PEERS, kernels::through::THROUGH]
-                    .map(|list| list.iter().any(|other| other.name == definition.name));
+            let [into_variants, to_peers, through, at_barriers] = [
+                kernels::variants::VARIANTS,
+                kernels::peers::PEERS,
+                kernels::through::THROUGH,
+                kernels::barriers::BARRIERS,
+            ]
+            .map(|list| list.iter().any(|other| other.name == definition.name));
             let (threads, sealed) = if is_alone || through { (1, false) } else { (threads, sealed) };
             let shape = Shape {
                 threads,
                 sealed,
-                connectable: through || index % 2 == 0 && !is_alone || into_variants || to_peers,
-                into_variants,
+                connectable: through
+                    || index % 2 == 0 && !is_alone
+                    || into_variants
+                    || to_peers
+                    || at_barriers,
+                into_variants: into_variants || at_barriers,
                 supersteps: index % 5 == 0 && !is_alone && !through,
                 blocks: 1,
                 adaptive: definition.mode == ProcessingMode::Adaptive,

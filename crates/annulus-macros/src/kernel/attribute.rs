@@ -61,6 +61,8 @@ pub(super) struct Options {
     backends: Vec<Backend>,
     cpu_only: bool,
     untested: bool,
+    /// The crate's own kernels, which no program launches by name.
+    unlisted: bool,
     name: Option<String>,
     /// Calls of `LaunchOptions`' methods.
     launch: TokenStream,
@@ -113,6 +115,8 @@ impl Options {
                 Meta::Path(_) => self.untested = true,
                 _ => return Err(syn::Error::new_spanned(meta, format!("write `{word}` alone"))),
             },
+            // Not for programs: it is in no list of words.
+            "__unlisted" => self.unlisted = true,
             "name" => self.name = Some(name(value()?)?),
             _ if launch_words::is(word) => self.launch.extend(launch_words::call(word, value()?)?),
             _ if MODES.contains(&word) => {
@@ -287,6 +291,11 @@ impl Options {
     /// Whether a test stands beside the kernel.
     pub(super) fn tested(&self) -> bool {
         !self.untested && !self.cpu_only
+    }
+
+    /// Whether programs may launch the kernel by its name.
+    pub(super) fn listed(&self) -> bool {
+        !self.unlisted
     }
 
     pub(super) fn shared_memory(&self) -> Option<u32> {

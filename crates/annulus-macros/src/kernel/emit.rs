@@ -29,7 +29,7 @@ pub(super) fn kernel(
     let port_constants = ports::constants(function, handler);
     let port_output = ports::output(function, handler, &cfgs);
     let assertions = whole_needs_no_key(handler, &cfgs);
-    let registration = registered().then(|| {
+    let registration = (options.listed() && registered()).then(|| {
         quote! {
             #(#cfgs)*
             ::annulus::__private::register_kernel!(#name);
@@ -161,8 +161,10 @@ fn ring_kernel(
         }},
     };
     let entry = entry(function, handler);
+    let quiet = crate::types::quiet();
     let shape = if handler.is_for_blocks() { quote!(Block) } else { quote!(Thread) };
     quote! {
+        #quiet
         // SAFETY: everything in the definition is derived from the one function below and its types.
         unsafe impl ::annulus::__private::RingKernel for #name {
             type Message = #message;

@@ -46,17 +46,23 @@ pub(super) fn said_otherwise(word: &str, meta: &Meta) -> Option<&'static str> {
         "barrier_scope" => match value {
             "Grid" => "write `supersteps = true`: all blocks end their turns together",
             "System" => {
-                "kernels and the host do not wait at barriers: let them send each other messages; the blocks of one \
-                 kernel take their turns together with `supersteps = true`"
+                "a handler waits at no barrier of several kernels: let kernels and the host send to one with a name, an \
+                 `annulus::barrier::NamedBarrier`; the blocks of one kernel take their turns together with \
+                 `supersteps = true`"
             }
             _ => {
                 "the handler says it by what it calls: make `cx: &BlockCx` its first parameter, and call `cx.barrier()`, \
                  which a whole block waits at"
             }
         },
-        "barrier_capacity" | "named_barriers" => {
-            "at `cx.barrier()` all threads of the block wait, as many as `block = …` says: there is no other number of \
-             them, and one barrier has no name"
+        "barrier_capacity" => {
+            "at `cx.barrier()` all threads of the block wait, as many as `block = …` says, and there is no other number \
+             of them; a barrier of several kernels says how many are its parties, see `annulus::barrier`"
+        }
+        "named_barriers" | "named_barrier" | "barrier_timeout" => {
+            "a barrier with a name and a limit belongs to several kernels and the host, and none of them alone: plan it \
+             with `annulus::barrier::BarrierPlan`, and send it an `Arrive`; the barrier of a block's threads, \
+             `cx.barrier()`, has no name"
         }
         "messaging_strategy" => match value {
             "SharedMemory" => {

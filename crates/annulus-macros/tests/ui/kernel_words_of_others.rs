@@ -22,6 +22,7 @@ struct Tick {
     barrier_scope = BarrierScope::Warp,
     barrier_capacity = 256,
     named_barriers = 4,
+    barrier_timeout = 100,
     messaging_strategy = MessagePassingStrategy::SharedMemory,
     shared_memory_size = 4096,
     latency_tracking = true,

@@ -45,7 +45,7 @@ use annulus_sync::{
 mod consume;
 mod publish;
 mod status;
-mod task;
+pub(crate) mod task;
 
 pub use status::{BridgeOptions, KernelBridgeRates, KernelBridgeStatus};
 use task::Task;

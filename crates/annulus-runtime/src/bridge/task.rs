@@ -21,21 +21,21 @@ use annulus_sync::{combining::CombiningLock, contain::contained};
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// See the module.
-pub(super) struct Task {
+pub(crate) struct Task {
     /// The future, until it has ended.
     work: CombiningLock<Option<Work>>,
 }
 
 impl Task {
     /// Starts the future on this thread, which takes it as far as it goes without waiting.
-    pub(super) fn start(work: impl Future<Output = ()> + Send + 'static) -> Arc<Self> {
+    pub(crate) fn start(work: impl Future<Output = ()> + Send + 'static) -> Arc<Self> {
         let task = Arc::new(Self { work: CombiningLock::new(Some(Box::pin(work))) });
         task.run();
         task
     }
 
     /// Polls the future, or leaves that to the thread that is doing so.
-    pub(super) fn run(self: &Arc<Self>) {
+    pub(crate) fn run(self: &Arc<Self>) {
         self.work.run(|work| {
             let Some(future) = work else { return };
             let waker = Waker::from(Arc::clone(self));
