@@ -21,6 +21,7 @@ pub mod kernel;
 pub mod launch;
 pub mod ring;
 pub mod telemetry;
+pub mod topics;
 pub mod vitals;
 
 /// The C twin of this crate, as device source and C programs include it.

@@ -172,6 +172,51 @@ pub(crate) fn burst(_cx: &Cx, message: &Burst, next: &Outbox<Large>) {
     }
 }
 
+/// The same, in turn by two outboxes.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 32, max_outputs(even = 8, odd = 8))]
+pub(crate) fn burst_by_two(_cx: &Cx, message: &Burst, even: &Outbox<Large>, odd: &Outbox<Large>) {
+    for i in 0..BURST {
+        let number = message.first + i;
+        let large = Large { number, rest: [!number; 6] };
+        if number.is_multiple_of(2) {
+            even.send(large);
+        } else {
+            odd.send(large);
+        }
+    }
+}
+
+/// The same, in turn to those of a table.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 32, max_outputs = 16)]
+pub(crate) fn burst_to(_cx: &Cx, message: &Burst, known: &[Peer<Large>], next: &Outbox<Addressed<Large>>) {
+    for i in 0..BURST {
+        let number = message.first + i;
+        let to = known[(i % known.len() as u64) as usize];
+        next.send(Addressed { to, message: Large { number, rest: [!number; 6] } });
+    }
+}
+
+/// What the next one publishes on.
+pub(crate) const NEWS: Topic = Topic::of("news");
+
+/// The same, on a topic.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 32, max_outputs = 16)]
+pub(crate) fn burst_on(_cx: &Cx, message: &Burst, next: &Outbox<Published<Large>>) {
+    for i in 0..BURST {
+        let number = message.first + i;
+        next.send(Published { topic: NEWS, message: Large { number, rest: [!number; 6] } });
+    }
+}
+
+/// One in eight of them on a topic.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 32, max_outputs = 2)]
+pub(crate) fn burst_few_on(_cx: &Cx, message: &Burst, next: &Outbox<Published<Large>>) {
+    for i in 0..BURST / 8 {
+        let number = message.first + i;
+        next.send(Published { topic: NEWS, message: Large { number, rest: [!number; 6] } });
+    }
+}
+
 /// 40 bytes: in a slot's line there is room for a tag, too.
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]

@@ -34,7 +34,9 @@ ANN_FUNCTION void ann_rest(const ann_view *v)
 
 /* Where what an outbox sends goes, and what of an output that is. Of several outboxes, an output begins with the
    number of its own, and what was sent is a part of it. */
-#if defined(ANN_PEERS)
+#if defined(ANN_TOPICS)
+/* An output begins with a topic: see `topics.c`. */
+#elif defined(ANN_PEERS)
 /* An output begins with an address. Its place is that of the kernel with this address, or the last one, which stands
    for nobody. */
 /* TWIN: place_of */
@@ -71,7 +73,12 @@ ANN_FUNCTION u32 ann_place_of(const ann_view *v, GLOBAL const u8 *output)
 /* Whether an output is of an outbox that is connected. */
 ANN_FUNCTION u32 ann_goes_on(const ann_view *v, GLOBAL const u8 *output)
 {
+#ifdef ANN_TOPICS
+    /* Nobody is connected together with the others. */
+    return ANN_LINK(v, ANN_PEERS)->grid != 0;
+#else
     return ANN_LINK(v, ANN_PORT_OF(output))->grid != 0;
+#endif
 }
 
 /* The counts of an outbox in the shard's memory, of which they are the last. */

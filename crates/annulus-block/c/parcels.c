@@ -15,7 +15,8 @@ typedef struct {
 #define ANN_GONE 0xFFFFFFFFu
 
 /* Of several outboxes, the number of an output's own stands in the upper bits of its block; and in the lower ones
-   that it goes to the host, for its outbox is connected no more. */
+   that it goes to the host, for its outbox is connected no more, or that it is not for the place that all are sent by
+   now. */
 #ifdef ANN_PORTS
 #define ANN_FOR_THE_HOST 0xFFFFFFu
 #define ANN_PARCEL_PORT(parcel) ((parcel)->block >> 24)
@@ -32,8 +33,9 @@ ANN_FUNCTION GLOBAL ann_parcel *ann_parcel_at(const ann_view *v, u32 i)
     return (GLOBAL ann_parcel *)v->parcels + i;
 }
 
-/* Each thread finds the receiving blocks for its share of the outputs. */
-ANN_FUNCTION void ann_address(const ann_view *v, u32 pending)
+/* Each thread finds the receiving blocks for its share of the outputs. Of those that are for several places, it does so
+   for this one. */
+ANN_FUNCTION void ann_address(const ann_view *v, u32 pending, u32 place)
 {
     LOCAL ann_shared *b = v->shared;
 #ifndef ANN_PORTS
@@ -48,8 +50,23 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 pending)
             continue;
 #ifdef ANN_PORTS
         GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
+#ifdef ANN_TOPICS
+        u32 port = place;
+        u32 takes = ann_places_of(output) >> place & 1;
+        u32 grid = takes ? ANN_LINK(v, port)->grid : 0;
+        /* A place that takes a topic, and has no kernel any more, is as one whose kernel has ended. */
+        if (takes && grid == 0 && ann_goes_on(v, output)) {
+            ann_count_up_by(&b->lost, 1);
+            ann_count_up_by(&b->ports[port].lost, 1);
+            if (ann_take_from(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE, port)) {
+                parcel->source = ANN_GONE;
+                continue;
+            }
+        }
+#else
         u32 port = ANN_PORT_OF(output);
         u32 grid = ANN_LINK(v, port)->grid;
+#endif
         u32 block = ANN_FOR_THE_HOST;
         if (grid != 0 && ANN_PORT_IS_KEYED(port))
             block = (u32)(ANN_PORT_KEY(port, output) % grid);
@@ -198,18 +215,60 @@ ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending)
 #endif
             continue;
         }
+#ifdef ANN_TOPICS
+        if (!ann_take_from(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE, ANN_PARCEL_PORT(parcel)))
+            continue;
+#endif
         parcel->source = ANN_GONE;
     }
 }
 
 /* By the leader: counts what is about to be sent. It has its own condition, because PoCL 3.1 lets all threads
    do what stands behind `leader && ...` here. */
-ANN_FUNCTION void ann_count_granted(const ann_view *v)
+ANN_FUNCTION void ann_count_granted(const ann_view *v, u32 place)
 {
+#ifdef ANN_TOPICS
+    u32 granted = v->shared->ports[place].granted;
+#else
     u32 granted = v->shared->granted;
+#endif
     if (granted != 0 && ANN_IS_LINKED(v))
         ann_count_forwarded(v, granted);
 }
+
+/* All threads send the pending outputs, or those of them that are for this place, as far as there is room. Ends with a
+   barrier. */
+ANN_FUNCTION void ann_send_by(const ann_view *v, u32 leader, u32 pending, u32 place)
+{
+    ann_address(v, pending, place);
+    ann_barrier();
+    ann_ask(v, pending);
+    ann_barrier();
+    if (leader)
+        ann_count_granted(v, place);
+    ann_load_up(v, pending);
+    ann_barrier();
+    ann_send_off(v, pending);
+    ann_barrier();
+}
+
+#ifdef ANN_TOPICS
+
+/* Each thread counts which places its share of the outputs is for. */
+ANN_FUNCTION void ann_count_wanted(const ann_view *v, u32 pending)
+{
+    LOCAL ann_shared *b = v->shared;
+    for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
+        GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
+        if (parcel->source == ANN_GONE)
+            continue;
+        u32 places = ann_places_of(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE);
+        for (u32 place = ANN_FIRST_OF(places); place < ANN_PORTS; place = ANN_NEXT_OF(places, place))
+            ann_count_up_by(&b->ports[place].wanted, 1);
+    }
+}
+
+#endif
 
 /* All threads send the pending outputs, as far as there is room. Ends with a barrier. */
 ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
@@ -218,16 +277,16 @@ ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
     /* Of an inactive block nothing leaves: the host may be about to say where it goes. Nor of one that ends.
        */
     u32 pending = (b->state.command & ANN_ACTIVE) != 0 && !b->ending ? b->state.pending : 0;
-    ann_address(v, pending);
+#ifdef ANN_TOPICS
+    /* One place after the other: so each gets what is for it in order, and waits for none. */
+    ann_count_wanted(v, pending);
     ann_barrier();
-    ann_ask(v, pending);
-    ann_barrier();
-    if (leader)
-        ann_count_granted(v);
-    ann_load_up(v, pending);
-    ann_barrier();
-    ann_send_off(v, pending);
-    ann_barrier();
+    for (u32 place = 0; place < ANN_PORTS; place++)
+        if (b->ports[place].wanted != 0)
+            ann_send_by(v, leader, pending, place);
+#else
+    ann_send_by(v, leader, pending, 0);
+#endif
 }
 
 #ifdef ANN_PORTS
@@ -244,17 +303,27 @@ ANN_FUNCTION void ann_return_parted(const ann_view *v, u32 ends)
         if (parcel->source == ANN_GONE)
             continue;
         GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
-        u32 port = ANN_PORT_OF(output);
         u32 stays = !ann_goes_on(v, output);
+#ifdef ANN_TOPICS
+        if (stays)
+            ann_forget_places(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE);
+#endif
         u32 goes = stays && !full && ann_return(v, parcel->source);
         full |= stays && !goes;
         if (goes) {
             parcel->source = ANN_GONE;
-        } else if (ends) {
-            ann_count_unforwarded_of(v, port, 1);
-        } else if (stays) {
-            b->ports[port].left += 1;
-            b->left += 1;
+            continue;
+        }
+        if (!ends && !stays)
+            continue;
+        u32 places = ANN_PLACES_OF(v, output);
+        for (u32 port = ANN_FIRST_OF(places); port < ANN_PORTS; port = ANN_NEXT_OF(places, port)) {
+            if (ends) {
+                ann_count_unforwarded_of(v, port, 1);
+            } else {
+                b->ports[port].left += 1;
+                b->left += 1;
+            }
         }
     }
 }
@@ -320,7 +389,16 @@ ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
 {
     for (u32 k = 0; k < v->shared->state.pending; k++) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
-#ifdef ANN_PORTS
+#ifdef ANN_TOPICS
+        if (parcel->source == ANN_GONE)
+            continue;
+        GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
+        u32 places = ann_places_of(output);
+        for (u32 port = ANN_FIRST_OF(places); port < ANN_PORTS; port = ANN_NEXT_OF(places, port))
+            if (ann_would_go(v, port, output))
+                return 1;
+        continue;
+#elif defined(ANN_PORTS)
         if (parcel->source != ANN_GONE && ANN_STAYS(parcel)) {
             if (ann_would_return(v))
                 return 1;
@@ -338,8 +416,18 @@ ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
 ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
 {
     u32 count = 0;
-    for (u32 k = 0; k < v->shared->state.pending; k++)
-        count += ann_parcel_at(v, k)->source != ANN_GONE;
+    for (u32 k = 0; k < v->shared->state.pending; k++) {
+        GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
+        if (parcel->source == ANN_GONE)
+            continue;
+#ifdef ANN_TOPICS
+        u32 places = ann_places_of(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE);
+        for (u32 port = ANN_FIRST_OF(places); port < ANN_PORTS; port = ANN_NEXT_OF(places, port))
+            count += 1;
+#else
+        count += 1;
+#endif
+    }
     return count;
 }
 

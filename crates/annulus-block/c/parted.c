@@ -13,6 +13,9 @@ ANN_FUNCTION void ann_begin_ports(const ann_view *v)
         port->granted = 0;
         port->lost = 0;
         port->left = 0;
+#ifdef ANN_TOPICS
+        port->wanted = 0;
+#endif
     }
 }
 
@@ -31,6 +34,28 @@ ANN_FUNCTION void ann_load_ports(const ann_view *v)
     }
 }
 
+/* Whether the kernel of a place has room for this output now, or is closed. */
+ANN_FUNCTION u32 ann_port_has_room(const ann_view *v, u32 port, GLOBAL const u8 *output)
+{
+    LOCAL const ann_link *l = ANN_LINK(v, port);
+#ifdef ANN_TOPICS
+    if (l->grid == 0)
+        return 1;
+#endif
+    if (ANN_PORT_IS_KEYED(port))
+        return ann_has_room(v, l, (u32)(ANN_PORT_KEY(port, output) % l->grid));
+    for (u32 block = 0; block < l->grid; block++)
+        if (ann_has_room(v, l, block))
+            return 1;
+    return 0;
+}
+
+/* Whether an output that is held would go now by this place, or to the host. */
+ANN_FUNCTION u32 ann_would_go(const ann_view *v, u32 port, GLOBAL const u8 *output)
+{
+    return ann_goes_on(v, output) ? ann_port_has_room(v, port, output) : ann_would_return(v);
+}
+
 #if ANN_LAUNCH_THREADS == 1
 
 ANN_FUNCTION GLOBAL u8 *ann_held_at(const ann_view *v, u32 k)
@@ -45,8 +70,15 @@ ANN_FUNCTION u32 ann_send_parted(const ann_view *v, u32 number, GLOBAL const u8 
     LOCAL const ann_link *l = ANN_LINK(v, number);
     LOCAL ann_port *port = &b->ports[number];
     u32 keyed = ANN_PORT_IS_KEYED(number);
-    u32 block = keyed ? (u32)(ANN_PORT_KEY(number, output) % l->grid) : port->dealt % l->grid;
-    u32 most = keyed ? 1 : l->grid;
+#ifdef ANN_TOPICS
+    /* A place that takes a topic, and has no kernel any more, is as one whose kernel has ended. */
+    u32 grid = l->grid != 0 ? l->grid : 1;
+    u32 most = l->grid == 0 ? 0 : (keyed ? 1 : grid);
+#else
+    u32 grid = l->grid;
+    u32 most = keyed ? 1 : grid;
+#endif
+    u32 block = keyed ? (u32)(ANN_PORT_KEY(number, output) % grid) : port->dealt % grid;
     u32 closed = 0;
     for (u32 tried = 0; tried < most; tried++) {
         u32 first = 0;
@@ -105,17 +137,26 @@ ANN_FUNCTION void ann_forward_parted(const ann_view *v)
         GLOBAL u8 *output = ann_held_at(v, k);
         if (ANN_HAS_GONE(output))
             continue;
-        u32 port = ANN_PORT_OF(output);
-        u32 goes = 0;
-        if ((full >> port & 1) == 0)
-            goes = ann_goes_on(v, output) ? ann_send_parted(v, port, output) : ann_return(v, k);
-        if (goes) {
-            *(GLOBAL u64 *)output = ~(u64)0;
-            continue;
+#ifdef ANN_TOPICS
+        if (!ann_goes_on(v, output))
+            ann_forget_places(output);
+#endif
+        u32 places = ANN_PLACES_OF(v, output);
+        for (u32 port = ANN_FIRST_OF(places); port < ANN_PORTS; port = ANN_NEXT_OF(places, port)) {
+            u32 goes = 0;
+            if ((full >> port & 1) == 0)
+                goes = ann_goes_on(v, output) ? ann_send_parted(v, port, output) : ann_return(v, k);
+            if (goes) {
+#ifdef ANN_TOPICS
+                if (ann_take_from(output, port))
+#endif
+                    *(GLOBAL u64 *)output = ~(u64)0;
+                continue;
+            }
+            full |= (u32)1 << port;
+            b->ports[port].left += 1;
+            left += 1;
         }
-        full |= (u32)1 << port;
-        b->ports[port].left += 1;
-        left += 1;
     }
     while (s->pending_from < s->pending && ANN_HAS_GONE(ann_held_at(v, s->pending_from)))
         s->pending_from += 1;
@@ -129,21 +170,15 @@ ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
     u32 looked = 0;
     for (u32 k = s->pending_from; k < s->pending; k++) {
         GLOBAL const u8 *output = ann_held_at(v, k);
-        if (ANN_HAS_GONE(output) || (looked >> ANN_PORT_OF(output) & 1) != 0)
+        if (ANN_HAS_GONE(output))
             continue;
-        u32 port = ANN_PORT_OF(output);
-        LOCAL const ann_link *l = ANN_LINK(v, port);
-        looked |= (u32)1 << port;
-        if (l->grid == 0) {
-            if (ann_would_return(v))
+        u32 places = ANN_PLACES_OF(v, output);
+        for (u32 port = ANN_FIRST_OF(places); port < ANN_PORTS; port = ANN_NEXT_OF(places, port)) {
+            if ((looked >> port & 1) != 0)
+                continue;
+            looked |= (u32)1 << port;
+            if (ann_would_go(v, port, output))
                 return 1;
-        } else if (ANN_PORT_IS_KEYED(port)) {
-            if (ann_has_room(v, l, (u32)(ANN_PORT_KEY(port, output) % l->grid)))
-                return 1;
-        } else {
-            for (u32 block = 0; block < l->grid; block++)
-                if (ann_has_room(v, l, block))
-                    return 1;
         }
     }
     return 0;
@@ -154,8 +189,13 @@ ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     u32 count = 0;
-    for (u32 k = s->pending_from; k < s->pending; k++)
-        count += !ANN_HAS_GONE(ann_held_at(v, k));
+    for (u32 k = s->pending_from; k < s->pending; k++) {
+        if (ANN_HAS_GONE(ann_held_at(v, k)))
+            continue;
+        u32 places = ANN_PLACES_OF(v, ann_held_at(v, k));
+        for (u32 port = ANN_FIRST_OF(places); port < ANN_PORTS; port = ANN_NEXT_OF(places, port))
+            count += 1;
+    }
     return count;
 }
 
@@ -171,12 +211,19 @@ ANN_FUNCTION void ann_return_parted(const ann_view *v)
         if (ANN_HAS_GONE(output))
             continue;
         u32 stays = !ann_goes_on(v, output);
+#ifdef ANN_TOPICS
+        if (stays)
+            ann_forget_places(output);
+#endif
         u32 goes = stays && !full && ann_return(v, k);
         full |= stays && !goes;
-        if (goes)
+        if (goes) {
             *(GLOBAL u64 *)output = ~(u64)0;
-        else
-            ann_count_unforwarded_of(v, ANN_PORT_OF(output), 1);
+            continue;
+        }
+        u32 places = ANN_PLACES_OF(v, output);
+        for (u32 port = ANN_FIRST_OF(places); port < ANN_PORTS; port = ANN_NEXT_OF(places, port))
+            ann_count_unforwarded_of(v, port, 1);
     }
 }
 

@@ -39,7 +39,10 @@ ANN_FUNCTION u32 ann_part(const ann_view *v, u32 outputs)
     u32 stay = 0;
     for (u32 j = 0; j < outputs; j++) {
         GLOBAL u8 *output = v->outputs + (u64)(s->pending + j) * ANN_OUTPUT_STRIDE;
-#ifdef ANN_PEERS
+#if defined(ANN_TOPICS)
+        if (ann_goes_on(v, output))
+            ann_mark_apart(v, output);
+#elif defined(ANN_PEERS)
         /* An address that nobody has may look like an output that has gone. */
         if (ANN_HAS_GONE(output))
             *(GLOBAL u64 *)output = ~(u64)1;
@@ -99,6 +102,9 @@ ANN_FUNCTION u32 ann_split(
     for (u32 j = 0; j < outputs; j++) {
         u32 place = i * ANN_LIMIT + j;
         if (ann_goes_on(v, v->outputs + (u64)place * ANN_OUTPUT_STRIDE)) {
+#ifdef ANN_TOPICS
+            ann_mark_apart(v, v->outputs + (u64)place * ANN_OUTPUT_STRIDE);
+#endif
             ann_parcel_at(v, parcels)->source = place;
             parcels += 1;
             continue;

@@ -2,7 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 
+use annulus_abi::topics;
 use annulus_kernel::{Inside, KernelDefinition};
+use annulus_sync::{AtomicU64, Ordering};
 
 /// The receiver of reports on a shard's progress. The thread that drives the shard calls it: a worker or the
 /// runtime's pump.
@@ -86,12 +88,39 @@ pub struct Link {
 /// Where the outputs of a kernel's blocks go after the next command, by each of its outboxes.
 pub struct NextLinks {
     links: Mutex<Box<[Option<Link>]>>,
+    /// The [table of topics](annulus_abi::topics). It is changed at any time.
+    topics: Box<[AtomicU64]>,
 }
 
 impl NextLinks {
-    /// All outputs go to the host.
-    pub fn new(definition: &KernelDefinition) -> Self {
-        Self { links: Mutex::new((0..definition.places()).map(|_| None).collect()) }
+    /// All outputs go to the host. The table of topics has so many entries, and all are empty: a power of two, or 0 for
+    /// a kernel that publishes nothing.
+    pub fn new(definition: &KernelDefinition, topics: usize) -> Self {
+        Self {
+            links: Mutex::new((0..definition.places()).map(|_| None).collect()),
+            topics: (0..topics).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+
+    /// Sets an entry of the table of topics.
+    ///
+    /// # Panics
+    ///
+    /// If the table has no entry there.
+    pub fn set_topic(&self, place: usize, entry: u64) {
+        // Whoever is told afterwards that it was set, by a message, say, sees it: a word of its own, which stands for
+        // nothing else.
+        self.topics[place].store(entry, Ordering::Relaxed);
+    }
+
+    /// The places that take a topic: a bit for each.
+    pub(crate) fn takers(&self, topic: u64) -> u64 {
+        if self.topics.is_empty() {
+            return 0;
+        }
+        let entry = |place: usize| self.topics[place].load(Ordering::Relaxed);
+        topics::find(topic, self.topics.len(), entry)
+            .map_or(0, |(_, entry)| entry & ((1 << topics::PLACES) - 1))
     }
 
     /// Sets where the outputs of an outbox go: to another kernel, or to the host. A kernel with one outbox has

@@ -48,6 +48,8 @@ pub const RUNTIME: &str = concat!(
     "\n",
     include_str!("../c/through.c"),
     "\n",
+    include_str!("../c/topics.c"),
+    "\n",
     include_str!("../c/links.c"),
     "\n",
     include_str!("../c/books.c"),

@@ -5,7 +5,7 @@
 //! order, and passes over those whose outbox was found full in it. So each waits for its own kernel alone, and
 //! those of one outbox keep their order.
 
-use annulus_abi::ring::kind;
+use annulus_abi::{ring::kind, topics};
 use annulus_kernel::MOST_PORTS;
 use annulus_ring::ring::Header;
 use annulus_sync::Ordering;
@@ -20,6 +20,23 @@ use crate::{
 /// Stands in front of an output that has gone, in place of its outbox's number.
 const GONE: u64 = u64::MAX;
 
+/// Where in the front of an output on a topic the places stand that it is still for. A topic with all other bits set has no entry, and so no
+/// places.
+const TOPIC_PLACES: u64 = (1 << topics::PLACES) - 1;
+
+/// The places of an output, from the first on.
+struct Places(u64);
+
+impl Iterator for Places {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let place = self.0;
+        self.0 &= place.wrapping_sub(1);
+        (place != 0).then(|| place.trailing_zeros() as usize)
+    }
+}
+
 impl<R: Runner> BlockCore<R> {
     /// Of a message's outputs, which were put aside, those of connected outboxes are held, and the others
     /// published.
@@ -31,12 +48,12 @@ impl<R: Runner> BlockCore<R> {
         let mut all = 0;
         let mut bearer = None;
         for index in 0..sent {
-            self.mark_apart(index);
-            if self.links[self.place_of(self.tag(index))].is_none() {
+            if self.stays(self.tag(index)) {
                 self.publish_aside(index);
                 batch.produced += 1;
                 continue;
             }
+            self.mark_apart(index);
             if bearer.is_none() && self.tag(index) == 0 {
                 bearer = Some(all);
             }
@@ -65,49 +82,56 @@ impl<R: Runner> BlockCore<R> {
             if tag == GONE {
                 continue;
             }
-            let port = self.place_of(tag);
-            if held[port] != 0 {
-                held[port] += 1;
-                continue;
-            }
-            let Some(link) = &self.links[port] else { continue };
-            let (waits, inside) = (link.waits, link.inside);
-            let target = near[port].get_or_insert_with(|| link.target.upgrade());
-            let message = self.put_aside(index).wrapping_add(self.offset_of(port));
-            // SAFETY: the handler wrote an output there, and the variant is of the link's target.
-            let message = unsafe { self.as_taken(message, inside) };
-            if self.stalled && !self.moves {
-                // SAFETY: as below.
-                let is_full = |target: &dyn Deliver| unsafe { !target.has_room(message) };
-                // An output that does not wait is lost and counted. The link may have been another one before.
-                if waits && target.as_ref().is_some_and(|target| is_full(&**target)) {
-                    held[port] = 1;
+            for port in self.places_of(tag) {
+                if held[port] != 0 {
+                    held[port] += 1;
                     continue;
                 }
-                self.begin_to_move();
-            }
-            let call = Self::carried(&pending, index);
-            let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
-                // SAFETY: the handler wrote an output there. What this outbox sends are messages of the target's
-                // type, or what its variant holds: the maker of the link promised that.
-                unsafe { target.deliver(message, call) }
-            });
-            let words = self.memory.port(port).expect("a shard has counts for each of several outboxes");
-            match delivery {
-                Delivery::Done => add(words.forwarded(), 1),
-                Delivery::Full if waits => {
-                    held[port] = 1;
-                    continue;
+                // What is for the host stays. A place that takes a topic, and has no kernel any more, is as one whose
+                // kernel has ended.
+                if self.stays(tag) {
+                    break;
                 }
-                Delivery::Full | Delivery::Closed => {
-                    add(words.unforwarded(), 1);
-                    lost += 1;
-                    self.lose(call);
+                let link = self.links[port].as_ref();
+                let (waits, inside) = link.map_or((false, None), |link| (link.waits, link.inside));
+                let target = near[port].get_or_insert_with(|| link.and_then(|link| link.target.upgrade()));
+                let message = self.put_aside(index).wrapping_add(self.offset_of(port));
+                // SAFETY: the handler wrote an output there, and the variant is of the link's target.
+                let message = unsafe { self.as_taken(message, inside) };
+                if self.stalled && !self.moves {
+                    // SAFETY: as below.
+                    let is_full = |target: &dyn Deliver| unsafe { !target.has_room(message) };
+                    // An output that does not wait is lost and counted. The link may have been another one before.
+                    if waits && target.as_ref().is_some_and(|target| is_full(&**target)) {
+                        held[port] = 1;
+                        continue;
+                    }
+                    self.begin_to_move();
+                }
+                let call = Self::carried(&pending, index);
+                let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
+                    // SAFETY: the handler wrote an output there. What this outbox sends are messages of the target's
+                    // type, or what its variant holds: the maker of the link promised that.
+                    unsafe { target.deliver(message, call) }
+                });
+                let words = self.memory.port(port).expect("a shard has counts for each of several outboxes");
+                match delivery {
+                    Delivery::Done => add(words.forwarded(), 1),
+                    Delivery::Full if waits => {
+                        held[port] = 1;
+                        continue;
+                    }
+                    Delivery::Full | Delivery::Closed => {
+                        add(words.unforwarded(), 1);
+                        lost += 1;
+                        self.lose(call);
+                    }
+                }
+                if self.take_from(index, port) {
+                    pending.gone += 1;
+                    self.pending = Some(pending);
                 }
             }
-            self.take_aside(index);
-            pending.gone += 1;
-            self.pending = Some(pending);
         }
         if lost != 0 {
             add(self.memory.unforwarded(), lost);
@@ -128,8 +152,12 @@ impl<R: Runner> BlockCore<R> {
         let before = pending.gone;
         for index in 0..pending.all {
             let tag = self.tag(index);
-            if tag != GONE && self.links[self.place_of(tag)].is_none() {
+            if tag != GONE && self.stays(tag) {
                 self.lose(Self::carried(&pending, index));
+                if self.peers.is_some_and(|peers| peers.by_topic) {
+                    // Who takes it is no part of the topic.
+                    self.set_tag(index, tag & !TOPIC_PLACES);
+                }
                 self.publish_aside(index);
                 self.take_aside(index);
                 pending.gone += 1;
@@ -149,10 +177,11 @@ impl<R: Runner> BlockCore<R> {
             if tag == GONE {
                 continue;
             }
-            let place = self.place_of(tag);
-            let words = self.memory.port(place).expect("a shard has counts for each of several outboxes");
-            add(words.unforwarded(), 1);
-            add(self.memory.unforwarded(), 1);
+            for place in self.places_of(tag) {
+                let words = self.memory.port(place).expect("a shard has counts for each of several outboxes");
+                add(words.unforwarded(), 1);
+                add(self.memory.unforwarded(), 1);
+            }
             self.lose(Self::carried(&pending, index));
         }
         self.tell_held(&[0; MOST_PORTS]);
@@ -194,15 +223,45 @@ impl<R: Runner> BlockCore<R> {
         self.links[..nobody].iter().position(|link| tag != 0 && is_its(link)).unwrap_or(nobody)
     }
 
+    /// The places that an output is still for: one, or those that took its topic when it was sent. What nobody takes is
+    /// for the last place, which stands for nobody.
+    // TWIN: places_of
+    fn places_of(&self, tag: u64) -> Places {
+        Places(match self.peers {
+            Some(peers) if peers.by_topic => match tag & TOPIC_PLACES {
+                0 => 1 << (self.links.len() - 1),
+                places => places,
+            },
+            _ => 1 << self.place_of(tag),
+        })
+    }
+
+    /// Whether an output goes to the host.
+    fn stays(&self, tag: u64) -> bool {
+        match self.peers {
+            // Nobody is connected together with the others.
+            Some(peers) if peers.by_topic => self.links.last().is_some_and(Option::is_none),
+            _ => self.links[self.place_of(tag)].is_none(),
+        }
+    }
+
     /// Where in an output that lies which was sent.
     fn offset_of(&self, port: usize) -> usize {
         self.peers.map_or_else(|| self.ports[port].offset, |peers| peers.offset)
     }
 
-    /// An address that nobody has may look like an output that has gone.
+    /// An output was sent: finds out who takes its topic. An address that nobody has may look like an output that has
+    /// gone.
+    // TWIN: mark_apart
     fn mark_apart(&mut self, index: u32) {
-        if self.peers.is_some() && self.tag(index) == GONE {
-            self.set_tag(index, GONE - 1);
+        let tag = self.tag(index);
+        match self.peers {
+            Some(peers) if peers.by_topic => {
+                let topic = tag & !TOPIC_PLACES;
+                self.set_tag(index, topic | self.next_links.takers(topic));
+            }
+            Some(_) if tag == GONE => self.set_tag(index, GONE - 1),
+            _ => {}
         }
     }
 
@@ -210,6 +269,21 @@ impl<R: Runner> BlockCore<R> {
     fn tag(&self, index: u32) -> u64 {
         // SAFETY: an output was put aside there, which begins with this word, and is aligned for it.
         unsafe { self.put_aside(index).cast::<u64>().read() }
+    }
+
+    /// Says that it has gone, by this place. Returns whether it has gone by all.
+    // TWIN: take_from
+    fn take_from(&mut self, index: u32, place: usize) -> bool {
+        let tag = self.tag(index);
+        if self.peers.is_some_and(|peers| peers.by_topic) {
+            let left = tag & TOPIC_PLACES & !(1 << place);
+            if left != 0 {
+                self.set_tag(index, tag & !TOPIC_PLACES | left);
+                return false;
+            }
+        }
+        self.take_aside(index);
+        true
     }
 
     /// Says that it has gone.

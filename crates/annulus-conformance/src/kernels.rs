@@ -34,6 +34,7 @@ pub mod through;
 pub mod timers;
 pub mod times;
 pub mod together;
+pub mod topics;
 pub mod traits;
 pub mod values;
 pub mod variants;

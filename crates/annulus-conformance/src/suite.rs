@@ -438,6 +438,14 @@ macro_rules! conformance_suite {
                 k06_ends: Handlers,
                 k06_what_is_refused: Nothing,
             }
+            topics {
+                k05_topics_reach_all_who_take_them: Handlers,
+                k05_topics_change_while_all_runs: Handlers,
+                k05_topics_wait_for_their_own_kernel: Handlers,
+                k05_topics_of_the_disconnected_and_the_dead: Handlers,
+                k07_tables_of_topics_have_room_for_what_was_asked: Handlers,
+                k05_topics_as_constants: Handlers,
+            }
             cycles {
                 k01_a_cycle_names_its_kernels: Handlers,
                 k01_a_cycle_is_told_unasked: Handlers,

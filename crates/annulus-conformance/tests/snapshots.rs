@@ -74,6 +74,7 @@ fn opencl() {
     check(kernels::variants::VARIANTS, Target::OpenCl);
     check(kernels::peers::PEERS, Target::OpenCl);
     check(kernels::barriers::BARRIERS, Target::OpenCl);
+    check(kernels::topics::TOPICS, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
@@ -105,6 +106,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::variants::VARIANTS,
         kernels::peers::PEERS,
         kernels::barriers::BARRIERS,
+        kernels::topics::TOPICS,
     ];
     lists.into_iter().flatten().copied()
 }

@@ -95,7 +95,7 @@ unsafe impl DeviceBackend for CpuBackend {
 
     fn launch(&self, mut spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let bindings = Arc::new(std::mem::take(&mut spec.bindings));
-        let links = Arc::new(NextLinks::new(spec.definition));
+        let links = Arc::new(NextLinks::new(spec.definition, spec.topics));
         let grid = spec.shards.len() as u32;
         let step = spec.supersteps.then(|| Arc::new(InStep::new(grid)));
         let block = |index| {
@@ -184,5 +184,9 @@ impl DeviceKernel for CpuKernel {
         // Every block obeys another command before it takes a message.
         self.links.set(outbox, link);
         Ok(())
+    }
+
+    fn set_topic(&self, place: usize, entry: u64) {
+        self.links.set_topic(place, entry);
     }
 }

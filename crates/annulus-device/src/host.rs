@@ -93,10 +93,12 @@ impl DeviceHost {
                 let rings = plan.device_local_rings(spec.shards[0].layout(), blocks, knows_peers);
                 let memory = driver.device_local(&rings).map_err(failed)?;
                 let places = spec.definition.places();
-                // Behind the records, the addresses of the kernels.
+                // Behind the records, the addresses of the kernels, and the table of topics.
                 let addresses = if knows_peers { places * size_of::<u64>() } else { 0 };
-                let link = driver.shared(places * size_of::<LinkRecord>() + addresses).map_err(failed)?;
-                Some(DeviceLocal::new(memory, link, knows_peers.then_some(places)))
+                let topics = if spec.topics == 0 { 0 } else { (1 + spec.topics) * size_of::<u64>() };
+                let bytes = places * size_of::<LinkRecord>() + addresses + topics;
+                let link = driver.shared(bytes).map_err(failed)?;
+                Some(DeviceLocal::new(memory, link, knows_peers.then_some(places), spec.topics))
             }
             false => None,
         };

@@ -77,14 +77,41 @@ pub(crate) struct DeviceLocal {
     pub(crate) link: Arc<dyn Memory>,
     /// If it sends to kernels by their addresses: how many records there are, behind which lie as many addresses.
     addresses: Option<usize>,
+    /// If it publishes on topics: how many entries their table has. It lies behind the addresses, and begins with this
+    /// number.
+    topics: usize,
     /// The rings of the kernels that this one was connected to. Its blocks may touch them as long as they
     /// run.
     reached: Mutex<Vec<Arc<DeviceLocalMemory>>>,
 }
 
 impl DeviceLocal {
-    pub(crate) fn new(memory: DeviceLocalMemory, link: Arc<dyn Memory>, addresses: Option<usize>) -> Self {
-        Self { memory: Arc::new(memory), link, addresses, reached: Mutex::default() }
+    /// The memory of the records has this layout, and is all zero.
+    pub(crate) fn new(
+        memory: DeviceLocalMemory,
+        link: Arc<dyn Memory>,
+        addresses: Option<usize>,
+        topics: usize,
+    ) -> Self {
+        let new = Self { memory: Arc::new(memory), link, addresses, topics, reached: Mutex::default() };
+        if topics != 0 {
+            new.topic_word(0).store(topics as u64, Ordering::Relaxed);
+        }
+        new
+    }
+
+    /// A word of the table of topics: its length, or one of its entries behind it.
+    fn topic_word(&self, index: usize) -> &AtomicU64 {
+        let places = self.addresses.expect("what is published goes to places");
+        assert!(self.topics != 0 && index <= self.topics, "the table has no such word");
+        let offset = places * (size_of::<LinkRecord>() + size_of::<u64>()) + index * size_of::<u64>();
+        assert!(offset + size_of::<u64>() <= self.link.bytes(), "the table lies in this memory");
+        let base = self.link.host().expect("records lie in memory that the host sees").cast::<u8>();
+        // SAFETY: it lies in that memory, by the assertion.
+        let word = unsafe { base.add(offset) }.cast::<u64>();
+        // SAFETY: the offset is a multiple of eight, in memory that is aligned for records and lives as long as `self`;
+        // everybody accesses the word atomically.
+        unsafe { AtomicU64::from_ptr(word.as_ptr()) }
     }
 
     /// Writes the record of an outbox.
@@ -587,6 +614,12 @@ impl DeviceKernel for LaunchedKernel {
         // Last: until here nothing has failed, and the address stands for the kernel that is connected.
         set_address(link.peer.unwrap_or(0));
         Ok(())
+    }
+
+    fn set_topic(&self, place: usize, entry: u64) {
+        let device_local = self.0.device_local.as_ref().expect("only a kernel that is connected has topics");
+        // Whoever is told afterwards that it was set, by a message, say, sees it.
+        device_local.topic_word(1 + place).store(entry, Ordering::Relaxed);
     }
 }
 

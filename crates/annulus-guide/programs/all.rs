@@ -41,5 +41,7 @@ mod telemetry;
 mod testing;
 #[path = "timers.rs"]
 mod timers;
+#[path = "topics.rs"]
+mod topics;
 #[path = "with_tokio.rs"]
 mod with_tokio;

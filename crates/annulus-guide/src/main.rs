@@ -52,6 +52,7 @@ programs!(
     telemetry,
     testing,
     timers,
+    topics,
     with_tokio,
 );
 

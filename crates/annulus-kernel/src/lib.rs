@@ -92,6 +92,7 @@ mod peer;
 mod plan;
 mod print;
 mod test_outbox;
+mod topic;
 mod tree;
 mod typed;
 mod wire;
@@ -142,6 +143,7 @@ pub use outbox::{Outbox, PortOutbox, RawOutbox};
 pub use peer::{Addressed, MOST_PEERS, Peer, PeersDefinition, peer_tag};
 pub use print::PrintSite;
 pub use test_outbox::TestOutbox;
+pub use topic::{Published, Topic};
 pub use tree::{Callee, FunctionTree, KernelTree};
 pub use typed::{Scalar, Type, Typed, Value, device_value, type_of};
 pub use wire::{

@@ -118,14 +118,16 @@ pub struct Addressed<M> {
     pub message: M,
 }
 
-/// Where the parts of an [`Addressed`] message lie.
+/// Where the parts of an [`Addressed`] message lie, or of a [`Published`](crate::Published) one.
 #[derive(Clone, Copy, Debug)]
 pub struct PeersDefinition {
+    /// Whether it begins with a topic, and not with an address.
+    pub by_topic: bool,
     /// What goes to peers.
     pub message: &'static TypeDescriptor,
     /// Where the key lies in that.
     pub key_field: Option<KeyDescriptor>,
-    /// Where that lies in the kernel's output, which begins with the address.
+    /// Where that lies in the kernel's output, which begins with the address or the topic.
     pub offset: usize,
 }
 
@@ -191,6 +193,7 @@ impl<M: RingMessage> Payload for Addressed<M> {
 #[diagnostic::do_not_recommend]
 impl<M: RingMessage> RingMessage for Addressed<M> {
     const PEERS: Option<PeersDefinition> = Some(PeersDefinition {
+        by_topic: false,
         message: M::DESCRIPTOR,
         key_field: M::KEY_FIELD,
         offset: offset_of!(Self, message),

@@ -126,6 +126,25 @@ pub enum ConnectError {
         /// The instance's name.
         kernel: String,
     },
+    /// The kernel's outputs are for all who take their topics.
+    #[error(
+        "the outputs of `{kernel}` are for all who take their topics: connect it with connect_topics(..)"
+    )]
+    Publishes {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// Outputs of the kernel wait for room.
+    #[error(
+        "{held} outputs of `{kernel}` wait for room in the kernels that took their topics: activate it until they have gone, \
+         or disconnect it first and receive them"
+    )]
+    Holds {
+        /// The instance's name.
+        kernel: String,
+        /// How many there are: copies, where several kernels take a topic.
+        held: u64,
+    },
     /// No kernel has this address, or the one that has it takes another type.
     #[error(
         "no running kernel has the address {address:#x} for `{message}`: take that of a kernel, `kernel.peer()`"

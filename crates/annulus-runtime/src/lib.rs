@@ -100,7 +100,10 @@ pub use crate::{
         launching::Launching,
         runtime::{DEFAULT_TELEMETRY_LINES, NoBackend, Runtime, RuntimeBuilder},
     },
-    links::peers::{PeerStatus, PeersStatus},
+    links::{
+        peers::{PeerStatus, PeersStatus},
+        topics::{TopicError, TopicStatus, Topics},
+    },
     maybe::Maybe,
     options::{
         Consistency, Domain, Inbound, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID,
@@ -118,7 +121,7 @@ pub use crate::{
 };
 pub use annulus_abi::error::{ErrorName, describe as describe_error};
 pub use annulus_block::{Deliver, Delivery, Progress, RuntimeClock, Signals};
-pub use annulus_kernel::{Addressed, KernelMessage, Peer, ProcessingMode};
+pub use annulus_kernel::{Addressed, KernelMessage, Peer, ProcessingMode, Published, Topic};
 pub use annulus_queue::{
     Alert, Backpressure, Counters, DeadLetter, DeadLetters, Deduplication, InvalidOptions, QueueStatus,
     Rates, Reason, RecvError, Redriven, SendError, SendOutcome, Share, TryRecvError, TrySendError,
@@ -242,7 +245,7 @@ pub mod prelude {
     };
     pub use annulus_kernel::{
         Addressed, Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure, FenceScope, Later, List,
-        Message as _, Outbox, Peer, RingKernel, RingMessage, Text,
+        Message as _, Outbox, Peer, Published, RingKernel, RingMessage, Text, Topic,
     };
     pub use annulus_macros::{
         DeviceType, ErrorCode, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,

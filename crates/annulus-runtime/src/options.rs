@@ -345,6 +345,23 @@ impl LaunchOptions {
         self
     }
 
+    /// How many topics a kernel knows that sends [`Published`](crate::Published) messages: 1 ..= 65,536, 64 by default. A
+    /// topic is known from the first subscription to its name, or from when it was [named](crate::Topics::name), until the
+    /// kernel is connected anew; each costs 16 bytes or more. Has no effect on other kernels.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// assert_eq!(LaunchOptions::default().outbound.topics, 64);
+    /// assert_eq!(LaunchOptions::default().topics(1000).outbound.topics, 1000);
+    /// ```
+    pub fn topics(mut self, topics: u32) -> Self {
+        self.outbound.topics = topics;
+        self
+    }
+
+    /// The most [topics](Self::topics) that a kernel knows.
+    pub const MAX_TOPICS: u32 = 65_536;
+
     /// The most calls through pipelines that a kernel has [room](Self::through) for.
     pub const MAX_THROUGH: u32 = 4096;
 

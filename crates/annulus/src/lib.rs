@@ -211,8 +211,9 @@ pub use choice::{Backend, BuildAuto, UnknownBackend};
 pub use annulus_runtime::{
     Addressed, BackendSource, Bound, BridgeOptions, Cleared, KernelBridge, KernelControl, KernelHandle,
     KernelQueue, KernelReceiver, KernelSender, KernelSink, Launching, Maybe, Outputs, Peeked, Peer,
-    PeerStatus, PeersStatus, Pipeline, PipelineError, PipelineStatus, Port, PortName, PortStatus, Runtime,
-    RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Transition, block_on, device_print,
+    PeerStatus, PeersStatus, Pipeline, PipelineError, PipelineStatus, Port, PortName, PortStatus, Published,
+    Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Topic, TopicError, TopicStatus, Topics,
+    Transition, block_on, device_print,
 };
 // Several kernels as one value.
 pub use annulus_runtime::{RunningTopology, Topology, TopologyError, TopologyPlan, TopologyProblem};

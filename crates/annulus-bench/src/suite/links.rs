@@ -106,12 +106,12 @@ fn cases(config: Config) -> Vec<Case> {
 const SPIN: Duration = Duration::from_secs(10);
 
 /// Blocks that look for messages as long as a run lasts.
-fn options(name: &str) -> LaunchOptions {
+pub(super) fn options(name: &str) -> LaunchOptions {
     LaunchOptions::high_throughput().name(name).connectable(true).spin(SPIN)
 }
 
 /// Waits until the kernels have processed so many messages, all together.
-fn until<K: RingKernel>(kernels: &[&KernelHandle<K>], processed: u64) -> Result<(), Failure> {
+pub(super) fn until<K: RingKernel>(kernels: &[&KernelHandle<K>], processed: u64) -> Result<(), Failure> {
     let begun = Instant::now();
     loop {
         let status: Vec<_> = kernels.iter().map(|kernel| kernel.status()).collect();
@@ -128,7 +128,7 @@ fn until<K: RingKernel>(kernels: &[&KernelHandle<K>], processed: u64) -> Result<
 }
 
 /// Ends kernels, sources before their targets, and makes sure that all that was sent was processed.
-fn end<K: RingKernel>(kernel: &KernelHandle<K>, processed: u64) -> Result<(), Failure> {
+pub(super) fn end<K: RingKernel>(kernel: &KernelHandle<K>, processed: u64) -> Result<(), Failure> {
     let end = kernel.shutdown_blocking(Duration::from_secs(10));
     let status = kernel.status();
     if status.processed == processed && status.drops.total() == 0 && status.outputs_lost == 0 {

@@ -13,6 +13,7 @@ mod policies;
 mod poll;
 mod queue;
 mod resident;
+mod routes;
 mod rtt;
 mod serialize;
 mod stream;
@@ -76,6 +77,7 @@ pub(crate) const SUITES: &[Suite] = &[
     stream::SUITE,
     policies::SUITE,
     links::SUITE,
+    routes::SUITE,
     fair::SUITE,
     idle::SUITE,
     queue::SUITE,

@@ -94,6 +94,6 @@ fn plays(scene: &Scene) {
 fn an_old_call_in_the_hosts_ring_makes_no_room_for_another_kernels_message() {
     LINKED
         .iter()
-        .filter(|scene| scene.kernel.definition.name != "direct" && scene.variant.is_none())
+        .filter(|scene| scene.kernel.definition.peers.is_none() && scene.variant.is_none())
         .for_each(plays);
 }

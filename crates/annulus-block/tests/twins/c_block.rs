@@ -24,7 +24,7 @@ use annulus_kernel::{
 use libloading::Library;
 
 use crate::{
-    kernels::PEERS,
+    kernels::{ENTRIES, PEERS, topic_entries},
     memory::{Place, Raw, Side},
 };
 
@@ -251,6 +251,8 @@ pub(crate) struct CBlock {
     inside: Option<Inside>,
     /// What it sends says whom it is for.
     knows_peers: bool,
+    /// What it sends goes to the host as long as the first place has no kernel.
+    leaves_all: bool,
     has_ended: bool,
     records: Raw,
     /// What the entry's other pointers lead to.
@@ -280,7 +282,12 @@ impl CBlock {
         }
         let scratch = Raw::new(record.scratch_stride as usize * blocks);
         let doorbell = Raw::new(size_of::<DoorbellRecord>());
-        let link = Raw::new((size_of::<LinkRecord>() + size_of::<u64>()) * text.definition.places());
+        let places = text.definition.places();
+        let table = (size_of::<LinkRecord>() + size_of::<u64>()) * places;
+        let link = Raw::new(table + (1 + ENTRIES) * size_of::<u64>());
+        for (index, entry) in [ENTRIES as u64].into_iter().chain(topic_entries()).enumerate() {
+            link.set(table + index * size_of::<u64>(), entry);
+        }
         let program = text.program();
         let inside = text.variant.and_then(|variant| Inside::of(text.definition.message, variant));
         let exchanged = exchange.as_ref().map_or(std::ptr::null_mut(), |(rings, _)| rings.memory.at(0));
@@ -309,6 +316,7 @@ impl CBlock {
             exchange,
             inside,
             knows_peers: text.definition.peers.is_some(),
+            leaves_all: text.definition.peers.is_some_and(|peers| peers.by_topic),
             has_ended: false,
             records,
             _memory: [launch, scratch],
@@ -392,6 +400,11 @@ impl CBlock {
                 rings: (exchange.kernels * exchange.stride) as u64,
                 grid: 1,
                 ..LinkRecord::default()
+            };
+            let nobody = if self.leaves_all && outbox == 0 && target.is_none() {
+                LinkRecord::default()
+            } else {
+                nobody
             };
             self.link.set(MOST_PEERS * size_of::<LinkRecord>(), nobody);
         }

@@ -325,6 +325,64 @@ pub(crate) const OF_PEERS: &[Fault] = &[
     ),
 ];
 
+/// Those of a block whose outputs are for all who take their topics.
+pub(crate) const OF_TOPICS: &[Fault] = &[
+    (
+        "an entry that lies further on is not found",
+        "        at = (at + 1) & last;\n    }\n    *front",
+        "        break;\n    }\n    *front",
+    ),
+    (
+        "the last who takes a topic gets nothing",
+        "u64 left = *front & ANN_TOPIC_MASK & ~((u64)1 << place);",
+        "u64 left = *front & ANN_TOPIC_MASK & ~((u64)3 << place);",
+    ),
+    (
+        "a copy that has gone goes again",
+        "    *front = (*front & ~ANN_TOPIC_MASK) | left;\n    return 0;",
+        "    return 0;",
+    ),
+    (
+        "what nobody takes goes to the first",
+        "return places != 0 ? places : (u32)1 << ANN_PEERS;",
+        "return places != 0 ? places : 1;",
+    ),
+    (
+        "what comes back to the host says who took it",
+        "    *(GLOBAL u64 *)output &= ~ANN_TOPIC_MASK;\n",
+        "    ;\n",
+    ),
+    (
+        "the topics of messages have places of their own",
+        "    u64 topic = *front & ~ANN_TOPIC_MASK;",
+        "    u64 topic = *front;",
+    ),
+];
+
+/// The same with several threads.
+pub(crate) const OF_TOPICS_OF_THREADS: &[Fault] = &[
+    (
+        "counts of a place are those of all before it",
+        "    u32 granted = v->shared->ports[place].granted;",
+        "    u32 granted = v->shared->granted;",
+    ),
+    (
+        "a copy goes to a place that does not take it",
+        "        u32 takes = ann_places_of(output) >> place & 1;",
+        "        u32 takes = 1;",
+    ),
+    (
+        "an output has gone with its first copy",
+        "        if (!ann_take_from(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE, ANN_PARCEL_PORT(parcel)))\n            continue;",
+        "        ;",
+    ),
+    (
+        "room for one place is looked for at another",
+        "return ann_goes_on(v, output) ? ann_port_has_room(v, port, output)",
+        "return ann_goes_on(v, output) ? ann_port_has_room(v, 0, output)",
+    ),
+];
+
 pub(crate) const OF_TIMERS: &[Fault] = &[
     ("timers of one time come in any order", ": (i32)(a->number - b->number) < 0;", ": 0;"),
     (

@@ -1,10 +1,11 @@
 //! The kernels whose blocks are compared.
 
+use annulus_abi::topics;
 use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, device_fn, ring_kernel};
 use annulus_runtime::{
     device_print,
-    prelude::{Addressed, Cx, Failure, Later, Outbox, Peer},
+    prelude::{Addressed, Cx, Failure, Later, Outbox, Peer, Published, Topic},
 };
 
 use crate::random::Random;
@@ -307,6 +308,46 @@ pub(crate) fn direct(
     if directed.value.is_multiple_of(5) { Err(Failure::of(7)) } else { Ok(()) }
 }
 
+/// Entries of the table of topics, which has no room for more; and which places take which topic: the first alone, the second alone, both, and none.
+pub(crate) const ENTRIES: usize = 4;
+pub(crate) const TAKEN: [(&str, u64); 4] = [("first", 1), ("second", 2), ("both", 3), ("known", 0)];
+
+/// The table, as the host writes it.
+pub(crate) fn topic_entries() -> [u64; ENTRIES] {
+    let mut entries = [0; ENTRIES];
+    for (name, places) in TAKEN {
+        let topic = Topic::of(name).bits();
+        let place = topics::find(topic, ENTRIES, |place| entries[place]).unwrap_err().expect("there is room");
+        entries[place] = topic | places;
+    }
+    entries
+}
+
+/// An item, and what it is about.
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Told {
+    topic: Topic,
+    then: Topic,
+    #[ring(key)]
+    key: u32,
+    sends: u32,
+    value: u64,
+}
+
+/// Like [`direct`], to all who take the topics that messages name.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs = 2)]
+pub(crate) fn tell(told: &Told, tally: &mut Tally, out: &Outbox<Published<Told>>) -> Result<(), Failure> {
+    tally.count += 1;
+    tally.sum = tally.sum.wrapping_add(told.value);
+    for i in 0..told.sends {
+        let topic = if i == 0 { told.topic } else { told.then };
+        let message = Told { topic: told.then, then: told.topic, value: tally.sum, ..*told };
+        out.send(Published { topic, message });
+    }
+    if told.value.is_multiple_of(5) { Err(Failure::of(7)) } else { Ok(()) }
+}
+
 /// A kernel, and how its messages are drawn.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel {
@@ -436,5 +477,29 @@ pub(crate) const DIRECT: Kernel = Kernel {
     definition: direct::DEFINITION,
     draw: draw_directed,
     draw_on: draw_directed,
+    sends: |message| u32::from_ne_bytes(message[20..24].try_into().expect("four bytes")),
+};
+
+fn draw_told(random: &mut Random, to: To) -> Vec<u8> {
+    let places = to.actors.div_ceil(to.grid) + random.one_in(6) as u32;
+    let key = random.below(places.max(1).into()) as u32 * to.grid + to.block;
+    let about = |random: &mut Random| {
+        let name = ["first", "first", "second", "both", "both", "both", "known", "unknown"]
+            [random.below(8) as usize];
+        let odd = [0, 1, u64::MAX, Topic::of("both").bits() | 1];
+        if random.one_in(6) { odd[random.below(4) as usize] } else { Topic::of(name).bits() }
+    };
+    let sends = [0, 1, 1, 1, 2, 2, 3][random.below(7) as usize];
+    let [first, then, value] = [about(random), about(random), random.next()];
+    let words = [key, sends].into_iter().flat_map(u32::to_ne_bytes);
+    let wide = |word: u64| word.to_ne_bytes();
+    wide(first).into_iter().chain(wide(then)).chain(words).chain(wide(value)).collect()
+}
+
+/// What it sends is for all who take a topic.
+pub(crate) const TELL: Kernel = Kernel {
+    definition: tell::DEFINITION,
+    draw: draw_told,
+    draw_on: draw_told,
     sends: |message| u32::from_ne_bytes(message[20..24].try_into().expect("four bytes")),
 };

@@ -36,7 +36,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use kernels::{DIRECT, LEDGER, PLAIN, REMIND, REMIND_ON, SORT, TALLY, UNWRAP, UNWRAP_AND_SORT};
+use kernels::{DIRECT, LEDGER, PLAIN, REMIND, REMIND_ON, SORT, TALLY, TELL, UNWRAP, UNWRAP_AND_SORT};
 use scene::{Fault, Scene};
 use script::Lived;
 
@@ -71,6 +71,9 @@ const TWO_UNWRAPPED: Scene = Scene { kernel: UNWRAP_AND_SORT, links: &[1, 0], ..
 
 /// Outputs say whom they are for.
 const DIRECTED: Scene = Scene { kernel: DIRECT, connectable: true, links: &[0, 1], ..ONE };
+
+/// Outputs are for all who take their topics.
+const PUBLISHED: Scene = Scene { kernel: TELL, ..DIRECTED };
 
 const LINKED: &[Scene] = &[
     Scene { name: "two kernels, one thread", connectable: true, ..ONE },
@@ -123,6 +126,14 @@ const LINKED: &[Scene] = &[
         threads: 4,
         alone: true,
         ..DIRECTED
+    },
+    Scene { name: "to all who take a topic, one thread", ..PUBLISHED },
+    Scene { name: "to all who take a topic, four threads", threads: 4, ..PUBLISHED },
+    Scene {
+        name: "to all who take a topic, four threads, of which the first is alone",
+        threads: 4,
+        alone: true,
+        ..PUBLISHED
     },
 ];
 
@@ -228,6 +239,8 @@ fn planted_faults_are_found() {
         (faults::OF_VARIANTS, &LINKED[11], two),
         (faults::OF_VARIANTS_OF_THREADS, &LINKED[12], two),
         (faults::OF_PEERS, &LINKED[16], two),
+        (faults::OF_TOPICS, &LINKED[19], two),
+        (faults::OF_TOPICS_OF_THREADS, &LINKED[20], two),
     ] {
         for fault in faults {
             let found = (0..BOUND).find_map(|seed| Some((seed, run(scene, seed, fault)?)));

@@ -19,7 +19,7 @@ use annulus_ring::{
 use annulus_sync::{AtomicU32, Ordering};
 
 use crate::{
-    kernels::PEERS,
+    kernels::{ENTRIES, PEERS, topic_entries},
     memory::{Place, Side},
     scene::Options,
 };
@@ -136,6 +136,8 @@ pub(crate) struct RustBlock {
     inside: Option<Inside>,
     /// What it sends says whom it is for.
     knows_peers: bool,
+    /// What it sends goes to the host as long as the first place has no kernel.
+    leaves_all: bool,
     heard: Arc<Heard>,
     has_ended: bool,
 }
@@ -155,7 +157,8 @@ impl RustBlock {
             _ => 1,
         };
         let size = definition.state.definition().map_or(0, |state| state.ty.size);
-        let links = Arc::new(NextLinks::new(definition));
+        let links = Arc::new(NextLinks::new(definition, ENTRIES));
+        topic_entries().into_iter().enumerate().for_each(|(place, entry)| links.set_topic(place, entry));
         let heard = Arc::new(Heard::default());
         let parameters = BlockParameters {
             memory: side.memory.clone(),
@@ -186,6 +189,7 @@ impl RustBlock {
             links,
             inside,
             knows_peers,
+            leaves_all: definition.peers.is_some_and(|peers| peers.by_topic),
             heard,
             has_ended: false,
         }
@@ -239,7 +243,9 @@ impl RustBlock {
         });
         if self.knows_peers {
             let nobody: Weak<Target> = Weak::new();
-            self.links.set(MOST_PEERS, Some(Link { target: nobody, waits: false, inside: None, peer: 0 }));
+            let nobody = Link { target: nobody, waits: false, inside: None, peer: 0 };
+            let leaves_all = self.leaves_all && outbox == 0 && link.is_none();
+            self.links.set(MOST_PEERS, (!leaves_all).then_some(nobody));
         }
         self.links.set(outbox, link);
     }

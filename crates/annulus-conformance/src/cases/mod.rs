@@ -40,6 +40,7 @@ pub mod timer_links;
 pub mod timers;
 pub mod times;
 pub mod together;
+pub mod topics;
 pub mod undelivered;
 pub mod variants;
 pub mod verbs;

@@ -54,6 +54,7 @@ fn every_kernel_compiles() {
         kernels::variants::VARIANTS,
         kernels::peers::PEERS,
         kernels::barriers::BARRIERS,
+        kernels::topics::TOPICS,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
     let left = Mutex::new(definitions.iter().enumerate());
@@ -69,13 +70,10 @@ fn every_kernel_compiles() {
             // Blocks with timers have one thread, and are by themselves.
             let is_alone = definition.timers.is_some();
             // Nor have those that calls go through; these are connected.
-            let [into_variants, to_peers, through, at_barriers] = [
-                kernels::variants::VARIANTS,
-                kernels::peers::PEERS,
-                kernels::through::THROUGH,
-                kernels::barriers::BARRIERS,
-            ]
-            .map(|list| list.iter().any(|other| other.name == definition.name));
+            let [into_variants, through, at_barriers] =
+                [kernels::variants::VARIANTS, kernels::through::THROUGH, kernels::barriers::BARRIERS]
+                    .map(|list| list.iter().any(|other| other.name == definition.name));
+            let to_peers = definition.peers.is_some();
             let (threads, sealed) = if is_alone || through { (1, false) } else { (threads, sealed) };
             let shape = Shape {
                 threads,

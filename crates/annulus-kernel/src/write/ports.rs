@@ -61,9 +61,12 @@ impl Writer<'_> {
 
     /// The same of an outbox whose outputs say whom they are for: each place is one for a kernel.
     fn peer_macros(&mut self, peers: &PeersDefinition) {
-        let PeersDefinition { message, key_field, offset } = *peers;
+        let PeersDefinition { by_topic, message, key_field, offset } = *peers;
         self.put(&format!("#define ANN_PORTS {}", MOST_PEERS + 1));
         self.put(&format!("#define ANN_PEERS {}", MOST_PEERS));
+        if by_topic {
+            self.put("#define ANN_TOPICS");
+        }
         self.put(&format!("#define ANN_PORT_OFFSET(port) {offset}u"));
         self.put(&format!("#define ANN_PORT_BYTES(port) {}u", message.size));
         self.put(&format!("#define ANN_PORT_IS_KEYED(port) {}u", u32::from(key_field.is_some())));

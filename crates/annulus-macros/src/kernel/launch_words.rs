@@ -28,7 +28,7 @@ const RUN_MODES: &[&str] = &["Persistent", "EventDriven"];
 
 /// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions`
 /// documents.
-const WORDS: [(&str, Value); 27] = [
+const WORDS: [(&str, Value); 28] = [
     ("capacity", Value::Capacity),
     ("output_capacity", Value::Capacity),
     ("backpressure", Value::Variant("Backpressure", STRATEGIES)),
@@ -56,6 +56,7 @@ const WORDS: [(&str, Value); 27] = [
     ("connectable", Value::Switch),
     ("into_variants", Value::Switch),
     ("through", Value::Number(1, 4096)),
+    ("topics", Value::Number(1, 65_536)),
 ];
 
 /// Every word, for an error.

@@ -160,6 +160,17 @@ pub trait DeviceKernel: Send + Sync {
         Err(BackendError::new("its kernels cannot be connected: launch on another backend"))
     }
 
+    /// Sets an entry of the kernel's [table of topics](annulus_abi::topics), at any time. Messages that are sent to the
+    /// kernel afterwards meet it. A backend that [connects](Self::connect) kernels implements this, too.
+    ///
+    /// # Panics
+    ///
+    /// If the kernel was launched with no such [entry](LaunchSpec::topics).
+    fn set_topic(&self, place: usize, entry: u64) {
+        let _ = (place, entry);
+        unreachable!("a backend without connections launches no kernel with topics");
+    }
+
     /// What a shard's block is at, where the block says it in memory of the backend. `None` if it says it in
     /// [`ShardMemory::at`], or not at all.
     fn at(&self, shard: u32) -> Option<At> {
@@ -290,6 +301,8 @@ pub struct LaunchSpec {
     /// Whether calls go through the kernel to others; such a kernel's messages are not sealed, and on a device its blocks
     /// have one thread.
     pub through: bool,
+    /// Entries of the [table of topics](annulus_abi::topics), a power of two; 0 for a kernel that publishes nothing.
+    pub topics: usize,
     /// Whether messages carry their enqueue time.
     pub timestamps: bool,
     /// Whether the shards count their turns, in [`ShardMemory::turns`].

@@ -109,6 +109,8 @@ impl DeviceKernel for NoopKernel {
     unsafe fn connect(&self, _: usize, _: Option<Link>) -> Result<(), BackendError> {
         Ok(())
     }
+
+    fn set_topic(&self, _: usize, _: u64) {}
 }
 
 fn keeps_nothing() -> Result<(), BackendError> {

@@ -37,6 +37,7 @@ use crate::{
         print::Prints,
         watcher::StallWatch,
     },
+    links::topics::{self, TopicTable},
     vitals::is_recorded,
 };
 
@@ -76,6 +77,8 @@ pub(crate) struct KernelShared {
     /// Looks after sends that wait, once one has waited.
     pub(crate) stalls: OnceLock<Arc<StallWatch>>,
     pub(crate) links: Links<KernelShared>,
+    /// If it publishes on topics.
+    pub(crate) topics: Option<TopicTable>,
     /// The type that stands for the kernel, and that of its messages.
     kernel: TypeId,
     message: TypeId,
@@ -120,12 +123,15 @@ impl KernelShared {
         names: Weak<dyn Names>,
     ) -> Self {
         let HostEnds { outbound, calls, through, dead_letters, prints } = ends;
+        let entries = topics::entries(core.definition, &core.options);
+        let topics = (entries != 0).then(|| TopicTable::new(entries, &core.options));
         Self {
             core,
             this: OnceLock::new(),
             names,
             stalls: OnceLock::new(),
             links: Links::default(),
+            topics,
             kernel: kind.kernel,
             message: kind.message,
             fronts,

@@ -47,7 +47,7 @@ use crate::{
         registry::KernelRegistry,
         runtime::{Runtime, RuntimeInner, allocate},
     },
-    links::connect::Way,
+    links::{connect::Way, topics},
     options::LaunchOptions,
 };
 
@@ -204,7 +204,10 @@ fn start(
     // A sealed slot orders nothing but itself.
     let orders = options.orders_memory(definition);
     let through = options.outbound.through != 0;
-    let seals = sealed::is_offered() && !orders && !through && backend.seals(definition, options.shape.block);
+    // Who sends a message after a subscription has both seen in this order.
+    let publishes = topics::entries(definition, &options) != 0;
+    let is_plain = !orders && !through && !publishes;
+    let seals = sealed::is_offered() && is_plain && backend.seals(definition, options.shape.block);
     let layout = if seals { layout.sealed() } else { layout };
     let bytes = layout.shard_bytes().checked_mul(options.shape.grid as usize).ok_or_else(|| {
         backend_error(BackendError::new(format!(
@@ -329,6 +332,7 @@ fn start(
         leave_after: core.options.shape.leave_after,
         sequential: core.options.shape.consistency == Consistency::Sequential,
         through: core.options.outbound.through != 0,
+        topics: topics::entries(definition, &core.options),
         timestamps: core.options.observe.timestamps,
         counts_turns: core.options.observe.count_turns,
         clock: core.clock,

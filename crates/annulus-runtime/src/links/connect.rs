@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use annulus_kernel::{Accepts, Inside, RingKernel};
+use annulus_kernel::{Accepts, Inside, MOST_PEERS, RingKernel};
 use annulus_queue::Backpressure;
 use annulus_sync::{Ordering, wait::block_on};
 
@@ -16,6 +16,7 @@ use crate::{
     handle::KernelHandle,
     kernel::{links::Target, passage::Through, shared::KernelShared},
     links,
+    links::topics::publishes,
     vitals::Home,
 };
 
@@ -209,7 +210,11 @@ impl KernelShared {
             return Err(ConnectError::SeveralOutboxes { kernel: self.core.name.clone() });
         }
         if self.core.definition.peers.is_some() {
-            return Err(ConnectError::SendsToPeers { kernel: self.core.name.clone() });
+            let kernel = self.core.name.clone();
+            return Err(match publishes(self.core.definition) {
+                true => ConnectError::Publishes { kernel },
+                false => ConnectError::SendsToPeers { kernel },
+            });
         }
         check_backpressure(backpressure)?;
         target.check_target(its_runtime, &self.core.name, runtime)?;
@@ -225,7 +230,7 @@ impl KernelShared {
         let link = Link { target: taker, waits, inside, peer: None };
         let change = Change { place: outbox, link: Some(link), target: Some(Arc::clone(target)) };
         // SAFETY: by the caller's word.
-        unsafe { self.change_links(vec![change]) }
+        unsafe { self.change_links(vec![change]) }.map(drop)
     }
 
     /// Disconnects the outbox with this number, or all of them.
@@ -234,7 +239,7 @@ impl KernelShared {
         let places = port.map_or(all, |port| port..port + 1);
         let changes = places.map(|place| Change { place, link: None, target: None }).collect();
         // SAFETY: there is no target.
-        unsafe { self.change_links(changes) }
+        unsafe { self.change_links(changes) }.map(drop)
     }
 
     /// Whether a kernel of this name can be connected to this one, as far as this one is concerned. The
@@ -258,12 +263,23 @@ impl KernelShared {
         Ok(())
     }
 
+    /// How many outputs of it wait for room in kernels that it sends to.
+    fn held_by_places(&self) -> u64 {
+        let shards = self.core.shards.iter();
+        let ports = shards.flat_map(|shard| {
+            (0..self.core.definition.counted_places()).filter_map(|place| shard.memory.port(place))
+        });
+        ports.map(|port| port.held().load(Ordering::Relaxed)).sum()
+    }
+
+    /// Returns the version of its topics, if it publishes.
+    ///
     /// # Safety
     ///
     /// These are numbers of its places. The target of each link is the kernel given with it; without one it is
     /// nobody's. That kernel is of the same runtime, and its messages are what this outbox sends, or hold it as the
     /// link says.
-    pub(crate) unsafe fn change_links(self: &Arc<Self>, changes: Vec<Change>) -> Result<(), ConnectError> {
+    pub(crate) unsafe fn change_links(self: &Arc<Self>, changes: Vec<Change>) -> Result<u64, ConnectError> {
         let core = &self.core;
         let kernel = || core.name.clone();
         if !core.options.shape.connectable {
@@ -281,6 +297,15 @@ impl KernelShared {
             {
                 return Err(ConnectError::Pipeline { kernel: kernel() });
             }
+            if self.topics.is_some() {
+                let held = self.held_by_places();
+                // Otherwise a copy could go to a kernel that has come to the place of another one.
+                if held != 0 && changes.iter().any(|change| change.link.is_some()) {
+                    return Err(ConnectError::Holds { kernel: kernel(), held });
+                }
+            }
+            let peers: Vec<_> =
+                changes.iter().take(MOST_PEERS).map_while(|change| change.link.as_ref()?.peer).collect();
             let mut before = Vec::new();
             for Change { place, link, target } in changes {
                 let target = target.as_ref().zip(link.as_ref().map(|link| link.waits));
@@ -291,6 +316,7 @@ impl KernelShared {
                 connected.map_err(|error| ConnectError::Backend { backend: core.backend_name, error })?;
                 before.extend(links::link(self, target, place));
             }
+            let version = self.topics.as_ref().map_or(0, |topics| topics.begin(device, peers));
             if let Some(home) = &core.home {
                 // A kernel that nobody sees has no number there.
                 let id = |target: &Target<Self>| {
@@ -304,13 +330,13 @@ impl KernelShared {
                     home.set_port_target(number, target.and_then(id));
                 }
             }
-            Ok(before)
+            Ok((before, version))
         });
         let changed = block_on(changed).unwrap_or_else(|| Err(ConnectError::Active { kernel: kernel() }));
         // Only now, after the command lock was released: whoever is woken may want that lock. So may whatever
         // is dropped together with the kernel that this one was connected to.
         core.flow.notify_all();
-        changed.map(drop)
+        changed.map(|(_before, version)| version)
     }
 }
 

@@ -74,6 +74,7 @@ use crate::kernel::{
 pub(crate) mod connect;
 pub(crate) mod peers;
 pub(crate) mod stalls;
+pub(crate) mod topics;
 
 /// Connects an outbox of a kernel to another kernel, whose outputs wait there or not, or to none. The source is
 /// inactive, and stays so meanwhile.

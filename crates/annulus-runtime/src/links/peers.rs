@@ -27,13 +27,13 @@ use crate::{
     links::connect::{Change, check_backpressure},
 };
 
-/// What a kernel has sent to others by their addresses.
+/// What a kernel has sent to others by their addresses, or by topics that they take: then each copy counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PeersStatus {
     /// The kernels that it is connected to, in the order in which they were given.
     pub peers: Vec<PeerStatus>,
-    /// Outputs with an address of none of these, since launch. They are lost: a part of
+    /// Outputs with an address of none of these, or a topic that nobody takes, since launch. They are lost: a part of
     /// [`outputs_lost`](crate::KernelStatus::outputs_lost).
     pub gone: u64,
 }
@@ -158,6 +158,17 @@ impl<K: RingKernel> KernelHandle<K> {
         K: RingKernel<Output = Addressed<M>>,
     {
         check_backpressure(backpressure)?;
+        let peers: Vec<_> = peers.iter().map(|&peer| (peer, backpressure)).collect();
+        let changes = self.changes_to(&peers)?;
+        // SAFETY: each of these takes messages of type `M`, or has a variant that does, and so says the link.
+        unsafe { self.shared_arc().change_links(changes) }.map(drop)
+    }
+
+    /// What connects this kernel to these, each by a place of its own, and by the last place to nobody.
+    pub(crate) fn changes_to<M: RingMessage>(
+        &self,
+        peers: &[(Peer<M>, Backpressure)],
+    ) -> Result<Vec<Change>, ConnectError> {
         let source = self.shared_arc();
         let name = || source.core().name.clone();
         if peers.len() > MOST_PEERS {
@@ -166,9 +177,10 @@ impl<K: RingKernel> KernelHandle<K> {
         let runtime = Arc::clone(self.runtime()).downcast::<RuntimeInner>();
         let runtime = runtime.unwrap_or_else(|_| unreachable!("a handle keeps the runtime that made it"));
         let kernels = runtime.registry.all();
-        let waits = backpressure == Backpressure::Block;
         let mut changes = Vec::with_capacity(MOST_PEERS + 1);
-        for (place, &peer) in peers.iter().enumerate() {
+        for (place, &(peer, backpressure)) in peers.iter().enumerate() {
+            check_backpressure(backpressure)?;
+            let waits = backpressure == Backpressure::Block;
             let bits = peer.bits();
             let unknown = || ConnectError::NoSuchPeer { address: bits, message: M::DESCRIPTOR.name };
             let kernel =
@@ -198,11 +210,10 @@ impl<K: RingKernel> KernelHandle<K> {
         let nobody: Weak<dyn LinkTarget> = Weak::<KernelShared>::new();
         let nobody = Link { target: nobody, waits: false, inside: None, peer: Some(0) };
         changes.push(Change { place: MOST_PEERS, link: Some(nobody), target: None });
-        // SAFETY: each of these takes messages of type `M`, or has a variant that does, and so says the link.
-        unsafe { source.change_links(changes) }
+        Ok(changes)
     }
 
-    /// What this kernel has sent to others by their addresses.
+    /// What this kernel has sent to others by their addresses, or by topics that they take.
     pub fn peers(&self) -> PeersStatus {
         let shared = self.shared_arc();
         let count =

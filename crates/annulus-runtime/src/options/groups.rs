@@ -98,6 +98,8 @@ pub struct Outbound {
     pub calls: bool,
     /// How many calls through pipelines may be open at a time; 0 for none. See [`LaunchOptions::through`].
     pub through: u32,
+    /// See [`LaunchOptions::topics`].
+    pub topics: u32,
 }
 
 /// What the host can learn about each message.
@@ -154,7 +156,7 @@ impl Default for Inbound {
 
 impl Default for Outbound {
     fn default() -> Self {
-        Self { capacity: None, calls: true, through: 0 }
+        Self { capacity: None, calls: true, through: 0, topics: 64 }
     }
 }
 

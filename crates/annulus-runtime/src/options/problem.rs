@@ -296,6 +296,7 @@ pub(super) fn of_launch(
             problems.push(LaunchProblem::ThroughPeers { kernel });
         }
     }
+    check_range(&mut problems, "topics", outbound.topics, 1, LaunchOptions::MAX_TOPICS);
     if definition.timers.is_some() {
         problems.extend(shape.supersteps.then_some(LaunchProblem::Timers { kernel }));
     }

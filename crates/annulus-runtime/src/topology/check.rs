@@ -6,7 +6,7 @@ use annulus_kernel::{KernelDefinition, KeyDescriptor, PortDefinition, TypeDescri
 use annulus_queue::Backpressure;
 
 use super::{Edge, Topology, TopologyError};
-use crate::error::LaunchError;
+use crate::{error::LaunchError, links::topics::publishes};
 
 /// What a check of a topology has found out: how it will be launched, and what to know of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -282,8 +282,9 @@ fn outbox_of(
     }
     if source.peers.is_some() {
         return Err(format!(
-            "the outputs of `{}` say whom they are for: connect it with connect_peers(..)",
-            source.name
+            "the outputs of `{}` say whom they are for: connect it with {}(..)",
+            source.name,
+            if publishes(source) { "connect_topics" } else { "connect_peers" }
         ));
     }
     let ports = source.ports;
