@@ -2,12 +2,14 @@
 
 use std::{
     fmt::Write as _,
-    io::{self, Write},
+    io::{self, BufWriter, Write},
     path::PathBuf,
 };
 
-use annulus_observe::{Autopsy as Found, Liveness, Record, autopsy, files};
-use clap::Args;
+use annulus_observe::{
+    Autopsy as Found, BlackBox, Kernel, Liveness, Process, Record, Recorded, autopsy, files, look,
+};
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::{
@@ -29,16 +31,53 @@ pub(crate) struct Autopsy {
     /// Print JSON instead, one process a line
     #[arg(long)]
     json: bool,
+
+    /// Print messages of a kernel's black box, one a line, as `annulus send` reads them. Each shard's are in their order
+    #[arg(long, value_name = "WHICH", value_enum, conflicts_with = "json")]
+    messages: Option<Which>,
+
+    /// The kernel of these messages, by the name that it ran under, if several have black boxes
+    #[arg(long, value_name = "NAME", requires = "messages")]
+    kernel: Option<String>,
+}
+
+/// Which messages of a black box.
+#[derive(Clone, Copy, ValueEnum)]
+enum Which {
+    /// Those that waited to be handled
+    Waiting,
+    /// Those whose handlers were running, or had just returned
+    InHandler,
+    /// The last ones before, as far as their slots were not used again
+    Last,
+}
+
+impl From<Which> for Recorded {
+    fn from(which: Which) -> Self {
+        match which {
+            Which::Waiting => Self::Waiting,
+            Which::InHandler => Self::InHandler,
+            Which::Last => Self::Last,
+        }
+    }
 }
 
 const CODES: &str = "\
+Examples:
+  Hand what waited when a program died to a kernel of the same kind:
+      annulus autopsy --messages waiting | annulus send detect
+
 Exit codes:
   0  also if no process has died
-  1  the file cannot be read, no process of that number left one, or standard output cannot be written
+  1  the file cannot be read, no process of that number left one, there is no such black box, one of its messages is no
+     value of its type, or standard output cannot be written
   2  the command line is wrong";
 
 impl Autopsy {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
+        if let Some(which) = self.messages {
+            return self.print_messages(which.into());
+        }
         let mut text = String::new();
         let pid = self.what.as_ref().and_then(|what| what.parse::<u32>().ok());
         match (&self.what, pid) {
@@ -77,6 +116,42 @@ impl Autopsy {
         io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
     }
 
+    /// Prints messages of the one black box that fits.
+    fn print_messages(&self, which: Recorded) -> Result<(), Failure> {
+        let pid = self.what.as_ref().and_then(|what| what.parse::<u32>().ok());
+        let processes: Vec<Process> = match (&self.what, pid) {
+            (Some(file), None) => {
+                let file = PathBuf::from(file);
+                vec![look(&file).map_err(|error| Failure::Fault(format!("{}: {error}", file.display())))?]
+            }
+            (_, pid) => {
+                let found = files().into_iter().filter_map(|file| look(&file).ok());
+                found.filter(|process| is_meant(process, pid)).collect()
+            }
+        };
+        let kernels =
+            processes.iter().flat_map(|process| process.kernels.iter().map(move |kernel| (process, kernel)));
+        let fits = |kernel: &Kernel| {
+            let is_there = kernel.black_box.as_ref().is_some_and(|path| path.exists());
+            is_there && self.kernel.as_ref().is_none_or(|name| *name == kernel.name)
+        };
+        let fitting: Vec<_> = kernels.filter(|(_, kernel)| fits(kernel)).collect();
+        match fitting[..] {
+            [] => Err(Failure::Fault(
+                "there is no such black box: launch a kernel with LaunchOptions::black_box(true) to have one"
+                    .into(),
+            )),
+            [(process, kernel)] => print(process, kernel, which),
+            _ => {
+                let one = |(process, kernel): &(&Process, &Kernel)| {
+                    format!("  {} --kernel {}", process.pid, printable(&kernel.name))
+                };
+                let all = fitting.iter().map(one).collect::<Vec<_>>().join("\n");
+                Err(Failure::Fault(format!("several black boxes fit, name one of them:\n{all}")))
+            }
+        }
+    }
+
     fn tell(&self, text: &mut String, found: &Found) {
         if self.json {
             // Writing to a string cannot fail.
@@ -91,9 +166,44 @@ impl Autopsy {
 
 /// Whether an autopsy of a process was asked for. A number may have been used again: then both are told.
 fn is_wanted(found: &Found, pid: Option<u32>) -> bool {
+    is_meant(&found.process, pid)
+}
+
+fn is_meant(process: &Process, pid: Option<u32>) -> bool {
     match pid {
-        Some(pid) => found.process.pid == pid,
-        None => found.process.liveness == Liveness::Dead,
+        Some(pid) => process.pid == pid,
+        None => process.liveness == Liveness::Dead,
+    }
+}
+
+fn print(process: &Process, kernel: &Kernel, which: Recorded) -> Result<(), Failure> {
+    let fault = |why: &dyn std::fmt::Display| {
+        Failure::Fault(format!("the black box of `{}`: {why}", printable(&kernel.name)))
+    };
+    let mut black_box = BlackBox::open(process, kernel).map_err(|error| fault(&error))?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut bad = None;
+    for message in black_box.messages(which) {
+        let message = message.map_err(|error| fault(&error))?;
+        match message.json {
+            Ok(json) => writeln!(out, "{json}").map_err(Failure::stdout)?,
+            Err(why) => bad = Some(format!("message {} of shard {}: {why}", message.number, message.shard)),
+        }
+    }
+    out.flush().map_err(Failure::stdout)?;
+    bad.map_or(Ok(()), |why| Err(fault(&printable(&why))))
+}
+
+/// Where a kernel's black box is, and what it holds; null without one.
+fn black_box(found: &Found, kernel: &Kernel) -> Value {
+    let Some(summary) = found.black_boxes.iter().find(|summary| summary.kernel == kernel.id) else {
+        return Value::Null;
+    };
+    match &summary.messages {
+        Ok([last, in_handler, waiting]) => json!({
+            "file": kernel.black_box, "last": last, "in_handler": in_handler, "waiting": waiting,
+        }),
+        Err(why) => json!({ "file": kernel.black_box, "error": why }),
     }
 }
 
@@ -117,6 +227,7 @@ fn json(found: &Found) -> Value {
             "ended": kernel.has_ended,
             "drops": kernel.drops,
             "outboxes": outboxes_json(kernel),
+            "black_box": black_box(found, kernel),
             "shards": shards.map(|(index, shard)| shard_json(index, shard, None)).collect::<Vec<_>>(),
         })
     });

@@ -68,6 +68,10 @@ pub(crate) struct Send {
     #[arg(long, value_name = "FILE")]
     dead_letters: Option<PathBuf>,
 
+    /// Keep the kernel's rings in a file, so that `annulus autopsy --messages` has its messages after a crash
+    #[arg(long)]
+    black_box: bool,
+
     /// Where the kernel runs
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = values::backend())]
     backend: Backend,
@@ -124,6 +128,9 @@ impl Send {
         }
         if let Some(slots) = self.capacity {
             options = options.capacity(slots.get());
+        }
+        if self.black_box {
+            options = options.black_box(true);
         }
         let definition = kernel.definition();
         let output = self.output_format.unwrap_or(if self.calls { Format::Json } else { self.format });

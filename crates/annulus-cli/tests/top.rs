@@ -380,9 +380,95 @@ fn r_06_autopsy_tells_of_the_dead() {
     assert_eq!((&json["alive"], &json["kernels"][0]["name"]), (&false.into(), &"anomalies".into()), "{json}");
     assert_eq!(json["records"][0]["event"], "launched", "{json}");
 
+    assert_eq!(json["kernels"][0]["black_box"], Value::Null, "{json}");
+
     let output = autopsy(&folder.0, &["1"]);
     assert_eq!(output.status.code(), Some(1));
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(error.contains("process 1 left no vitals file"), "{error}");
     assert_eq!(autopsy(&folder.0, &["/dev/zero"]).status.code(), Some(1));
+}
+
+/// R-06: what waited when a program was killed is handed to a fresh one, as `autopsy` prints it: nothing is lost but what
+/// was handled, and nothing is said twice.
+#[test]
+fn r_06_what_waited_is_sent_again() {
+    let folder = Folder::new("boxed");
+    let send = |folder: &Path, arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_annulus"));
+        command.args(["send", "anomalies", "--actors", "8", "--backend", "cpu", "--capacity", "64"]);
+        // Nearly every message is an anomaly.
+        command.args(["--bind", r#"limits={"threshold": 0}"#]).args(arguments).env("ANNULUS_DIR", folder);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let mut child = Sender(send(&folder.0, &["--black-box"]));
+    let mut input = child.0.stdin.take().unwrap();
+    // Nobody reads what it prints, so at last the ring of outputs is full, and then that of messages.
+    let feeds = std::thread::spawn(move || {
+        for number in 0..1_000_000 {
+            let line = format!(
+                "{{\"series\": {}, \"value\": {}, \"sequence\": {number}}}\n",
+                number % 8,
+                number % 7
+            );
+            if input.write_all(line.as_bytes()).is_err() {
+                return;
+            }
+        }
+    });
+    let start = Instant::now();
+    let state = |text: &str| serde_json::from_str::<Value>(text.trim()).unwrap_or_default();
+    let mut before = Value::Null;
+    loop {
+        let seen = String::from_utf8(top(&folder.0, &["--json"]).stdout).unwrap();
+        let now = state(&seen)["kernels"][0].clone();
+        if now["pending"] == 64 && now["processed"] == before["processed"] {
+            break;
+        }
+        before = now;
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(start.elapsed() < Duration::from_secs(60), "{seen}");
+    }
+    child.0.kill().unwrap();
+    child.0.wait().unwrap();
+    feeds.join().unwrap();
+    let lines = |which: &str| -> Vec<String> {
+        let output = autopsy(&folder.0, &["--messages", which]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+    };
+    let waiting = lines("waiting");
+    let [in_handler, last] = ["in-handler", "last"].map(|which| lines(which).len());
+    assert_eq!(
+        (waiting.len() + last, in_handler),
+        (64, 0),
+        "the block has stalled between messages, perhaps in a batch"
+    );
+    let number = |line: &String| state(line)["sequence"].as_u64().unwrap();
+    assert!(waiting.windows(2).all(|pair| number(&pair[0]) + 1 == number(&pair[1])), "{waiting:?}");
+    let text = String::from_utf8(autopsy(&folder.0, &[]).stdout).unwrap();
+    let told =
+        format!("    black box: {} messages waiting, 0 in handlers, {last} before them\n", waiting.len());
+    assert!(text.contains(&told), "{text}");
+    let json = state(&String::from_utf8(autopsy(&folder.0, &["--json"]).stdout).unwrap());
+    assert_eq!(json["kernels"][0]["black_box"]["waiting"], waiting.len(), "{json}");
+
+    // As they are.
+    let fresh = Folder::new("boxed-again");
+    let mut again = send(&fresh.0, &[]);
+    again.stdin.take().unwrap().write_all((waiting.join("\n") + "\n").as_bytes()).unwrap();
+    let again = again.wait_with_output().unwrap();
+    let told = String::from_utf8(again.stderr).unwrap();
+    assert!(again.status.success() && told.contains(&format!(" {} processed", waiting.len())), "{told}");
+
+    for (arguments, told) in [
+        (&["--messages", "waiting", "--kernel", "other"][..], "no such black box"),
+        (&["--kernel", "anomalies"], "--messages"),
+        (&["--messages", "waiting", "--json"], "--json"),
+    ] {
+        let output = autopsy(&folder.0, arguments);
+        assert!(!output.status.success());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(told), "{error}");
+    }
 }

@@ -295,6 +295,7 @@ fn w06_the_attribute_says_how_it_is_launched() {
         causal_ordering = true,
         count_turns = true,
         slow_after = "5 ms",
+        black_box = true,
         connectable = true,
         supersteps = true
     )]
@@ -322,6 +323,7 @@ fn w06_the_attribute_says_how_it_is_launched() {
         .causal_ordering(true)
         .count_turns(true)
         .slow_after(std::time::Duration::from_millis(5))
+        .black_box(true)
         .connectable(true)
         .supersteps(true);
     assert_eq!(asked::options(), expected);

@@ -8,11 +8,13 @@ use std::{
     time::Duration,
 };
 
-use crate::Attached;
+use crate::{Attached, black_box::path_of};
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, state},
     vitals::{
-        SUFFIX, VitalsHeader, kernel_flags, kernel_state,
+        SUFFIX, VitalsHeader,
+        black_box::BoxDamage,
+        kernel_flags, kernel_state,
         ports::Port,
         read::{self, Damage, Shard, Vitals},
         recorder::CAUSES,
@@ -159,6 +161,8 @@ pub struct Kernel {
     pub shards: Vec<Shard>,
     /// Its latencies, if it was launched with `track_latency`, and has room to show them.
     pub latencies: Option<LatencyHistogram>,
+    /// Where its [black box](crate::BlackBox) is, if it was launched with one.
+    pub black_box: Option<PathBuf>,
     /// What only its own process knows of it; `None` for kernels of other processes.
     pub inside: Option<Box<Inside>>,
 }
@@ -259,6 +263,10 @@ pub enum Unreadable {
     Damaged(Damage),
     /// It shows no kernel of this number.
     NoKernel(u64),
+    /// The kernel was launched without a black box.
+    NoBlackBox,
+    /// The black box is not what this crate reads, or not this kernel's.
+    BlackBox(BoxDamage),
 }
 
 impl fmt::Display for Unreadable {
@@ -268,6 +276,8 @@ impl fmt::Display for Unreadable {
             Self::NoFile => f.write_str("it is no regular file"),
             Self::Damaged(damage) => damage.fmt(f),
             Self::NoKernel(id) => write!(f, "it shows no kernel with the number {id}"),
+            Self::NoBlackBox => f.write_str("the kernel was launched without a black box"),
+            Self::BlackBox(damage) => damage.fmt(f),
         }
     }
 }
@@ -297,7 +307,7 @@ fn read_up_to(file: &mut File, bytes: &mut Vec<u8>, end: u64) -> io::Result<()> 
 }
 
 /// Reads the header and the directory of an open file.
-fn read_directory(file: &mut File, bytes: &mut Vec<u8>) -> Result<(), Unreadable> {
+pub(crate) fn read_directory(file: &mut File, bytes: &mut Vec<u8>) -> Result<(), Unreadable> {
     bytes.clear();
     file.rewind()?;
     read_up_to(file, bytes, size_of::<VitalsHeader>() as u64)?;
@@ -324,7 +334,9 @@ pub(crate) fn read_all(path: &Path, file: &mut File, bytes: &mut Vec<u8>) -> Res
         .map(|kernel| {
             let ports = ports(file, &vitals, &kernel);
             let latencies = latencies(file, &vitals, &kernel);
-            Kernel { ports, latencies, ..describe(&kernel, now, liveness) }
+            let has_box = kernel.flags() & kernel_flags::BLACK_BOX != 0;
+            let black_box = has_box.then(|| path_of(path, kernel.id()));
+            Kernel { ports, latencies, black_box, ..describe(&kernel, now, liveness) }
         })
         .collect();
     // Parts of a kernel that has ended may be another's by now: only what is still in the directory was read whole.
@@ -405,6 +417,7 @@ fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
         slow: kernel.slow(),
         shards: kernel.shards().collect(),
         latencies: None,
+        black_box: None,
         inside: None,
     }
 }

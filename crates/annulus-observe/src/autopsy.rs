@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    io::{Read, Seek, SeekFrom},
+    io::{self, Read, Seek, SeekFrom},
     path::Path,
     time::Duration,
 };
@@ -18,7 +18,7 @@ use annulus_abi::{
 use annulus_runtime::for_people;
 
 use crate::{
-    Kernel, Liveness, Phase, Process, Unreadable,
+    BlackBox, Kernel, Liveness, Phase, Process, Recorded, Unreadable,
     attach::{look, open},
 };
 
@@ -30,6 +30,18 @@ pub struct Autopsy {
     /// What the flight recorder has, in the order of the records' numbers. Times are nanoseconds since the
     /// runtime was built.
     pub records: Vec<Record>,
+    /// What the black boxes of its kernels hold.
+    pub black_boxes: Vec<BoxSummary>,
+}
+
+/// How many messages a kernel's black box holds.
+#[derive(Clone, Debug)]
+pub struct BoxSummary {
+    /// The number of the kernel's launch.
+    pub kernel: u64,
+    /// How many messages there are of [`Recorded::Last`], [`InHandler`](Recorded::InHandler) and
+    /// [`Waiting`](Recorded::Waiting); or why the box cannot be read.
+    pub messages: Result<[u64; 3], String>,
 }
 
 /// Reads a vitals file for what its process was at, and what happened before. The process may live.
@@ -62,7 +74,40 @@ pub fn autopsy(path: &Path) -> Result<Autopsy, Unreadable> {
         records = recorder::records(&read).collect();
         records.sort_by_key(|record| record.number);
     }
-    Ok(Autopsy { process, records })
+    let has_box = |kernel: &&Kernel| {
+        // That of a kernel that has ended is gone with the last handle.
+        kernel.black_box.as_ref().is_some_and(|path| !kernel.has_ended || path.exists())
+    };
+    let boxes = process.kernels.iter().filter(has_box);
+    let summary = |kernel: &Kernel| BoxSummary {
+        kernel: kernel.id,
+        messages: count(&process, kernel).map_err(in_words),
+    };
+    let black_boxes = boxes.map(summary).collect();
+    Ok(Autopsy { process, records, black_boxes })
+}
+
+/// Why a black box cannot be read.
+fn in_words(error: Unreadable) -> String {
+    match error {
+        Unreadable::System(error) if error.kind() == io::ErrorKind::NotFound => "its file is gone".into(),
+        error => error.to_string(),
+    }
+}
+
+/// Counts the messages of a black box.
+fn count(process: &Process, kernel: &Kernel) -> Result<[u64; 3], Unreadable> {
+    let mut black_box = BlackBox::open(process, kernel)?;
+    let mut counts = [0; 3];
+    for (state, count) in
+        [Recorded::Last, Recorded::InHandler, Recorded::Waiting].into_iter().zip(&mut counts)
+    {
+        for message in black_box.messages(state) {
+            message?;
+            *count += 1;
+        }
+    }
+    Ok(counts)
 }
 
 /// Prints for people what was left: names as they stand in the file, which may be anything. Of the records, the
@@ -133,6 +178,7 @@ impl Autopsy {
             )?;
         }
         self.outboxes(f, kernel)?;
+        self.black_box(f, kernel)?;
         if kernel.has_ended {
             return writeln!(f, "    it had ended");
         }
@@ -162,6 +208,20 @@ impl Autopsy {
 }
 
 impl Autopsy {
+    /// What its black box holds, if it has one.
+    fn black_box(&self, f: &mut fmt::Formatter<'_>, kernel: &Kernel) -> fmt::Result {
+        let Some(found) = self.black_boxes.iter().find(|found| found.kernel == kernel.id) else {
+            return Ok(());
+        };
+        match &found.messages {
+            Ok([last, in_handler, waiting]) => writeln!(
+                f,
+                "    black box: {waiting} messages waiting, {in_handler} in handlers, {last} before them"
+            ),
+            Err(why) => writeln!(f, "    black box: {why}"),
+        }
+    }
+
     /// Where each of several outboxes led, and what it has sent there.
     fn outboxes(&self, f: &mut fmt::Formatter<'_>, kernel: &Kernel) -> fmt::Result {
         for port in &kernel.ports {

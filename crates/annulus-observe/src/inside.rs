@@ -95,6 +95,7 @@ fn describe(control: &KernelControl) -> Kernel {
         slow: look.slow,
         shards: look.shards,
         latencies: control.latencies(),
+        black_box: status.black_box.clone(),
         inside: Some(Box::new(Inside { status })),
     }
 }

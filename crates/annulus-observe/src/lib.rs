@@ -28,6 +28,7 @@
 mod ask;
 mod attach;
 mod autopsy;
+mod black_box;
 pub mod health;
 mod inside;
 pub mod metrics;
@@ -48,7 +49,10 @@ pub use annulus_runtime::why::{Cause, Finding, Waiting, Why};
 pub use annulus_runtime::{LatencyHistogram, PortLook};
 pub use ask::ask_for_telemetry;
 pub use attach::{Inside, Kernel, Liveness, Process, ShardState, Unreadable, files, look, refused};
-pub use autopsy::{Autopsy, autopsy};
+pub use autopsy::{Autopsy, BoxSummary, autopsy};
+#[doc(hidden)]
+pub use black_box::read_black_box;
+pub use black_box::{BlackBox, Recorded, RecordedMessage};
 pub use health::{Health, HealthLimits, HealthState, HealthWatch, KernelHealth};
 pub use inside::look_inside;
 pub use observer::{Observer, ObserverBuilder, Sight};

@@ -59,6 +59,14 @@ pub enum LaunchError {
         #[source]
         error: BackendError,
     },
+    /// It cannot have the black box that was asked for.
+    #[error("`{kernel}` cannot have a black box: {why}; or leave black_box out")]
+    BlackBox {
+        /// The kernel.
+        kernel: &'static str,
+        /// Why, and the remedy.
+        why: String,
+    },
     /// What it sends cannot go where its launch says, and so it does not run.
     #[error("{0}")]
     Connect(#[source] ConnectError),

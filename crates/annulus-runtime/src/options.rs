@@ -14,6 +14,7 @@ pub const MAX_GRID: u32 = 65_536;
 /// Largest block, in threads. Source: CUDA's limit, which OpenCL and Metal devices share.
 pub const MAX_BLOCK: u32 = 1024;
 
+mod black_box;
 mod domain;
 mod groups;
 mod order;

@@ -228,7 +228,7 @@ pub use annulus_runtime::{
     KernelLook, KernelMetrics, KernelState, KernelStatus, LIFECYCLE_TARGET, LatencyHistogram, Load,
     PRINT_TARGET, PortLook, ProgramOrigin, QueueStatus, Rates, SLOW_TARGET, STALL_TARGET, SampleStream,
     Samples, Snapshot, Stall, StallEnd, Telemetry, TelemetryRates, TelemetrySample, TelemetrySnapshot,
-    TelemetryWarning, Thresholds, describe_error, for_people,
+    TelemetryWarning, Thresholds, Vitals, describe_error, for_people,
 };
 // Errors.
 #[cfg(feature = "registry")]

@@ -37,6 +37,7 @@
 //! [`Vitals`](read::Vitals) checks whatever it uses. All numbers have the byte order of the machine that
 //! wrote them: readers run on the same machine.
 
+pub mod black_box;
 mod host;
 pub mod ports;
 pub mod read;
@@ -169,6 +170,8 @@ pub mod kernel_flags {
     pub const MIRRORED: u32 = 1 << 4;
     /// Its shards' histograms of latencies are shown.
     pub const LATENCIES: u32 = 1 << 5;
+    /// Its rings lie in a [black box](super::black_box).
+    pub const BLACK_BOX: u32 = 1 << 6;
 }
 
 /// Values of [`KernelEntry::mode`]: names of processing modes, in order. A reader knows no others.

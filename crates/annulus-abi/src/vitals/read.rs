@@ -497,7 +497,7 @@ fn part(bytes: &[u8], offset: u64, index: usize, stride: usize) -> Option<&[u8]>
     bytes.get(first..first.checked_add(stride)?)
 }
 
-fn word32(bytes: &[u8], offset: usize) -> Option<u32> {
+pub(super) fn word32(bytes: &[u8], offset: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(bytes.get(offset..offset + 4)?.try_into().ok()?))
 }
 
@@ -510,7 +510,7 @@ fn text_at(bytes: &[u8], offset: usize, length: usize) -> &str {
 }
 
 /// [`check`] of whole words, without the last one, which holds it.
-fn check_of(bytes: &[u8]) -> u64 {
+pub(super) fn check_of(bytes: &[u8]) -> u64 {
     const MOST: usize = (size_of::<KernelEntry>() - CHANGING) / 8;
     let mut words = [0; MOST];
     let count = bytes.len() / 8 - 1;

@@ -54,6 +54,7 @@ fn look(millis: u64, shards: Vec<Shard>) -> Process {
         slow: 0,
         shards,
         latencies: None,
+        black_box: None,
         inside: None,
     };
     Process {

@@ -2,7 +2,9 @@
 //! again, in the role that its environment names.
 #![cfg(target_os = "linux")]
 
+mod alerted;
 mod attached;
+mod boxed;
 mod device;
 mod drops;
 mod lease;
@@ -90,6 +92,8 @@ fn child() {
     match &*role {
         "compares" => return attached::compares(),
         "launches" => return attached::launches(),
+        "serves" => return alerted::serves(),
+        "boxed" => return boxed::child(),
         "faults" => return attached::faults(),
         "device" => return device::child(),
         "drops" => return drops::child(),
@@ -389,7 +393,7 @@ fn o_01_why_names_the_handler_that_others_wait_for() {
     let watched = Watched::start("chain");
     let text = watched.why(|text| text.contains("waits for room"));
     assert!(text.starts_with("`split` shard 1 waits for room in `merge`;\n"), "{text}");
-    assert!(text.contains("`merge` shard 1 is in the handler of message 0, key 3, for 5"), "{text}");
+    assert!(text.contains("`merge` shard 1 is in the handler of message 0, key 3, for "), "{text}");
     assert!(text.ends_with("64 messages are in its rings: that is the cause"), "{text}");
 }
 

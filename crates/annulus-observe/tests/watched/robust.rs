@@ -190,14 +190,14 @@ fn r_06_autopsy_of_a_fault_of_a_reused_number_and_of_damage() {
 
 const LONG: std::time::Duration = std::time::Duration::from_secs(1);
 
-/// A tmpfs of 64 KiB, gone after the test.
-struct Small(PathBuf);
+/// A small tmpfs, gone after the test.
+pub(crate) struct Small(pub(crate) PathBuf);
 
 impl Small {
-    fn mount(name: &str) -> Option<Self> {
+    pub(crate) fn mount(name: &str, size: &str) -> Option<Self> {
         let folder = folder(name);
         let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=64k,mode=700", "annulus-test"])
+            .args(["-t", "tmpfs", "-o", &format!("size={size},mode=700"), "annulus-test"])
             .arg(&folder)
             .status();
         if mounted.is_ok_and(|status| status.success()) {
@@ -218,7 +218,9 @@ impl Drop for Small {
 /// R-06, O-01: the file system of the vitals is full: kernels run on unseen, records are lost, and nobody crashes.
 #[test]
 fn r_06_a_full_tmpfs_ends_nobody() {
-    let Some(small) = Small::mount("full") else { return println!("skipped: no tmpfs can be mounted here") };
+    let Some(small) = Small::mount("full", "64k") else {
+        return println!("skipped: no tmpfs can be mounted here");
+    };
     let mut child = Watched::spawn("fills", &small.0);
     let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.by_ref().any(|line| line.ends_with("fill it")));

@@ -15,6 +15,7 @@
 //! [`links`](crate::links) says what *drained* means for connected kernels.
 
 use std::{
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::{Duration, Instant},
 };
@@ -120,6 +121,8 @@ pub(crate) struct KernelCore {
     pub(crate) command: Mutex<u32>,
     /// Where it is seen from outside; `None` if that is nowhere, or if its shards' words are not there.
     pub(crate) home: Option<Home>,
+    /// The file that the shards' memory lies in, if it was launched so.
+    pub(crate) black_box: Option<PathBuf>,
     /// Whether the shards' words are elsewhere, and copied into `home`.
     pub(crate) mirrored: bool,
     /// The telemetry lines, given back when nobody can poll them any more.

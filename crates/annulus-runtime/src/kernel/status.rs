@@ -1,6 +1,6 @@
 //! The status of a kernel.
 
-use std::{fmt, time::Duration};
+use std::{fmt, path::PathBuf, time::Duration};
 
 use annulus_abi::error::{ErrorName, Shown};
 use annulus_queue::QueueStatus;
@@ -161,6 +161,9 @@ pub struct KernelStatus {
     /// Notes of its backend, for example that the kernel runs in another way than was asked for, or does not
     /// begin. Each note is there once, in the order of time.
     pub notes: Vec<String>,
+    /// The file that its rings lie in, if it was launched with a
+    /// [black box](crate::LaunchOptions::black_box).
+    pub black_box: Option<PathBuf>,
     /// How many messages can wait: in its queues if they are in front of the rings, else in the inbound rings
     /// of all shards.
     pub inbound_capacity: u64,
@@ -362,6 +365,9 @@ impl fmt::Display for KernelStatus {
         for note in &self.notes {
             write!(f, "; {note}")?;
         }
-        Ok(())
+        match &self.black_box {
+            Some(path) => write!(f, "; black box {}", path.display()),
+            None => Ok(()),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! A launch: checks, the layout of a kernel's memory, and the connection of host and device.
 
 use std::{
+    path::PathBuf,
     sync::{Arc, Mutex, OnceLock, Weak},
     time::Instant,
 };
@@ -16,7 +17,7 @@ use annulus_abi::{
 use annulus_kernel::{Binding, BindingKind, KernelDefinition, PrintSite, ProcessingMode, StateShape};
 use annulus_queue::Backpressure;
 use annulus_ring::{
-    memory::ShardMemory,
+    memory::{ShardMemory, SharedMemory},
     ring::{Consumer, Landings, Producers},
     sealed,
 };
@@ -27,7 +28,7 @@ use annulus_sync::{
 
 use crate::{
     Consistency,
-    backend::{BackendError, HostSignals, LaunchSpec},
+    backend::{BackendError, DeviceBackend, HostSignals, LaunchSpec},
     error::{ConnectError, LaunchError},
     handle::AnyHandle,
     kernel::{
@@ -49,6 +50,7 @@ use crate::{
     },
     links::{connect::Way, topics},
     options::LaunchOptions,
+    vitals::Home,
 };
 
 /// A kernel with its bound parameters and with the kernels that it is to send to, without its types.
@@ -216,7 +218,6 @@ fn start(
             layout.shard_bytes()
         )))
     })?;
-    let memory = allocate(&**backend, bytes).map_err(backend_error)?;
     let grid = options.shape.grid;
     let lines = runtime.arena.as_ref().and_then(|arena| arena.take(grid as usize)).map(Arc::new);
     let mirrored = runtime.arena.is_some();
@@ -224,6 +225,10 @@ fn start(
     let home = || runtime.vitals.home(grid as usize, layout.ports != 0, layout.histogram);
     let home = (!mirrored || runtime.vitals.is_seen()).then(home).flatten();
     let home = home.filter(|home| !mirrored || home.is_seen());
+    let (memory, black_box) = match options.observe.black_box {
+        true => recorded(&**backend, home.as_ref(), definition, &layout, grid, bytes)?,
+        false => (allocate(&**backend, bytes).map_err(backend_error)?, None),
+    };
     let shard = |i| {
         let shard = ShardMemory::new(&memory, &layout, i, lines.as_ref().map(|lines| lines.line(i as usize)));
         let shard = shard.with_landings(grid);
@@ -295,6 +300,7 @@ fn start(
         notes: Mutex::default(),
         command: Mutex::new(0),
         home,
+        black_box,
         mirrored,
         _telemetry_lines: lines.map(|lines| lines as _),
         options,
@@ -356,6 +362,32 @@ fn start(
     Ok(AnyHandle::new(shared, Arc::clone(runtime) as _, runtime.arena_lines()))
 }
 
+/// The memory of a kernel with a black box, and the path of that.
+fn recorded(
+    backend: &dyn DeviceBackend,
+    home: Option<&Home>,
+    definition: &KernelDefinition,
+    layout: &KernelLayout,
+    grid: u32,
+    bytes: usize,
+) -> Result<(Arc<SharedMemory>, Option<PathBuf>), LaunchError> {
+    let refused = |why| LaunchError::BlackBox { kernel: definition.name, why };
+    if !backend.shares_any_memory() {
+        return Err(refused(format!(
+            "its rings lie in memory of the {} backend, which is no file: launch it on the CPU",
+            backend.name()
+        )));
+    }
+    let home = home.ok_or_else(|| {
+        refused(
+            "the vitals of the runtime have no place for so many blocks: launch it with a smaller grid"
+                .into(),
+        )
+    })?;
+    let (memory, path) = home.black_box(definition, layout, grid, bytes).map_err(refused)?;
+    Ok((Arc::new(memory), Some(path)))
+}
+
 /// What is shown of a kernel; where it is, its home knows.
 fn entry(core: &KernelCore) -> KernelEntry {
     let (definition, options) = (core.definition, &core.options);
@@ -387,7 +419,8 @@ fn entry(core: &KernelCore) -> KernelEntry {
             | flag(options.shape.supersteps, kernel_flags::SUPERSTEPS)
             | flag(options.outbound.calls, kernel_flags::CALLS)
             | flag(options.observe.timestamps, kernel_flags::TIMESTAMPS)
-            | flag(core.mirrored, kernel_flags::MIRRORED),
+            | flag(core.mirrored, kernel_flags::MIRRORED)
+            | flag(core.black_box.is_some(), kernel_flags::BLACK_BOX),
         inbound_capacity: core.shards[0].inbound.ring().layout().capacity,
         outbound_capacity: core.shards[0].outbound.layout().capacity,
         actors: match definition.state {

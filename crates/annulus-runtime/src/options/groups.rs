@@ -116,6 +116,8 @@ pub struct Observe {
     pub count_turns: bool,
     /// See [`LaunchOptions::slow_after`]; `None` for never.
     pub slow_after: Option<Duration>,
+    /// See [`LaunchOptions::black_box`].
+    pub black_box: bool,
 }
 
 impl Default for Shape {
@@ -168,6 +170,7 @@ impl Default for Observe {
             dead_letters: 100,
             count_turns: false,
             slow_after: None,
+            black_box: false,
         }
     }
 }

@@ -104,6 +104,13 @@ pub enum LaunchProblem {
         /// Its message type.
         message: &'static str,
     },
+    /// A black box was asked for, and messages are bridged.
+    BlackBox {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its message type.
+        message: &'static str,
+    },
     /// The kernel has state by key, and `actors` is 0.
     NoActors {
         /// The kernel.
@@ -258,6 +265,9 @@ pub(super) fn of_launch(
     if inbound.deduplication == Deduplication::ById && !identified {
         problems.push(LaunchProblem::NoId { kernel, message: definition.message_name() });
     }
+    if options.observe.black_box && definition.bridged.is_some() {
+        problems.push(LaunchProblem::BlackBox { kernel, message: definition.message_name() });
+    }
     for queue in &options.queues {
         if queue.inbound.deduplication == Deduplication::ById && !identified {
             let problem = Box::new(LaunchProblem::NoId { kernel, message: definition.message.name });
@@ -399,6 +409,10 @@ impl fmt::Display for LaunchProblem {
                 f,
                 "{capacity} messages of {max_payload} bytes are more than the {MOST_SPILLED} bytes that a ring of \
                  bridged messages has: lower capacity or max_payload"
+            ),
+            Self::BlackBox { kernel, message } => write!(
+                f,
+                "`{kernel}` takes bridged messages, of type {message}, which no black box shows yet: leave black_box out"
             ),
             Self::Timers { kernel } => write!(
                 f,

@@ -284,6 +284,11 @@ impl Home {
         self.entry.is_some()
     }
 
+    /// The file that its part is in, if it is in one.
+    pub(super) fn file(&self) -> Option<&Arc<VitalsFile>> {
+        self.entry.and(self.arena.file.as_ref()).map(|(file, _)| file)
+    }
+
     /// The number of the launch.
     pub(crate) fn id(&self) -> u64 {
         self.id

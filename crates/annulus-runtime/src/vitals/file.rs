@@ -27,6 +27,7 @@ use annulus_sync::{AtomicU32, AtomicU64, Ordering};
 
 use super::{
     Vitals,
+    black_box::{self, KEPT_BOXES},
     folder::{folders, make_own},
     fork::{self, Registered},
     parts::Parts,
@@ -39,6 +40,8 @@ const KEPT_FOR: Duration = Duration::from_secs(24 * 3600);
 /// A vitals file of this process.
 pub(crate) struct VitalsFile {
     path: PathBuf,
+    /// When the runtime was built, in nanoseconds since 1970 UTC.
+    started: u64,
     /// Keeps the lock.
     file: File,
     base: NonNull<u8>,
@@ -133,7 +136,7 @@ impl VitalsFile {
             .custom_flags(libc::O_NOFOLLOW)
             .open(&unnamed)
             .map_err(told)?;
-        let made = Self::make(file, &path, parts.bytes, &header.to_words(), process).and_then(|made| {
+        let made = Self::make(file, &path, parts.bytes, &header).and_then(|made| {
             // The file is whole, so it gets its name.
             fs::rename(&unnamed, &path).map(|()| made)
         });
@@ -144,25 +147,36 @@ impl VitalsFile {
     }
 
     /// Locks the file, gives it its length, maps it, and writes its header.
-    fn make(file: File, path: &Path, bytes: usize, header: &[u64], process: u32) -> io::Result<Self> {
+    fn make(file: File, path: &Path, bytes: usize, header: &VitalsHeader) -> io::Result<Self> {
         lock(&file)?;
         file.set_len(bytes as u64)?;
         claim(&file, 0, PAGE)?;
         claim(&file, bytes - PAGE, PAGE)?;
-        let base = map(&file, bytes)?;
+        let base = map(&file, bytes, 0)?;
         // From here on, `Drop` unmaps.
-        let mut made = Self { path: path.to_owned(), file, base, bytes, process, registered: None };
+        let VitalsHeader { pid: process, started, .. } = *header;
+        let mut made = Self { path: path.to_owned(), started, file, base, bytes, process, registered: None };
         made.registered = fork::register(base, bytes, &made.file);
         if made.registered.is_none() {
             return Err(io::Error::other("this process has as many runtimes with files as it can have"));
         }
-        for (i, word) in header.iter().enumerate() {
+        for (i, word) in header.to_words().iter().enumerate() {
             // SAFETY: the header is shorter than the first page, which is mapped.
             let to = unsafe { base.cast::<u64>().add(i) };
             // SAFETY: the page was claimed, and is mapped for writing. Nobody else has it yet.
             unsafe { to.write(*word) };
         }
         Ok(made)
+    }
+
+    /// Its path.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// When the runtime was built, as its header says.
+    pub(super) fn started(&self) -> u64 {
+        self.started
     }
 
     /// The page in which observers ask: the last one.
@@ -238,7 +252,7 @@ impl Page {
     }
 }
 
-fn claim(file: &File, offset: usize, bytes: usize) -> io::Result<()> {
+pub(super) fn claim(file: &File, offset: usize, bytes: usize) -> io::Result<()> {
     // SAFETY: the call takes numbers.
     match unsafe { libc::posix_fallocate(file.as_raw_fd(), offset as libc::off_t, bytes as libc::off_t) } {
         0 => Ok(()),
@@ -246,8 +260,9 @@ fn claim(file: &File, offset: usize, bytes: usize) -> io::Result<()> {
     }
 }
 
-fn map(file: &File, bytes: usize) -> io::Result<NonNull<u8>> {
-    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+/// Maps a file, for reading and writing, with these flags more.
+pub(super) fn map(file: &File, bytes: usize, flags: libc::c_int) -> io::Result<NonNull<u8>> {
+    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | flags);
     // SAFETY: a new mapping of an open file changes no memory of ours.
     let base = unsafe { libc::mmap(ptr::null_mut(), bytes, protection, flags, file.as_raw_fd(), 0) };
     if base == libc::MAP_FAILED {
@@ -266,7 +281,7 @@ fn whole_file() -> libc::flock {
     lock
 }
 
-fn lock(file: &File) -> io::Result<()> {
+pub(super) fn lock(file: &File) -> io::Result<()> {
     let lock = whole_file();
     // SAFETY: the structure is valid for the duration of the call.
     let outcome = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const lock) };
@@ -320,6 +335,10 @@ fn clean(folder: &Path) {
             let _ = fs::remove_file(path);
         }
     }
+    let with_boxes =
+        dead.iter().map(|(_, path)| path).filter(|path| path.extension().is_some_and(|e| e != "new"));
+    let with_boxes: Vec<_> = with_boxes.take(KEPT_BOXES).collect();
+    black_box::clean(folder, |vitals| with_boxes.iter().any(|kept| *kept == vitals) && vitals.exists());
 }
 
 /// What the system's monotonic clock shows.

@@ -15,6 +15,7 @@
 //! | what a kernel with several outboxes shows of them | `ports` |
 //! | what happened | `recorder` |
 //! | what observers ask for | `lease` |
+//! | a kernel's memory as a file | `black_box`; what it says of messages, `recorded` |
 //!
 //! # The owner lives
 //!
@@ -24,6 +25,8 @@
 //! removes its file.
 
 mod arena;
+#[cfg(target_os = "linux")]
+mod black_box;
 #[cfg(target_os = "linux")]
 mod file;
 #[cfg(not(target_os = "linux"))]
@@ -35,6 +38,7 @@ mod fork;
 mod lease;
 mod parts;
 mod ports;
+mod recorded;
 mod recorder;
 
 use std::path::PathBuf;

@@ -68,6 +68,7 @@ fn kernel(id: u64, name: &str, shards: Vec<Shard>) -> Kernel {
         slow: 0,
         shards,
         latencies: None,
+        black_box: None,
         inside: None,
     }
 }
