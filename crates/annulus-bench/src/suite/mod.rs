@@ -17,6 +17,7 @@ mod routes;
 mod rtt;
 mod serialize;
 mod stream;
+mod watch;
 
 use std::time::Instant;
 
@@ -74,6 +75,7 @@ pub(crate) struct Suite {
 pub(crate) const SUITES: &[Suite] = &[
     rtt::SUITE,
     poll::SUITE,
+    watch::SUITE,
     stream::SUITE,
     policies::SUITE,
     links::SUITE,
