@@ -41,7 +41,7 @@ typedef struct annulus_control_block {
     uint64_t failed;
     uint64_t unknown_actor;
     uint64_t sent;
-    uint32_t shard_reserved;
+    uint32_t leaving;
     uint32_t acknowledged;
     uint64_t dead_letters_lost;
     uint64_t prints_lost;

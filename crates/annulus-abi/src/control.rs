@@ -63,8 +63,9 @@ pub struct ControlBlock {
     pub unknown_actor: u64,
     /// Messages that handlers sent, since launch.
     pub sent: u64,
-    /// Always 0.
-    pub shard_reserved: u32,
+    /// 1 once a body has ended its kernel: the shard takes no more messages, and the host terminates the kernel.
+    /// Written once, by the shard.
+    pub leaving: u32,
     /// The command that the shard obeyed last. Written after `state`, so a reader that sees a command here
     /// also sees its result in `state`.
     pub acknowledged: u32,
@@ -153,6 +154,7 @@ const _: () = {
     assert!(offset_of!(ControlBlock, failed) == 144);
     assert!(offset_of!(ControlBlock, unknown_actor) == 152);
     assert!(offset_of!(ControlBlock, sent) == 160);
+    assert!(offset_of!(ControlBlock, leaving) == 168);
     assert!(offset_of!(ControlBlock, stalled) == 192);
     assert!(offset_of!(ControlBlock, unread) == 196);
     assert!(offset_of!(ControlBlock, forwarded) == 200);

@@ -36,7 +36,7 @@ fn t_01_t_03_c_and_rust_agree() {
         max_latency_nanos, min_latency_nanos, error_code, epoch, check);
     offsets!(source, ControlBlock, "annulus_control_block":
         command, host_reserved, host_heartbeat, host_padding, state, last_error, processed, failed, unknown_actor, sent,
-        shard_reserved, acknowledged, dead_letters_lost, prints_lost, stalled, unread, forwarded, taken,
+        leaving, acknowledged, dead_letters_lost, prints_lost, stalled, unread, forwarded, taken,
         rested, unforwarded, turns, due, timers);
     offsets!(source, RingHeader, "annulus_ring_header":
         reserved, consumed_seen, producer_padding, consumed, consumer_padding);

@@ -67,6 +67,9 @@ ANN_KERNEL void ann_main(
 #if ANN_LAUNCH_ADAPTIVE
             shared.turn_size = 1;
 #endif
+#ifdef ANN_BODY
+            shared.leaving = ann_load_relaxed_u32(ANN_U32(view.shard, ANN_CONTROL_LEAVING));
+#endif
 #if ANN_LAUNCH_COUNTS_TURNS
             shared.turns = ann_load_relaxed_u64(ANN_U64(view.shard, ANN_CONTROL_TURNS));
 #endif
@@ -146,6 +149,10 @@ ANN_KERNEL void ann_main(
 #endif
         ann_handle(&view, count ANN_BINDING_ARGUMENTS);
         ann_barrier();
+#ifdef ANN_BODY
+        count = ann_end_body(&view, count);
+        ann_barrier();
+#endif
 #if ANN_NUMBERS_TOGETHER
         u32 in_parallel = ann_numbers_together(&view);
         if (in_parallel) {

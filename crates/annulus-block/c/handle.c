@@ -23,7 +23,7 @@ ANN_FUNCTION u64 ann_actor(const ann_view *v, GLOBAL const ANN_MESSAGE *message)
 /* Calls the handler as a transaction: the state is a copy, committed on success. */
 /* TWIN: call */
 ANN_FUNCTION u32 ann_transact(
-    const ann_view *v, GLOBAL const ANN_MESSAGE *message, u64 actor, u32 thread,
+    const ann_view *v, ANN_HANDED *message, u64 actor, u32 thread,
     PRIVATE ann_outbox *outbox ANN_BINDING_PARAMETERS)
 {
     ann_cx cx;
@@ -210,6 +210,9 @@ ANN_FUNCTION u32 ann_owner(const ann_view *v, GLOBAL const ANN_MESSAGE *message,
 /* Each thread looks up the actors of its share of the messages, and the threads that they are dealt to. */
 ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
 {
+#ifdef ANN_BODY
+    u32 messages = 0;
+#endif
     for (u32 i = ann_thread(); i < count; i += ANN_LAUNCH_THREADS) {
         GLOBAL const u8 *slot = ann_message_at(v, i);
         GLOBAL ann_job *job = ann_job_at(v, i);
@@ -223,7 +226,14 @@ ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
             job->actor = ann_actor(v, message);
         u32 owner = job->kind == ANN_KIND_MESSAGE ? ann_owner(v, message, job->actor, i) : 0;
         ((GLOBAL u32 *)v->owners)[i] = job->kind == ANN_KIND_MESSAGE ? owner : ANN_LAUNCH_THREADS;
+#ifdef ANN_BODY
+        messages += job->kind == ANN_KIND_MESSAGE;
+#endif
     }
+#ifdef ANN_BODY
+    if (messages != 0)
+        ann_count_up_by(&v->shared->messages, messages);
+#endif
 }
 
 /* The first message from the i-th on that is dealt to this thread, or `count`. Where messages are dealt by
@@ -242,7 +252,11 @@ ANN_FUNCTION u32 ann_next_own(const ann_view *v, u32 i, u32 count)
 #endif
 }
 
-#ifdef ANN_BLOCK_WIDE
+#if defined(ANN_BODY)
+
+/* See `body.c`. */
+
+#elif defined(ANN_BLOCK_WIDE)
 
 /* All threads handle all messages together, in order. The leader sends. */
 ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)

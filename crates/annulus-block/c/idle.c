@@ -46,6 +46,10 @@ ANN_FUNCTION u32 ann_has_work(const ann_view *v)
 #endif
     if ((command & ANN_ACTIVE) == 0 || !ann_published(v, s->next_in))
         return 0;
+#ifdef ANN_BODY
+    if (v->shared->leaving)
+        return 0;
+#endif
     return !s->stalled || ann_has_room_for_next(v);
 }
 

@@ -58,6 +58,7 @@
 #define ANN_CONTROL_FAILED 144
 #define ANN_CONTROL_UNKNOWN 152
 #define ANN_CONTROL_SENT 160
+#define ANN_CONTROL_LEAVING 168
 #define ANN_CONTROL_STALLED 192
 #define ANN_CONTROL_ACKNOWLEDGED 172
 #define ANN_CONTROL_DEAD_LETTERS_LOST 176
@@ -341,6 +342,13 @@ typedef struct {
 #ifdef ANN_PRINTS
     ann_print_turn prints;
 #endif
+#ifdef ANN_BODY
+    u32 messages;  /* of the turn: what is handled, without what is no message */
+    u32 next;      /* places of the turn that threads have taken, or tried to */
+    u32 body_code; /* what the body has failed with */
+    u32 ends;      /* it wants to end the kernel, */
+    u32 leaving;   /* and has */
+#endif
 #if ANN_LAUNCH_CONNECTABLE
 #ifdef ANN_PORTS
     ann_link links[ANN_PORTS];
@@ -369,6 +377,13 @@ typedef struct {
     u32 over;   /* all blocks end */
 #endif
 } ann_shared;
+
+/* What is handed to a handler: a message, or a body's inbox. */
+#ifdef ANN_BODY
+#define ANN_HANDED PRIVATE ann_inbox
+#else
+#define ANN_HANDED GLOBAL const ANN_MESSAGE
+#endif
 
 /* The host knows how much is left for handlers that share memory: `Capabilities::shared_memory`. */
 #ifdef ANN_BLOCK_WIDE

@@ -149,6 +149,12 @@ ANN_FUNCTION void ann_clear_turn(const ann_view *v)
 #ifdef ANN_TIMERS
     b->due = 0;
 #endif
+#ifdef ANN_BODY
+    b->messages = 0;
+    b->next = 0;
+    b->body_code = 0;
+    b->ends = 0;
+#endif
 #if ANN_LAUNCH_CONNECTABLE
     b->device_local = 0;
     b->granted = 0;
@@ -181,6 +187,9 @@ ANN_FUNCTION void ann_weigh(const ann_view *v, u32 command, u32 first)
         ann_note_depth(v);
         return;
     }
+#ifdef ANN_BODY
+    first = first && !b->leaving;
+#endif
 #if ANN_LAUNCH_CONNECTABLE
     first = first && s->pending == 0;
 #endif

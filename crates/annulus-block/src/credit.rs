@@ -30,7 +30,7 @@ impl<R: Runner> BlockCore<R> {
     /// Slots of the outbound ring that a message may need. A call's first output is its reply, and needs
     /// none, unless the call goes on.
     #[inline]
-    fn need(&self, message: &Slot) -> u32 {
+    pub(crate) fn need(&self, message: &Slot) -> u32 {
         let caller = message.header.correlation;
         self.credit.saturating_sub(u32::from(caller != 0 && !self.is_forwarded(caller)))
     }

@@ -146,7 +146,7 @@ impl<R: Runner> BlockCore<R> {
 
     /// Where the reply to a call goes, and the call's address there.
     #[inline]
-    fn answers_of(&self, caller: u64) -> Option<(&Answers, u64)> {
+    pub(crate) fn answers_of(&self, caller: u64) -> Option<(&Answers, u64)> {
         match is_through(caller) && !self.landings.is_empty() {
             true => Some(self.landings.of(caller)),
             false => self.answers.as_ref().map(|answers| (answers, caller)),
@@ -169,7 +169,7 @@ impl<R: Runner> BlockCore<R> {
     /// The outbox's places for `max_outputs` sends from `ticket` on are the block's.
     // TWIN: call
     #[inline(always)]
-    unsafe fn call(&self, cx: Cx, message: *const u8, state: *mut u8, ticket: u64) -> u16 {
+    pub(crate) unsafe fn call(&self, cx: Cx, message: *const u8, state: *mut u8, ticket: u64) -> u16 {
         // SAFETY: by the caller's promise.
         unsafe { self.outbox.begin(ticket) };
         if self.sequential {

@@ -48,6 +48,8 @@ pub struct Progress {
     /// Whether its device-local traffic changed: it has sent messages to other kernels, taken or lost such
     /// messages, or begun or stopped waiting for room there.
     pub traffic: bool,
+    /// Whether a body has ended its kernel: the host terminates it.
+    pub leaving: bool,
     /// Whether it has begun to wait for room in the kernel that it is connected to. A backend that reports
     /// this as `traffic` need not set it.
     pub stalled: bool,

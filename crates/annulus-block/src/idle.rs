@@ -25,6 +25,8 @@ impl<R: Runner> BlockCore<R> {
     pub fn has_work(&mut self) -> bool {
         let command = self.memory.command().load(Ordering::Relaxed);
         let is_ready = self.inbound.is_ready() || self.is_due() || self.pending_timer().is_some();
+        // A body that has ended its kernel takes nothing more.
+        let is_ready = is_ready && !self.is_leaving();
         finds_work(command, self.seen_command, is_ready, || !self.stalled || self.has_room())
     }
 

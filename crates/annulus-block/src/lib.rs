@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod at;
+mod body;
 mod clock;
 mod command;
 mod credit;
@@ -87,6 +88,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("../c/number.c"),
     "\n",
     include_str!("../c/handle.c"),
+    "\n",
+    include_str!("../c/body.c"),
     "\n",
     include_str!("../c/alone.c"),
     "\n",

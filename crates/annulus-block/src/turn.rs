@@ -29,6 +29,7 @@ use annulus_sync::Ordering;
 
 use crate::{
     adaptive::TurnSize,
+    body::Body,
     clock::RuntimeClock,
     host::{Link, NextLinks, Signals},
     runner::Runner,
@@ -123,6 +124,8 @@ pub struct BlockCore<R> {
     /// What handlers send to themselves, if they do.
     pub(crate) timers: Option<Box<Timers>>,
     pub(crate) output_bytes: u32,
+    /// What a body's turn has, if the kernel is one.
+    pub(crate) body: Option<Box<Body>>,
     /// Slots that a message may need in the outbound ring: as many as its handler may send. A call's first
     /// output needs none.
     pub(crate) credit: u32,
@@ -153,7 +156,7 @@ pub struct BlockCore<R> {
     pub(crate) _runner: PhantomData<fn() -> R>,
 }
 
-// SAFETY: the raw pointers in `outbox` and `bindings` lead into memory that `memory` and `_bindings` keep
+// SAFETY: the raw pointers in `outbox`, `body` and `bindings` lead into memory that `memory` and `_bindings` keep
 // alive. Only the thread that has the block reaches that memory through them (except shared atomics, which
 // any thread may access). The pointers in `state` lead into memory that lives as long as this, by the promise
 // of `new`. Others reach it only while the block is inactive or has terminated.
@@ -305,8 +308,11 @@ impl<R: Runner> BlockCore<R> {
             key: definition.key,
             cx: match definition.shape {
                 KernelShape::Thread => Cx::new(index, grid, 0),
-                KernelShape::Block => Cx::new(index, grid, 0).with_block_dim(parameters.block_dim),
+                KernelShape::Block | KernelShape::Body => {
+                    Cx::new(index, grid, 0).with_block_dim(parameters.block_dim)
+                }
             },
+            body: (definition.shape == KernelShape::Body).then(Box::default),
             asks_time: definition.asks_time,
             timers: definition.timers.map(|timers| Box::new(Timers::new(timers, definition.message.size))),
             output_bytes: layout.payload_size as u32,
@@ -360,6 +366,9 @@ impl<R: Runner> BlockCore<R> {
             ProcessingMode::Adaptive if !self.inbound.is_ready_after(1) => self.turn_size.adapt(1),
             ProcessingMode::Adaptive => self.turn_size.adapt(self.depth()),
         };
+        if self.body.is_some() {
+            return self.take_as_body(command, limit);
+        }
         let mut batch = TurnTotals::default();
         while batch.consumed < limit {
             let Some(slot) = self.inbound.peek() else { break };

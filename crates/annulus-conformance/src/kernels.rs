@@ -3,6 +3,7 @@
 #![allow(missing_docs)] // Message fields say what they are by their names.
 
 pub mod barriers;
+pub mod bodies;
 pub mod bridged;
 pub mod checks;
 pub mod compared;

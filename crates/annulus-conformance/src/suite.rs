@@ -79,6 +79,17 @@ macro_rules! conformance_suite {
                 b06_what_a_block_keeps_is_in_a_snapshot: Handlers,
                 b06_a_slice_is_one_block_s: Handlers,
             }
+            bodies {
+                w14_a_body_takes_each_message_once: Handlers,
+                w14_what_a_body_leaves_comes_again: Handlers,
+                w14_a_body_may_wait_for_more: Handlers,
+                w14_a_body_has_barriers: Handlers,
+                w14_a_body_that_fails_fails_what_it_took: Handlers,
+                w14_a_body_that_takes_nothing_and_fails_goes_on: Handlers,
+                w14_a_body_ends_its_kernel: Handlers,
+                w14_what_bodies_do_not_have_is_refused: Nothing,
+                w14_a_body_waits_for_room: Handlers,
+            }
             order {
                 b02_a_reply_carries_what_came_before: Handlers,
                 b03_a_fence_forbids_store_buffering: Handlers,

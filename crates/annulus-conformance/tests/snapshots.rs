@@ -67,6 +67,7 @@ fn opencl() {
     check(kernels::REAL, Target::OpenCl);
     check(kernels::prints::PRINTS, Target::OpenCl);
     check(kernels::together::TOGETHER, Target::OpenCl);
+    check(kernels::bodies::BODIES, Target::OpenCl);
     check(kernels::order::ORDER, Target::OpenCl);
     check(kernels::ports::PORTS, Target::OpenCl);
     check(kernels::through::THROUGH, Target::OpenCl);
@@ -99,6 +100,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::REAL,
         kernels::prints::PRINTS,
         kernels::together::TOGETHER,
+        kernels::bodies::BODIES,
         kernels::order::ORDER,
         kernels::ports::PORTS,
         kernels::through::THROUGH,

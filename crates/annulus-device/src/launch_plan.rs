@@ -4,7 +4,7 @@ use std::{mem::offset_of, time::Duration};
 
 use annulus_abi::launch::{BlockRecord, LaunchRecord, MOST_PARCELS, NO_LINE, scratch_bytes, timer_bytes};
 use annulus_abi::{kernel::KernelLayout, ring::RingHeader};
-use annulus_kernel::{BindingKind, KernelDefinition, KernelShape, ProcessingMode, StateShape};
+use annulus_kernel::{BindingKind, KernelDefinition, ProcessingMode, StateShape};
 use annulus_runtime::{BackendError, LaunchSpec, RunMode};
 
 use crate::{
@@ -62,7 +62,7 @@ pub(crate) fn threads(
         || definition.bindings.iter().any(|binding| binding.kind == BindingKind::Whole);
     match block {
         // The program sees how many threads its block has.
-        threads if definition.shape == KernelShape::Block => threads,
+        threads if definition.shape.is_block_wide() => threads,
         // Its timers are one heap.
         _ if definition.timers.is_some() => 1,
         _ if one_at_a_time && !abilities.far => 1,

@@ -43,5 +43,7 @@ mod testing;
 mod timers;
 #[path = "topics.rs"]
 mod topics;
+#[path = "turns.rs"]
+mod turns;
 #[path = "with_tokio.rs"]
 mod with_tokio;

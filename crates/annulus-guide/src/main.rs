@@ -53,6 +53,7 @@ programs!(
     testing,
     timers,
     topics,
+    turns,
     with_tokio,
 );
 

@@ -58,7 +58,7 @@ pub struct KernelDefinition {
     pub output_key_field: Option<KeyDescriptor>,
     /// What state it keeps.
     pub state: StateShape,
-    /// What works on one message: a thread, or a whole block.
+    /// What works on a message: a thread, or a whole block.
     pub shape: KernelShape,
     /// What a launch must bind, in the order of the handler's parameters.
     pub bindings: &'static [BindingDefinition],
@@ -139,7 +139,7 @@ pub enum ProcessingMode {
     Adaptive,
 }
 
-/// What works on one message.
+/// What works on a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum KernelShape {
     /// One thread; several threads of a block work on several messages.
@@ -147,6 +147,17 @@ pub enum KernelShape {
     Thread,
     /// All threads of a block, together: the handler takes a [`BlockCx`](crate::BlockCx).
     Block,
+    /// All threads of a block work on all messages of a turn: the handler, a *body*, takes an
+    /// [`Inbox`](crate::Inbox), too.
+    Body,
+}
+
+impl KernelShape {
+    /// Whether all threads of a block run the handler together.
+    #[inline]
+    pub const fn is_block_wide(self) -> bool {
+        !matches!(self, Self::Thread)
+    }
 }
 
 /// What state a kernel keeps between messages, besides bound memory.

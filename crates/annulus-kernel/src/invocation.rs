@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use crate::{Block, Cx, Failure, Later, Outbox, PortDefinition, PortOutbox, RawLater, RawOutbox};
+use crate::{Block, Cx, Failure, Later, Outbox, PortDefinition, PortOutbox, RawInbox, RawLater, RawOutbox};
 
 /// The CPU entry that `#[ring_kernel]` generates. It takes the parameters out of an [`Invocation`], calls the
 /// user's function, and stores the actor's state if the call succeeded.
@@ -26,7 +26,7 @@ pub struct BoundMemory {
 pub struct Invocation<'a> {
     /// Where the call runs.
     pub cx: Cx,
-    /// The message, in its slot. Nobody writes it during the call.
+    /// The message, in its slot. Nobody writes it during the call. For a body it is a [`RawInbox`].
     pub message: *const u8,
     /// The state of the actor or of the kernel; dangling if it has none. Nobody else touches it during the
     /// call.
@@ -138,6 +138,17 @@ impl<'a> Invocation<'a> {
         // SAFETY: the block made the outbox for the kernel's output type, in which the port's definition says
         // where its own outputs lie.
         unsafe { PortOutbox::new(self.outbox, port) }
+    }
+
+    /// The messages of a body's turn.
+    ///
+    /// # Safety
+    ///
+    /// The kernel is a body: then the field `message` leads to its inbox.
+    #[inline(always)]
+    pub unsafe fn inbox(&self) -> &'a RawInbox {
+        // SAFETY: the block that calls a body gives its inbox, which only shared references lead to during the call.
+        unsafe { &*self.message.cast::<RawInbox>() }
     }
 
     /// The typed outbox.

@@ -47,6 +47,7 @@
 //! | constants, statics, associated constants, `T::default()` | captured by value when the kernel is launched |
 //! | `outbox.send(value)`, `later.send_after(value, nanos)`, [`Cx`]'s methods | |
 //! | `cx.fence(FenceScope::Device)` | a sequentially consistent fence; Metal has none for the system |
+//! | `inbox.try_recv()`, `found()`, `end_kernel()` | of a body |
 //! | [`BlockCx`]'s methods, `get` and `set` of [`Block`] and [`BlockArray`] | barriers stand in the handler itself; all threads take the same way to them |
 //! | functions with `#[device_fn]`, methods and associated functions with `#[device_impl]`, of any module or crate, generic ones by instances | functions of the text; what fails in them fails the message; none calls itself |
 //! | `load`, `store`, `swap`, `fetch_…`, `compare_exchange` of bound atomics | ordered at least as written; 64 bits where the device has them |
@@ -112,7 +113,9 @@ pub use annulus_abi::error::ErrorName;
 #[doc(hidden)]
 pub use annulus_message;
 pub use annulus_message::{DecodeError, EncodeError, Message, Payload};
-pub use cooperate::{Block, BlockArray, BlockCx, BlockValue, WARP, check_block, run_block};
+pub use cooperate::{
+    Block, BlockArray, BlockCx, BlockValue, Inbox, RawInbox, TestInbox, WARP, check_block, run_block,
+};
 pub use cx::Cx;
 pub use definition::{
     DEFAULT_LOOP_BUDGET, DEFAULT_SHARED_MEMORY, KernelDefinition, KernelShape, MOST_PORTS, PortDefinition,

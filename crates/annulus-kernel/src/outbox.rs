@@ -60,6 +60,11 @@ impl RawOutbox {
         unsafe { Self::new(std::ptr::null_mut(), 0, 0, 0) }
     }
 
+    /// Refuses every send until the next [`begin`](Self::begin).
+    pub fn close(&self) {
+        self.sent.set(self.limit);
+    }
+
     /// Fails the call as if the handler had tried to send more than its `max_outputs`.
     pub fn refuse(&self) {
         self.refused.set(true);

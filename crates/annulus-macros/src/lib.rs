@@ -70,6 +70,7 @@
 //! | `c: &[AtomicU32]`, or `AtomicI32`, `AtomicU64`, `AtomicI64` | memory that all blocks share; not rolled back | any |
 //! | `m: &mut [T]` | memory of the whole kernel, for messages without a key; not rolled back | any |
 //! | `cx: &BlockCx`, then `s: &Block<S>` and `m: &Block<[T]>` | all threads of the block run the handler for each message, and share the state and the memory | |
+//! | `cx: &BlockCx`, `inbox: &Inbox<M>` | a *body*: all threads of the block run it for all messages of a turn, and take these themselves | instead of the message |
 //!
 //! After the message the order is free. The launch binds the last four kinds, in the handler's order and by
 //! its names: `detect::bind(p, &t, &c, &m).launch(&runtime, options)`, with atomics and memory given as their
@@ -78,7 +79,7 @@
 //! A handler with one outbox is launched *into* the kernel that its outputs are for: `detect::launch_into(&next,
 //! options)`, or `detect::bind(p, &t).launch_into(&next, options)`.
 //!
-//! `Cx`, `Outbox`, `Later` and the atomics are recognised by the last word of their path, so an alias with another
+//! `Cx`, `Inbox`, `Outbox`, `Later` and the atomics are recognised by the last word of their path, so an alias with another
 //! name is not recognised.
 //!
 //! # Several outboxes

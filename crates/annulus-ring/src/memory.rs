@@ -432,6 +432,12 @@ impl ShardMemory {
         self.control64::<{ offset_of!(ControlBlock, prints_lost) }>()
     }
 
+    /// 1 once a body has ended its kernel.
+    #[inline]
+    pub fn leaving(&self) -> &AtomicU32 {
+        self.control32::<{ offset_of!(ControlBlock, leaving) }>()
+    }
+
     /// Messages of other kernels that were unread when the shard terminated.
     #[inline]
     pub fn unread(&self) -> &AtomicU32 {

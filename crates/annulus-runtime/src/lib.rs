@@ -106,8 +106,8 @@ pub use crate::{
     },
     maybe::Maybe,
     options::{
-        Consistency, Domain, Inbound, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK, MAX_GRID,
-        MAX_WINDOW, MIN_WINDOW, NamedQueue, Observe, Outbound, RunMode, Shape, WholeKernel,
+        BodyOption, Consistency, Domain, Inbound, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK,
+        MAX_GRID, MAX_WINDOW, MIN_WINDOW, NamedQueue, Observe, Outbound, RunMode, Shape, WholeKernel,
     },
     snapshot::{Snapshot, SnapshotError},
     telemetry::{
@@ -244,8 +244,8 @@ pub mod prelude {
         Runtime, SendError, SendOutcome, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{
-        Addressed, Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure, FenceScope, Later, List,
-        Message as _, Outbox, Peer, Published, RingKernel, RingMessage, Text, Topic,
+        Addressed, Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure, FenceScope, Inbox, Later,
+        List, Message as _, Outbox, Peer, Published, RingKernel, RingMessage, Text, Topic,
     };
     pub use annulus_macros::{
         DeviceType, ErrorCode, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,

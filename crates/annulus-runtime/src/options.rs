@@ -25,7 +25,7 @@ mod slow;
 pub use domain::Domain;
 pub use groups::{Inbound, Observe, Outbound, RunMode, Shape};
 pub use order::Consistency;
-pub use problem::{LaunchProblem, WholeKernel};
+pub use problem::{BodyOption, LaunchProblem, WholeKernel};
 pub use queues::NamedQueue;
 
 /// How a kernel is launched: start from a preset, change what you need.

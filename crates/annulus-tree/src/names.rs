@@ -50,6 +50,8 @@ pub const METHODS: &[&str] = &[
     // What the threads of a block do together.
     "all", "any", "ballot", "barrier", "block_dim", "is_leader", "lane", "set", "shuffle", "shuffle_down", "shuffle_up",
     "shuffle_xor", "warp", "warp_barrier",
+    // What they take messages from.
+    "end_kernel", "found", "try_recv",
 ];
 
 /// Functions of a type that are not methods: `u64::from(x)`.

@@ -10,7 +10,7 @@ use std::{
 use annulus::{OpenCl, Runtime};
 
 /// What each example shows, whatever the backend; those that tell of times and threads say so little.
-const SHOWN: [(&str, &str); 25] = [
+const SHOWN: [(&str, &str); 26] = [
     ("calls", "account 7: not enough money"),
     ("clinic", "3 came by ambulance, 19 are in the log\n"),
     ("cooperation", "product: 1024 of 1024 elements are the same as by hand, bit for bit\n"),
@@ -18,6 +18,7 @@ const SHOWN: [(&str, &str); 25] = [
     ("grain", "bob: Forget: done, without a result\n"),
     ("heat", " .-+#@#*+=-::........:-+@+-:.\n"),
     ("histogram", " 0.00   4926 "),
+    ("kitchen", "; the kitchen is closed\n"),
     ("laps", "lap 2: runner 1 is missing, and is not waited for any more\n"),
     ("life", " ▄▄        ▄▀   ▀▄   ██            ▀▀\n"),
     ("logs", "port 16464: 100 calls without an answer, now to 182.189.125.230\n"),

@@ -134,6 +134,42 @@ pub(crate) const OF_ONE_ALONE: &[Fault] = &[
     ),
 ];
 
+/// Those of a body.
+pub(crate) const OF_BODIES: &[Fault] = &[
+    (
+        "what a body has left is given back",
+        "    u32 taken = b->next < count ? b->next : count;\n",
+        "    u32 taken = count;\n",
+    ),
+    (
+        "of a body that fails only one message does",
+        "            ann_job_at(v, i)->code = code;\n",
+        "            ann_job_at(v, i)->code = i == 0 ? code : 0;\n",
+    ),
+    (
+        "what a thread sends for the message that it took last is lost",
+        "        if (inbox.at != ANN_NONE_TAKEN)\n            ann_job_at(v, inbox.at)->sent = outbox.sent;\n",
+        "",
+    ),
+    (
+        "all threads send to the same places",
+        "    outbox->first = v->outputs + (u64)i * ANN_LIMIT * ANN_OUTPUT_STRIDE;\n",
+        "    outbox->first = v->outputs;\n",
+    ),
+    (
+        "the state of a body that fails stays",
+        "    if (code == 0 && thread == 0)\n        *cell = v->together->state;\n",
+        "    if (thread == 0)\n        *cell = v->together->state;\n",
+    ),
+    ("a body that has ended its kernel takes on", "    first = first && !b->leaving;\n", ""),
+    ("and thinks that it has work", "    if (v->shared->leaving)\n        return 0;\n", ""),
+    (
+        "the host is not told that it has",
+        "        ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_LEAVING), 1);\n",
+        "",
+    ),
+];
+
 /// Those of a block that is connected to another kernel.
 pub(crate) const OF_TWO: &[Fault] = &[
     (

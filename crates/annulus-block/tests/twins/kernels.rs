@@ -5,7 +5,7 @@ use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, device_fn, ring_kernel};
 use annulus_runtime::{
     device_print,
-    prelude::{Addressed, Cx, Failure, Later, Outbox, Peer, Published, Topic},
+    prelude::{Addressed, Block, BlockCx, Cx, Failure, Inbox, Later, Outbox, Peer, Published, Topic},
 };
 
 use crate::random::Random;
@@ -181,6 +181,42 @@ pub(crate) fn remind_on(
     }
     if message.value.is_multiple_of(5) {
         return Err(Failure::of(13));
+    }
+    Ok(())
+}
+
+/// A body: three of its threads take a message each. It keeps the sum of what succeeded, and ends its kernel if it is told
+/// to.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs = 2)]
+pub(crate) fn gather(
+    cx: &BlockCx,
+    inbox: &Inbox<Plain>,
+    ledger: &Block<Tally>,
+    out: &Outbox<Plain>,
+) -> Result<(), Failure> {
+    let mut value = 0;
+    let mut taken = 0u64;
+    if cx.thread_index() < 3
+        && let Some(message) = inbox.try_recv()
+    {
+        value = message.value;
+        taken = 1;
+        for i in 0..value % 4 {
+            out.send(Plain { value: value + i });
+        }
+        if value > 980 {
+            inbox.end_kernel();
+        }
+    }
+    // All have taken when one fails: so the twins fail the same messages.
+    let sum = cx.block_reduce(value, |a, b| a.wrapping_add(b));
+    let taken = cx.block_reduce(taken, |a, b| a + b);
+    if cx.is_leader() {
+        let Tally { count, sum: before } = ledger.get();
+        ledger.set(Tally { count: count + taken, sum: before.wrapping_add(sum) });
+    }
+    if sum.is_multiple_of(7) {
+        return Err(Failure::of(7));
     }
     Ok(())
 }
@@ -410,6 +446,13 @@ pub(crate) const LEDGER: Kernel = Kernel {
         let value = u64::from_ne_bytes(message.try_into().expect("eight bytes"));
         value.is_multiple_of(3).into()
     },
+    ..PLAIN
+};
+
+/// It is a body.
+pub(crate) const GATHER: Kernel = Kernel {
+    definition: gather::DEFINITION,
+    sends: |message| (u64::from_ne_bytes(message.try_into().expect("eight bytes")) % 4) as u32,
     ..PLAIN
 };
 

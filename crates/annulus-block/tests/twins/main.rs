@@ -36,7 +36,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use kernels::{DIRECT, LEDGER, PLAIN, REMIND, REMIND_ON, SORT, TALLY, TELL, UNWRAP, UNWRAP_AND_SORT};
+use kernels::{DIRECT, GATHER, LEDGER, PLAIN, REMIND, REMIND_ON, SORT, TALLY, TELL, UNWRAP, UNWRAP_AND_SORT};
 use scene::{Fault, Scene};
 use script::Lived;
 
@@ -59,6 +59,7 @@ const SCENES: &[Scene] = &[
     Scene { name: "one state, and prints", kernel: LEDGER, ..ONE },
     Scene { name: "may be connected, and is not", connectable: true, ..ONE },
     Scene { name: "one state, and timers", kernel: REMIND, ..ONE },
+    Scene { name: "a body of four threads", kernel: GATHER, threads: 4, ..ONE },
 ];
 
 /// One of its two outboxes is connected.
@@ -213,12 +214,13 @@ fn planted_faults_are_found() {
     type Run = fn(&Scene, u64, &Fault) -> Option<String>;
     let one: Run = |scene, seed, fault| Some(script::run(scene, seed, Some(fault)).err()?.to_string());
     let two: Run = |scene, seed, fault| Some(linked::run(scene, seed, Some(fault)).err()?.to_string());
-    let [several, alone, timers] = [&SCENES[1], &SCENES[2], &SCENES[7]];
+    let [several, alone, timers, body] = [&SCENES[1], &SCENES[2], &SCENES[7], &SCENES[8]];
     assert!(
         several.threads > 1
             && !several.alone
             && alone.alone
             && timers.kernel.definition.timers.is_some()
+            && body.kernel.definition.name == "gather"
             && LINKED[2].alone
     );
     for (faults, scene, run) in [
@@ -226,6 +228,7 @@ fn planted_faults_are_found() {
         (faults::OF_THREADS, several, one),
         (faults::OF_ONE_ALONE, alone, one),
         (faults::OF_TIMERS, timers, one),
+        (faults::OF_BODIES, body, one),
         (faults::OF_TWO, &LINKED[0], two),
         (faults::OF_TWO_ALONE, &LINKED[2], two),
         (faults::OF_THROUGH, &LINKED[3], two),

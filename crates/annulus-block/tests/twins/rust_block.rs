@@ -148,6 +148,7 @@ impl RustBlock {
         definition: &'static KernelDefinition,
         variant: Option<usize>,
         options: &Options,
+        threads: u32,
     ) -> Self {
         let Options { place: Place { block, grid }, actors, mode, limit, .. } = *options;
         let states = StateMemory::new(definition.state, actors.into(), block.into(), grid.into())
@@ -170,7 +171,7 @@ impl RustBlock {
             state: states.states(),
             mode,
             max_messages_per_iteration: limit,
-            block_dim: 1,
+            block_dim: threads,
             timestamps: side.memory.layout().inbound.enqueue_time_offset.is_some(),
             counts_turns: options.counts_turns,
             sequential: false,

@@ -173,7 +173,7 @@ impl Pair {
         let definition = scene.kernel.definition;
         let rust = Side::new(&layout, place, shows);
         let c = Side::new(&layout, place, shows);
-        let rust_block = RustBlock::new(&rust, definition, scene.variant, &options);
+        let rust_block = RustBlock::new(&rust, definition, scene.variant, &options, scene.threads);
         let text = Text {
             definition,
             threads: scene.threads,

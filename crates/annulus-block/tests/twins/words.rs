@@ -164,7 +164,7 @@ macro_rules! fields {
 
 /// Words of the control block that its shard writes: name, offset, bytes.
 const CONTROL: &[(&str, usize, usize)] = fields!(
-    ControlBlock, state: 4, last_error: 4, processed: 8, failed: 8, unknown_actor: 8, sent: 8, acknowledged: 4,
+    ControlBlock, state: 4, last_error: 4, processed: 8, failed: 8, unknown_actor: 8, sent: 8, leaving: 4, acknowledged: 4,
     dead_letters_lost: 8, prints_lost: 8, stalled: 4, unread: 4, forwarded: 8, taken: 8, rested: 8, unforwarded: 8,
     due: 8, timers: 8,
 );

@@ -2,6 +2,7 @@
 
 pub mod backpressure;
 pub mod barriers;
+pub mod bodies;
 pub mod bridged;
 pub mod bridges;
 pub mod callbacks;

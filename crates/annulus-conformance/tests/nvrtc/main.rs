@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use annulus_block::ENTRY;
 use annulus_conformance::kernels;
 use annulus_cuda::Shape;
-use annulus_kernel::{ProcessingMode, RingKernel};
+use annulus_kernel::{KernelShape, ProcessingMode, RingKernel};
 
 use crate::compiler::{Effort, nvrtc, program};
 
@@ -47,6 +47,7 @@ fn every_kernel_compiles() {
         kernels::prints::PRINTS,
         kernels::times::TIMES,
         kernels::together::TOGETHER,
+        kernels::bodies::BODIES,
         kernels::order::ORDER,
         kernels::ports::PORTS,
         kernels::through::THROUGH,
@@ -75,16 +76,19 @@ fn every_kernel_compiles() {
                     .map(|list| list.iter().any(|other| other.name == definition.name));
             let to_peers = definition.peers.is_some();
             let (threads, sealed) = if is_alone || through { (1, false) } else { (threads, sealed) };
+            // Bodies have several threads, and neither links nor supersteps.
+            let is_body = definition.shape == KernelShape::Body;
+            let threads = if is_body { 64 } else { threads };
             let shape = Shape {
                 threads,
                 sealed,
                 connectable: through
-                    || index % 2 == 0 && !is_alone
+                    || index % 2 == 0 && !is_alone && !is_body
                     || into_variants
                     || to_peers
                     || at_barriers,
                 into_variants: into_variants || at_barriers,
-                supersteps: index % 5 == 0 && !is_alone && !through,
+                supersteps: index % 5 == 0 && !is_alone && !is_body && !through,
                 blocks: 1,
                 adaptive: definition.mode == ProcessingMode::Adaptive,
                 counts_turns: index % 7 == 0,

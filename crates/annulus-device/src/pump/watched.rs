@@ -72,6 +72,8 @@ pub(super) struct Seen {
     pub(super) state: u32,
     /// Commands obeyed so far.
     pub(super) obeyed: u32,
+    /// A body has ended the kernel.
+    pub(super) leaving: bool,
     pub(super) consumed: u64,
     pub(super) produced: u64,
     pub(super) dead_letters: u64,
@@ -102,6 +104,7 @@ impl Watched {
         let nothing = Seen {
             state: state::LAUNCHED,
             obeyed: 0,
+            leaving: false,
             consumed: 0,
             produced: 0,
             dead_letters: 0,
@@ -229,6 +232,8 @@ impl Watched {
         // SYNC: state (acquire)
         let state = shard.memory.state().load(Ordering::Acquire);
         let consumed = shard.inbound.consumed();
+        // SYNC: leaving (acquire)
+        let leaving = shard.memory.leaving().load(Ordering::Acquire) != 0;
         let produced = shard.outbound.reserved();
         let dead_letters = shard.dead_letters.as_ref().map_or(0, Ring::reserved);
         // SYNC: prints-lost (acquire)
@@ -244,7 +249,7 @@ impl Watched {
             traffic.forwarded = word(shard.memory.forwarded());
             traffic.unforwarded = word(shard.memory.unforwarded());
         }
-        Seen { state, obeyed, consumed, produced, dead_letters, prints_lost, traffic }
+        Seen { state, obeyed, leaving, consumed, produced, dead_letters, prints_lost, traffic }
     }
 
     /// Whether a poll would find something new.
@@ -328,6 +333,7 @@ impl Watched {
                     prints,
                     state_changed: (now.state, now.obeyed) != (before.state, before.obeyed),
                     traffic: now.traffic != before.traffic,
+                    leaving: now.leaving && !before.leaving,
                     ..Progress::default()
                 },
             );

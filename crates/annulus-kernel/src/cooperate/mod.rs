@@ -19,6 +19,7 @@
 //! finds it, and so does every block if the variable `ANNULUS_RACES` is 1.
 
 mod cx;
+mod inbox;
 mod memory;
 mod races;
 mod team;
@@ -26,6 +27,7 @@ mod value;
 mod warps;
 
 pub use cx::{BlockCx, WARP};
+pub use inbox::{Inbox, RawInbox, TestInbox};
 pub use memory::{Block, BlockArray};
 pub(crate) use team::{NOT_REACHED, NOT_THE_LEADER};
 pub use team::{check_block, run_block};

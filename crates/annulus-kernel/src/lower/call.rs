@@ -41,6 +41,7 @@ impl Lowerer<'_> {
             }
             Operand::Outbox(port) => self.outbox_method(port, method, arguments),
             Operand::Later => self.later_method(method, arguments),
+            Operand::Inbox => self.inbox_method(method, arguments),
             Operand::Atomic(place) => self.atomic_method(place, method, arguments),
             Operand::Never => Ok(Operand::Never),
             operand
@@ -308,6 +309,11 @@ impl Lowerer<'_> {
             "block_index" => Expr::Cx("block_index"),
             "grid_size" => Expr::Cx("grid_size"),
             "thread_index" => Expr::Cx("thread_index"),
+            "queue" if self.definition.shape == KernelShape::Body => {
+                return Err("a body's messages may be of several queues: let a field of the message say what it is, or \
+                            write a handler for one message"
+                    .into());
+            }
             "queue" => {
                 self.asks_queue = true;
                 Expr::Queue
@@ -317,7 +323,7 @@ impl Lowerer<'_> {
                 return Ok(Operand::Value(Expr::Now, Type::Scalar(Scalar::U64)));
             }
             "fence" => return self.fence(arguments),
-            _ if self.definition.shape == KernelShape::Block => {
+            _ if self.definition.shape.is_block_wide() => {
                 return self.block_cx_method(method, arguments, witness);
             }
             _ => return Err(format!("the context has no `{method}` on a device")),

@@ -21,6 +21,7 @@ mod expression;
 mod fence;
 mod float;
 mod function;
+mod inbox;
 mod integer;
 mod items;
 mod iterator;
@@ -125,7 +126,7 @@ pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, T
     handler.asks_queue |= calls_who_asks_queue(&handler.body, &module.functions);
     handler.asks_time |= calls_who_asks_time(&handler.body, &module.functions);
     handler.follows = follows(&handler.body, &module.functions);
-    if definition.shape == KernelShape::Block {
+    if definition.shape.is_block_wide() {
         if definition.bridged.is_some() {
             let reason =
                 "a handler of a whole block reads no bridged message on a device: take a message of numbers";
@@ -336,6 +337,9 @@ impl<'a> Lowerer<'a> {
             }
             ParameterRole::Message => {
                 self.message = self.names.take(wanted.unwrap_or("message"));
+                if self.definition.shape == KernelShape::Body {
+                    return Ok(Operand::Inbox);
+                }
                 Operand::Ref(Place::new(Root::Message, self.definition.read_by_handlers().into()))
             }
             ParameterRole::State => {
@@ -345,7 +349,7 @@ impl<'a> Lowerer<'a> {
                     .state
                     .definition()
                     .ok_or("a kernel without state has a parameter for it")?;
-                if self.definition.shape == KernelShape::Block {
+                if self.definition.shape.is_block_wide() {
                     return Ok(Operand::BlockState);
                 }
                 Operand::Ref(Place::new(Root::State, state.ty.into()))
@@ -378,7 +382,7 @@ impl<'a> Lowerer<'a> {
                     BindingKind::Parameter => {
                         Operand::Ref(Place::new(Root::Binding(index), binding.ty.into()))
                     }
-                    BindingKind::Whole if self.definition.shape == KernelShape::Block => {
+                    BindingKind::Whole if self.definition.shape.is_block_wide() => {
                         Operand::BlockMemory(index)
                     }
                     BindingKind::Table | BindingKind::Whole => Operand::Slice(index),

@@ -7,7 +7,7 @@ use super::{
     types::TypeNames,
 };
 use crate::{
-    BindingDefinition, BindingKind, KernelShape, TypeDescriptor, WARP,
+    BindingDefinition, BindingKind, TypeDescriptor, WARP,
     typed::{Scalar, Type},
 };
 
@@ -79,7 +79,7 @@ impl Needs {
             f64,
             wide_atomics: has_wide
                 .then(|| first(&|_, statement| is_wide_atomic(statement)).unwrap_or(handler)),
-            shared: if definition.shape == KernelShape::Block { shared(program) } else { Vec::new() },
+            shared: if definition.shape.is_block_wide() { shared(program) } else { Vec::new() },
         }
     }
 }

@@ -47,6 +47,8 @@ pub(super) enum Operand {
     Outbox(Option<u8>),
     /// `&Later<M>`.
     Later,
+    /// `&Inbox<M>`.
+    Inbox,
     Unit,
     /// It does not return.
     Never,
@@ -88,6 +90,7 @@ impl Operand {
             Self::BlockArray(..) => "an array of the block".into(),
             Self::Outbox(_) => "the outbox".into(),
             Self::Later => "the handler's timers".into(),
+            Self::Inbox => "the inbox".into(),
             Self::Unit => "`()`".into(),
             Self::Never => "an expression that does not come back".into(),
         }

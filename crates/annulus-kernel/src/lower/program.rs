@@ -210,6 +210,8 @@ pub(crate) enum Expr {
     Queue,
     /// The time at which the turn began.
     Now,
+    /// How many messages the turn has found.
+    Found,
     /// How many threads the block has.
     BlockDim,
     /// Whether no thread of the block had failed or returned when they met last.
@@ -267,6 +269,7 @@ impl Expr {
                 | Self::Cx(_)
                 | Self::Queue
                 | Self::Now
+                | Self::Found
                 | Self::BlockDim
                 | Self::HasWarps
                 | Self::GoesOn => false,
@@ -302,6 +305,7 @@ impl Expr {
             | Self::Cx(_)
             | Self::Queue
             | Self::Now
+            | Self::Found
             | Self::BlockDim
             | Self::HasWarps
             | Self::GoesOn => true,
@@ -358,6 +362,13 @@ pub(crate) enum Stmt {
     Send(Option<u8>, Expr),
     /// Sets a timer: the message, and after how many nanoseconds it comes.
     Later(Expr, Expr),
+    /// Takes a message from the inbox: whether there was one, and which. A thread that took one sends for it from then on.
+    Take {
+        found: LocalId,
+        message: LocalId,
+    },
+    /// The kernel ends if the body succeeds.
+    EndKernel,
     /// Declares a pointer, by its number, to what lies behind the offset at a place of an archive, and how
     /// many there are. Ends the handler if it does not lie in the message's bytes; `at` says where it begins.
     Follow {
@@ -486,6 +497,7 @@ pub(crate) fn assigned(statements: &[Stmt], roots: &mut Vec<Root>) {
     for statement in statements {
         match statement {
             Stmt::Assign(place, _) | Stmt::SetTag(place, _) => roots.push(place.root),
+            Stmt::Take { found, message } => roots.extend([Root::Local(*found), Root::Local(*message)]),
             Stmt::If(_, then, otherwise) => {
                 assigned(then, roots);
                 assigned(otherwise, roots);
@@ -545,6 +557,7 @@ fn calculates(statements: &[Stmt], wanted: &dyn Fn(&Expr) -> bool, written: &dyn
             Argument::Slice(_) | Argument::Cx | Argument::Outbox(_) => false,
         }),
         Stmt::Line(_) | Stmt::Tick | Stmt::Break | Stmt::Continue | Stmt::Abort(_) => false,
+        Stmt::Take { .. } | Stmt::EndKernel => false,
         Stmt::Warp(warp) => warp.values().any(used),
         Stmt::Meet | Stmt::Barrier | Stmt::Agree(_) | Stmt::Leave | Stmt::Fence(_) => false,
     })
@@ -638,7 +651,7 @@ pub(crate) fn calls_who_asks_time(statements: &[Stmt], functions: &[Function]) -
 /// Whether statements do what others see, beyond memory of the block.
 pub(crate) fn acts(statements: &[Stmt], functions: &[Function]) -> bool {
     any(statements, &|statement| match statement {
-        Stmt::Atomic(_) | Stmt::Print(..) => true,
+        Stmt::Atomic(_) | Stmt::Print(..) | Stmt::Take { .. } | Stmt::EndKernel => true,
         Stmt::Call { function, .. } => acts(&functions[*function].body, functions),
         _ => false,
     })

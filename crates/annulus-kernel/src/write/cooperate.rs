@@ -15,6 +15,9 @@ pub(super) const SOURCE: &str = include_str!("../../c/cooperate.c");
 /// What the threads of a warp give each other. It stands in the texts of the handlers that ask.
 const WARPS: &str = include_str!("../../c/warps.c");
 
+/// What a body takes its messages from. It stands in the texts of bodies.
+pub(super) const INBOX: &str = include_str!("../../c/inbox.c");
+
 /// The extra parameters of such a handler: what the threads share, how often they have met, and what the
 /// message has failed with before.
 pub(super) const TOGETHER: &str =
@@ -132,6 +135,23 @@ impl Writer<'_> {
             }
         };
         self.code(&text);
+    }
+
+    /// A body takes a message.
+    pub(super) fn take(&mut self, found: LocalId, message: LocalId) {
+        let inbox = &self.function.message;
+        let descriptor = self.program.definition.message;
+        let ty = self.stored(&descriptor.into());
+        let [found, message] = [found, message].map(|local| &self.function.locals[local].name);
+        self.code("{");
+        self.depth += 1;
+        self.put(&format!("GLOBAL const {ty} *ann_slot = (GLOBAL const {ty} *)ann_take_message({inbox});"));
+        self.put(&format!("{found} = ann_slot != 0;"));
+        if descriptor.size != 0 {
+            self.put(&format!("if ({found}) {message} = *ann_slot;"));
+        }
+        self.depth -= 1;
+        self.put("}");
     }
 
     pub(super) fn segment(&mut self, statements: &[Stmt]) {

@@ -27,6 +27,7 @@ impl Writer<'_> {
             Expr::TextLen(place) => format!("rs_text_len({})", self.bytes_at(place)),
             Expr::Cx(field) => format!("{}.{field}", self.function.cx),
             Expr::Queue => QUEUE.to_owned(),
+            Expr::Found => format!("{}->found", self.program.handler.message),
             Expr::Now => TIME.to_owned(),
             Expr::BlockDim => "(u32)ANN_LAUNCH_THREADS".to_owned(),
             Expr::GoesOn => "ann_end == 0u".to_owned(),
@@ -65,6 +66,7 @@ impl Writer<'_> {
             | Expr::Len(_)
             | Expr::Cx(_)
             | Expr::Queue
+            | Expr::Found
             | Expr::Now
             | Expr::HasWarps
             | Expr::TextLen(_) => true,

@@ -16,13 +16,15 @@ use crate::{
 impl Writer<'_> {
     pub(super) fn handler(&mut self) {
         let (handler, definition) = (self.function, self.program.definition);
-        let together = definition.shape == KernelShape::Block;
+        let together = definition.shape.is_block_wide();
         let mut parameters = Vec::new();
         if !handler.cx.is_empty() {
             parameters.push(format!("ann_cx {}", handler.cx));
         }
         let message = self.stored(&definition.read_by_handlers().into());
-        if definition.bridged.is_some() {
+        if definition.shape == KernelShape::Body {
+            parameters.push(format!("PRIVATE ann_inbox *{}", handler.message));
+        } else if definition.bridged.is_some() {
             parameters.push(PAYLOAD.to_owned());
         } else {
             parameters.push(format!("GLOBAL const {message} *{}", handler.message));
@@ -198,9 +200,12 @@ impl Writer<'_> {
             self.put("#define ANN_ASKS_TIME 1");
             called += ", time";
         }
-        if definition.shape == KernelShape::Block {
+        if definition.shape.is_block_wide() {
             self.put("#define ANN_BLOCK_WIDE 1");
             called += ", v->together, v->rounds, first";
+        }
+        if definition.shape == KernelShape::Body {
+            self.put("#define ANN_BODY 1");
         }
         let (function, arguments) = (&handler.name, arguments.join(", "));
         self.put(&format!("#define ANN_CALL(cx, message, state, outbox) {function}({arguments}{called})"));

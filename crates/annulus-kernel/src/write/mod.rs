@@ -86,7 +86,7 @@ pub fn handler_source(definition: &'static KernelDefinition, target: Target) -> 
     writer.types();
     writer.constants();
     writer.functions();
-    if definition.shape == KernelShape::Block {
+    if definition.shape.is_block_wide() {
         writer.together();
     }
     writer.handler();
@@ -169,9 +169,13 @@ impl<'a> Writer<'a> {
             self.put("");
             self.text.push_str(LATER_SOURCE);
         }
-        if self.program.definition.shape == KernelShape::Block {
+        if self.program.definition.shape.is_block_wide() {
             self.put("");
             self.text.push_str(cooperate::SOURCE);
+            if self.program.definition.shape == KernelShape::Body {
+                self.put("");
+                self.text.push_str(cooperate::INBOX);
+            }
             self.warps();
         }
     }

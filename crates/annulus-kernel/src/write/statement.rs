@@ -185,6 +185,11 @@ impl Writer<'_> {
                 self.depth -= 1;
                 self.put("}");
             }
+            Stmt::Take { found, message } => self.take(*found, *message),
+            Stmt::EndKernel => {
+                let text = format!("ann_end_kernel({});", self.function.message);
+                self.code(&text);
+            }
             Stmt::Follow { memory, at, behind, place, len } => {
                 let ty = self.stored(&self.function.memory[*memory].0);
                 let (name, len_name) = (&self.function.bindings[*memory], &self.function.lens[*memory]);

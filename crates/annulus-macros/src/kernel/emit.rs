@@ -29,6 +29,7 @@ pub(super) fn kernel(
     let port_constants = ports::constants(function, handler);
     let port_output = ports::output(function, handler, &cfgs);
     let assertions = whole_needs_no_key(handler, &cfgs);
+    let of_body = body_needs_no_key(handler, &cfgs);
     let registration = (options.listed() && registered()).then(|| {
         quote! {
             #(#cfgs)*
@@ -61,6 +62,7 @@ pub(super) fn kernel(
         #registration
 
         #assertions
+        #of_body
         #test
     }
 }
@@ -162,7 +164,11 @@ fn ring_kernel(
     };
     let entry = entry(function, handler);
     let quiet = crate::types::quiet();
-    let shape = if handler.is_for_blocks() { quote!(Block) } else { quote!(Thread) };
+    let shape = match (handler.is_body(), handler.is_for_blocks()) {
+        (true, _) => quote!(Body),
+        (false, true) => quote!(Block),
+        (false, false) => quote!(Thread),
+    };
     quote! {
         #quiet
         // SAFETY: everything in the definition is derived from the one function below and its types.
@@ -231,7 +237,7 @@ fn binding(name: &Ident, parameter: &Parameter) -> TokenStream {
 fn asks_time(function: &ItemFn, handler: &Handler) -> bool {
     let mut parameters = handler.parameters.iter().zip(&function.sig.inputs);
     let context = parameters.find_map(|(parameter, input)| match (&parameter.role, input) {
-        (Role::Cx, FnArg::Typed(typed)) => Some(&*typed.pat),
+        (Role::Cx | Role::BlockCx, FnArg::Typed(typed)) => Some(&*typed.pat),
         _ => None,
     });
     match context {
@@ -294,6 +300,9 @@ fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
             quote_spanned!(ty.span()=> <#ty as ::annulus::__private::HandlerReturn>::into_verdict)
         }
     };
+    if handler.is_body() {
+        return body_entry(handler, &quote!(#into_verdict(#name(#(#arguments),*))));
+    }
     if handler.is_for_blocks() {
         return block_entry(handler, &quote!(#into_verdict(#name(#(#arguments),*))));
     }
@@ -325,9 +334,8 @@ fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
     }
 }
 
-/// The same for a handler that a whole block runs: `called` is one thread's call. The threads share the copy
-/// of the state; the outbox is the leader's, and closed for the others.
-fn block_entry(handler: &Handler, called: &TokenStream) -> TokenStream {
+/// The copy of the state that a block's threads share: how it is loaded, and stored on success.
+fn block_state(handler: &Handler) -> (Option<TokenStream>, Option<TokenStream>) {
     let load = handler.state().map(|ty| {
         quote!(let __annulus_state = ::annulus::__private::Block::new(unsafe { __annulus_whole.load_state::<#ty>() });)
     });
@@ -340,6 +348,42 @@ fn block_entry(handler: &Handler, called: &TokenStream) -> TokenStream {
             }
         }
     });
+    (load, store)
+}
+
+/// The same for a body: each thread has an inbox of its own, which leads its outbox to the message that it took last.
+fn body_entry(handler: &Handler, called: &TokenStream) -> TokenStream {
+    let (load, store) = block_state(handler);
+    let message = handler.message();
+    quote! {
+        unsafe fn __annulus_entry(
+            __annulus_whole: &::annulus::__private::Invocation<'_>,
+        ) -> ::core::result::Result<(), ::annulus::__private::Failure> {
+            #load
+            let __annulus_turn = unsafe { ::annulus::__private::Invocation::inbox(__annulus_whole) };
+            let __annulus_verdict = ::annulus::__private::run_block(__annulus_whole.cx, |__annulus_cx| {
+                let __annulus_outbox = ::annulus::__private::RawInbox::outbox_of_thread(__annulus_turn);
+                let __annulus_call =
+                    &::annulus::__private::Invocation { outbox: &__annulus_outbox, ..*__annulus_whole };
+                let __annulus_inbox = unsafe {
+                    ::annulus::__private::RawInbox::of_thread::<#message>(__annulus_turn, &__annulus_outbox)
+                };
+                let __annulus_verdict = #called;
+                if ::annulus::__private::RawOutbox::refused(&__annulus_outbox) {
+                    ::annulus::__private::RawOutbox::refuse(__annulus_whole.outbox);
+                }
+                __annulus_verdict
+            });
+            #store
+            __annulus_verdict
+        }
+    }
+}
+
+/// The same for a handler that a whole block runs: `called` is one thread's call. The threads share the copy
+/// of the state; the outbox is the leader's, and closed for the others.
+fn block_entry(handler: &Handler, called: &TokenStream) -> TokenStream {
+    let (load, store) = block_state(handler);
     quote! {
         unsafe fn __annulus_entry(
             __annulus_whole: &::annulus::__private::Invocation<'_>,
@@ -380,6 +424,7 @@ fn argument(parameter: &Parameter, index: usize) -> TokenStream {
                 )
             }
         },
+        Role::Inbox(_) => quote!(&__annulus_inbox),
         Role::State(_) => quote!(&mut __annulus_state),
         Role::Outbox(ty) => quote!(unsafe { __annulus_call.outbox::<#ty>() }),
         Role::Later(ty) => quote!(unsafe { __annulus_call.later::<#ty>() }),
@@ -522,4 +567,24 @@ fn whole_needs_no_key(handler: &Handler, cfgs: &[&Attribute]) -> TokenStream {
             })
         })
         .collect()
+}
+
+/// A body's threads take messages as they come, and those of one actor would be in several threads at a time; only the
+/// compiler knows of the key.
+fn body_needs_no_key(handler: &Handler, cfgs: &[&Attribute]) -> Option<TokenStream> {
+    let parameter = handler.parameters.iter().find(|parameter| matches!(parameter.role, Role::Inbox(_)))?;
+    let message = handler.message();
+    let reason = "the message has a key, and a body takes messages of all keys as they come: take a message without \
+                  `#[ring(key)]`, or write a handler for one message";
+    // From the first token to the last: the compiler then underlines the whole type.
+    let tokens = parameter.ty.to_token_stream().into_iter();
+    let (first, last) = (parameter.ty.span(), tokens.last().map(|token| token.span())?);
+    let assertion = quote_spanned!(first=> ::core::assert!);
+    let condition = quote_spanned! {last=>
+        (!<#message as ::annulus::__private::RingMessage>::IS_KEYED, #reason)
+    };
+    Some(quote! {
+        #(#cfgs)*
+        const _: () = #assertion #condition;
+    })
 }

@@ -39,6 +39,10 @@ pub(super) fn said_otherwise(word: &str, meta: &Meta) -> Option<&'static str> {
         "enable_priority_queue" => "write `priority = true`",
         "message_ttl" | "time_to_live" => "write `expiry = \"250 ms\"`",
         "shared_memory_size" => "write `shared_memory = …`, the most bytes that `cx.shared` may take",
+        "body" => {
+            "the parameters say it: make `cx: &BlockCx` the first one and `inbox: &Inbox<M>` the second, and take messages \
+             by `inbox.try_recv()`"
+        }
         "use_barriers" | "barriers" => {
             "the handler says where its threads wait: make `cx: &BlockCx` its first parameter, and call `cx.barrier()`; \
              for all blocks write `supersteps = true`"

@@ -15,6 +15,8 @@ pub(super) enum Role {
     Message(Type),
     /// `&Archived<M>`: a bridged message, with `M`.
     Bridged(Type),
+    /// `&Inbox<M>`: the messages of a turn, for a body.
+    Inbox(Type),
     State(Type),
     /// `&Block<S>`: the state of a handler that a whole block runs.
     BlockState(Type),
@@ -128,6 +130,9 @@ fn role(reference: &TypeReference, position: Position) -> syn::Result<Role> {
         }
         _ if name == "Outbox" => outbox(reference, target),
         _ if name == "Later" => later(reference, target),
+        _ if name == "Inbox" => refuse(
+            "a body's inbox takes the place of the message: make it the second parameter, behind `cx: &BlockCx`",
+        ),
         _ if name == "Block" => block_state(reference, target),
         _ if types::is_atomic(target) => refuse(&format!(
             "shared memory is bound as a slice: write `&[{}]`, of length 1 if need be",
@@ -149,6 +154,9 @@ fn message(reference: &TypeReference, target: &Type, name: &str) -> syn::Result<
     {
         return Ok(Role::Bridged((*message).clone()));
     }
+    if name == "Inbox" {
+        return inbox(reference, target);
+    }
     let is_other = name == "Outbox" || name == "Later" || types::is_atomic(target);
     if reference.mutability.is_some() || matches!(target, Type::Slice(_) | Type::Array(_)) || is_other {
         return Err(Error::new_spanned(
@@ -159,6 +167,30 @@ fn message(reference: &TypeReference, target: &Type, name: &str) -> syn::Result<
     }
     check_single(reference, target, name)?;
     Ok(Role::Message(target.clone()))
+}
+
+/// `&Inbox<M>`, the messages of a turn.
+fn inbox(reference: &TypeReference, target: &Type) -> syn::Result<Role> {
+    let refuse = |message: String| Err(Error::new_spanned(reference, message));
+    let arguments = last_segment(target).map(type_arguments).unwrap_or_default();
+    let [message] = arguments.as_slice() else {
+        return refuse("say what it takes: `&Inbox<Job>`, for one".into());
+    };
+    if reference.mutability.is_some() {
+        return refuse(format!(
+            "the threads of a block share it, and take from it: write `&{}`",
+            text(target)
+        ));
+    }
+    if last_segment(message).is_some_and(|segment| segment.ident == "Archived") {
+        return refuse(
+            "a body takes no bridged messages: take a message of numbers, `&Inbox<M>`, or write a handler for one \
+             message, `message: &Archived<M>`"
+                .into(),
+        );
+    }
+    types::check(message)?;
+    Ok(Role::Inbox((*message).clone()))
 }
 
 fn outbox(reference: &TypeReference, target: &Type) -> syn::Result<Role> {
@@ -246,7 +278,7 @@ fn by_value(ty: &Type, position: Position) -> String {
         "Vec" => format!("a handler borrows what a launch binds: write `&[{argument}]`"),
         "String" => "a handler borrows what a launch binds, and text is bytes: write `&[u8]`".into(),
         "Box" | "Rc" | "Arc" => format!("a handler borrows what a launch binds: write `&{argument}`"),
-        "Cx" | "BlockCx" | "Block" | "Outbox" | "Later" => format!("write `&{shown}`"),
+        "Cx" | "BlockCx" | "Block" | "Inbox" | "Outbox" | "Later" => format!("write `&{shown}`"),
         _ if position == Position::Rest => {
             format!("a handler borrows what a launch binds: write `&{shown}`")
         }

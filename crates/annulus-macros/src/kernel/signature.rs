@@ -29,7 +29,7 @@ impl Handler {
 
     pub(super) fn message(&self) -> &Type {
         let message = self.parameters.iter().find_map(|parameter| match &parameter.role {
-            Role::Message(ty) | Role::Bridged(ty) => Some(ty),
+            Role::Message(ty) | Role::Bridged(ty) | Role::Inbox(ty) => Some(ty),
             _ => None,
         });
         message.expect("a handler without a message is refused")
@@ -50,6 +50,11 @@ impl Handler {
     /// Whether a whole block works on one message.
     pub(super) fn is_for_blocks(&self) -> bool {
         self.parameters.iter().any(|parameter| matches!(parameter.role, Role::BlockCx))
+    }
+
+    /// Whether it takes all messages of a turn.
+    pub(super) fn is_body(&self) -> bool {
+        self.parameters.iter().any(|parameter| matches!(parameter.role, Role::Inbox(_)))
     }
 
     /// The outboxes, each with its name and what it sends; a single one may have no name.
@@ -87,7 +92,7 @@ impl Handler {
     pub(super) fn roles(&self) -> Vec<ParameterRole> {
         let role = |parameter: &Parameter| match parameter.role {
             Role::Cx | Role::BlockCx => ParameterRole::Cx,
-            Role::Message(_) | Role::Bridged(_) => ParameterRole::Message,
+            Role::Message(_) | Role::Bridged(_) | Role::Inbox(_) => ParameterRole::Message,
             Role::State(_) | Role::BlockState(_) => ParameterRole::State,
             Role::Outbox(_) => ParameterRole::Outbox,
             Role::Later(_) => ParameterRole::Later,
@@ -180,6 +185,7 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
     check_shared(&parameters, errors);
     check_later(&parameters, errors);
     check_ports(&parameters, errors);
+    check_body(&parameters, errors);
     if position != Position::Rest {
         let message = "a handler takes a message: add `message: &M`, where `M` derives `RingMessage`";
         errors.at(&signature.ident, message);
@@ -225,6 +231,24 @@ fn check_later(parameters: &[Parameter], errors: &mut Errors) {
             }
             _ => {}
         }
+    }
+}
+
+/// A body is for a whole block, and has one outbox at most.
+fn check_body(parameters: &[Parameter], errors: &mut Errors) {
+    let Some(inbox) = parameters.iter().find(|parameter| matches!(parameter.role, Role::Inbox(_))) else {
+        return;
+    };
+    if !parameters.iter().any(|parameter| matches!(parameter.role, Role::BlockCx)) {
+        let text = "the threads of a block share an inbox: make `cx: &BlockCx` the first parameter, or take one \
+                    message, `message: &M`";
+        errors.at(&inbox.ty, text);
+    }
+    let mut outboxes = parameters.iter().filter(|parameter| matches!(parameter.role, Role::Outbox(_)));
+    if let Some(second) = outboxes.nth(1) {
+        let text = "a body has one outbox: let it send an enum with `#[repr(u32)]` that is either, or write a handler \
+                    for one message";
+        errors.at(&second.ty, text);
     }
 }
 

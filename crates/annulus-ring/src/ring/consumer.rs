@@ -69,16 +69,23 @@ impl Consumer {
     /// The next slot, if it is published.
     #[inline]
     pub fn peek(&self) -> Option<Slot> {
+        self.peek_after(0)
+    }
+
+    /// The slot after the next `slots` slots, if it is published; those may be published or not.
+    #[inline]
+    pub fn peek_after(&self, slots: u32) -> Option<Slot> {
         let layout = &self.ring.layout;
+        let ticket = self.next + u64::from(slots);
         if layout.is_sealed() {
-            return self.peek_sealed();
+            return self.peek_sealed(ticket);
         }
-        let slot = layout.slot_offset(self.next);
+        let slot = layout.slot_offset(ticket);
         // SYNC: slot-published (acquire)
-        if self.ring.commit(self.next).load(Ordering::Acquire) != layout.lap(self.next) {
+        if self.ring.commit(ticket).load(Ordering::Acquire) != layout.lap(ticket) {
             return None;
         }
-        let meta = self.ring.meta(self.next).load(Ordering::Relaxed);
+        let meta = self.ring.meta(ticket).load(Ordering::Relaxed);
         let mut header = Header::default();
         if let Some(offset) = layout.enqueue_time_offset {
             // SAFETY: the slot is published and not given back, so it is ours to read, and `publish` wrote
@@ -93,15 +100,15 @@ impl Consumer {
             kind: (meta >> 24) as u8,
             length: meta & LENGTH_MASK,
             queue: meta >> QUEUE_SHIFT & QUEUE_MASK,
-            ticket: self.next,
+            ticket,
             payload: slot + layout.payload_offset,
             header,
         })
     }
 
-    fn peek_sealed(&self) -> Option<Slot> {
+    fn peek_sealed(&self, ticket: u64) -> Option<Slot> {
         let Ring { region, layout, .. } = &self.ring;
-        let image = Opened::new(region, layout, self.next)?;
+        let image = Opened::new(region, layout, ticket)?;
         // SAFETY: a producer put a word there.
         let meta: u32 = unsafe { image.get(4) };
         // SAFETY: as above.
@@ -110,7 +117,7 @@ impl Consumer {
             kind: (meta >> 24) as u8,
             length: meta & LENGTH_MASK,
             queue: meta >> QUEUE_SHIFT & QUEUE_MASK,
-            ticket: self.next,
+            ticket,
             payload: layout.payload_offset,
             header: Header {
                 enqueue_time: word(layout.enqueue_time_offset),

@@ -59,6 +59,14 @@ impl KernelShared {
         }
     }
 
+    /// A body has ended the kernel: terminates it as if somebody had asked for that.
+    pub(crate) fn end_by_itself(&self) {
+        if !self.is_ending() {
+            self.core().tell_plainly("ended by its body");
+        }
+        self.request_termination();
+    }
+
     /// Whether termination has been asked for.
     pub(crate) fn is_ending(&self) -> bool {
         self.core().current_command() & command::TERMINATE != 0

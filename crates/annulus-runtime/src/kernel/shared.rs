@@ -443,6 +443,9 @@ impl Signals for KernelShared {
         if let Some(through) = &self.through {
             through.passage.progressed();
         }
+        if progress.leaving {
+            self.end_by_itself();
+        }
         if progress.state_changed {
             // SYNC: state (acquire)
             let terminated = |s: &HostShard| s.memory.state().load(Ordering::Acquire) == state::TERMINATED;

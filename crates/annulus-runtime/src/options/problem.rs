@@ -165,6 +165,14 @@ pub enum LaunchProblem {
         /// The kernel.
         kernel: &'static str,
     },
+    /// The kernel is a body, which takes messages from an [`Inbox`](annulus_kernel::Inbox), and its launch asks for what
+    /// bodies do not have.
+    Body {
+        /// The kernel.
+        kernel: &'static str,
+        /// What it asks for.
+        option: BodyOption,
+    },
     /// Calls go through the kernel, and it sends messages to itself.
     ThroughTimers {
         /// The kernel.
@@ -186,6 +194,20 @@ const MIN_SPILL: u32 = 64;
 /// The most bytes of a ring's spill blocks. Source: a head says in 32 bits, in units of 16 bytes, where its
 /// archive begins; this is half of what it can say.
 const MOST_SPILLED: u64 = 1 << 35;
+
+/// What bodies do not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BodyOption {
+    /// Blocks of one thread.
+    Block,
+    /// Links to and from other kernels.
+    Connectable,
+    /// Supersteps.
+    Supersteps,
+    /// Outputs that say whom they are for.
+    Peers,
+}
 
 /// What belongs to a whole kernel, so that exactly one block must own it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -296,7 +318,7 @@ pub(super) fn of_launch(
         let needs = [("calls", outbound.calls), ("connectable", shape.connectable)];
         let off = needs.into_iter().filter(|(_, on)| !*on);
         problems.extend(off.map(|(option, _)| LaunchProblem::Through { kernel, needs: option }));
-        if definition.shape == KernelShape::Block {
+        if definition.shape.is_block_wide() {
             problems.push(LaunchProblem::ThroughBlock { kernel });
         }
         if definition.timers.is_some() {
@@ -309,6 +331,16 @@ pub(super) fn of_launch(
     check_range(&mut problems, "topics", outbound.topics, 1, LaunchOptions::MAX_TOPICS);
     if definition.timers.is_some() {
         problems.extend(shape.supersteps.then_some(LaunchProblem::Timers { kernel }));
+    }
+    if definition.shape == KernelShape::Body {
+        let asks = [
+            (shape.block < 2, BodyOption::Block),
+            (shape.connectable, BodyOption::Connectable),
+            (shape.supersteps, BodyOption::Supersteps),
+            (definition.peers.is_some(), BodyOption::Peers),
+        ];
+        let asked = asks.into_iter().filter(|(asks, _)| *asks);
+        problems.extend(asked.map(|(_, option)| LaunchProblem::Body { kernel, option }));
     }
     let slots = outbound.capacity.unwrap_or(inbound.capacity);
     if definition.max_outputs > slots {
@@ -429,6 +461,27 @@ impl fmt::Display for LaunchProblem {
                 "calls go through `{kernel}`, and a whole block works on each of its messages, which does not hand calls on \
                  yet: call it directly, or write its handler for one thread"
             ),
+            Self::Body { kernel, option } => {
+                let text = match option {
+                    BodyOption::Block => {
+                        "block is 1, whose one thread needs no inbox: use .block(2) or more, or write a handler for one \
+                         message, `message: &M`"
+                    }
+                    BodyOption::Connectable => {
+                        "connectable is on, which bodies are not yet: leave it out, and let the host or a handler for one \
+                         message send on what it answers"
+                    }
+                    BodyOption::Supersteps => {
+                        "supersteps are on, in which a turn takes all that it finds: leave supersteps out, or write a \
+                         handler for one message"
+                    }
+                    BodyOption::Peers => {
+                        "its outputs say whom they are for, and bodies are not connected yet: send an output without an \
+                         address, or write a handler for one message"
+                    }
+                };
+                write!(f, "`{kernel}` is a body, with an inbox, and {text}")
+            }
             Self::ThroughPeers { kernel } => write!(
                 f,
                 "calls go through `{kernel}`, and its outputs say whom they are for, which one kernel cannot do yet: \
