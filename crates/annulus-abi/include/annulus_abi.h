@@ -61,7 +61,8 @@ typedef struct annulus_control_block {
 typedef struct annulus_ring_header {
     uint64_t reserved;
     uint64_t consumed_seen;
-    uint64_t producer_padding[14];
+    uint64_t lost;
+    uint64_t producer_padding[13];
     uint64_t consumed;
     uint64_t consumer_padding[15];
 } annulus_ring_header;
@@ -74,6 +75,7 @@ typedef struct annulus_ring_header {
 #define ANNULUS_KIND_PRINT 6u
 #define ANNULUS_KIND_LOST 7u
 #define ANNULUS_KIND_ENDED 8u
+#define ANNULUS_KIND_RECORD 9u
 
 typedef struct annulus_slot_header {
     uint32_t commit;

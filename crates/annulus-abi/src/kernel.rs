@@ -6,16 +6,17 @@ use crate::{
     control::{ControlBlock, PortCounts},
     histogram::BUCKETS,
     ring::{Envelope, MIN_CAPACITY, RingLayout},
+    trace::{RECORDS, Record},
 };
 
 /// The layout of each shard: control block, inbound ring, outbound ring and, as the launch or the kernel asks
-/// for them, a ring of replies, a ring of dead letters, a ring of prints, a histogram of latencies and counts
+/// for them, a ring of replies, a ring of dead letters, a ring of prints, a ring of records, a histogram of latencies and counts
 /// of its outboxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelLayout {
     /// From the host to the shard.
     pub inbound: RingLayout,
-    /// From the shard to the host: outputs. No envelope words.
+    /// From the shard to the host: outputs. No envelope words but the trace, if the inbound envelope has one.
     pub outbound: RingLayout,
     /// From the shard to the host: replies to calls, if the inbound envelope has a correlation. It has as
     /// many slots as the inbound ring. Each belongs to the inbound slot of the same number, and has the
@@ -30,6 +31,8 @@ pub struct KernelLayout {
     /// From the shard to the host: what handlers print. No envelope words. The payload consists of words, and
     /// follows the slot's header.
     pub prints: Option<RingLayout>,
+    /// From the shard to the host: [records](crate::trace) of messages that carried a trace. No envelope words.
+    pub records: Option<RingLayout>,
     /// Whether a histogram follows.
     pub histogram: bool,
     /// How many [`PortCounts`] follow, as the last of the shard.
@@ -64,7 +67,8 @@ pub struct KernelShape {
 impl KernelLayout {
     /// The layout for a kernel of this shape.
     pub const fn new(shape: &KernelShape) -> Self {
-        const BARE: Envelope = Envelope { enqueue_time: false, correlation: false };
+        const BARE: Envelope = Envelope { enqueue_time: false, correlation: false, trace: false };
+        let sent = Envelope { trace: shape.envelope.trace, ..BARE };
         Self {
             inbound: RingLayout::new(
                 shape.inbound_capacity,
@@ -72,9 +76,9 @@ impl KernelLayout {
                 shape.message.1,
                 shape.envelope,
             ),
-            outbound: RingLayout::new(shape.outbound_capacity, shape.output.0, shape.output.1, BARE),
+            outbound: RingLayout::new(shape.outbound_capacity, shape.output.0, shape.output.1, sent),
             replies: if shape.envelope.correlation {
-                Some(RingLayout::new(shape.inbound_capacity, shape.output.0, shape.output.1, BARE))
+                Some(RingLayout::new(shape.inbound_capacity, shape.output.0, shape.output.1, sent))
             } else {
                 None
             },
@@ -88,6 +92,11 @@ impl KernelLayout {
                 None
             } else {
                 Some(RingLayout::new(shape.prints_capacity, 8 * shape.print_words, 8, BARE))
+            },
+            records: if shape.envelope.trace {
+                Some(RingLayout::new(RECORDS, size_of::<Record>(), 8, BARE))
+            } else {
+                None
             },
             histogram: shape.histogram,
             ports: shape.ports,
@@ -161,9 +170,14 @@ impl KernelLayout {
         self.dead_letters_offset() + bytes(&self.dead_letters)
     }
 
+    /// From the shard's start to its ring of records, or to what follows if it has none.
+    pub const fn records_offset(&self) -> usize {
+        self.prints_offset() + bytes(&self.prints)
+    }
+
     /// From the shard's start to its histogram, or to what follows if it has none.
     pub const fn histogram_offset(&self) -> usize {
-        self.prints_offset() + bytes(&self.prints)
+        self.records_offset() + bytes(&self.records)
     }
 
     /// Bytes of the histogram.

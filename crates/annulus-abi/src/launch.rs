@@ -58,13 +58,20 @@ pub struct LaunchRecord {
     pub device_local_first: u32,
     pub in_units: u32,
     pub out_units: u32,
+    pub in_trace: u64,
+    pub out_trace: u64,
+    pub records: u64,
+    pub record_stride: u64,
+    pub record_shift: u32,
+    pub trace_seed: u32,
 }
 
 impl LaunchRecord {
     /// What the layout of a kernel's shards decides; all other fields are 0. The offset of a ring that the
     /// layout does not have is 0.
     pub fn of_layout(layout: &KernelLayout) -> Self {
-        let KernelLayout { inbound, outbound, replies, dead_letters, prints, histogram, .. } = layout;
+        let KernelLayout { inbound, outbound, replies, dead_letters, prints, records, histogram, .. } =
+            layout;
         let place = |is_there: bool, offset: usize| if is_there { offset as u64 } else { 0 };
         let shift = |ring: &RingLayout| ring.capacity.trailing_zeros();
         Self {
@@ -90,6 +97,11 @@ impl LaunchRecord {
             prints: place(prints.is_some(), layout.prints_offset()),
             print_stride: prints.map_or(0, |ring| ring.slot_stride as u64),
             print_shift: prints.as_ref().map_or(0, shift),
+            in_trace: inbound.trace_offset.unwrap_or(0) as u64,
+            out_trace: outbound.trace_offset.unwrap_or(0) as u64,
+            records: place(records.is_some(), layout.records_offset()),
+            record_stride: records.map_or(0, |ring| ring.slot_stride as u64),
+            record_shift: records.as_ref().map_or(0, shift),
             histogram: place(*histogram, layout.histogram_offset()),
             device_local_stride: inbound.open().bytes() as u64,
             device_local_slot: inbound.open().slot_stride as u64,
@@ -108,7 +120,8 @@ pub struct LinkRecord {
     pub rings: u64,
     pub stride: u64,
     pub slot_stride: u64,
-    pub time: u64,
+    pub time: u32,
+    pub trace: u32,
     pub correlation: u32,
     pub bytes: u32,
     pub payload: u32,
@@ -197,7 +210,8 @@ pub struct StepRecord {
 /// Bytes of a block's scratch memory, a multiple of 128: the twin of `ann_cut_scratch`. The block has
 /// `threads` threads, its turn takes up to `limit` messages, and each message may send `max_outputs`. A block
 /// of one thread needs scratch memory only if its kernel is connectable, or for a call that may send several
-/// outputs. Where calls go through pipelines, an output carries its call's address.
+/// outputs. Where calls go through pipelines, an output carries its call's address; where messages carry traces, its
+/// trace.
 pub const fn scratch_bytes(
     threads: u32,
     limit: u32,
@@ -212,7 +226,9 @@ pub const fn scratch_bytes(
     let message = layout.inbound.image_stride() as u64;
     const CARRIED: u64 = 8;
     let carried = if layout.landings.is_some() { CARRIED } else { 0 };
-    let outputs = max_outputs as u64 * ((layout.outbound.payload_size as u64).next_multiple_of(8) + carried);
+    let traced = if layout.records.is_some() { CARRIED } else { 0 };
+    let outputs =
+        max_outputs as u64 * ((layout.outbound.payload_size as u64).next_multiple_of(8) + carried + traced);
     let parcels = if connectable { max_outputs as u64 * PARCEL } else { 0 };
     let answers = if max_outputs > 1 { max_outputs as u64 } else { 1 };
     let each = match (threads, connectable) {
@@ -236,7 +252,7 @@ pub const fn timer_bytes(timers: u32, layout: &KernelLayout) -> u64 {
 }
 
 const _: () = {
-    assert!(size_of::<LaunchRecord>() == 264);
+    assert!(size_of::<LaunchRecord>() == 304);
     assert!(size_of::<LinkRecord>() == 64);
     assert!(size_of::<BlockRecord>() == 512);
     assert!(offset_of!(BlockRecord, at) == 384);

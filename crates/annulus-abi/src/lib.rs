@@ -22,6 +22,7 @@ pub mod launch;
 pub mod ring;
 pub mod telemetry;
 pub mod topics;
+pub mod trace;
 pub mod vitals;
 
 /// The C twin of this crate, as device source and C programs include it.

@@ -24,8 +24,11 @@ pub struct RingHeader {
     pub reserved: u64,
     /// The producing side's copy of `consumed`, never ahead of it.
     pub consumed_seen: u64,
+    /// What found no room and was not waited for, of a ring whose producer keeps count here: that of
+    /// [records](crate::trace). Only the producing side writes it.
+    pub lost: u64,
     /// Rest of the producing side's pair of lines.
-    pub producer_padding: [u64; 14],
+    pub producer_padding: [u64; 13],
     /// Number of slots that the consumer has read completely and given back. Only the consumer writes it,
     /// once per batch.
     pub consumed: u64,
@@ -89,6 +92,8 @@ pub mod kind {
     pub const LOST: u8 = 7;
     /// The answer to a call through a pipeline: a kernel ended before it took the message that carried it; no payload.
     pub const ENDED: u8 = 8;
+    /// A record of a message that carried a [trace](crate::trace).
+    pub const RECORD: u8 = 9;
 }
 
 /// Bytes of a unit of a sealed slot.
@@ -133,6 +138,8 @@ pub struct Envelope {
     /// Where the reply goes, if the message belongs to a call: the [address of its slot](call_at); 0 for
     /// none.
     pub correlation: bool,
+    /// The [trace](crate::trace) that the message belongs to; 0 for none.
+    pub trace: bool,
 }
 
 /// Smallest capacity of a ring.
@@ -153,6 +160,8 @@ pub struct RingLayout {
     pub enqueue_time_offset: Option<usize>,
     /// From the slot's start to its correlation, if it has one.
     pub correlation_offset: Option<usize>,
+    /// From the slot's start to its trace, if it has one.
+    pub trace_offset: Option<usize>,
     /// From the slot's start to its payload.
     pub payload_offset: usize,
     /// Bytes of the payload.
@@ -186,6 +195,12 @@ impl RingLayout {
         } else {
             None
         };
+        let trace_offset = if envelope.trace {
+            offset += 8;
+            Some(offset - 8)
+        } else {
+            None
+        };
         let payload_offset = offset.next_multiple_of(payload_align);
         let slot_stride = (payload_offset + payload_size).next_multiple_of(super::LINE);
         Self {
@@ -193,6 +208,7 @@ impl RingLayout {
             slot_stride,
             enqueue_time_offset,
             correlation_offset,
+            trace_offset,
             payload_offset,
             payload_size,
             units: 0,
@@ -213,9 +229,9 @@ impl RingLayout {
     /// let bytes = |message, envelope| {
     ///     RingLayout::new(64, message, 8, envelope).sealed().map(|layout| layout.slot_stride)
     /// };
-    /// let bare = Envelope { enqueue_time: false, correlation: false };
+    /// let bare = Envelope { enqueue_time: false, correlation: false, trace: false };
     /// assert_eq!([40, 48, 56].map(|message| bytes(message, bare)), [Some(64), Some(128), Some(128)]);
-    /// let full = Envelope { enqueue_time: true, correlation: true };
+    /// let full = Envelope { enqueue_time: true, correlation: true, trace: false };
     /// assert_eq!([24, 32, 72].map(|message| bytes(message, full)), [Some(64), Some(128), Some(128)]);
     /// assert_eq!(RingLayout::new(64, 56, 8, bare).slot_stride, 64);
     /// ```
@@ -306,6 +322,7 @@ const _: () = {
     assert!(size_of::<RingHeader>() == 256);
     assert!(offset_of!(RingHeader, reserved) == 0);
     assert!(offset_of!(RingHeader, consumed_seen) == 8);
+    assert!(offset_of!(RingHeader, lost) == 16);
     assert!(offset_of!(RingHeader, consumed) == 128);
     assert!(size_of::<SlotHeader>() == 8);
     assert!(offset_of!(SlotHeader, commit) == 0);

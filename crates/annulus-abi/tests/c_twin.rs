@@ -39,7 +39,7 @@ fn t_01_t_03_c_and_rust_agree() {
         leaving, acknowledged, dead_letters_lost, prints_lost, stalled, unread, forwarded, taken,
         rested, unforwarded, turns, due, timers);
     offsets!(source, RingHeader, "annulus_ring_header":
-        reserved, consumed_seen, producer_padding, consumed, consumer_padding);
+        reserved, consumed_seen, lost, producer_padding, consumed, consumer_padding);
     offsets!(source, SlotHeader, "annulus_slot_header": commit, meta);
     offsets!(source, SealedUnit, "annulus_sealed_unit": content, lap);
     offsets!(source, At, "annulus_at": phase, number, key, count, failed, failed_key, reserved);
@@ -79,6 +79,7 @@ fn t_01_t_03_c_and_rust_agree() {
         ("ANNULUS_KIND_PRINT", kind::PRINT.into()),
         ("ANNULUS_KIND_LOST", kind::LOST.into()),
         ("ANNULUS_KIND_ENDED", kind::ENDED.into()),
+        ("ANNULUS_KIND_RECORD", kind::RECORD.into()),
         ("ANNULUS_ERROR_FIRST_OWN", error::FIRST_OWN.into()),
         ("ANNULUS_ERROR_PANICKED", error::PANICKED.into()),
         ("ANNULUS_ERROR_TOO_MANY_OUTPUTS", error::TOO_MANY_OUTPUTS.into()),

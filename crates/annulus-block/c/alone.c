@@ -148,9 +148,13 @@ ANN_FUNCTION void ann_answer_one(
         meta = ANN_KIND_MESSAGE << 24 | (u32)b->launch.out_bytes;
     for (u32 k = 0; k < answers; k++) {
         GLOBAL u8 *slot = ann_one_slot(v, ticket, k, caller);
-        for (u32 at = 0; is_output && at < ANN_OUTPUT_STRIDE; at += 8)
+        for (u32 at = 0; is_output && at < ANN_OUTPUT_SPAN; at += 8)
             ann_store_word(
                 slot + b->launch.out_payload + at, ann_load_word(b->outputs + k * ANN_OUTPUT_STRIDE + at));
+#if ANN_LAUNCH_TRACED
+        if (is_output && (k != 0 || caller == 0))
+            *ANN_U64(slot, b->launch.out_trace) = b->trace;
+#endif
         *ANN_U32(slot, 4) = meta;
     }
     u32 owes = ann_begin_to_pay(v);
@@ -244,8 +248,21 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready ANN_BINDING_PAR
     target.meta = ANN_KIND_MESSAGE << 24 | (u32)l->out_bytes;
 #endif
     ann_at_handler(v, 0, 1, message);
+#if ANN_LAUNCH_TRACED
+    u64 trace = ann_trace(v, image);
+    u64 began = trace != 0 ? ann_now(v) : 0;
+#endif
     u32 code = ann_transact(
         v, message, actor, ann_owner(v, message, actor, 0), &outbox ANN_BINDING_ARGUMENTS);
+#if ANN_LAUNCH_TRACED
+    b->trace = 0;
+    if (trace != 0) {
+        b->trace = ann_record(v, trace, image, code, outbox.sent, began, ann_now(v), 1);
+        ann_clear_trace(v, ann_turn_slot(v, 0));
+    }
+    if (forwarded)
+        ann_mark(b->outputs, 0, outbox.sent, b->trace);
+#endif
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS)
     if (forwarded) {
         ann_forward_one(v, code == 0 ? outbox.sent : 0, &target);

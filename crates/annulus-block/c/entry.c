@@ -73,6 +73,9 @@ ANN_KERNEL void ann_main(
 #if ANN_LAUNCH_COUNTS_TURNS
             shared.turns = ann_load_relaxed_u64(ANN_U64(view.shard, ANN_CONTROL_TURNS));
 #endif
+#if ANN_LAUNCH_TRACED
+            ann_load_records(&view);
+#endif
 #ifdef ANN_TIMERS
             if (!shared.state.looked)
                 ann_set_no_timers(&view);
@@ -147,11 +150,19 @@ ANN_KERNEL void ann_main(
         if (leader && count != 0)
             ann_at_handler(&view, 0, count, (GLOBAL const ANN_MESSAGE *)(ann_message_at(&view, 0) + shared.launch.in_payload));
 #endif
+#if ANN_LAUNCH_TRACED
+        if (leader)
+            shared.began = shared.sampled != 0 ? ann_now(&view) : 0;
+#endif
         ann_handle(&view, count ANN_BINDING_ARGUMENTS);
         ann_barrier();
 #ifdef ANN_BODY
         count = ann_end_body(&view, count);
         ann_barrier();
+#endif
+#if ANN_LAUNCH_TRACED
+        if (leader)
+            ann_record_turn(&view, count);
 #endif
 #if ANN_NUMBERS_TOGETHER
         u32 in_parallel = ann_numbers_together(&view);

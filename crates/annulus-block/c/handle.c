@@ -155,11 +155,25 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
             outbox.stride = ANN_OUTPUT_STRIDE;
         }
         ann_at_handler(v, i, 1, message);
+#if ANN_LAUNCH_TRACED
+        u64 trace = ann_trace(v, slot);
+        u64 began = trace != 0 ? ann_now(v) : 0;
+#endif
         u32 code = ann_transact(v, message, ann_actor(v, message), ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
+#if ANN_LAUNCH_TRACED
+        b->trace = 0;
+        if (trace != 0) {
+            b->trace = ann_record(v, trace, slot, code, outbox.sent, began, ann_now(v), 1);
+            ann_clear_trace(v, slot);
+        }
+#endif
         if (forwarded) {
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
             u32 all = code == 0 ? outbox.sent : 0;
             u32 stay = ann_part(v, all);
+#if ANN_LAUNCH_TRACED
+            ann_mark(v->outputs, b->state.pending, b->state.pending + all - stay, b->trace);
+#endif
 #if ANN_LAUNCH_THROUGH
             ann_hand_on(v, caller, code, b->state.pending, b->state.pending + all - stay);
 #endif
@@ -167,6 +181,9 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
             ann_account(v, slot, code, outbox.sent, stay);
 #else
             u32 all = code == 0 ? outbox.sent : 0;
+#if ANN_LAUNCH_TRACED
+            ann_mark(v->outputs, b->state.pending, b->state.pending + all, b->trace);
+#endif
 #if ANN_LAUNCH_THROUGH
             ann_hand_on(v, caller, code, b->state.pending, b->state.pending + all);
 #endif
@@ -229,6 +246,10 @@ ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
 #ifdef ANN_BODY
         messages += job->kind == ANN_KIND_MESSAGE;
 #endif
+#if ANN_LAUNCH_TRACED
+        if (job->kind == ANN_KIND_MESSAGE && ann_trace(v, slot) != 0)
+            ann_count_up_by(&v->shared->sampled, 1);
+#endif
     }
 #ifdef ANN_BODY
     if (messages != 0)
@@ -284,6 +305,9 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
         if (leads && is_message) {
             job->code = code;
             job->sent = outbox.sent;
+#if ANN_LAUNCH_TRACED
+            ann_mark(v->outputs, i * ANN_LIMIT, i * ANN_LIMIT + outbox.sent, 0);
+#endif
         }
     }
 }
@@ -310,6 +334,33 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
             (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + l->in_payload);
         job->code = ann_transact(v, message, job->actor, ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
         job->sent = outbox.sent;
+#if ANN_LAUNCH_TRACED
+        ann_mark(v->outputs, i * ANN_LIMIT, i * ANN_LIMIT + outbox.sent, 0);
+#endif
+    }
+}
+
+#endif
+
+#if ANN_LAUNCH_TRACED
+
+/* By the leader, before the turn's outputs are numbered: writes the records of its messages, and marks their outputs.
+   Threads have handled them together, so they were all taken and done at the same time. */
+ANN_FUNCTION void ann_record_turn(const ann_view *v, u32 count)
+{
+    LOCAL ann_shared *b = v->shared;
+    if (b->sampled == 0)
+        return;
+    u64 done = ann_now(v);
+    for (u32 i = 0; i < count; i++) {
+        GLOBAL const ann_job *job = ann_job_at(v, i);
+        GLOBAL u8 *image = ann_message_at(v, i);
+        u64 trace = job->kind == ANN_KIND_MESSAGE ? ann_trace(v, image) : 0;
+        if (trace == 0)
+            continue;
+        u64 own = ann_record(v, trace, image, job->code, job->sent, b->began, done, count);
+        ann_mark(v->outputs, i * ANN_LIMIT, i * ANN_LIMIT + job->sent, own);
+        ann_clear_trace(v, ann_turn_slot(v, i));
     }
 }
 

@@ -211,13 +211,26 @@ ANN_FUNCTION void ann_copy_part(LOCAL const ann_link *l, GLOBAL u8 *to, GLOBAL c
 
 #endif
 
+#if ANN_LAUNCH_TRACED
+#define ANN_TRACE_PARAMETER , u64 trace
+#define ANN_TRACE_ARGUMENT(output) , ANN_TRACE_OF(output)
+#else
+#define ANN_TRACE_PARAMETER
+#define ANN_TRACE_ARGUMENT(output)
+#endif
+
 /* Writes all of a slot except its payload and its commit word. */
-ANN_FUNCTION void ann_device_local_envelope(LOCAL const ann_link *l, GLOBAL u8 *slot, u32 bytes, u64 now)
+ANN_FUNCTION void ann_device_local_envelope(
+    LOCAL const ann_link *l, GLOBAL u8 *slot, u32 bytes, u64 now ANN_TRACE_PARAMETER)
 {
     if (l->time != 0)
         *ANN_U64(slot, l->time) = now;
     if (l->correlation != 0)
         *ANN_U64(slot, l->correlation) = 0;
+#if ANN_LAUNCH_TRACED
+    if (l->trace != 0)
+        *ANN_U64(slot, l->trace) = trace;
+#endif
 #if ANN_LAUNCH_VARIANTS
     if (l->tag_bytes != 0) {
         bytes = l->bytes;
@@ -373,6 +386,9 @@ ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
     if (!ANN_LAUNCH_SEALED || l->out_units == 0) {
         if (ANN_OUTPUT_BYTES != 0)
             *(GLOBAL ANN_OUTPUT *)(slot + l->out_payload) = *(GLOBAL const ANN_OUTPUT *)output;
+#if ANN_LAUNCH_TRACED
+        *ANN_U64(slot, l->out_trace) = *(GLOBAL const u64 *)(output + ANN_OUTPUT_SPAN);
+#endif
         *ANN_U32(slot, 4) = meta;
         /* SYNC: slot-published (release) */
         ann_store_release_u32(ANN_U32(slot, 0), (u32)(s->next_out >> l->out_shift) + 1);

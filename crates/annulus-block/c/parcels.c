@@ -137,7 +137,7 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
         return;
 #ifdef ANN_PORTS
     /* As many as the largest of them has. */
-    u32 own = ANN_OUTPUT_STRIDE / 8;
+    u32 own = ANN_OUTPUT_SPAN / 8;
 #else
     u32 own = (ANN_OUTPUT_BYTES + 7) / 8;
 #endif
@@ -179,7 +179,8 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
                 l,
                 ann_device_local_slot(
                     l, ann_ring_of(v, l, ANN_PARCEL_BLOCK(parcel)), last->first + parcel->rank),
-                ANN_PORT_BYTES(ANN_PARCEL_PORT(parcel)), now);
+                ANN_PORT_BYTES(ANN_PARCEL_PORT(parcel)),
+                now ANN_TRACE_ARGUMENT(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE));
     }
 }
 

@@ -98,7 +98,8 @@ ANN_FUNCTION u32 ann_send_parted(const ann_view *v, u32 number, GLOBAL const u8 
         for (u32 at = 0; at < ANN_PORT_BYTES(number); at += 8)
             ANN_COPY_PART(
                 l, slot + l->payload + at, output + ANN_PORT_OFFSET(number) + at, ANN_PORT_BYTES(number) - at);
-        ann_device_local_envelope(l, slot, ANN_PORT_BYTES(number), l->time != 0 ? ann_now(v) : 0);
+        ann_device_local_envelope(
+            l, slot, ANN_PORT_BYTES(number), l->time != 0 ? ann_now(v) : 0 ANN_TRACE_ARGUMENT(output));
 #if ANN_LAUNCH_THROUGH
         if (l->correlation != 0)
             *ANN_U64(slot, l->correlation) = ANN_CARRIED(output);

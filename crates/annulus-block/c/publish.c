@@ -15,6 +15,9 @@ ANN_FUNCTION void ann_publish_output(const ann_view *v, u64 ticket)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     u32 lap = (u32)(ticket >> l->out_shift) + 1;
+#if ANN_LAUNCH_TRACED
+    *ANN_U64(ann_out_slot(v, ticket), l->out_trace) = v->shared->trace;
+#endif
     ann_publish(ann_out_slot(v, ticket), lap, ANN_KIND_MESSAGE, (u32)l->out_bytes);
 }
 
@@ -219,8 +222,8 @@ ANN_FUNCTION void ann_fill_slots(const ann_view *v)
     }
 #endif
 #ifdef ANN_OUTPUT
-    u32 all = count * (ANN_OUTPUT_STRIDE / 8);
-    u32 words = ANN_OUTPUT_STRIDE != 0 ? ANN_OUTPUT_STRIDE / 8 : 1;
+    u32 all = count * (ANN_OUTPUT_SPAN / 8);
+    u32 words = ANN_OUTPUT_SPAN != 0 ? ANN_OUTPUT_SPAN / 8 : 1;
     for (u32 word = ann_thread(); word < all; word += ANN_LAUNCH_THREADS) {
         u32 k = word / words;
         u32 meta = answers[k].meta;
@@ -230,6 +233,14 @@ ANN_FUNCTION void ann_fill_slots(const ann_view *v)
         GLOBAL const u8 *output = v->outputs + (u64)answers[k].source * ANN_OUTPUT_STRIDE;
         GLOBAL u8 *slot = ann_answer_slot(v, answers[k].to, meta);
         ann_store_word(slot + b->launch.out_payload + at, ann_load_word(output + at));
+    }
+#endif
+#if ANN_LAUNCH_TRACED && defined(ANN_OUTPUT)
+    for (u32 k = ann_thread(); k < count; k += ANN_LAUNCH_THREADS) {
+        GLOBAL u8 *output = v->outputs + (u64)answers[k].source * ANN_OUTPUT_STRIDE;
+        /* Not of a reply, which nobody sends on. */
+        if (answers[k].meta >> 24 == ANN_KIND_MESSAGE)
+            *ANN_U64(ann_answer_slot(v, answers[k].to, answers[k].meta), b->launch.out_trace) = ANN_TRACE_OF(output);
     }
 #endif
     for (u32 k = ann_thread(); k < count; k += ANN_LAUNCH_THREADS)

@@ -1,6 +1,12 @@
 /* The block: the dispatch loop around ANN_CALL, the same in all dialects. Its protocol is described in
    `PROTOCOL.md`. */
 
+#ifndef ANN_LAUNCH_TRACED
+#define ANN_LAUNCH_TRACED 0
+#endif
+#ifndef ANN_LAUNCH_THROUGH
+#define ANN_LAUNCH_THROUGH 0
+#endif
 #ifndef ANN_LAUNCH_SEALED
 #define ANN_LAUNCH_SEALED 0
 #endif
@@ -119,6 +125,14 @@ typedef struct {
     u32 device_local_first; /* the first ticket of the rings between kernels */
     u32 in_units;   /* of a sealed slot of the inbound ring, or of a bridged message's spill block; else 0 */
     u32 out_units;  /* the same of the outbound ring */
+#if ANN_LAUNCH_TRACED
+    u64 in_trace;
+    u64 out_trace;
+    u64 records; /* the ring of records of messages that carried a trace */
+    u64 record_stride;
+    u32 record_shift;
+    u32 trace_seed; /* of the numbers of spans */
+#endif
 } ann_launch;
 
 /* Where outputs go, if not to the host. Twin of `LinkRecord`. */
@@ -126,7 +140,12 @@ typedef struct {
     u64 rings;       /* of the connected kernel's blocks, as ann_device_local_at takes it */
     u64 stride;      /* from ring to ring */
     u64 slot_stride; /* and from slot to slot */
+#if ANN_LAUNCH_TRACED
+    u32 time;        /* 0 if its messages carry none */
+    u32 trace;       /* the same */
+#else
     u64 time;        /* 0 if its messages carry none */
+#endif
 #if ANN_LAUNCH_VARIANTS
     u32 correlation;
     u32 bytes;   /* of its messages, if a variant of theirs takes outputs */
@@ -263,7 +282,11 @@ typedef struct {
     u32 rung;
 } ann_doorbell;
 
-typedef char ann_launch_is_264_bytes[sizeof(ann_launch) == 264 ? 1 : -1];
+#if ANN_LAUNCH_TRACED
+typedef char ann_launch_is_304_bytes[sizeof(ann_launch) == 304 ? 1 : -1];
+#else
+typedef char ann_launch_begins_with_264_bytes[sizeof(ann_launch) == 264 ? 1 : -1];
+#endif
 typedef char ann_link_is_64_bytes[sizeof(ann_link) == 64 ? 1 : -1];
 typedef char ann_block_record_is_512_bytes[sizeof(ann_block_record) == 512 ? 1 : -1];
 
@@ -301,6 +324,15 @@ typedef struct {
 #endif
 #if ANN_LAUNCH_COUNTS_TURNS
     u64 turns; /* that took messages, since launch */
+#endif
+#if ANN_LAUNCH_TRACED
+    u64 next_record;  /* the ticket of the next record */
+    u64 records_seen; /* a copy of the ring's `consumed`, never ahead of it */
+    u64 records_lost;
+    u64 trace;   /* of what goes into slots of the outbound ring next, where it is not kept with each output */
+    u64 began;   /* when the turn's handlers were called, if a message of it carries a trace; */
+    u32 sampled; /* so many do */
+    u32 noted;   /* the host is to hear of a record */
 #endif
     /* What the turn has done. */
     u32 taken;
@@ -429,14 +461,13 @@ typedef struct {
 
 #ifdef ANN_OUTPUT
 #define ANN_LIMIT ANN_MAX_OUTPUTS
-/* Distance between outputs in scratch memory. They are copied in words. Where calls go through pipelines, one more word
-   follows, for the call that the output carries. */
-#if ANN_LAUNCH_THROUGH
-#define ANN_OUTPUT_STRIDE ((ANN_OUTPUT_BYTES + 7) / 8 * 8 + 8)
-#else
-#define ANN_OUTPUT_STRIDE ((ANN_OUTPUT_BYTES + 7) / 8 * 8)
-#endif
+/* Outputs in scratch memory are copied in words. */
+#define ANN_OUTPUT_SPAN ((ANN_OUTPUT_BYTES + 7) / 8 * 8)
+/* Distance between them. Where messages carry traces, one more word follows, for that of the output; and where calls go
+   through pipelines, another one, for the call that the output carries. */
+#define ANN_OUTPUT_STRIDE (ANN_OUTPUT_SPAN + ANN_LAUNCH_TRACED * 8 + ANN_LAUNCH_THROUGH * 8)
 #else
 #define ANN_LIMIT 0
+#define ANN_OUTPUT_SPAN 0
 #define ANN_OUTPUT_STRIDE 0
 #endif

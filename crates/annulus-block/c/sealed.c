@@ -167,7 +167,7 @@ ANN_FUNCTION u32 ann_answer_word(const ann_view *v, u32 at, u32 meta, GLOBAL con
     LOCAL ann_launch *l = &v->shared->launch;
     if (at == 4)
         return meta;
-    if (at < (u32)l->out_payload || at - (u32)l->out_payload >= ANN_OUTPUT_STRIDE || meta >> 24 != ANN_KIND_MESSAGE)
+    if (at < (u32)l->out_payload || at - (u32)l->out_payload >= ANN_OUTPUT_SPAN || meta >> 24 != ANN_KIND_MESSAGE)
         return 0;
     return *(GLOBAL const u32 *)(output + (at - (u32)l->out_payload));
 }

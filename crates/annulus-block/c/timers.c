@@ -84,6 +84,9 @@ ANN_FUNCTION void ann_set_timers(const ann_view *v, PRIVATE const ann_later *lat
             *ANN_U64(slot, b->launch.in_time) = heap[i].due;
         if (b->launch.in_correlation != 0)
             *ANN_U64(slot, b->launch.in_correlation) = 0;
+#if ANN_LAUNCH_TRACED
+        *ANN_U64(slot, b->launch.in_trace) = 0;
+#endif
         t->number += 1;
         t->count += 1;
         while (i != 0 && ann_timer_is_before(&heap[i], &heap[(i - 1) / 2])) {

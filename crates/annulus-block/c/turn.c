@@ -146,6 +146,10 @@ ANN_FUNCTION void ann_clear_turn(const ann_view *v)
     b->tally = 0;
     b->unhandled = 0;
 #endif
+#if ANN_LAUNCH_TRACED
+    b->sampled = 0;
+    b->noted = 0;
+#endif
 #ifdef ANN_TIMERS
     b->due = 0;
 #endif
@@ -404,6 +408,9 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
             ann_store_fenced_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), s->next_out);
     }
     u32 noted = b->dead_letters;
+#if ANN_LAUNCH_TRACED
+    noted |= b->noted;
+#endif
 #ifdef ANN_PRINTS
     if (b->prints.count != 0) {
         ann_count_prints(v);

@@ -13,6 +13,7 @@ use annulus_sync::{Ordering, contain::discard, fence};
 use crate::{
     runner::Runner,
     timers::Timers,
+    traced::Followed,
     turn::{BlockCore, TurnTotals},
 };
 
@@ -26,6 +27,8 @@ pub(crate) struct Taken {
     pub(crate) queue: u32,
     /// When it was sent; of a timer, when it was due.
     pub(crate) enqueued: u64,
+    /// The trace that it carries; 0 for none.
+    pub(crate) trace: u64,
 }
 
 impl<R: Runner> BlockCore<R> {
@@ -35,16 +38,16 @@ impl<R: Runner> BlockCore<R> {
         if slot.kind != kind::MESSAGE {
             return;
         }
-        let Header { enqueue_time: enqueued, correlation: caller, .. } = slot.header;
+        let Header { enqueue_time: enqueued, correlation: caller, trace, .. } = slot.header;
         let message = self.inbound.payload(slot);
-        self.handle(&Taken { message, caller, queue: slot.queue, enqueued }, batch);
+        self.handle(&Taken { message, caller, queue: slot.queue, enqueued, trace }, batch);
     }
 
     /// Handles one message as a transaction.
     // TWIN: handle
     #[inline]
     pub(crate) fn handle(&mut self, taken: &Taken, batch: &mut TurnTotals) {
-        let &Taken { message, caller, queue, enqueued } = taken;
+        let &Taken { message, caller, queue, enqueued, trace } = taken;
         // SAFETY: it is a message of the kernel's type, which the key function takes.
         let key = self.key.map_or(0, |key| unsafe { key(message) });
         let is_here = self.timers.is_none() || self.state.is_of_block(key, self.cx.block_index());
@@ -56,6 +59,7 @@ impl<R: Runner> BlockCore<R> {
         if let Some(timers) = &mut self.timers {
             timers.begin(cx.now());
         }
+        let followed = (trace != 0).then(|| Followed { word: trace, enqueued, taken: R::now(&self.clock) });
         let code = match state {
             None => error::UNKNOWN_ACTOR,
             Some(state) if caller != 0 && !goes_on || is_parted => {
@@ -64,6 +68,7 @@ impl<R: Runner> BlockCore<R> {
             // SAFETY: the block has credit for `max_outputs` slots from the next ticket on.
             Some(state) => unsafe { self.call(cx, message, state, self.outbound.next()) },
         };
+        self.trace = followed.map_or(0, |call| self.record(call, code, batch));
         if let (0, Some(timers)) = (code, &mut self.timers) {
             timers.keep();
         }
@@ -75,10 +80,11 @@ impl<R: Runner> BlockCore<R> {
             let sent = self.outbox.sent();
             self.counts.sent += u64::from(sent);
             if caller == 0 {
+                let header = Header { trace: self.trace, ..Header::default() };
                 for _ in 0..sent {
                     // SAFETY: there was credit for `max_outputs` slots, and the outbox has written the first
                     // `sent` payloads.
-                    unsafe { self.outbound.publish(kind::MESSAGE, self.output_bytes, Header::default()) };
+                    unsafe { self.outbound.publish(kind::MESSAGE, self.output_bytes, header) };
                 }
                 batch.produced += sent;
             } else {
@@ -134,12 +140,11 @@ impl<R: Runner> BlockCore<R> {
         }
         self.reply(caller, kind::MESSAGE, self.output_bytes);
         batch.replied = true;
+        let header = Header { trace: self.trace, ..Header::default() };
         for i in 1..sent as usize {
             let output = put_aside.wrapping_add(i * stride);
             // SAFETY: there was credit for all outputs except the first; an output is there.
-            unsafe {
-                self.outbound.publish_copy(kind::MESSAGE, self.output_bytes, Header::default(), output);
-            }
+            unsafe { self.outbound.publish_copy(kind::MESSAGE, self.output_bytes, header, output) };
         }
         batch.produced += sent - 1;
     }

@@ -41,7 +41,8 @@ pub struct Progress {
     pub produced: u32,
     /// Dead letters that it published.
     pub dead_letters: u32,
-    /// Whether it may have printed something that is not reported yet, or lost a print.
+    /// Whether it may have printed something that is not reported yet, or lost a print; or written a record of a
+    /// message that carried a trace.
     pub prints: bool,
     /// Whether it has obeyed a new command, and acknowledged it.
     pub state_changed: bool,
@@ -58,12 +59,12 @@ pub struct Progress {
 /// A kernel that receives other kernels' messages from a thread of this process.
 pub trait Deliver: Send + Sync {
     /// Puts a message into the inbound ring of its shard, with the address of the call through a pipeline that it carries,
-    /// or 0.
+    /// or 0; and with its trace, or 0.
     ///
     /// # Safety
     ///
     /// It is a message of the kernel's type.
-    unsafe fn deliver(&self, message: *const u8, call: u64) -> Delivery;
+    unsafe fn deliver(&self, message: *const u8, call: u64, trace: u64) -> Delivery;
 
     /// Whether `deliver` would now return something else than [`Delivery::Full`].
     ///

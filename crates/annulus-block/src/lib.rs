@@ -18,6 +18,7 @@ mod state;
 mod telemetry;
 mod through;
 mod timers;
+mod traced;
 mod turn;
 
 pub use clock::RuntimeClock;
@@ -48,6 +49,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("../c/sealed.c"),
     "\n",
     include_str!("../c/through.c"),
+    "\n",
+    include_str!("../c/traced.c"),
     "\n",
     include_str!("../c/topics.c"),
     "\n",

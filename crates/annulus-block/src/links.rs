@@ -100,7 +100,7 @@ impl<R: Runner> BlockCore<R> {
             let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
                 // SAFETY: the handler wrote an output there. Outputs are messages of the target's type, or what
                 // its variant holds: the maker of the link promised that.
-                unsafe { target.deliver(message, call) }
+                unsafe { target.deliver(message, call, pending.trace) }
             });
             match delivery {
                 Delivery::Done => {}
@@ -168,7 +168,7 @@ impl<R: Runner> BlockCore<R> {
         for _ in 0..rest {
             // The distance between the next slot and the output stays the same, since both move on.
             let output = self.pending_output(pending.gone);
-            let header = Header::default();
+            let header = Header { trace: pending.trace, ..Header::default() };
             if pending.gone == 0 {
                 // SAFETY: there was credit for `max_outputs` slots, and the handler has written this one.
                 unsafe { self.outbound.publish(kind::MESSAGE, self.output_bytes, header) };

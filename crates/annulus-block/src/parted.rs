@@ -112,7 +112,7 @@ impl<R: Runner> BlockCore<R> {
                 let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
                     // SAFETY: the handler wrote an output there. What this outbox sends are messages of the target's
                     // type, or what its variant holds: the maker of the link promised that.
-                    unsafe { target.deliver(message, call) }
+                    unsafe { target.deliver(message, call, pending.trace) }
                 });
                 let words = self.memory.port(port).expect("a shard has counts for each of several outboxes");
                 match delivery {
@@ -300,8 +300,10 @@ impl<R: Runner> BlockCore<R> {
 
     fn publish_aside(&mut self, index: u32) {
         let output = self.put_aside(index);
+        // No other message was handled since.
+        let header = Header { trace: self.trace, ..Header::default() };
         // SAFETY: there was credit for all outputs of the message, and each takes a slot at most once; an output
         // is there.
-        unsafe { self.outbound.publish_copy(kind::MESSAGE, self.output_bytes, Header::default(), output) };
+        unsafe { self.outbound.publish_copy(kind::MESSAGE, self.output_bytes, header, output) };
     }
 }

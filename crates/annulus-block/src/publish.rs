@@ -48,6 +48,7 @@ impl<R: Runner> BlockCore<R> {
                 consumed: batch.consumed,
                 produced: batch.produced,
                 dead_letters: batch.dead_letters,
+                prints: batch.recorded,
                 ..Progress::default()
             };
             signals.progressed(self.cx.block_index(), progress);

@@ -236,7 +236,7 @@ impl<R: Runner> BlockCore<R> {
                     if self.is_linked {
                         R::hand_over();
                     }
-                    self.handle(&Taken { message, caller: 0, queue: 0, enqueued: due }, &mut batch);
+                    self.handle(&Taken { message, caller: 0, queue: 0, enqueued: due, trace: 0 }, &mut batch);
                     due
                 }
             };

@@ -35,6 +35,7 @@ use crate::{
     runner::Runner,
     state::BlockState,
     timers::Timers,
+    traced::Records,
 };
 
 /// The parts that a block is made of.
@@ -65,6 +66,8 @@ pub struct BlockParameters {
     pub counts_turns: bool,
     /// Whether a sequentially consistent fence stands before each handler.
     pub sequential: bool,
+    /// That of the numbers of spans: [`annulus_abi::trace::span`]. Used if the launch keeps records.
+    pub trace_seed: u32,
     /// The runtime's clock.
     pub clock: RuntimeClock,
     /// Where to report.
@@ -90,6 +93,10 @@ pub struct BlockCore<R> {
     pub(crate) aside: Box<[Line]>,
     /// The ring of dead letters, if the launch keeps them.
     pub(crate) dead_letters: Option<SoleProducer>,
+    /// The ring of records of messages that carried a trace, if the launch keeps them.
+    pub(crate) records: Option<Records>,
+    /// The trace of what the handler that was called last has sent; 0 for none.
+    pub(crate) trace: u64,
     pub(crate) outbox: RawOutbox,
     /// Where outputs go since the last obeyed command, if not to the host: by each outbox.
     pub(crate) links: Box<[Option<Link>]>,
@@ -192,6 +199,8 @@ pub(crate) struct TurnTotals {
     pub(crate) processed: u32,
     pub(crate) dropped: u32,
     pub(crate) dead_letters: u32,
+    /// Whether records were written.
+    pub(crate) recorded: bool,
     pub(crate) error: u16,
     /// The earliest, latest and sum of the enqueue times of processed messages.
     pub(crate) earliest: u64,
@@ -211,6 +220,8 @@ pub(crate) struct PendingOutputs {
     pub(crate) call: u64,
     /// The number of the output that carries it.
     pub(crate) bearer: u32,
+    /// The trace that all of them carry; 0 for none.
+    pub(crate) trace: u64,
 }
 
 /// A unit of the memory in which outputs are put aside. A slot's length is a multiple of it, and payloads
@@ -253,6 +264,8 @@ impl<R: Runner> BlockCore<R> {
         let dead_letters = unsafe { memory.dead_letters() };
         // SAFETY: as above.
         let dead_letters = dead_letters.map(|ring| unsafe { SoleProducer::new(ring) });
+        // SAFETY: as above.
+        let records = unsafe { Records::new(&memory, parameters.trace_seed) };
         let layout = *outbound.layout();
         // SAFETY: as above.
         let outbound = unsafe { SoleProducer::new(outbound) };
@@ -291,6 +304,8 @@ impl<R: Runner> BlockCore<R> {
             lost_call: Cell::new(false),
             aside: vec![Line::default(); aside].into(),
             dead_letters,
+            records,
+            trace: 0,
             outbox,
             links: vec![None; definition.places()].into(),
             whole: Box::default(),

@@ -99,7 +99,7 @@ pub fn layout() -> KernelLayout {
         outbound_capacity: 128,
         message: (size_of::<Item>(), align_of::<Item>()),
         output: (size_of::<Counted>(), align_of::<Counted>()),
-        envelope: Envelope { enqueue_time: true, correlation: true },
+        envelope: Envelope { enqueue_time: true, correlation: true, trace: false },
         dead_letters_capacity: 16,
         prints_capacity: PRINTS as u32,
         print_words: 3,
@@ -149,7 +149,7 @@ impl Epoch {
         let write = |slots: &mut SlotReservation<'_>, number: u64, command| {
             let item = Item { key: (number % (ACTORS + 1)) as u32, producer: 1, sequence: number * 25 };
             let correlation = if is_call(number) { call_at(number as u32, 1) } else { 0 };
-            slots.write(item, Header { enqueue_time: 5, correlation, command });
+            slots.write(item, Header { enqueue_time: 5, correlation, command, ..Header::default() });
         };
         let active = command::ACTIVE | command::TELEMETRY;
         region.u32(0).store(active, Ordering::Relaxed);

@@ -252,6 +252,18 @@ macro_rules! conformance_suite {
                 a_full_cycle_can_be_terminated: Handlers,
                 a_send_that_waits_says_for_what: Handlers,
             }
+            traces {
+                a_trace_goes_through_three_kernels_and_back: Handlers,
+                so_many_are_followed_as_were_asked_for: Handlers,
+                queues_in_front_keep_the_trace: Handlers,
+                calls_are_followed: Handlers,
+                failures_are_told_with_their_code: Handlers,
+                a_full_ring_loses_records_and_counts_them: Handlers,
+                a_kernel_without_tracing_ends_the_trace: Handlers,
+                all_kinds_of_blocks_tell: Handlers,
+                a_message_to_itself_is_not_followed: Handlers,
+                a_received_message_is_gone_on_with: Handlers,
+            }
             undelivered {
                 termination_hands_back: Nothing,
                 a_closed_kernel_refuses: Nothing,

@@ -193,7 +193,7 @@ fn layout(sealed: bool) -> KernelLayout {
         outbound_capacity: 16,
         message: (size_of::<Token>(), align_of::<Token>()),
         output: (size_of::<Token>(), align_of::<Token>()),
-        envelope: Envelope { enqueue_time: false, correlation: false },
+        envelope: Envelope { enqueue_time: false, correlation: false, trace: false },
         dead_letters_capacity: 0,
         prints_capacity: 0,
         print_words: 0,

@@ -69,6 +69,7 @@ impl Block {
             timestamps: spec.timestamps,
             counts_turns: spec.counts_turns,
             sequential: spec.sequential,
+            trace_seed: spec.trace_seed.unwrap_or(0),
             clock: spec.clock,
             signals: Arc::clone(&spec.signals) as _,
         };

@@ -189,6 +189,8 @@ pub struct Shape {
     pub sequential: bool,
     /// Calls go through the kernel to others.
     pub through: bool,
+    /// Messages carry traces.
+    pub traced: bool,
 }
 
 impl Shape {
@@ -204,6 +206,7 @@ impl Shape {
             ("COUNTS_TURNS", self.counts_turns),
             ("SEQUENTIAL", self.sequential),
             ("THROUGH", self.through),
+            ("TRACED", self.traced),
         ];
         for (name, _) in all.iter().filter(|(_, on)| *on) {
             macros += &format!("#define ANN_LAUNCH_{name} 1\n");

@@ -73,6 +73,7 @@ impl DeviceHost {
             counts_turns: spec.counts_turns,
             sequential: spec.sequential,
             through: spec.through,
+            traced: spec.trace_seed.is_some(),
         };
         spec.signals.compiling(driver.name());
         let began = Instant::now();

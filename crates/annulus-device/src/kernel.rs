@@ -194,9 +194,11 @@ impl Running {
             let dead_letters = unsafe { memory.dead_letters() };
             // SAFETY: as above.
             let prints = unsafe { memory.prints() };
+            // SAFETY: as above.
+            let records = unsafe { memory.records() };
             // SAFETY: the memory has a record for each shard, by the assertion.
             let record = unsafe { base.add(index) };
-            DeviceShard { memory, inbound, outbound, dead_letters, prints, record }
+            DeviceShard { memory, inbound, outbound, dead_letters, prints, records, record }
         };
         Self {
             abilities: parts.abilities,
@@ -456,7 +458,13 @@ impl Running {
             rings: rings.place,
             stride: layout.bytes() as u64,
             slot_stride: layout.slot_stride as u64,
-            time: place(layout.enqueue_time_offset),
+            time: place(layout.enqueue_time_offset) as u32,
+            // A program that knows no traces reads both words as one.
+            trace: if self.shards[0].memory.layout().records.is_some() {
+                place(layout.trace_offset) as u32
+            } else {
+                0
+            },
             correlation: place(layout.correlation_offset) as u32,
             bytes: tag.2 as u32,
             payload: payload as u32,

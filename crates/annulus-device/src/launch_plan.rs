@@ -174,6 +174,7 @@ impl LaunchPlan {
             patience: self.faults.patience.unwrap_or(PATIENCE),
             patience_polls: PATIENCE_LOOKS,
             device_local_first: self.faults.device_local_first & DEVICE_LOCAL_TICKETS,
+            trace_seed: spec.trace_seed.unwrap_or(0),
             ..LaunchRecord::of_layout(layout)
         }
     }

@@ -18,6 +18,8 @@ pub(crate) struct DeviceShard {
     pub(crate) dead_letters: Option<Ring>,
     /// Likewise for its prints, if the kernel prints.
     pub(crate) prints: Option<Ring>,
+    /// Likewise for its records, if messages carry traces.
+    pub(crate) records: Option<Ring>,
     pub(crate) record: NonNull<BlockRecord>,
 }
 
@@ -43,10 +45,10 @@ impl DeviceShard {
         At::of_words(word(offset_of!(BlockRecord, at)), word(offset_of!(BlockRecord, key)))
     }
 
-    /// Whether a print waits to be shown. Also true in the middle of a turn, when its ring's gauge does not
+    /// Whether a print waits to be shown, or a record to be read. Also true in the middle of a turn, when its ring's gauge does not
     /// show it yet.
     pub(crate) fn has_prints(&self) -> bool {
-        self.prints.as_ref().is_some_and(Ring::may_be_ready)
+        [&self.prints, &self.records].into_iter().flatten().any(Ring::may_be_ready)
     }
 
     /// Likewise for its 64-bit words that are shared with the block.

@@ -43,6 +43,8 @@ mod testing;
 mod timers;
 #[path = "topics.rs"]
 mod topics;
+#[path = "traces.rs"]
+mod traces;
 #[path = "turns.rs"]
 mod turns;
 #[path = "with_tokio.rs"]

@@ -54,6 +54,7 @@ programs!(
     timers,
     topics,
     turns,
+    traces,
     with_tokio,
 );
 

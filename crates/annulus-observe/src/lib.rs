@@ -38,6 +38,7 @@ pub mod profile;
 mod reason;
 #[cfg(feature = "page")]
 pub mod serve;
+pub mod spans;
 mod watch;
 
 pub use annulus_abi::telemetry::Telemetry;

@@ -138,6 +138,7 @@ pub struct ShardMemory {
     landings: Box<[(Region, RingLayout)]>,
     dead_letters: Option<(Region, RingLayout)>,
     prints: Option<(Region, RingLayout)>,
+    records: Option<(Region, RingLayout)>,
     histogram: Option<Region>,
     ports: Option<Region>,
     telemetry: Option<TelemetryLine>,
@@ -180,6 +181,8 @@ impl ShardMemory {
         let dead_letters = layout.dead_letters.map(|dead_letters| {
             (shard.part(layout.dead_letters_offset(), dead_letters.bytes()), dead_letters)
         });
+        let records = |ring: RingLayout| (shard.part(layout.records_offset(), ring.bytes()), ring);
+        let records = layout.records.map(records);
         let prints = layout.prints.map(|prints| (shard.part(layout.prints_offset(), prints.bytes()), prints));
         Self {
             headers: None,
@@ -188,6 +191,7 @@ impl ShardMemory {
             landings: Box::default(),
             dead_letters,
             prints,
+            records,
             control: shard.part(0, size_of::<ControlBlock>()),
             inbound: (shard.part(layout.inbound_offset(), layout.inbound.bytes()), layout.inbound),
             outbound: (shard.part(layout.outbound_offset(), layout.outbound.bytes()), layout.outbound),
@@ -334,6 +338,17 @@ impl ShardMemory {
     /// As for [`outbound`](Self::outbound).
     pub unsafe fn prints(&self) -> Option<Ring> {
         let (region, layout) = self.prints.as_ref()?;
+        // SAFETY: as for `inbound`.
+        Some(unsafe { Ring::new(region.clone(), *layout) })
+    }
+
+    /// The ring of records from the shard to the host, if its messages carry traces.
+    ///
+    /// # Safety
+    ///
+    /// As for [`outbound`](Self::outbound).
+    pub unsafe fn records(&self) -> Option<Ring> {
+        let (region, layout) = self.records.as_ref()?;
         // SAFETY: as for `inbound`.
         Some(unsafe { Ring::new(region.clone(), *layout) })
     }

@@ -82,6 +82,7 @@ pub use sole_producer::SoleProducer;
 
 const RESERVED: usize = offset_of!(RingHeader, reserved);
 const CONSUMED_SEEN: usize = offset_of!(RingHeader, consumed_seen);
+const LOST: usize = offset_of!(RingHeader, lost);
 const CONSUMED: usize = offset_of!(RingHeader, consumed);
 
 /// A ring in shared memory. Its ends are made from it.
@@ -227,6 +228,11 @@ impl Ring {
         self.word::<CONSUMED_SEEN>()
     }
 
+    /// What found no room, of a ring whose producer counts it here.
+    pub fn lost(&self) -> &AtomicU64 {
+        self.word::<LOST>()
+    }
+
     /// Publishes the open slot of `ticket`, whose payload is written.
     ///
     /// # Safety
@@ -243,6 +249,10 @@ impl Ring {
         if let Some(offset) = self.layout.correlation_offset {
             // SAFETY: as above.
             unsafe { self.region.write(slot + offset, header.correlation) };
+        }
+        if let Some(offset) = self.layout.trace_offset {
+            // SAFETY: as above.
+            unsafe { self.region.write(slot + offset, header.trace) };
         }
         self.meta(ticket).store(u32::from(kind) << 24 | length, Ordering::Relaxed);
         // SYNC: slot-published (release)

@@ -71,6 +71,9 @@ impl<'a> Image<'a> {
         if let Some(offset) = layout.correlation_offset {
             image.put(offset, header.correlation);
         }
+        if let Some(offset) = layout.trace_offset {
+            image.put(offset, header.trace);
+        }
         image
     }
 

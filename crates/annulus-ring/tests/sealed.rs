@@ -60,11 +60,13 @@ impl Drop for Memory {
     }
 }
 
-const ENVELOPES: [Envelope; 4] = [
-    Envelope { enqueue_time: false, correlation: false },
-    Envelope { enqueue_time: true, correlation: false },
-    Envelope { enqueue_time: false, correlation: true },
-    Envelope { enqueue_time: true, correlation: true },
+const ENVELOPES: [Envelope; 6] = [
+    Envelope { enqueue_time: false, correlation: false, trace: false },
+    Envelope { enqueue_time: true, correlation: false, trace: false },
+    Envelope { enqueue_time: false, correlation: true, trace: false },
+    Envelope { enqueue_time: true, correlation: true, trace: false },
+    Envelope { enqueue_time: false, correlation: false, trace: true },
+    Envelope { enqueue_time: true, correlation: true, trace: true },
 ];
 
 /// Writes message `number` by its type, and gives the bytes of a message that it read by its type.
@@ -100,6 +102,7 @@ fn round_trip(size: usize, align: usize, typed: Option<Typed>) -> bool {
             let header = Header {
                 enqueue_time: u64::MAX - u64::from(number),
                 correlation: 1 << 40 | u64::from(number),
+                trace: 1 << 41 | u64::from(number),
                 command: 0xC0DE_0000 + u32::from(number),
             };
             let message: Vec<u8> = (0..size).map(|at| pattern(number, at)).collect();
@@ -116,6 +119,7 @@ fn round_trip(size: usize, align: usize, typed: Option<Typed>) -> bool {
             let expected = Header {
                 enqueue_time: if envelope.enqueue_time { header.enqueue_time } else { 0 },
                 correlation: if envelope.correlation { header.correlation } else { 0 },
+                trace: if envelope.trace { header.trace } else { 0 },
                 command: 0,
             };
             assert_eq!(format!("{:?}", slot.header), format!("{expected:?}"));

@@ -58,6 +58,7 @@ mod snapshot;
 mod telemetry;
 mod time;
 mod topology;
+mod traces;
 mod vitals;
 pub mod why;
 mod within;
@@ -91,7 +92,7 @@ pub use crate::{
         metrics::KernelMetrics,
         print::{PRINT_TARGET, PrintOrigin, PrintScope},
         slow::SLOW_TARGET,
-        status::{Drops, KernelState, KernelStatus, PortStatus, Stall, StallEnd, TimerStatus},
+        status::{Drops, KernelState, KernelStatus, PortStatus, Stall, StallEnd, TimerStatus, TraceStatus},
         watcher::STALL_TARGET,
     },
     launch::{
@@ -116,6 +117,7 @@ pub use crate::{
     },
     time::{ForPeople, for_people},
     topology::{RunningTopology, Topology, TopologyError, TopologyPlan, TopologyProblem},
+    traces::{Handling, MOST_EVENTS, Receipt, TraceContext, TraceEvent, TraceScope},
     vitals::{Vitals, check_vitals_folder, vitals_folders, vitals_owner_lives},
     within::Sleep,
 };

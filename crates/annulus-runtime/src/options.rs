@@ -395,6 +395,40 @@ impl LaunchOptions {
         self
     }
 
+    /// Whether messages may be followed: then each carries one word more, and what a followed one and all that handlers
+    /// send because of it went through is told by [`Runtime::take_traces`](crate::Runtime::take_traces), with the time that
+    /// it waited and the time that its handler took. Off by default. Needs timestamps.
+    ///
+    /// What is followed: each message that is sent within a [`TraceContext`](crate::TraceContext), and a
+    /// [sample](Self::trace_sample) of all others. Outputs go on with the trace of their message, also into connected
+    /// kernels that have this, and back to the host; in kernels that have it not, the trace ends. Messages of a kernel to
+    /// itself begin without a trace. A device gives such a kernel slots that are not sealed.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// assert!(LaunchOptions::production().tracing(true).observe.tracing);
+    /// ```
+    pub fn tracing(mut self, on: bool) -> Self {
+        self.observe.tracing = on;
+        self
+    }
+
+    /// Which part of all messages is followed, if [tracing](Self::tracing) is on, chosen by chance: from 0, none, to 1, all;
+    /// 0.01 by default. Exact to a millionth.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().tracing(true).trace_sample(0.001);
+    /// assert_eq!(options.observe.trace_sample, 1000);
+    /// assert!(options.trace_sample(1.5).validate().is_err());
+    /// ```
+    pub fn trace_sample(mut self, part: f64) -> Self {
+        // Not a number is no part, either.
+        let valid = (0.0..=1.0).contains(&part);
+        self.observe.trace_sample = if valid { (part * 1e6).round() as u32 } else { u32::MAX };
+        self
+    }
+
     /// Whether the kernel is connectable: whether it can be [connected](crate::KernelHandle::connect) to
     /// another kernel, as the one that sends or as the one that receives. Off by default. On a device, each
     /// block of a connectable kernel has a second inbound ring, in the device's own memory. It is as large as

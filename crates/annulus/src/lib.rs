@@ -209,11 +209,12 @@ pub use choice::{Backend, BuildAuto, UnknownBackend};
 
 // Launching: runtimes, kernels and handles.
 pub use annulus_runtime::{
-    Addressed, BackendSource, Bound, BridgeOptions, Cleared, KernelBridge, KernelControl, KernelHandle,
-    KernelQueue, KernelReceiver, KernelSender, KernelSink, Launching, Maybe, Outputs, Peeked, Peer,
-    PeerStatus, PeersStatus, Pipeline, PipelineError, PipelineStatus, Port, PortName, PortStatus, Published,
-    Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Topic, TopicError, TopicStatus, Topics,
-    Transition, block_on, device_print,
+    Addressed, BackendSource, Bound, BridgeOptions, Cleared, Handling, KernelBridge, KernelControl,
+    KernelHandle, KernelQueue, KernelReceiver, KernelSender, KernelSink, Launching, MOST_EVENTS, Maybe,
+    Outputs, Peeked, Peer, PeerStatus, PeersStatus, Pipeline, PipelineError, PipelineStatus, Port, PortName,
+    PortStatus, Published, Receipt, Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Topic,
+    TopicError, TopicStatus, Topics, TraceContext, TraceEvent, TraceScope, TraceStatus, Transition, block_on,
+    device_print,
 };
 // Several kernels as one value.
 pub use annulus_runtime::{RunningTopology, Topology, TopologyError, TopologyPlan, TopologyProblem};

@@ -72,6 +72,7 @@ fn cases(config: Config) -> Vec<Case> {
     cases.push(by_consistency(config, &setup(1, 64)));
     cases.push(drained_by_consistency(config));
     cases.push(watched(config, &setup(1, 64)));
+    cases.push(traced(config, &setup(1, 64)));
     cases.push(echoed(config, &setup(1, 64)));
     cases
 }
@@ -257,6 +258,36 @@ fn watched(config: Config, setup: &Setup) -> Case {
         }),
     ];
     case("1 producer, batches of 64 messages, adaptive".into(), setup.messages, candidates, vec![])
+}
+
+/// The kernel whose messages carry no trace, by the name of its candidate.
+const UNTRACED: &str = "annulus";
+
+/// What it costs that messages may be followed, and that some are.
+fn traced(config: Config, setup: &Setup) -> Case {
+    let candidate = |name, sample: Option<f64>| {
+        let mut setup = setup.clone();
+        if let Some(sample) = sample {
+            setup.options = setup.options.tracing(true).trace_sample(sample);
+        }
+        Candidate::new(name, move || into_sink(config, &setup))
+    };
+    const ASKED: &str = "annulus, tracing, nothing sampled";
+    const SAMPLED: &str = "annulus, tracing, 1 % sampled";
+    let mark = |candidate, goal| Mark { candidate, metric: "", goal: Goal::TimesLimitAtLeast(goal) };
+    Case {
+        name: "1 producer, batches of 64 messages, traces".into(),
+        unit: UNIT,
+        better: Better::Higher,
+        metrics: &[""],
+        limit: Some(UNTRACED),
+        candidates: vec![
+            candidate(UNTRACED, None),
+            candidate(ASKED, Some(0.0)),
+            candidate(SAMPLED, Some(0.01)),
+        ],
+        marks: vec![mark(ASKED, 0.97), mark(SAMPLED, 0.9)],
+    }
 }
 
 /// The kernel answers every message, and the host takes the answers.

@@ -26,6 +26,7 @@ use libloading::Library;
 use crate::{
     kernels::{ENTRIES, PEERS, topic_entries},
     memory::{Place, Raw, Side},
+    rust_block::SEED,
 };
 
 /// What a program is of.
@@ -38,6 +39,8 @@ pub(crate) struct Text {
     pub(crate) variant: Option<usize>,
     /// Whether calls go through it.
     pub(crate) through: bool,
+    /// Whether messages carry traces.
+    pub(crate) traced: bool,
     /// Whether its leader does by itself what is for one thread, as on CUDA.
     pub(crate) alone: bool,
     /// Whether its turns are as large as the queue is deep.
@@ -88,9 +91,10 @@ impl Text {
             &format!(
                 "#define ANN_LAUNCH_THREADS {}\n#define ANN_LAUNCH_CONNECTABLE {linked}\n\
                  #define ANN_INDEPENDENT {alone}\n#define ANN_LAUNCH_ADAPTIVE {adaptive}\n\
-                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1{variants}\n{}/* copy {} */",
+                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1{variants}\n{}{}/* copy {} */",
                 self.threads,
                 if self.through { "#define ANN_LAUNCH_THROUGH 1\n" } else { "" },
+                if self.traced { "#define ANN_LAUNCH_TRACED 1\n" } else { "" },
                 self.copy
             ),
             include_str!("c/shim.c"),
@@ -416,7 +420,8 @@ impl CBlock {
                     rings: (kernel * exchange.stride) as u64,
                     stride: layout.bytes() as u64,
                     slot_stride: layout.slot_stride as u64,
-                    time: word(layout.enqueue_time_offset),
+                    time: word(layout.enqueue_time_offset) as u32,
+                    trace: word(layout.trace_offset) as u32,
                     correlation: word(layout.correlation_offset) as u32,
                     bytes: of.map_or(0, |of| of.whole as u32),
                     payload: (layout.payload_offset + of.map_or(0, |of| of.offset)) as u32,
@@ -462,6 +467,7 @@ fn record(
         idle_polls: 64,
         patience: u32::MAX,
         patience_polls: u32::MAX,
+        trace_seed: SEED,
         ..LaunchRecord::of_layout(layout)
     }
 }

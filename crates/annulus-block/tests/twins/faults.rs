@@ -491,3 +491,81 @@ pub(crate) const OF_THROUGH_PORTS: &[Fault] = &[
     ),
     ("what is lost takes no call with it", "#if ANN_LAUNCH_THROUGH\n    ann_lose(v, output);\n", "#if 0\n"),
 ];
+
+/// Those of traces.
+pub(crate) const OF_TRACES: &[Fault] = &[
+    (
+        "outputs carry the span of their message",
+        "u64 own = (word & 0xFFFFFFFF00000000ul) | span;",
+        "u64 own = word;",
+    ),
+    ("a lost record is not counted", "            b->records_lost += 1;\n", ""),
+    (
+        "a failed message has outputs",
+        "= code == 0 ? sent : 0;\n    *ANN_U32(slot, 52)",
+        "= sent;\n    *ANN_U32(slot, 52)",
+    ),
+    ("blocks have the same spans", "ann_block() * 0x9E3779B1u", "0"),
+    ("lost records take no number", "(u32)(b->next_record + b->records_lost)", "(u32)b->next_record"),
+    ("a span has no number", "return span != 0 ? span : 1;", "return span;"),
+    (
+        "what carries nothing carries the last trace",
+        "        b->trace = 0;\n        if (trace != 0) {\n            b->trace = ann_record(v, trace, slot",
+        "        if (trace != 0) {\n            b->trace = ann_record(v, trace, slot",
+    ),
+    (
+        "a full ring is written",
+        "        if (b->next_record - b->records_seen >= capacity) {\n",
+        "        if (0) {\n",
+    ),
+];
+
+/// Those of several threads.
+pub(crate) const OF_TRACES_OF_THREADS: &[Fault] = &[
+    (
+        "what carries nothing carries what lay there",
+        "        job->sent = outbox.sent;\n#if ANN_LAUNCH_TRACED\n        ann_mark(",
+        "        job->sent = outbox.sent;\n#if 0\n        ann_mark(",
+    ),
+    (
+        "outputs carry nothing",
+        "        ann_mark(v->outputs, i * ANN_LIMIT, i * ANN_LIMIT + job->sent, own);\n",
+        "",
+    ),
+    (
+        "a turn tells of its first message only",
+        "    for (u32 i = 0; i < count; i++) {\n        GLOBAL const ann_job *job = ann_job_at(v, i);\n        GLOBAL u8 *image",
+        "    for (u32 i = 0; i < 1; i++) {\n        GLOBAL const ann_job *job = ann_job_at(v, i);\n        GLOBAL u8 *image",
+    ),
+];
+
+/// Those of a leader that is alone.
+pub(crate) const OF_TRACES_ALONE: &[Fault] = &[(
+    "what carries nothing carries the last trace",
+    "    b->trace = 0;\n    if (trace != 0) {\n        b->trace = ann_record(v, trace, image",
+    "    if (trace != 0) {\n        b->trace = ann_record(v, trace, image",
+)];
+
+/// Those of connected kernels.
+pub(crate) const OF_TWO_TRACED: &[Fault] = &[
+    (
+        "a trace ends at a link",
+        "        *ANN_U64(slot, l->trace) = trace;",
+        "        *ANN_U64(slot, l->trace) = 0;",
+    ),
+    ("what comes back carries nothing", "= *(GLOBAL const u64 *)(output + ANN_OUTPUT_SPAN);", "= 0;"),
+];
+
+/// The same by several outboxes.
+pub(crate) const OF_TRACED_PORTS: &[Fault] = &[(
+    "what is held carries nothing",
+    "            ann_mark(v->outputs, b->state.pending, b->state.pending + all - stay, b->trace);",
+    "            ann_mark(v->outputs, b->state.pending, b->state.pending + all - stay, 0);",
+)];
+
+/// Those of traces and timers.
+pub(crate) const OF_TRACED_TIMERS: &[Fault] = &[(
+    "a message to itself carries a trace",
+    "        *ANN_U64(slot, b->launch.in_trace) = 0;",
+    "        *ANN_U64(slot, b->launch.in_trace) = b->trace;",
+)];

@@ -189,12 +189,13 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     let mut random = Random::new(seed);
     let kernel = &scene.kernel;
     let kernels = 1 + scene.links.len();
-    let mut all: Vec<_> = (0..kernels).map(|_| Options::draw(&mut random, kernel, 1)).collect();
+    let mut all: Vec<_> =
+        (0..kernels).map(|_| Options::draw_of(&mut random, kernel, 1, scene.traced)).collect();
     // One layout of messages and capacities: all lie in one exchange.
     let mut layout = all[0].layout;
     if scene.through {
         while layout.replies.is_none() {
-            layout = Options::draw(&mut random, kernel, 1).layout;
+            layout = Options::draw_of(&mut random, kernel, 1, scene.traced).layout;
         }
         // More than can be under way, so that no place is used again before its call has ended.
         layout = layout.through(64, 1);
@@ -456,7 +457,9 @@ impl<'a> Script<'a> {
         let through = !calls && self.scene.through && random.one_in(2);
         let generation = random.next() as u32 | 1;
         let enqueue_time = self.now - random.below(900);
+        let trace = if self.scene.traced && random.one_in(2) { random.next() | 1 << 40 } else { 0 };
         let header = |correlation| Header {
+            trace,
             enqueue_time,
             correlation: if calls || through { correlation } else { 0 },
             ..Header::default()

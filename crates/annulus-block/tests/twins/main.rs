@@ -49,6 +49,7 @@ const ONE: Scene = Scene {
     variant: None,
     links: &[0],
     through: false,
+    traced: false,
 };
 const SCENES: &[Scene] = &[
     ONE,
@@ -60,6 +61,49 @@ const SCENES: &[Scene] = &[
     Scene { name: "may be connected, and is not", connectable: true, ..ONE },
     Scene { name: "one state, and timers", kernel: REMIND, ..ONE },
     Scene { name: "a body of four threads", kernel: GATHER, threads: 4, ..ONE },
+];
+
+/// Messages carry traces.
+const TRACED: &[Scene] = &[
+    Scene { name: "traces, one thread", traced: true, ..ONE },
+    Scene { name: "traces, four threads", threads: 4, traced: true, ..ONE },
+    Scene {
+        name: "traces, four threads, of which the first is alone",
+        threads: 4,
+        alone: true,
+        traced: true,
+        ..ONE
+    },
+    Scene { name: "traces, no outputs", kernel: PLAIN, traced: true, ..ONE },
+    Scene { name: "traces and timers", kernel: REMIND, traced: true, ..ONE },
+];
+
+const TRACED_LINKS: &[Scene] = &[
+    Scene { name: "traces of two kernels, one thread", connectable: true, traced: true, ..ONE },
+    Scene { name: "traces of two kernels, four threads", connectable: true, threads: 4, traced: true, ..ONE },
+    Scene {
+        name: "traces of two kernels, four threads, of which the first is alone",
+        connectable: true,
+        threads: 4,
+        alone: true,
+        traced: true,
+        ..ONE
+    },
+    Scene {
+        name: "traces of calls through two kernels",
+        connectable: true,
+        through: true,
+        traced: true,
+        ..ONE
+    },
+    Scene { name: "traces by two outboxes, one thread", links: &[1, 0], traced: true, ..SORTED },
+    Scene {
+        name: "traces by two outboxes, four threads",
+        links: &[1, 0],
+        threads: 4,
+        traced: true,
+        ..SORTED
+    },
 ];
 
 /// One of its two outboxes is connected.
@@ -155,19 +199,25 @@ fn seeds() -> std::ops::Range<u64> {
 
 #[test]
 fn blocks_publish_the_same_words() {
-    for scene in SCENES {
+    for scene in SCENES.iter().chain(TRACED) {
         let mut lived = Lived::default();
         for seed in seeds() {
             lived.add(&script::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}")));
         }
         println!("{}: {lived:?}", scene.name);
+        assert_eq!(
+            (lived.recorded != 0, lived.records_lost != 0),
+            (scene.traced, scene.traced),
+            "{}",
+            scene.name
+        );
         assert!(lived.is_all_there(&scene.kernel), "{}: too little happens: {lived:?}", scene.name);
     }
 }
 
 #[test]
 fn connected_blocks_do_too() {
-    for scene in LINKED.iter().chain([&LINKED_TIMERS]) {
+    for scene in LINKED.iter().chain([&LINKED_TIMERS]).chain(TRACED_LINKS) {
         let mut lived = linked::Lived::default();
         for seed in seeds() {
             lived.add(&linked::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}")));
@@ -244,6 +294,12 @@ fn planted_faults_are_found() {
         (faults::OF_PEERS, &LINKED[16], two),
         (faults::OF_TOPICS, &LINKED[19], two),
         (faults::OF_TOPICS_OF_THREADS, &LINKED[20], two),
+        (faults::OF_TRACES, &TRACED[0], one),
+        (faults::OF_TRACES_OF_THREADS, &TRACED[1], one),
+        (faults::OF_TRACES_ALONE, &TRACED[2], one),
+        (faults::OF_TRACED_TIMERS, &TRACED[4], one),
+        (faults::OF_TWO_TRACED, &TRACED_LINKS[0], two),
+        (faults::OF_TRACED_PORTS, &TRACED_LINKS[4], two),
     ] {
         for fault in faults {
             let found = (0..BOUND).find_map(|seed| Some((seed, run(scene, seed, fault)?)));

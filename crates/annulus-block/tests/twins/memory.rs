@@ -80,7 +80,16 @@ pub(crate) struct Taken {
     kind: u8,
     length: u32,
     correlation: u64,
+    trace: u64,
     payload: Vec<u8>,
+}
+
+impl Taken {
+    /// Without its last bytes.
+    pub(crate) fn without(mut self, bytes: usize) -> Self {
+        self.payload.truncate(self.payload.len() - bytes);
+        self
+    }
 }
 
 /// A kernel's memory, and the host's side of one shard of it.
@@ -96,6 +105,7 @@ pub(crate) struct Side {
     outbound: Consumer,
     dead_letters: Option<Consumer>,
     prints: Option<Consumer>,
+    records: Option<Consumer>,
     /// Slots that a producer has, and has not published.
     pub(crate) pending: Option<SlotReservation<'static>>,
 }
@@ -141,6 +151,10 @@ impl Side {
         let prints = unsafe { memory.prints() };
         // SAFETY: as above.
         let prints = prints.map(|ring| unsafe { Consumer::new(ring) });
+        // SAFETY: as above.
+        let records = unsafe { memory.records() };
+        // SAFETY: as above.
+        let records = records.map(|ring| unsafe { Consumer::new(ring) });
         Self {
             shards,
             offset: layout.shard_bytes() * place.block as usize,
@@ -151,6 +165,7 @@ impl Side {
             outbound,
             dead_letters,
             prints,
+            records,
             pending: None,
         }
     }
@@ -182,6 +197,11 @@ impl Side {
     /// Takes a dead letter.
     pub(crate) fn take_dead_letter(&mut self) -> Option<Taken> {
         take(self.dead_letters.as_mut()?)
+    }
+
+    /// Takes a record.
+    pub(crate) fn take_record(&mut self) -> Option<Taken> {
+        take(self.records.as_mut()?)
     }
 
     /// Takes a print: its number, and its words.
@@ -239,6 +259,7 @@ fn take(ring: &mut Consumer) -> Option<Taken> {
         kind: slot.kind,
         length: slot.length,
         correlation: slot.header.correlation,
+        trace: slot.header.trace,
         payload: if is_message { payload } else { Vec::new() },
     })
 }

@@ -29,6 +29,9 @@ thread_local! {
     static NOW: Cell<u64> = const { Cell::new(1) };
 }
 
+/// That of the numbers of spans, of both blocks: they wrap.
+pub(crate) const SEED: u32 = u32::MAX - 20;
+
 /// Sets the time.
 pub(crate) fn set_time(now: u64) {
     NOW.set(now);
@@ -59,7 +62,7 @@ struct Heard {
 impl Signals for Heard {
     fn progressed(&self, _: u32, progress: Progress) {
         self.told.fetch_add(1, Ordering::Relaxed);
-        self.dead_letters.fetch_add(progress.dead_letters, Ordering::Relaxed);
+        self.dead_letters.fetch_add(progress.dead_letters + u32::from(progress.prints), Ordering::Relaxed);
     }
 }
 
@@ -94,7 +97,7 @@ impl Target {
 }
 
 impl Deliver for Target {
-    unsafe fn deliver(&self, message: *const u8, call: u64) -> Delivery {
+    unsafe fn deliver(&self, message: *const u8, call: u64, trace: u64) -> Delivery {
         if self.has_ended() {
             return Delivery::Closed;
         }
@@ -114,7 +117,7 @@ impl Deliver for Target {
         unsafe {
             slot.write_bytes(
                 message,
-                Header { enqueue_time: NOW.get(), correlation: call, ..Header::default() },
+                Header { enqueue_time: NOW.get(), correlation: call, trace, ..Header::default() },
             )
         };
         Delivery::Done
@@ -175,6 +178,7 @@ impl RustBlock {
             timestamps: side.memory.layout().inbound.enqueue_time_offset.is_some(),
             counts_turns: options.counts_turns,
             sequential: false,
+            trace_seed: SEED,
             clock: RuntimeClock::start(),
             signals: Arc::<Heard>::clone(&heard),
         };

@@ -1,10 +1,11 @@
 //! What a script plays in: a kernel, and how its two blocks are launched.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, mem::offset_of, sync::Arc};
 
 use annulus_abi::{
     kernel::{KernelLayout, KernelShape},
-    ring::Envelope,
+    ring::{Envelope, SlotHeader},
+    trace::Record,
 };
 use annulus_kernel::{ProcessingMode, StateShape};
 
@@ -32,7 +33,12 @@ pub(crate) struct Scene {
     pub(crate) links: &'static [usize],
     /// Calls go through the kernels.
     pub(crate) through: bool,
+    /// Messages carry traces.
+    pub(crate) traced: bool,
 }
+
+/// Where a record lies in its slot.
+const RECORD: usize = size_of::<SlotHeader>();
 
 /// A fault of the block in C: its name, and what stands in place of what.
 pub(crate) type Fault = (&'static str, &'static str, &'static str);
@@ -105,23 +111,31 @@ pub(crate) struct Options {
 impl Options {
     /// Draws a launch. `grid`: blocks of the kernel, at most.
     pub(crate) fn draw(random: &mut Random, kernel: &Kernel, grid: u64) -> Self {
+        Self::draw_of(random, kernel, grid, false)
+    }
+
+    /// The same; `traced`: messages carry traces, and the ring of records is small.
+    pub(crate) fn draw_of(random: &mut Random, kernel: &Kernel, grid: u64, traced: bool) -> Self {
         let definition = kernel.definition;
         let prints = definition.prints();
         let output = definition.output.map_or((0, 1), |output| (output.size, output.align));
-        let time = random.one_in(2);
-        let layout = KernelLayout::new(&KernelShape {
+        let time = random.one_in(2) || traced;
+        let mut layout = KernelLayout::new(&KernelShape {
             inbound_capacity: random.pick(&[2, 4, 8]),
             // A launch has room for all that a handler may send.
             outbound_capacity: random.pick(&[2, 4, 8]).max(definition.max_outputs.next_power_of_two()),
             message: (definition.message.size, definition.message.align),
             output,
-            envelope: Envelope { enqueue_time: time, correlation: random.one_in(2) },
+            envelope: Envelope { enqueue_time: time, correlation: random.one_in(2), trace: traced },
             dead_letters_capacity: random.pick(&[0, 2, 4]),
             prints_capacity: if prints.is_empty() { 0 } else { 4 },
             print_words: prints.iter().map(|site| site.words).max().unwrap_or(0),
             histogram: time && random.one_in(2),
             ports: definition.counted_places() as u32,
         });
+        if let Some(records) = &mut layout.records {
+            records.capacity = 4;
+        }
         let is_keyed = matches!(definition.state, StateShape::PerActor(_));
         let grid = if is_keyed { 1 + random.below(grid) as u32 } else { 1 };
         let mode =
@@ -180,6 +194,7 @@ impl Pair {
             connectable: scene.connectable,
             variant: scene.variant,
             through: scene.through,
+            traced: scene.traced,
             alone: scene.alone,
             adaptive: mode == ProcessingMode::Adaptive,
             counts_turns,
@@ -233,6 +248,13 @@ impl Pair {
         if self.says_keys {
             all.push(Word { name: "at.key".into(), rust: rust.key, c: c.key });
         }
+        // Nor how many messages they handled together.
+        let together = RECORD + offset_of!(Record, together);
+        all.retain(|word| {
+            self.says_keys
+                || !word.name.starts_with("records[")
+                || !word.name.ends_with(&format!("+{together}"))
+        });
         wrong(all, facts)
     }
 

@@ -34,6 +34,8 @@ enum Action {
     TakeLetters(u32),
     /// Takes all prints.
     TakePrints,
+    /// Takes all records.
+    TakeRecords,
     /// Commands the block to be active, or inactive.
     Activate(bool),
     /// Turns telemetry on or off.
@@ -71,6 +73,9 @@ pub(crate) struct Lived {
     /// Timers that were taken, and that were lost at the end.
     pub(crate) timed: u64,
     pub(crate) timers_lost: u64,
+    /// Records of messages that carried a trace, and those that found no room.
+    pub(crate) recorded: u64,
+    pub(crate) records_lost: u64,
     pub(crate) replied: Replied,
 }
 
@@ -114,6 +119,8 @@ impl Lived {
         self.ended_with_messages += ended_with_messages;
         self.timed += other.timed;
         self.timers_lost += other.timers_lost;
+        self.recorded += other.recorded;
+        self.records_lost += other.records_lost;
         self.replied.add(&other.replied);
     }
 }
@@ -139,7 +146,8 @@ struct Script<'a> {
 /// Plays a script.
 pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Lived, Box<Found>> {
     let mut random = Random::new(seed);
-    let options = Options::draw(&mut random, &scene.kernel, if scene.connectable { 1 } else { 3 });
+    let options =
+        Options::draw_of(&mut random, &scene.kernel, if scene.connectable { 1 } else { 3 }, scene.traced);
     let exchange = scene.connectable.then(|| Arc::new(Exchange::new(&options.layout, 1, 0)));
     let pair = Pair::new(scene, options, fault, 0, exchange.as_ref());
     let command = if random.one_in(3) { 0 } else { command::ACTIVE };
@@ -170,6 +178,7 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
         Action::Receive(u32::MAX),
         Action::TakeLetters(u32::MAX),
         Action::TakePrints,
+        Action::TakeRecords,
     ] {
         script.play(action)?;
     }
@@ -184,6 +193,10 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     lived.prints_lost += load(memory.prints_lost());
     let Timers { waiting, taken } = Timers::of_word(load(memory.timers()));
     lived.timed += taken;
+    // SAFETY: a gauge.
+    if let Some(records) = unsafe { memory.records() } {
+        lived.records_lost += load(records.lost());
+    }
     lived.timers_lost += u64::from(waiting);
     lived.ended_with_messages += u64::from(script.pair.rust.producers.ring().depth() != 0);
     Ok(script.lived)
@@ -192,6 +205,9 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
 impl Script<'_> {
     fn draw(&mut self) -> Action {
         let random = &mut self.random;
+        if self.scene.traced && random.one_in(8) {
+            return Action::TakeRecords;
+        }
         match random.below(36) {
             0..8 => Action::Send(1 + random.below(4) as u32),
             8 => Action::SendNothing,
@@ -262,6 +278,17 @@ impl Script<'_> {
                 }
             }
             Action::TakePrints => self.take_prints()?,
+            Action::TakeRecords => loop {
+                let taken = (self.pair.rust.take_record(), self.pair.c.take_record());
+                // Of how many were handled together the twins say different things.
+                let [rust, c] = [taken.0, taken.1].map(|record| record.map(|record| record.without(4)));
+                let is_last = rust.is_none();
+                self.lived.recorded += u64::from(!is_last);
+                self.history.same("a record", rust, c)?;
+                if is_last {
+                    break;
+                }
+            },
             Action::Activate(active) => {
                 // The generation tells one command from the one before.
                 self.command = self.command & !(command::ACTIVE | command::GENERATION)
@@ -320,9 +347,10 @@ impl Script<'_> {
         let generation = random.next() as u32 | 1;
         let address = |side: &Side| if calls { side.call(pending, generation) } else { 0 };
         let addresses = [&self.pair.rust, &self.pair.c].map(address);
+        let trace = if self.scene.traced && random.one_in(2) { random.next() | 1 << 40 } else { 0 };
         let mut sent = true;
         for (side, correlation) in [&mut self.pair.rust, &mut self.pair.c].into_iter().zip(addresses) {
-            let header = Header { enqueue_time, correlation, ..Header::default() };
+            let header = Header { enqueue_time, correlation, trace, ..Header::default() };
             if pending {
                 let mut slot = side.pending.take().expect("both have one, or none has");
                 let message: Vec<_> = message.iter().copied().map(std::mem::MaybeUninit::new).collect();

@@ -176,6 +176,7 @@ fn rings(layout: &KernelLayout) -> Vec<(&'static str, usize, RingLayout, bool)> 
         ("outbound", layout.outbound_offset(), layout.outbound, true),
     ];
     rings.extend(layout.dead_letters.map(|ring| ("dead letters", layout.dead_letters_offset(), ring, true)));
+    rings.extend(layout.records.map(|ring| ("records", layout.records_offset(), ring, true)));
     rings.extend(layout.prints.map(|ring| ("prints", layout.prints_offset(), ring, true)));
     rings
 }
@@ -222,6 +223,8 @@ pub(crate) fn words(rust: &Side, c: &Side, calls: &Calls) -> Vec<Word> {
         // What producers keep for themselves, at 8, is nobody else's.
         let consumed = offset_of!(RingHeader, consumed);
         add(format!("{ring}.consumed"), get(rust, consumed), get(c, consumed));
+        let lost = offset_of!(RingHeader, lost);
+        add(format!("{ring}.lost"), get(rust, lost), get(c, lost));
         if is_output {
             slots(ring, offset, &layout, rust, c, &mut add);
         }
@@ -293,6 +296,9 @@ pub(crate) fn slot_words(
     // A payload of what has none is what lay there.
     if [NO_REPLY, FAILED, LOST, ENDED].contains(&((meta.0 >> 24) as u8)) {
         return;
+    }
+    for at in layout.trace_offset.into_iter().flat_map(|at| [at, at + 4]) {
+        compare(format!("{name}+{at}"), halves(at));
     }
     for at in (0..layout.payload_size).step_by(4) {
         let at = layout.payload_offset + at;

@@ -219,6 +219,7 @@ pub fn w14_what_bodies_do_not_have_is_refused(bench: &Bench) {
         (options.clone().block(1), BodyOption::Block, "use .block(2) or more"),
         (options.clone().connectable(true), BodyOption::Connectable, "leave it out"),
         (options.clone().supersteps(true), BodyOption::Supersteps, "leave supersteps out"),
+        (options.clone().tracing(true), BodyOption::Tracing, "leave tracing out"),
     ] {
         let invalid = refused(options);
         assert_eq!(invalid.problems(), [LaunchProblem::Body { kernel: "share_out", option }]);

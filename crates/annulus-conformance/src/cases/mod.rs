@@ -42,6 +42,7 @@ pub mod timers;
 pub mod times;
 pub mod together;
 pub mod topics;
+pub mod traces;
 pub mod undelivered;
 pub mod variants;
 pub mod verbs;

@@ -132,7 +132,7 @@ impl Form {
         batch: BATCH,
         message: (size_of::<Ask>(), align_of::<Ask>()),
         output: (size_of::<Ask>(), align_of::<Ask>()),
-        envelope: Envelope { enqueue_time: true, correlation: true },
+        envelope: Envelope { enqueue_time: true, correlation: true, trace: false },
     };
 }
 
@@ -216,7 +216,7 @@ impl<'a> Block<'a> {
                 rings: device_heap as u64 + DEVICE_LOCAL_BYTES as u64,
                 stride: DEVICE_LOCAL_BYTES as u64,
                 slot_stride: device_local_slot,
-                time: open.inbound.enqueue_time_offset.expect("it was asked for") as u64,
+                time: open.inbound.enqueue_time_offset.expect("it was asked for") as u32,
                 correlation: open.inbound.correlation_offset.expect("it was asked for") as u32,
                 payload: open.inbound.payload_offset as u32,
                 shift: CAPACITY.trailing_zeros(),
@@ -313,7 +313,7 @@ impl<'a> Block<'a> {
         for _ in 0..count {
             let key = (self.sent % ACTORS) as u32;
             let ask = Ask { number: self.sent, key, rest: [key; 11] };
-            slots.write(ask, Header { enqueue_time: 5, correlation: 0, command: command::ACTIVE });
+            slots.write(ask, Header { enqueue_time: 5, command: command::ACTIVE, ..Header::default() });
             self.sent += 1;
         }
     }
@@ -325,7 +325,15 @@ impl<'a> Block<'a> {
         let call = unsafe { self.callers().begin(slots.ticket()) }.expect("no reply waits");
         let key = (self.sent % ACTORS) as u32;
         let ask = Ask { number: self.sent, key, rest: [key; 11] };
-        slots.write(ask, Header { enqueue_time: 5, correlation: call.word(), command: command::ACTIVE });
+        slots.write(
+            ask,
+            Header {
+                enqueue_time: 5,
+                correlation: call.word(),
+                command: command::ACTIVE,
+                ..Header::default()
+            },
+        );
         self.sent += 1;
         call
     }
@@ -421,7 +429,7 @@ impl<'a> Block<'a> {
 
 /// Where the payload lies in an open slot of such messages.
 fn device_local_layout(payload: usize) -> usize {
-    let envelope = Envelope { enqueue_time: true, correlation: true };
+    let envelope = Envelope { enqueue_time: true, correlation: true, trace: false };
     annulus_abi::ring::RingLayout::new(CAPACITY, payload, 8, envelope).payload_offset
 }
 

@@ -94,6 +94,7 @@ fn every_kernel_compiles() {
                 counts_turns: index % 7 == 0,
                 sequential: index % 11 == 0,
                 through,
+                traced: !sealed && index % 2 == 1 || through,
             };
             let program = program(definition, shape);
             // Some to machine code as users get it: what the compiler optimises is much the same in all, the

@@ -93,7 +93,7 @@ const LINES: Form = Form {
     batch: 256,
     message: (size_of::<Line>(), align_of::<Line>()),
     output: (0, 1),
-    envelope: Envelope { enqueue_time: false, correlation: false },
+    envelope: Envelope { enqueue_time: false, correlation: false, trace: false },
 };
 
 /// The texts that are compared.
@@ -355,7 +355,7 @@ pub(crate) fn stream(
                 let words = [room.ticket(); 8];
                 room.write(
                     Line { words },
-                    Header { enqueue_time: 0, correlation: 0, command: command::ACTIVE },
+                    Header { enqueue_time: 0, command: command::ACTIVE, ..Header::default() },
                 );
             }
         }

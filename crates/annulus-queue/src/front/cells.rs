@@ -12,8 +12,9 @@ pub(super) struct Cells {
     words: Box<[MaybeUninit<u64>]>,
 }
 
-/// Words in front of a message: its time, its correlation, and its length with the number of the next cell.
-const HEAD: usize = 3;
+/// Words in front of a message: its time, its correlation, its length with the number of the next cell, and its
+/// trace.
+const HEAD: usize = 4;
 
 /// A message of more bytes is copied by a call.
 const NEAR: usize = 64;
@@ -36,6 +37,7 @@ impl Cells {
         words[0].write(header.enqueue_time);
         words[1].write(header.correlation);
         words[2].write(message.len() as u64 | u64::from(next) << 32);
+        words[3].write(header.trace);
         let room = &mut words[HEAD..];
         // SAFETY: as many bytes as these words have, borrowed like them; any of them may be uninitialised.
         let room = unsafe { slice::from_raw_parts_mut(room.as_mut_ptr().cast(), size_of_val(room)) };
@@ -68,7 +70,9 @@ impl Cells {
         let enqueue_time = unsafe { self.word(cell, 0) };
         // SAFETY: as above.
         let correlation = unsafe { self.word(cell, 1) };
-        Header { enqueue_time, correlation, command: 0 }
+        // SAFETY: as above.
+        let trace = unsafe { self.word(cell, 3) };
+        Header { enqueue_time, correlation, trace, command: 0 }
     }
 
     /// The number of the next cell that a cell's message was stored with.

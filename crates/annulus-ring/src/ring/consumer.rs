@@ -96,6 +96,10 @@ impl Consumer {
             // SAFETY: as above.
             header.correlation = unsafe { self.ring.region.read(slot + offset) };
         }
+        if let Some(offset) = layout.trace_offset {
+            // SAFETY: as above.
+            header.trace = unsafe { self.ring.region.read(slot + offset) };
+        }
         Some(Slot {
             kind: (meta >> 24) as u8,
             length: meta & LENGTH_MASK,
@@ -122,6 +126,7 @@ impl Consumer {
             header: Header {
                 enqueue_time: word(layout.enqueue_time_offset),
                 correlation: word(layout.correlation_offset),
+                trace: word(layout.trace_offset),
                 ..Header::default()
             },
         })

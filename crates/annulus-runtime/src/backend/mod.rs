@@ -303,6 +303,9 @@ pub struct LaunchSpec {
     pub through: bool,
     /// Entries of the [table of topics](annulus_abi::topics), a power of two; 0 for a kernel that publishes nothing.
     pub topics: usize,
+    /// Whether messages carry a [trace](annulus_abi::trace), and blocks write records of those that do: then that of the
+    /// numbers of spans. Such a kernel's messages are not sealed.
+    pub trace_seed: Option<u32>,
     /// Whether messages carry their enqueue time.
     pub timestamps: bool,
     /// Whether the shards count their turns, in [`ShardMemory::turns`].

@@ -15,6 +15,7 @@ use crate::{
         outbound::Destination,
         shared::KernelShared,
     },
+    traces::note_received,
 };
 
 /// A kernel, with the type of the outputs that it sends. The rest of the runtime handles outputs as bytes.
@@ -38,6 +39,9 @@ impl<O: RingMessage> Destination for Vec<O> {
             let slot = ring.peek().filter(|slot| slot.kind == kind::MESSAGE)?;
             // SAFETY: the slot was just peeked, and is an output of this type by the caller's word.
             let output = unsafe { ring.read::<O>(&slot) };
+            if slot.header.trace != 0 {
+                note_received(slot.header.trace);
+            }
             ring.advance(&slot);
             ring.give_back();
             Some(output)

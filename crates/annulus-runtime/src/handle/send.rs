@@ -311,14 +311,16 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
         if self.core.options.inbound.backpressure == Backpressure::DropNew {
             return self.attempt_each(messages, back);
         }
-        let header = self.header();
+        let header = self.batch_header();
         if self.core.shards.len() == 1 {
             return self.attempt_run(messages, header);
         }
         let mut touched = Touched::new(self.core.shards.len());
+        let mut sampler = self.core.sampler();
         let mut sent = 0;
         let mut error = None;
         for message in messages {
+            let header = Header { trace: sampler.next(), ..header };
             let shard = self.shard_of(message);
             touched.insert(shard);
             let put = match self.reserve(shard, 1) {
@@ -371,11 +373,13 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
     where
         M: RingMessage,
     {
-        let header = self.header();
+        let header = self.batch_header();
+        let mut sampler = self.core.sampler();
         let mut sent = 0;
         while sent < messages.len() {
             let shard = self.shard_of(&messages[sent]);
-            let most = RUN.min(messages.len() - sent);
+            // A message that is followed goes by itself.
+            let most = RUN.min(messages.len() - sent).min(sampler.left().max(1));
             let others = &messages[sent + 1..sent + most];
             let run = if self.core.shards.len() == 1 {
                 most
@@ -388,6 +392,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
                 let message = unsafe { message.as_ptr().cast::<M>().read_unaligned() };
                 back.iter_mut().for_each(|back| back.push(returned(fate, message)));
             };
+            let header = Header { trace: sampler.next_of(run), ..header };
             let run = &messages[sent..sent + run];
             // SAFETY: as long as the run, and borrowed like it.
             let bytes = unsafe { std::slice::from_raw_parts(run.as_ptr().cast(), size_of_val(run)) };
@@ -405,6 +410,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
 
     /// Sends a batch to one shard, several slots at a time.
     fn attempt_run(self, messages: &[M], header: Header) -> (usize, Option<SendError<()>>) {
+        let mut sampler = self.core.sampler();
         let mut sent = 0;
         let mut error = None;
         while sent < messages.len() {
@@ -412,6 +418,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
                 Ok(mut slots) => {
                     let run = slots.remaining() as usize;
                     for message in &messages[sent..sent + run] {
+                        let header = Header { trace: sampler.next(), ..header };
                         if let Err(oversize) = self.put(message, &mut slots, header) {
                             drop(slots);
                             self.core.wake(0);

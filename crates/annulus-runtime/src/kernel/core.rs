@@ -42,6 +42,7 @@ use crate::{
         slow::SlowWatch,
         status::TimerStatus,
         told::Told,
+        traced::Traced,
     },
     options::LaunchOptions,
     vitals::Home,
@@ -113,6 +114,8 @@ pub(crate) struct KernelCore {
     pub(crate) told: Told,
     /// The sends that wait for space. The watcher watches them.
     pub(crate) waits: Enlisted,
+    /// Which messages are followed, if messages carry traces.
+    pub(crate) traced: Option<Traced>,
     /// Looks for slow handlers, if the launch asks for it.
     pub(crate) slow: Option<Arc<SlowWatch>>,
     /// The backend's notes about the kernel.

@@ -325,12 +325,18 @@ impl KernelCore {
     /// The envelope of a message that is sent now.
     #[inline]
     pub(crate) fn header(&self) -> Header {
+        Header { trace: self.trace(), ..self.batch_header() }
+    }
+
+    /// The envelope of messages that are sent now; which of them are followed is not said.
+    #[inline]
+    pub(crate) fn batch_header(&self) -> Header {
         let is_timed = self.options.observe.timestamps || self.expires();
         let enqueue_time = if is_timed { self.clock.now() } else { 0 };
         // All shards have the same command, or are about to have it. For a message that is sent during a
         // change, either command is right.
         let command = self.shards[0].memory.command().load(Ordering::Relaxed);
-        Header { enqueue_time, command, correlation: 0 }
+        Header { enqueue_time, command, ..Header::default() }
     }
 }
 
@@ -496,7 +502,7 @@ impl FrontEnd<'_> {
     pub(super) fn now(&self) -> Header {
         let command = self.core.shards[0].memory.command().load(Ordering::Relaxed);
         let enqueue_time = if self.core.expires() { self.core.clock.now() } else { 0 };
-        Header { enqueue_time, command, correlation: 0 }
+        Header { enqueue_time, command, ..Header::default() }
     }
 
     fn settle_send(&self, shard: usize, notes: Notes<'_, '_>) {

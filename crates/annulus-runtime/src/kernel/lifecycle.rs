@@ -164,6 +164,10 @@ impl KernelShared {
             stalled_shards: self.stalled_shards(),
             stall: self.stall(),
             dead_letters_lost: sum(ShardMemory::dead_letters_lost),
+            traces: core.traced.as_ref().map(|traced| {
+                let (recorded, lost) = traced.counts();
+                crate::TraceStatus { recorded, lost }
+            }),
             shards: core.shards.len() as u32,
             turns: sum(ShardMemory::turns),
             epochs: core.device.get().map_or(0, |device| device.epochs()),

@@ -35,4 +35,5 @@ pub(crate) mod shared;
 pub(crate) mod slow;
 pub(crate) mod status;
 pub(crate) mod told;
+pub(crate) mod traced;
 pub(crate) mod watcher;

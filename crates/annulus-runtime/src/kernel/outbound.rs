@@ -6,7 +6,7 @@ use annulus_sync::{Mutex, MutexGuard};
 
 use std::sync::PoisonError;
 
-use crate::kernel::bytes::Bytes;
+use crate::{kernel::bytes::Bytes, traces::note_received};
 
 /// The host's end of a shard's outbound ring, for any number of receivers.
 pub(crate) struct Outbound(Mutex<Consumer>);
@@ -25,6 +25,9 @@ impl Outbound {
             if is_output {
                 // SAFETY: the slot was just peeked, and is a message.
                 unsafe { consumer.read_bytes(&slot, to) };
+                if slot.header.trace != 0 {
+                    note_received(slot.header.trace);
+                }
             }
             consumer.advance(&slot);
             consumer.give_back();

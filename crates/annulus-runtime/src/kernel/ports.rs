@@ -35,6 +35,7 @@ use crate::kernel::{
     shared::KernelShared,
     status::PortStatus,
 };
+use crate::traces::note_received;
 
 /// What was received of several outboxes, and by whom nobody has asked for it yet.
 pub(crate) struct Ports {
@@ -135,6 +136,9 @@ impl Destination for Sorting<'_> {
                         self.moved = true;
                     }
                 }
+            }
+            if slot.header.trace != 0 {
+                note_received(slot.header.trace);
             }
             ring.advance(&slot);
             ring.give_back();

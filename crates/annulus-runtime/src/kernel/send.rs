@@ -109,6 +109,11 @@ impl KernelShared {
         self.core.header()
     }
 
+    #[inline]
+    pub(crate) fn batch_header(&self) -> Header {
+        self.core.batch_header()
+    }
+
     /// Reserves slots for the host in a shard's ring.
     #[inline]
     pub(crate) fn reserve(&self, shard: usize, want: u32) -> Result<HostSlots<'_>, Refused> {

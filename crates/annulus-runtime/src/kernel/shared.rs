@@ -191,6 +191,9 @@ impl KernelShared {
     /// The shard stores `stalled`, fences, and looks for space once more. So one of the two sees the other.
     #[inline]
     fn after_taking(&self, shard: usize) {
+        if let Some(traced) = &self.core.traced {
+            traced.received();
+        }
         // SYNC: stalled
         if stall::is_said(self.core.shards[shard].memory.stalled()) {
             self.core.wake(shard);
@@ -276,7 +279,10 @@ impl KernelShared {
     /// the name.
     fn finish(&self) {
         self.core.ended_at.store(self.core.clock.now(), Ordering::Relaxed);
-        (0..self.outbound.len()).for_each(|shard| self.show_prints(shard));
+        (0..self.outbound.len()).for_each(|shard| {
+            self.show_prints(shard);
+            self.core.traced.iter().for_each(|traced| traced.collect(shard));
+        });
         let mut left = ByteQueue::new();
         let mut message = Box::<Bytes>::default();
         for (index, shard) in self.core.shards.iter().enumerate() {
@@ -408,6 +414,7 @@ impl Signals for KernelShared {
         let shard = shard as usize;
         if progress.prints {
             self.show_prints(shard);
+            self.core.traced.iter().for_each(|traced| traced.collect(shard));
         }
         if progress.dead_letters != 0
             && let Some(dead_letters) = &self.dead_letters
@@ -540,7 +547,7 @@ impl LinkTarget for KernelShared {
 }
 
 impl Deliver for KernelShared {
-    unsafe fn deliver(&self, message: *const u8, call: u64) -> Delivery {
+    unsafe fn deliver(&self, message: *const u8, call: u64, trace: u64) -> Delivery {
         let from = message.cast::<MaybeUninit<u8>>();
         // SAFETY: the caller says that it is a message of this kernel, which has so many bytes.
         let message = unsafe { std::slice::from_raw_parts(from, self.core.message_size()) };
@@ -552,7 +559,9 @@ impl Deliver for KernelShared {
                     self.passed.fetch_add(1, Ordering::Relaxed);
                 }
                 // SAFETY: a message of this kernel. Connected kernels send direct messages, so it is one.
-                unsafe { slot.write_bytes(message, Header { correlation: call, ..self.header() }) };
+                unsafe {
+                    slot.write_bytes(message, Header { correlation: call, trace, ..self.batch_header() })
+                };
                 self.core.wake(shard);
                 Delivery::Done
             }

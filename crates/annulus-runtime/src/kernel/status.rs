@@ -88,6 +88,16 @@ impl Drops {
     }
 }
 
+/// Of messages that were followed, what a kernel's blocks have written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TraceStatus {
+    /// Records of messages that were followed.
+    pub recorded: u64,
+    /// Records that were lost, since their shard's ring was full before the host read them.
+    pub lost: u64,
+}
+
 /// A kernel's status. The numbers are read one after the other, so they need not agree while the kernel runs.
 /// At rest, `sent = processed + drops.total() + pending` holds exactly.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,6 +149,9 @@ pub struct KernelStatus {
     pub stall: Option<Stall>,
     /// Dead letters that were lost, since their shard's ring was full before the host collected them.
     pub dead_letters_lost: u64,
+    /// Of messages that were followed, how many were told, if the launch has
+    /// [tracing](crate::LaunchOptions::tracing).
+    pub traces: Option<TraceStatus>,
     /// Number of shards.
     pub shards: u32,
     /// Turns that took messages, of all shards, if the launch

@@ -13,6 +13,7 @@ use annulus_queue::Registry;
 use annulus_ring::memory::SharedMemory;
 use annulus_sync::event::Event;
 
+use crate::traces::{TraceEvent, Traces};
 use crate::{
     backend::{BackendError, BackendSource, DeviceBackend, DeviceInfo},
     elsewhere::elsewhere,
@@ -42,6 +43,8 @@ pub(crate) struct RuntimeInner {
     pub(crate) flow: Arc<Event>,
     /// The places of calls through pipelines.
     pub(crate) passage: Arc<Passage>,
+    /// What happened to messages that are followed.
+    pub(crate) traces: Arc<Traces>,
     pub(crate) backend: Arc<dyn DeviceBackend>,
     pub(crate) clock: RuntimeClock,
     /// The telemetry lines, if the backend cannot use those of `vitals`.
@@ -85,6 +88,31 @@ impl Runtime {
             telemetry_lines: DEFAULT_TELEMETRY_LINES,
             vitals: Vitals::default(),
         }
+    }
+
+    /// Takes what happened to messages that are followed ([`LaunchOptions::tracing`](crate::LaunchOptions::tracing))
+    /// since the last call. Up to [`MOST_EVENTS`](crate::MOST_EVENTS) events wait here; more are lost, and counted
+    /// ([`trace_events_lost`](Self::trace_events_lost)). Events of one block come in order; those of different
+    /// blocks and kernels in any order.
+    ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// assert!(Runtime::builder().build()?.take_traces().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn take_traces(&self) -> Vec<TraceEvent> {
+        self.inner.traces.take()
+    }
+
+    /// How many events were lost since nobody took them, since the runtime was built.
+    ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// assert_eq!(Runtime::builder().build()?.trace_events_lost(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn trace_events_lost(&self) -> u64 {
+        self.inner.traces.lost()
     }
 
     /// The name of its backend.
@@ -457,6 +485,7 @@ impl<B: BackendSource> RuntimeBuilder<B> {
                 registry,
                 flow,
                 passage: Arc::new(Passage::new()),
+                traces: Arc::new(Traces::new(clock)),
                 backend,
                 clock,
                 arena,

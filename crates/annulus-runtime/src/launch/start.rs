@@ -43,6 +43,7 @@ use crate::{
         shared::{HostEnds, KernelShared, Kind},
         slow::{Handlers, SlowWatch},
         told::Told,
+        traced::Traced,
     },
     launch::{
         registry::KernelRegistry,
@@ -208,7 +209,7 @@ fn start(
     let through = options.outbound.through != 0;
     // Who sends a message after a subscription has both seen in this order.
     let publishes = topics::entries(definition, &options) != 0;
-    let is_plain = !orders && !through && !publishes;
+    let is_plain = !orders && !through && !publishes && !options.observe.tracing;
     let seals = sealed::is_offered() && is_plain && backend.seals(definition, options.shape.block);
     let layout = if seals { layout.sealed() } else { layout };
     let bytes = layout.shard_bytes().checked_mul(options.shape.grid as usize).ok_or_else(|| {
@@ -266,6 +267,13 @@ fn start(
         }
     });
     let ends = HostEnds { outbound, calls, through, dead_letters, prints };
+    let traced = options.observe.tracing.then(|| {
+        let of = (&*name, backend.name(), definition.errors);
+        let ends = shards.iter().filter_map(records).collect();
+        // SAFETY: used as gauges only.
+        let rings = shards.iter().filter_map(|shard| unsafe { shard.records() }).collect();
+        Traced::new(&runtime.traces, options.observe.trace_sample, of, ends, rings)
+    });
     let command = if options.shape.active { command::ACTIVE } else { 0 };
     static LAUNCHES: AtomicU64 = AtomicU64::new(0);
     let core = KernelCore {
@@ -296,6 +304,7 @@ fn start(
         compilation: OnceLock::new(),
         told: Told::default(),
         waits: Enlisted::new(),
+        traced,
         slow: options.observe.slow_after.map(|limit| SlowWatch::new(limit, shards.len())),
         notes: Mutex::default(),
         command: Mutex::new(0),
@@ -339,6 +348,7 @@ fn start(
         sequential: core.options.shape.consistency == Consistency::Sequential,
         through: core.options.outbound.through != 0,
         topics: topics::entries(definition, &core.options),
+        trace_seed: core.traced.is_some().then(|| (core.number as u32).wrapping_mul(0x85EB_CA77)),
         timestamps: core.options.observe.timestamps,
         counts_turns: core.options.observe.count_turns,
         clock: core.clock,
@@ -458,7 +468,11 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[Prin
         outbound_capacity: options.outbound.capacity.unwrap_or(options.inbound.capacity),
         message,
         output: definition.output.map_or((0, 1), |output| (output.size, output.align)),
-        envelope: Envelope { enqueue_time: options.observe.timestamps, correlation: options.outbound.calls },
+        envelope: Envelope {
+            enqueue_time: options.observe.timestamps,
+            correlation: options.outbound.calls,
+            trace: options.observe.tracing,
+        },
         dead_letters_capacity: if options.observe.dead_letters == 0 {
             0
         } else {
@@ -485,6 +499,13 @@ fn dead_letters(shard: &ShardMemory) -> Option<Consumer> {
     // SAFETY: the block makes the producer; this is the host's one consumer, and it lies beside the shard's
     // memory.
     let ring = unsafe { shard.dead_letters() }?;
+    // SAFETY: as above.
+    Some(unsafe { Consumer::new(ring) })
+}
+
+fn records(shard: &ShardMemory) -> Option<Consumer> {
+    // SAFETY: as for `dead_letters`.
+    let ring = unsafe { shard.records() }?;
     // SAFETY: as above.
     Some(unsafe { Consumer::new(ring) })
 }

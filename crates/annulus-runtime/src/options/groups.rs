@@ -118,6 +118,10 @@ pub struct Observe {
     pub slow_after: Option<Duration>,
     /// See [`LaunchOptions::black_box`].
     pub black_box: bool,
+    /// See [`LaunchOptions::tracing`].
+    pub tracing: bool,
+    /// How many of a million messages are followed; see [`LaunchOptions::trace_sample`].
+    pub trace_sample: u32,
 }
 
 impl Default for Shape {
@@ -171,6 +175,8 @@ impl Default for Observe {
             count_turns: false,
             slow_after: None,
             black_box: false,
+            tracing: false,
+            trace_sample: 10_000,
         }
     }
 }

@@ -62,6 +62,8 @@ pub enum LaunchProblem {
     },
     /// `track_latency` is on, and `timestamps` are off.
     NoTimestamps,
+    /// `tracing` is on, and `timestamps` are off.
+    TracingTimestamps,
     /// The causal ordering that was asked for contradicts the consistency.
     CausalOrdering {
         /// What was asked for.
@@ -207,6 +209,8 @@ pub enum BodyOption {
     Supersteps,
     /// Outputs that say whom they are for.
     Peers,
+    /// Traces of its messages.
+    Tracing,
 }
 
 /// What belongs to a whole kernel, so that exactly one block must own it.
@@ -242,6 +246,10 @@ pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
     if observe.track_latency && !observe.timestamps {
         problems.push(LaunchProblem::NoTimestamps);
     }
+    if observe.tracing && !observe.timestamps {
+        problems.push(LaunchProblem::TracingTimestamps);
+    }
+    check_range(&mut problems, "trace_sample, in millionths,", observe.trace_sample, 0, 1_000_000);
     if name.as_deref() == Some("") {
         problems.push(LaunchProblem::Name);
     }
@@ -338,6 +346,7 @@ pub(super) fn of_launch(
             (shape.connectable, BodyOption::Connectable),
             (shape.supersteps, BodyOption::Supersteps),
             (definition.peers.is_some(), BodyOption::Peers),
+            (options.observe.tracing, BodyOption::Tracing),
         ];
         let asked = asks.into_iter().filter(|(asks, _)| *asks);
         problems.extend(asked.map(|(_, option)| LaunchProblem::Body { kernel, option }));
@@ -394,6 +403,7 @@ impl fmt::Display for LaunchProblem {
                  leave causal_ordering out"
             ),
             Self::NoTimestamps => f.write_str("track_latency needs timestamps: leave timestamps on"),
+            Self::TracingTimestamps => f.write_str("tracing needs timestamps: leave timestamps on"),
             Self::Expiry => f.write_str(
                 "expiry is 0, in which no message can be handed over: use a longer one, or leave it out",
             ),
@@ -478,6 +488,10 @@ impl fmt::Display for LaunchProblem {
                     BodyOption::Peers => {
                         "its outputs say whom they are for, and bodies are not connected yet: send an output without an \
                          address, or write a handler for one message"
+                    }
+                    BodyOption::Tracing => {
+                        "tracing is on, and it takes many messages at once, of which none is followed yet: leave tracing out, \
+                         or write a handler for one message"
                     }
                 };
                 write!(f, "`{kernel}` is a body, with an inbox, and {text}")
