@@ -3,6 +3,8 @@
 mod actors;
 #[path = "addresses.rs"]
 mod addresses;
+#[path = "barriers.rs"]
+mod barriers;
 #[path = "bridged.rs"]
 mod bridged;
 #[path = "calls.rs"]

@@ -33,6 +33,7 @@ macro_rules! programs {
 programs!(
     actors,
     addresses,
+    barriers,
     bridged,
     calls,
     coordinator,
@@ -53,8 +54,8 @@ programs!(
     testing,
     timers,
     topics,
-    turns,
     traces,
+    turns,
     with_tokio,
 );
 
