@@ -30,7 +30,7 @@ pub struct Record {
     pub taken: u64,
     /// When it had returned.
     pub done: u64,
-    /// Outputs that carry the span.
+    /// Outputs of the handler, with a reply.
     pub sent: u32,
     /// How many messages were handled between `taken` and `done`: more than one if threads of the block handled them
     /// together.

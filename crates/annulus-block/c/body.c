@@ -43,6 +43,8 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
     (void)count;
     /* A loop and no condition: some compilers take minutes for barriers under one. */
     u32 calls = b->messages != 0;
+    if (ann_thread() == 0 && calls)
+        ann_at_handler(v, 0, b->messages, 0);
     for (u32 i = 0; i < calls; i++) {
         ann_outbox outbox;
         outbox.first = v->outputs;

@@ -42,9 +42,9 @@ ANN_FUNCTION u32 ann_port_has_room(const ann_view *v, u32 port, GLOBAL const u8 
     if (l->grid == 0)
         return 1;
 #endif
-    if (ANN_PORT_IS_KEYED(port))
-        return ann_has_room(v, l, (u32)(ANN_PORT_KEY(port, output) % l->grid));
-    for (u32 block = 0; block < l->grid; block++)
+    u32 block = ANN_PORT_IS_KEYED(port) ? (u32)(ANN_PORT_KEY(port, output) % l->grid) : 0;
+    u32 end = ANN_PORT_IS_KEYED(port) ? block + 1 : l->grid;
+    for (; block < end; block++)
         if (ann_has_room(v, l, block))
             return 1;
     return 0;

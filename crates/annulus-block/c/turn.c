@@ -311,6 +311,26 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     ann_weigh(v, command, first);
 }
 
+#ifdef ANN_BODY
+
+/* By the leader: the body was called, and has taken nothing. It may have printed, and may have ended the kernel. */
+ANN_FUNCTION void ann_end_vain_body(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    u32 tells = b->leaving;
+#ifdef ANN_PRINTS
+    if (b->prints.count != 0) {
+        ann_count_prints(v);
+        tells = 1;
+    }
+#endif
+    ann_at_nothing(v);
+    if (tells)
+        ann_tell(v, 1);
+}
+
+#endif
+
 /* By the leader: makes the turn's results visible; whoever sees that a message was consumed sees it counted.
    */
 /* TWIN: publish */
@@ -327,6 +347,10 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         b->again = 1;
 #endif
     if (b->taken == 0) {
+#ifdef ANN_BODY
+        if (b->messages != 0)
+            ann_end_vain_body(v);
+#endif
 #if ANN_LAUNCH_CONNECTABLE && !ANN_DEFERS
         if (!b->again)
             ann_rest(v);

@@ -68,6 +68,7 @@ impl<R: Runner> BlockCore<R> {
         }
         // It has left all messages where they are, and is called again when others have had their turn.
         self.tell_leaving(body);
+        self.at_nothing();
         self.note_depth();
         Turn::Progress
     }

@@ -133,6 +133,8 @@ pub struct BlockCore<R> {
     pub(crate) output_bytes: u32,
     /// What a body's turn has, if the kernel is one.
     pub(crate) body: Option<Box<Body>>,
+    /// Also while a turn has taken that.
+    pub(crate) is_body: bool,
     /// Slots that a message may need in the outbound ring: as many as its handler may send. A call's first
     /// output needs none.
     pub(crate) credit: u32,
@@ -328,6 +330,7 @@ impl<R: Runner> BlockCore<R> {
                 }
             },
             body: (definition.shape == KernelShape::Body).then(Box::default),
+            is_body: definition.shape == KernelShape::Body,
             asks_time: definition.asks_time,
             timers: definition.timers.map(|timers| Box::new(Timers::new(timers, definition.message.size))),
             output_bytes: layout.payload_size as u32,
@@ -381,7 +384,7 @@ impl<R: Runner> BlockCore<R> {
             ProcessingMode::Adaptive if !self.inbound.is_ready_after(1) => self.turn_size.adapt(1),
             ProcessingMode::Adaptive => self.turn_size.adapt(self.depth()),
         };
-        if self.body.is_some() {
+        if self.is_body {
             return self.take_as_body(command, limit);
         }
         let mut batch = TurnTotals::default();

@@ -400,9 +400,9 @@ impl LaunchOptions {
     /// it waited and the time that its handler took. Off by default. Needs timestamps.
     ///
     /// What is followed: each message that is sent within a [`TraceContext`](crate::TraceContext), and a
-    /// [sample](Self::trace_sample) of all others. Outputs go on with the trace of their message, also into connected
-    /// kernels that have this, and back to the host; in kernels that have it not, the trace ends. Messages of a kernel to
-    /// itself begin without a trace. A device gives such a kernel slots that are not sealed.
+    /// [sample](Self::trace_sample) of all others that the host sends. Outputs go on with the trace of their message, also
+    /// into connected kernels that have this, and back to the host; in kernels that have it not, the trace ends. What a
+    /// handler sends to itself by `Later` begins without a trace. A device gives such a kernel slots that are not sealed.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -413,7 +413,7 @@ impl LaunchOptions {
         self
     }
 
-    /// Which part of all messages is followed, if [tracing](Self::tracing) is on, chosen by chance: from 0, none, to 1, all;
+    /// Which part of the messages that the host sends is followed, if [tracing](Self::tracing) is on, chosen by chance: from 0, none, to 1, all;
     /// 0.01 by default. Exact to a millionth.
     ///
     /// ```

@@ -233,6 +233,15 @@ impl Traces {
         }
     }
 
+    /// The number of the span that a word stands for: words of two runtimes, or processes, are the same, and their spans
+    /// must not be. Different words of a runtime have different numbers. By Murmur's finalizer.
+    pub(crate) fn span(&self, word: u64) -> u64 {
+        let id = word ^ self.seed;
+        let id = (id ^ id >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+        let id = (id ^ id >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+        (id ^ id >> 33).max(1)
+    }
+
     /// A time of the runtime's clock.
     pub(crate) fn time(&self, nanos: u64) -> SystemTime {
         let (at, origin) = self.origin;
@@ -267,13 +276,14 @@ impl Traces {
     /// What this thread has received since the last call, of a kernel with this name.
     pub(crate) fn receive(&self, kernel: &Arc<str>) {
         let words = RECEIVED.take();
-        let last = words.last().map(|&word| TraceContext { trace_id: self.trace(word).0, span_id: word });
+        let last =
+            words.last().map(|&word| TraceContext { trace_id: self.trace(word).0, span_id: self.span(word) });
         LAST_RECEIVED.set(last);
         for word in words {
             let (trace_id, _) = self.trace(word);
             self.push(TraceEvent::Received(Receipt {
                 trace_id,
-                parent_id: word,
+                parent_id: self.span(word),
                 kernel: Arc::clone(kernel),
                 at: self.now(),
             }));

@@ -45,7 +45,34 @@ fn cases(config: Config) -> Vec<Case> {
         case(config, "16-byte message", kernels::echo_medium::launch, full(), false),
         case(config, "56-byte message", kernels::echo_large::launch, full(), false),
         case(config, "56-byte message, no time stamps, no calls", kernels::echo_large::launch, bare(), false),
+        by_mode(config),
     ]
+}
+
+/// In each mode: one message waits at a time, so the queue is as shallow as can be.
+fn by_mode(config: Config) -> Case {
+    let samples = config.size(50_000, 10_000);
+    let candidate = |name, mode| {
+        let options = spinning(LaunchOptions::low_latency()).mode(mode);
+        Candidate::new(name, move || {
+            round_trips(config, kernels::echo_small::launch, options.clone(), Wait::TryRecv, samples)
+        })
+    };
+    let mark = |metric| Mark { candidate: "Adaptive", metric, goal: Goal::TimesBest(1.2, &["Continuous"]) };
+    Case {
+        name: "8-byte message, by mode".into(),
+        unit: "ns",
+        better: Better::Lower,
+        metrics: PERCENTILES,
+        limit: Some("limit ping-pong"),
+        candidates: vec![
+            Candidate::new("limit ping-pong", move || limit::ping_pong(WARM_UP, samples)),
+            candidate("Continuous", ProcessingMode::Continuous),
+            candidate("Batch", ProcessingMode::Batch),
+            candidate("Adaptive", ProcessingMode::Adaptive),
+        ],
+        marks: vec![mark("p50")],
+    }
 }
 
 /// Blocks that do not sleep as long as a run lasts.

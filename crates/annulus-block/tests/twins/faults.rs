@@ -230,13 +230,13 @@ pub(crate) const OF_PORTS_OF_THREADS: &[Fault] = &[
 pub(crate) const OF_TWO_PORTS: &[Fault] = &[
     (
         "an output that has no room stops those of other outboxes",
-        "        if ((full >> port & 1) == 0)\n            goes",
-        "        if (full == 0)\n            goes",
+        "            if ((full >> port & 1) == 0)\n                goes",
+        "            if (full == 0)\n                goes",
     ),
     (
         "what has gone goes again",
-        "            *(GLOBAL u64 *)output = ~(u64)0;\n            continue;",
-        "            continue;",
+        "                    *(GLOBAL u64 *)output = ~(u64)0;\n                continue;",
+        "                    ;\n                continue;",
     ),
     (
         "what is held of a disconnected outbox is lost without a trace",

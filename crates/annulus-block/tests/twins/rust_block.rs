@@ -30,7 +30,7 @@ thread_local! {
 }
 
 /// That of the numbers of spans, of both blocks: they wrap.
-pub(crate) const SEED: u32 = u32::MAX - 20;
+pub(crate) const SEED: u32 = u32::MAX - 6;
 
 /// Sets the time.
 pub(crate) fn set_time(now: u64) {

@@ -280,6 +280,12 @@ pub fn k06_ends(bench: &Bench) {
     let _ = barriers.kernel().send_blocking(Arrive { generation: 1, ..number.party(0) }).unwrap();
     assert_eq!(arrival.wait_blocking().unwrap().generation, 1);
     eventually(|| barriers.kernel().status().outputs_lost == 1);
+    // Also where a second kernel tells the host, who waits learns that the first has ended.
+    let arrival = epoch.arrive(1).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| assert_eq!(arrival.wait_blocking(), Err(WaitError::Ended)));
+        barriers.kernel().terminate_blocking();
+    });
 
     let alone = NamedBarrier::launch(bench.runtime(), "alone", 2, None).unwrap();
     let arrival = alone.arrive(0).unwrap();

@@ -12,7 +12,10 @@ use crate::{
     bench::{balanced, drain, eventually},
     kernels::{
         Number, Total,
-        bodies::{by_fours, refuses_many, share_out, sum_of_turn, two_a_turn, unasked, unlucky, until_99},
+        bodies::{
+            by_fours, greedy_once, refuses_many, share_out, sum_of_turn, two_a_turn, unasked, unlucky,
+            until_99,
+        },
         number,
     },
 };
@@ -184,6 +187,16 @@ pub fn w14_a_body_that_takes_nothing_and_fails_goes_on(bench: &Bench) {
     assert_eq!(kernel.call_blocking(number(4)), Err(CallError::Failed { code }));
     drain(&kernel);
     assert_eq!(balanced(&kernel).drops.failed, 1);
+    // One that sends too much for its first message fails, whatever it takes then.
+    let options = LaunchOptions::default().block(2).active(false);
+    let kernel = greedy_once::launch(bench.runtime(), options).unwrap();
+    kernel.send_batch_blocking(&[1, 2, 3].map(number)).unwrap();
+    kernel.activate_blocking().unwrap();
+    drain(&kernel);
+    let status = balanced(&kernel);
+    assert_eq!((status.processed, status.drops.failed, status.last_error), (0, 3, code), "{status:?}");
+    let _ = kernel.send_blocking(number(4)).unwrap();
+    assert_eq!(kernel.recv_blocking(), Ok(number(4)));
 }
 
 /// A body ends its kernel: what it took is answered, its state is kept, and what it left is undelivered.
@@ -220,6 +233,7 @@ pub fn w14_what_bodies_do_not_have_is_refused(bench: &Bench) {
         (options.clone().connectable(true), BodyOption::Connectable, "leave it out"),
         (options.clone().supersteps(true), BodyOption::Supersteps, "leave supersteps out"),
         (options.clone().tracing(true), BodyOption::Tracing, "leave tracing out"),
+        (options.clone().black_box(true), BodyOption::BlackBox, "leave black_box out"),
     ] {
         let invalid = refused(options);
         assert_eq!(invalid.problems(), [LaunchProblem::Body { kernel: "share_out", option }]);

@@ -175,7 +175,7 @@ pub fn failures_are_told_with_their_code(bench: &Bench) {
     drain(&kernel);
     assert_eq!(received(&kernel).len(), 1);
     let (mut handlings, receipts) = told(bench, 3, 1);
-    handlings.sort_unstable_by_key(|one| one.parent_id);
+    handlings.sort_by_key(|one| one.sent);
     let codes: Vec<_> = handlings.iter().map(|one| one.error.as_ref().map(|(code, _)| *code)).collect();
     assert_eq!(codes, [Some(REFUSED), Some(annulus_abi::error::UNKNOWN_ACTOR), None]);
     assert_eq!(handlings.iter().map(|one| one.outputs).collect::<Vec<_>>(), [0, 0, 1]);
@@ -325,7 +325,7 @@ pub fn a_received_message_is_gone_on_with(bench: &Bench) {
     kernel.recv_blocking().unwrap();
     assert_eq!(TraceContext::received(), None);
     let (mut handlings, _) = told(bench, 2, 2);
-    handlings.sort_unstable_by_key(|one| one.parent_id);
+    handlings.sort_by_key(|one| one.sent);
     assert_eq!(handlings[1].continues, Some(handlings[0].span_id));
     assert_eq!(handlings[1].trace_id, SPAN.trace_id);
 }

@@ -145,6 +145,19 @@ pub fn unasked(cx: &BlockCx, inbox: &Inbox<Number>, out: &Outbox<Number>) {
     }
 }
 
+/// One thread takes all, and sends two messages, of which one is allowed, for the first alone.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4)]
+pub fn greedy_once(cx: &BlockCx, inbox: &Inbox<Number>, out: &Outbox<Number>) {
+    if cx.thread_index() == 1 {
+        while let Some(message) = inbox.try_recv() {
+            out.send(message);
+            if message.value == 1 {
+                out.send(message);
+            }
+        }
+    }
+}
+
 /// All of them.
 pub const BODIES: &[&KernelDefinition] = &[
     share_out::DEFINITION,
@@ -155,4 +168,5 @@ pub const BODIES: &[&KernelDefinition] = &[
     until_99::DEFINITION,
     by_fours::DEFINITION,
     unasked::DEFINITION,
+    greedy_once::DEFINITION,
 ];

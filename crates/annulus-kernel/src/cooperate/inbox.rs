@@ -140,8 +140,13 @@ impl<M: Copy> Inbox<M> {
         self.end_message();
         self.at.set(Some(index));
         if let Some(outbox) = self.outbox() {
+            // What it has sent too much belongs to the whole turn.
+            let refused = outbox.refused();
             // SAFETY: the places of this message are this thread's alone, which has taken it.
             unsafe { outbox.begin(u64::from(index) * u64::from(turn.limit.get())) };
+            if refused {
+                outbox.refuse();
+            }
         }
         // SAFETY: it is a message of the kernel's type, by `put`, which is `M`, by `of_thread`.
         Some(unsafe { message.cast::<M>().read() })

@@ -135,10 +135,11 @@ impl Barriers {
         named: Vec<Named>,
     ) -> Self {
         let table = Arc::new(Table { named, news: Event::new() });
-        match &relay {
-            Some(relay) => listen(relay, &table, |passed| passed),
-            None => listen(&kernel, &table, |addressed| addressed.message),
+        if let Some(relay) = &relay {
+            listen(relay, &table, |passed| passed);
         }
+        // With a relay it sends the host nothing; but when it ends, nothing comes any more.
+        listen(&kernel, &table, |addressed| addressed.message);
         Self(Arc::new(Running { kernel, _relay: relay, table }))
     }
 

@@ -86,8 +86,8 @@ impl Traced {
         let shown = || Shown { code, names: self.errors }.to_string();
         Handling {
             trace_id,
-            span_id: annulus_abi::trace::word_of(record.word, record.span),
-            parent_id: record.word,
+            span_id: self.traces.span(annulus_abi::trace::word_of(record.word, record.span)),
+            parent_id: self.traces.span(record.word),
             from_host,
             continues: continues.filter(|_| from_host),
             kernel: Arc::clone(&self.kernel),

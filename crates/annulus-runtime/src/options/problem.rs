@@ -211,6 +211,8 @@ pub enum BodyOption {
     Peers,
     /// Traces of its messages.
     Tracing,
+    /// A black box.
+    BlackBox,
 }
 
 /// What belongs to a whole kernel, so that exactly one block must own it.
@@ -347,6 +349,7 @@ pub(super) fn of_launch(
             (shape.supersteps, BodyOption::Supersteps),
             (definition.peers.is_some(), BodyOption::Peers),
             (options.observe.tracing, BodyOption::Tracing),
+            (options.observe.black_box, BodyOption::BlackBox),
         ];
         let asked = asks.into_iter().filter(|(asks, _)| *asks);
         problems.extend(asked.map(|(_, option)| LaunchProblem::Body { kernel, option }));
@@ -488,6 +491,10 @@ impl fmt::Display for LaunchProblem {
                     BodyOption::Peers => {
                         "its outputs say whom they are for, and bodies are not connected yet: send an output without an \
                          address, or write a handler for one message"
+                    }
+                    BodyOption::BlackBox => {
+                        "black_box is on, which cannot say yet which of its messages a body has taken: leave black_box out, or \
+                         write a handler for one message"
                     }
                     BodyOption::Tracing => {
                         "tracing is on, and it takes many messages at once, of which none is followed yet: leave tracing out, \

@@ -27,7 +27,7 @@ use super::{
 
 /// Of how many dead processes the black boxes are kept. Source: this project's choice: the memory of a crash, and of the
 /// one before.
-pub(super) const KEPT_BOXES: usize = 2;
+const KEPT_BOXES: usize = 2;
 
 /// The file of a kernel's memory.
 struct BlackBox {
@@ -192,10 +192,14 @@ fn dead_boxes(folder: &Path) -> Vec<(SystemTime, PathBuf)> {
         .collect()
 }
 
-/// Removes the black boxes that `is_kept` does not want, given their vitals files.
-pub(super) fn clean(folder: &Path, is_kept: impl Fn(&Path) -> bool) {
-    for (_, path) in dead_boxes(folder) {
-        if !vitals_of(&path).is_some_and(|vitals| is_kept(&vitals)) {
+/// Removes the black boxes of dead processes, except those of the last ones that had some. Given are the vitals files of dead
+/// processes, the newest first.
+pub(super) fn clean(folder: &Path, newest: &[PathBuf]) {
+    let boxes = dead_boxes(folder);
+    let has_box = |vitals: &&PathBuf| boxes.iter().any(|(_, path)| vitals_of(path).as_ref() == Some(*vitals));
+    let kept: Vec<_> = newest.iter().filter(has_box).take(KEPT_BOXES).collect();
+    for (_, path) in &boxes {
+        if !vitals_of(path).is_some_and(|vitals| kept.contains(&&vitals)) {
             let _ = fs::remove_file(path);
         }
     }

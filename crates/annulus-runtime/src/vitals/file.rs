@@ -6,7 +6,7 @@ use std::{
     mem::offset_of,
     os::{
         fd::AsRawFd,
-        unix::fs::{MetadataExt, OpenOptionsExt},
+        unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
     },
     path::{Path, PathBuf},
     ptr::{self, NonNull},
@@ -26,8 +26,7 @@ use annulus_block::RuntimeClock;
 use annulus_sync::{AtomicU32, AtomicU64, Ordering};
 
 use super::{
-    Vitals,
-    black_box::{self, KEPT_BOXES},
+    Vitals, black_box,
     folder::{folders, make_own},
     fork::{self, Registered},
     parts::Parts,
@@ -305,7 +304,7 @@ pub fn owner_lives(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Removes what dead processes have left: all but the newest files, and what is older than a day.
+/// Removes what dead processes have left: all but the newest files, and what was found a day ago.
 fn clean(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut dead: Vec<(SystemTime, PathBuf)> = Vec::new();
@@ -321,7 +320,7 @@ fn clean(folder: &Path) {
         if metadata.is_file()
             && metadata.nlink() != 0
             && matches!(owner_lives(&file), Ok(false))
-            && let Ok(changed) = metadata.modified()
+            && let Ok(changed) = if is_unnamed { metadata.modified() } else { found_dead(&file, &metadata) }
         {
             dead.push((changed, path));
         }
@@ -335,10 +334,22 @@ fn clean(folder: &Path) {
             let _ = fs::remove_file(path);
         }
     }
-    let with_boxes =
-        dead.iter().map(|(_, path)| path).filter(|path| path.extension().is_some_and(|e| e != "new"));
-    let with_boxes: Vec<_> = with_boxes.take(KEPT_BOXES).collect();
-    black_box::clean(folder, |vitals| with_boxes.iter().any(|kept| *kept == vitals) && vitals.exists());
+    let newest: Vec<_> = dead.into_iter().map(|(_, path)| path).filter(|path| path.exists()).collect();
+    black_box::clean(folder, &newest);
+}
+
+/// When a file was first found without an owner. Nobody knows when its process died: what that writes through its mapping
+/// does not change the file's times. So whoever finds it first takes the owner's right to write away from it, as a mark,
+/// and sets its time.
+fn found_dead(file: &File, metadata: &fs::Metadata) -> io::Result<SystemTime> {
+    const MARKED: u32 = 0o400;
+    if metadata.mode() & 0o777 == MARKED {
+        return metadata.modified();
+    }
+    let now = SystemTime::now();
+    file.set_modified(now)?;
+    file.set_permissions(fs::Permissions::from_mode(MARKED))?;
+    Ok(now)
 }
 
 /// What the system's monotonic clock shows.
@@ -370,4 +381,53 @@ fn executable() -> [u8; 256] {
         first += 1;
     }
     field(&path[first..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program that ran for days and has died is not forgotten by the next one that starts.
+    #[test]
+    fn bug_what_ran_for_long_is_kept_for_a_day_too() {
+        let folder = std::env::temp_dir().join(format!("annulus-dead-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let path = folder.join(format!("1-1{SUFFIX}"));
+        let black_box = folder.join(format!("1-1-1{}", annulus_abi::vitals::black_box::SUFFIX));
+        let days_ago = SystemTime::now() - 2 * KEPT_FOR;
+        for path in [&path, &black_box] {
+            let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).unwrap();
+            file.set_modified(days_ago).unwrap();
+        }
+        clean(&folder);
+        clean(&folder);
+        assert!(path.exists() && black_box.exists());
+        // Two days after it was found.
+        File::open(&path).unwrap().set_modified(days_ago).unwrap();
+        clean(&folder);
+        assert!(!path.exists() && !black_box.exists());
+        fs::remove_dir(&folder).unwrap();
+    }
+
+    /// Black boxes of the last processes that had some are kept, whatever others have ended since.
+    #[test]
+    fn bug_processes_without_a_black_box_take_none_away() {
+        let folder = std::env::temp_dir().join(format!("annulus-boxes-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let file = |name: String| {
+            let path = folder.join(name);
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).unwrap();
+            path
+        };
+        let black_box =
+            |process: u32| file(format!("{process}-1-1{}", annulus_abi::vitals::black_box::SUFFIX));
+        let mut boxes = Vec::new();
+        for process in 1..6 {
+            file(format!("{process}-1{SUFFIX}"));
+            boxes.extend((process < 4).then(|| black_box(process)));
+            clean(&folder);
+        }
+        assert!(boxes.iter().map(|path| path.exists()).eq([false, true, true]));
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }
