@@ -81,6 +81,15 @@ pub const fn trace_of(word: u64) -> u32 {
     (word >> 32) as u32
 }
 
+/// Another number for each number, but for 0, which no span has: by Murmur's finalizer. Numbers that differ little become
+/// numbers that differ much.
+pub const fn mixed(number: u64) -> u64 {
+    let number = (number ^ number >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+    let number = (number ^ number >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    let number = number ^ number >> 33;
+    if number == 0 { 1 } else { number }
+}
+
 /// The number of the span that a block gives to a call of its handler: of the message with this number among those that
 /// carried a trace. `seed` differs between kernels. Spans of one trace that come of different blocks are equal with a
 /// probability of 2⁻³². Never 0.

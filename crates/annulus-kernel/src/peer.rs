@@ -131,74 +131,91 @@ pub struct PeersDefinition {
     pub offset: usize,
 }
 
-// SAFETY: `repr(C)` fixes the layout; the compiler gives size, alignment and offsets; both fields are device types.
-#[diagnostic::do_not_recommend]
-unsafe impl<M: DeviceType> DeviceType for Addressed<M> {
-    const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
-        name: "Addressed",
-        size: size_of::<Self>(),
-        align: align_of::<Self>(),
-        kind: TypeKind::Struct(&[
-            FieldDescriptor { name: "to", offset: offset_of!(Self, to), ty: <Peer<M>>::DESCRIPTOR },
-            FieldDescriptor { name: "message", offset: offset_of!(Self, message), ty: M::DESCRIPTOR },
-        ]),
-        meaning: Meaning::Parts,
+/// What makes a message of a struct of two fields: what its place is found by, and what goes there.
+macro_rules! envelope {
+    ($envelope:ident<$m:ident>, $front:ident: $front_type:ty, by_topic: $by_topic:literal) => {
+        // SAFETY: `repr(C)` fixes the layout; the compiler gives size, alignment and offsets; both fields are device types.
+        #[diagnostic::do_not_recommend]
+        unsafe impl<$m: DeviceType> DeviceType for $envelope<$m> {
+            const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
+                name: stringify!($envelope),
+                size: size_of::<Self>(),
+                align: align_of::<Self>(),
+                kind: TypeKind::Struct(&[
+                    FieldDescriptor {
+                        name: stringify!($front),
+                        offset: offset_of!(Self, $front),
+                        ty: <$front_type>::DESCRIPTOR,
+                    },
+                    FieldDescriptor {
+                        name: "message",
+                        offset: offset_of!(Self, message),
+                        ty: $m::DESCRIPTOR,
+                    },
+                ]),
+                meaning: Meaning::Parts,
+            };
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$m: DeviceType> Typed for $envelope<$m> {
+            fn ty() -> Type {
+                Self::DESCRIPTOR.into()
+            }
+
+            fn value(&self) -> Value {
+                device_value(self)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$m: DeviceType> Receiver for $envelope<$m> {
+            type Target = Self;
+            type Side = Self;
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$m: DeviceType> OwnType for $envelope<$m> {}
+
+        #[diagnostic::do_not_recommend]
+        impl<$m: RingMessage> Message for $envelope<$m> {
+            const PAYLOAD_HASH: Option<fn(&Self) -> u64> = Some(payload_hash::<Self>);
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$m: RingMessage> Payload for $envelope<$m> {
+            const ENCODING: Encoding = Encoding::Direct;
+            const VERSION: u32 = 0;
+            const ROOT_SIZE: usize = size_of::<Self>();
+
+            fn schema() -> Schema {
+                schema_of(Self::DESCRIPTOR, 0)
+            }
+
+            fn write(&self, to: &mut Bytes) -> Result<(), EncodeError> {
+                crate::write_message(self, to)
+            }
+
+            fn read(bytes: &[u8]) -> Result<Self, DecodeError> {
+                crate::decode(bytes)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$m: RingMessage> RingMessage for $envelope<$m> {
+            const PEERS: Option<PeersDefinition> = Some(PeersDefinition {
+                by_topic: $by_topic,
+                message: $m::DESCRIPTOR,
+                key_field: $m::KEY_FIELD,
+                offset: offset_of!(Self, message),
+            });
+        }
     };
 }
 
-#[diagnostic::do_not_recommend]
-impl<M: DeviceType> Typed for Addressed<M> {
-    fn ty() -> Type {
-        Self::DESCRIPTOR.into()
-    }
+pub(crate) use envelope;
 
-    fn value(&self) -> Value {
-        device_value(self)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<M: DeviceType> Receiver for Addressed<M> {
-    type Target = Self;
-    type Side = Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<M: DeviceType> OwnType for Addressed<M> {}
-
-#[diagnostic::do_not_recommend]
-impl<M: RingMessage> Message for Addressed<M> {
-    const PAYLOAD_HASH: Option<fn(&Self) -> u64> = Some(payload_hash::<Self>);
-}
-
-#[diagnostic::do_not_recommend]
-impl<M: RingMessage> Payload for Addressed<M> {
-    const ENCODING: Encoding = Encoding::Direct;
-    const VERSION: u32 = 0;
-    const ROOT_SIZE: usize = size_of::<Self>();
-
-    fn schema() -> Schema {
-        schema_of(Self::DESCRIPTOR, 0)
-    }
-
-    fn write(&self, to: &mut Bytes) -> Result<(), EncodeError> {
-        crate::write_message(self, to)
-    }
-
-    fn read(bytes: &[u8]) -> Result<Self, DecodeError> {
-        crate::decode(bytes)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<M: RingMessage> RingMessage for Addressed<M> {
-    const PEERS: Option<PeersDefinition> = Some(PeersDefinition {
-        by_topic: false,
-        message: M::DESCRIPTOR,
-        key_field: M::KEY_FIELD,
-        offset: offset_of!(Self, message),
-    });
-}
+envelope!(Addressed<M>, to: Peer<M>, by_topic: false);
 
 /// The most kernels that one kernel sends to by their addresses. With the one that stands for nobody, a block has as
 /// many places as for [outboxes](crate::MOST_PORTS).

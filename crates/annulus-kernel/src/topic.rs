@@ -6,7 +6,8 @@ use annulus_message::{DecodeError, EncodeError, Encoding, Message, Payload, Sche
 
 use crate::{
     Bytes, Derived, DeviceType, FieldDescriptor, Meaning, OwnType, PeersDefinition, PlainMethods, Receiver,
-    RingMessage, Type, TypeDescriptor, TypeKind, Typed, Value, device_value, payload_hash, schema_of,
+    RingMessage, Type, TypeDescriptor, TypeKind, Typed, Value, device_value, payload_hash, peer::envelope,
+    schema_of,
 };
 
 /// A topic: eight bytes, which messages, states, tables and constants may hold. A kernel that sends [`Published`]
@@ -131,71 +132,4 @@ pub struct Published<M> {
     pub message: M,
 }
 
-// SAFETY: `repr(C)` fixes the layout; the compiler gives size, alignment and offsets; both fields are device types.
-#[diagnostic::do_not_recommend]
-unsafe impl<M: DeviceType> DeviceType for Published<M> {
-    const DESCRIPTOR: &'static TypeDescriptor = &TypeDescriptor {
-        name: "Published",
-        size: size_of::<Self>(),
-        align: align_of::<Self>(),
-        kind: TypeKind::Struct(&[
-            FieldDescriptor { name: "topic", offset: offset_of!(Self, topic), ty: Topic::DESCRIPTOR },
-            FieldDescriptor { name: "message", offset: offset_of!(Self, message), ty: M::DESCRIPTOR },
-        ]),
-        meaning: Meaning::Parts,
-    };
-}
-
-#[diagnostic::do_not_recommend]
-impl<M: DeviceType> Typed for Published<M> {
-    fn ty() -> Type {
-        Self::DESCRIPTOR.into()
-    }
-
-    fn value(&self) -> Value {
-        device_value(self)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<M: DeviceType> Receiver for Published<M> {
-    type Target = Self;
-    type Side = Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<M: DeviceType> OwnType for Published<M> {}
-
-#[diagnostic::do_not_recommend]
-impl<M: RingMessage> Message for Published<M> {
-    const PAYLOAD_HASH: Option<fn(&Self) -> u64> = Some(payload_hash::<Self>);
-}
-
-#[diagnostic::do_not_recommend]
-impl<M: RingMessage> Payload for Published<M> {
-    const ENCODING: Encoding = Encoding::Direct;
-    const VERSION: u32 = 0;
-    const ROOT_SIZE: usize = size_of::<Self>();
-
-    fn schema() -> Schema {
-        schema_of(Self::DESCRIPTOR, 0)
-    }
-
-    fn write(&self, to: &mut Bytes) -> Result<(), EncodeError> {
-        crate::write_message(self, to)
-    }
-
-    fn read(bytes: &[u8]) -> Result<Self, DecodeError> {
-        crate::decode(bytes)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<M: RingMessage> RingMessage for Published<M> {
-    const PEERS: Option<PeersDefinition> = Some(PeersDefinition {
-        by_topic: true,
-        message: M::DESCRIPTOR,
-        key_field: M::KEY_FIELD,
-        offset: offset_of!(Self, message),
-    });
-}
+envelope!(Published<M>, topic: Topic, by_topic: true);

@@ -11,6 +11,7 @@
 
 use std::time::SystemTime;
 
+use annulus_abi::trace::mixed;
 use annulus_runtime::{Handling, Receipt, TraceEvent};
 
 /// A span, as OpenTelemetry has it.
@@ -78,12 +79,9 @@ pub fn of(events: &[TraceEvent]) -> Vec<Span> {
     spans
 }
 
-/// A number that stands beside that of a span: of the same trace, by Murmur's finalizer.
+/// A number that stands beside that of a span: of the same trace.
 fn beside(span: u64, salt: u64) -> u64 {
-    let mut id = span ^ salt;
-    id = (id ^ id >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
-    id = (id ^ id >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
-    (id ^ id >> 33).max(1)
+    mixed(span ^ salt)
 }
 
 const QUEUE: u64 = 0x51_7565_7565;

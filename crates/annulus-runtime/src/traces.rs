@@ -15,7 +15,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use annulus_abi::trace::trace_of;
+use annulus_abi::trace::{mixed, trace_of};
 use annulus_block::RuntimeClock;
 use annulus_sync::{AtomicU32, AtomicU64, Ordering};
 
@@ -234,12 +234,9 @@ impl Traces {
     }
 
     /// The number of the span that a word stands for: words of two runtimes, or processes, are the same, and their spans
-    /// must not be. Different words of a runtime have different numbers. By Murmur's finalizer.
+    /// must not be. Different words of a runtime have different numbers.
     pub(crate) fn span(&self, word: u64) -> u64 {
-        let id = word ^ self.seed;
-        let id = (id ^ id >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
-        let id = (id ^ id >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
-        (id ^ id >> 33).max(1)
+        mixed(word ^ self.seed)
     }
 
     /// A time of the runtime's clock.

@@ -30,7 +30,7 @@ fn copies(parcel: &Parcel) -> impl Iterator<Item = Item> + use<> {
 }
 
 /// By key and sender, in the order in which they came.
-fn in_order(items: &[Item]) -> bool {
+pub(super) fn in_order(items: &[Item]) -> bool {
     (0..5).all(|key| {
         (0..4).all(|sender| {
             let of = items.iter().filter(|item| item.key == key && item.sequence % 4 == sender);

@@ -6,7 +6,10 @@ use annulus_kernel::{Published, Topic};
 use annulus_runtime::{Backpressure, ConnectError, KernelHandle, LaunchOptions, TopicError};
 use annulus_sync::{AtomicBool, Ordering};
 
-use super::links::{linked, received, sorted, source};
+use super::{
+    links::{linked, received, sorted, source},
+    peers::in_order,
+};
 use crate::{
     Bench,
     bench::{balanced, drain, eventually},
@@ -27,17 +30,6 @@ fn note(i: u64, topic: Topic, times: u32) -> Note {
 fn copies(note: &Note) -> impl Iterator<Item = Item> + use<> {
     let item = note.item;
     (0..note.times).map(move |producer| Item { producer, ..item })
-}
-
-/// By key and sender, in the order in which they came.
-fn in_order(items: &[Item]) -> bool {
-    (0..5).all(|key| {
-        (0..4).all(|sender| {
-            let of = items.iter().filter(|item| item.key == key && item.sequence % 4 == sender);
-            let of: Vec<_> = of.map(|item| (item.sequence, item.producer)).collect();
-            of.is_sorted()
-        })
-    })
 }
 
 /// K-05: each output reaches every kernel that takes its topic, once, however many of its patterns do; those of one
