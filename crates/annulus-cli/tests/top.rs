@@ -4,7 +4,7 @@
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
+    net::{TcpListener, TcpStream},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
@@ -321,6 +321,82 @@ fn o_05_export_and_run_serve() {
         ["run", "anomalies", "--quiet", "--backend", "cpu", "--messages", "1000000000", "--rate", "1000"];
     let latency = "annulus_latency_seconds_count{backend=\"cpu\",kernel=\"anomalies\"}";
     page(&[&run[..], &["--dashboard", "127.0.0.1:0"]].concat(), latency);
+}
+
+/// O-05: a collector of OpenTelemetry gets them, once or again and again; it may refuse them.
+#[test]
+fn o_05_export_pushes() {
+    let folder = Folder::new("otlp");
+    let sender = sender(&folder.0, 20);
+    let collector = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", collector.local_addr().unwrap());
+    let export = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_annulus"));
+        command.args(["export", "--otlp"]).args(arguments).env("ANNULUS_DIR", &folder.0);
+        Sender(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    };
+    // Takes a push, and answers it. Returns its bytes as text.
+    let take = |status: &str| {
+        let (mut stream, _) = collector.accept().unwrap();
+        let mut taken = Vec::new();
+        let whole = |taken: &[u8]| {
+            let text = String::from_utf8_lossy(taken);
+            let length = text
+                .lines()
+                .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+            let head = taken.windows(4).position(|four| four == b"\r\n\r\n");
+            head.zip(length).is_some_and(|(head, length): (usize, usize)| taken.len() == head + 4 + length)
+        };
+        while !whole(&taken) {
+            let mut part = [0; 4096];
+            let read = stream.read(&mut part).unwrap();
+            assert!(read > 0, "{}", String::from_utf8_lossy(&taken));
+            taken.extend_from_slice(&part[..read]);
+        }
+        write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
+        String::from_utf8_lossy(&taken).into_owned()
+    };
+    let ended = |mut child: Sender| {
+        let status = child.0.wait().unwrap();
+        let mut told = String::new();
+        child.0.stdout.take().unwrap().read_to_string(&mut told).unwrap();
+        assert_eq!(told, "", "nothing is printed");
+        child.0.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+        (status.code(), told)
+    };
+    let child = export(&[&url]);
+    let taken = take("200 OK");
+    assert!(taken.starts_with("POST /v1/metrics HTTP/1.1\r\n"), "{taken}");
+    let pid = sender.0.id().to_string();
+    for part in ["messaging.client.sent.messages", "anomalies", "service.instance.id", &*pid] {
+        assert!(taken.contains(part), "{part} in {taken}");
+    }
+    assert_eq!(ended(child), (Some(0), String::new()));
+
+    let child = export(&[&url]);
+    take("503 Away");
+    let refused = format!("annulus: {url} has not taken what was pushed: HTTP status 503\n");
+    assert_eq!(ended(child), (Some(1), refused.clone()));
+
+    // A collector that is away for a moment: the next push comes all the same.
+    let child = export(&[&url, "--every", "0.1"]);
+    take("200 OK");
+    take("503 Away");
+    take("200 OK");
+    let _ = Command::new("kill").args(["-TERM", &child.0.id().to_string()]).status().unwrap();
+    // It may be at one more push.
+    collector.set_nonblocking(true).unwrap();
+    let (status, told) = ended(child);
+    assert_eq!((status, told.lines().next().map(|line| format!("{line}\n"))), (Some(0), Some(refused)));
+
+    for (wrong, remedy) in [
+        (&["https://127.0.0.1"][..], "write http://HOST:PORT"),
+        (&[&url, "--every", "0"], "from 0.1 to 86400"),
+        (&[&url, "--serve", "0"], "cannot be used with"),
+    ] {
+        let (status, told) = ended(export(wrong));
+        assert!(status == Some(2) && told.contains(remedy), "{wrong:?}: {told}");
+    }
 }
 
 /// What is no vitals file is reported, and the others are shown.

@@ -33,6 +33,8 @@ pub mod health;
 mod inside;
 pub mod metrics;
 mod observer;
+#[cfg(feature = "otlp")]
+pub mod otlp;
 mod phase;
 pub mod profile;
 mod reason;

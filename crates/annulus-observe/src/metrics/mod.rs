@@ -7,6 +7,7 @@
 //! | counts over launches | `counters` |
 //! | Prometheus' text | [`text`] |
 //! | OpenTelemetry | `Observer::instrument`, with the feature `otel` |
+//! | OTLP | `otlp::Collector`, with the feature `otlp` |
 //!
 //! Values are those of kernels, or of their shards if asked for. No metric has a message's key as a label:
 //! there may be millions.
@@ -19,7 +20,7 @@ mod prometheus;
 mod table;
 
 pub use prometheus::{CONTENT_TYPE, text};
-pub use table::{Label, METRICS, Metric, MetricKind};
+pub use table::{Label, METRICS, Metric, MetricKind, PID, PROCESS};
 
 pub(crate) use collect::collect;
 pub(crate) use counters::Counters;

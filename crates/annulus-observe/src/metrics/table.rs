@@ -49,9 +49,9 @@ pub(crate) static SHARD: Label = Label { otel: "messaging.destination.partition.
 /// The backend.
 pub(crate) static BACKEND: Label = Label { otel: "annulus.backend", prometheus: "backend" };
 /// The file name of the executable, of other processes.
-pub(crate) static PROCESS: Label = Label { otel: "process.executable.name", prometheus: "process" };
+pub static PROCESS: Label = Label { otel: "process.executable.name", prometheus: "process" };
 /// The number of the process, of other processes.
-pub(crate) static PID: Label = Label { otel: "process.pid", prometheus: "pid" };
+pub static PID: Label = Label { otel: "process.pid", prometheus: "pid" };
 /// Why messages were dropped.
 pub(crate) static CAUSE: Label = Label { otel: "annulus.drop.cause", prometheus: "cause" };
 /// One of several outboxes.

@@ -1,5 +1,8 @@
 //! Spans of messages that are followed, through connected kernels: names, parents, times, errors.
 
+#[cfg(all(feature = "otlp", target_os = "linux"))]
+mod collected;
+
 use annulus::{TraceContext, prelude::*};
 use annulus_observe::spans::{self, Span, SpanKind, SpanValue};
 
