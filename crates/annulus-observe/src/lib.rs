@@ -29,6 +29,8 @@ mod ask;
 mod attach;
 mod autopsy;
 mod black_box;
+#[cfg(feature = "otel")]
+mod follow;
 pub mod health;
 mod inside;
 pub mod metrics;
@@ -56,6 +58,8 @@ pub use autopsy::{Autopsy, BoxSummary, autopsy};
 #[doc(hidden)]
 pub use black_box::read_black_box;
 pub use black_box::{BlackBox, Recorded, RecordedMessage};
+#[cfg(feature = "otel")]
+pub use follow::follow_opentelemetry;
 pub use health::{Health, HealthLimits, HealthState, HealthWatch, KernelHealth};
 pub use inside::look_inside;
 pub use observer::{Observer, ObserverBuilder, Sight};

@@ -2,6 +2,8 @@
 
 #[cfg(all(feature = "otlp", target_os = "linux"))]
 mod collected;
+#[cfg(feature = "otel")]
+mod followed;
 
 use annulus::{TraceContext, prelude::*};
 use annulus_observe::spans::{self, Span, SpanKind, SpanValue};
