@@ -187,7 +187,7 @@ ANN_KERNEL void ann_main(
         ann_publish_all(&view);
         ann_barrier();
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
-        ann_forward_together(&view, leader);
+        ann_forward_together(&view, leader, count);
 #endif
 #endif
         if (leader) {

@@ -255,15 +255,19 @@ ANN_FUNCTION void ann_send_by(const ann_view *v, u32 leader, u32 pending, u32 pl
 
 #ifdef ANN_TOPICS
 
-/* Each thread counts which places its share of the outputs is for. */
-ANN_FUNCTION void ann_count_wanted(const ann_view *v, u32 pending)
+/* Each thread counts which places its share of the outputs is for. Outputs of this turn are marked first: there are no
+   others then, since a block that holds some takes no message. */
+ANN_FUNCTION void ann_count_wanted(const ann_view *v, u32 pending, u32 are_new)
 {
     LOCAL ann_shared *b = v->shared;
     for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE)
             continue;
-        u32 places = ann_places_of(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE);
+        GLOBAL u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
+        if (are_new)
+            ann_mark_apart(v, output);
+        u32 places = ann_places_of(output);
         for (u32 place = ANN_FIRST_OF(places); place < ANN_PORTS; place = ANN_NEXT_OF(places, place))
             ann_count_up_by(&b->ports[place].wanted, 1);
     }
@@ -271,8 +275,8 @@ ANN_FUNCTION void ann_count_wanted(const ann_view *v, u32 pending)
 
 #endif
 
-/* All threads send the pending outputs, as far as there is room. Ends with a barrier. */
-ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
+/* All threads send the pending outputs, as far as there is room, after a turn of so many messages. Ends with a barrier. */
+ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader, u32 count)
 {
     LOCAL ann_shared *b = v->shared;
     /* Of an inactive block nothing leaves: the host may be about to say where it goes. Nor of one that ends.
@@ -280,12 +284,13 @@ ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader)
     u32 pending = (b->state.command & ANN_ACTIVE) != 0 && !b->ending ? b->state.pending : 0;
 #ifdef ANN_TOPICS
     /* One place after the other: so each gets what is for it in order, and waits for none. */
-    ann_count_wanted(v, pending);
+    ann_count_wanted(v, pending, count != 0);
     ann_barrier();
     for (u32 place = 0; place < ANN_PORTS; place++)
         if (b->ports[place].wanted != 0)
             ann_send_by(v, leader, pending, place);
 #else
+    (void)count;
     ann_send_by(v, leader, pending, 0);
 #endif
 }

@@ -1,4 +1,5 @@
-/* The block: how one thread sends what is held of several outboxes, each to its kernel. */
+/* The block: how one thread sends what is held of several outboxes, each to its kernel. What is for one kernel goes
+   together, in order; what lies in a row for one of its blocks takes one ticket, as by one outbox (`forward.c`). */
 
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && defined(ANN_PORTS)
 
@@ -13,9 +14,7 @@ ANN_FUNCTION void ann_begin_ports(const ann_view *v)
         port->granted = 0;
         port->lost = 0;
         port->left = 0;
-#ifdef ANN_TOPICS
         port->wanted = 0;
-#endif
     }
 }
 
@@ -63,66 +62,196 @@ ANN_FUNCTION GLOBAL u8 *ann_held_at(const ann_view *v, u32 k)
     return v->outputs + (u64)k * ANN_OUTPUT_STRIDE;
 }
 
-/* Sends an output on, if there is room for it. Returns 0 if it has to wait. */
-ANN_FUNCTION u32 ann_send_parted(const ann_view *v, u32 number, GLOBAL const u8 *output)
+/* Whether an output is still for this place, which some output is for. */
+ANN_FUNCTION u32 ann_waits_for(const ann_view *v, GLOBAL const u8 *output, u32 place)
 {
-    LOCAL ann_shared *b = v->shared;
-    LOCAL const ann_link *l = ANN_LINK(v, number);
-    LOCAL ann_port *port = &b->ports[number];
-    u32 keyed = ANN_PORT_IS_KEYED(number);
-#ifdef ANN_TOPICS
-    /* A place that takes a topic, and has no kernel any more, is as one whose kernel has ended. */
-    u32 grid = l->grid != 0 ? l->grid : 1;
-    u32 most = l->grid == 0 ? 0 : (keyed ? 1 : grid);
+#if defined(ANN_TOPICS)
+    return !ANN_HAS_GONE(output) && (ann_places_of(output) >> place & 1) != 0;
+#elif defined(ANN_PEERS)
+    if (place == ANN_PEERS)
+        return !ANN_HAS_GONE(output) && ann_place_of(v, output) == place;
+    return *(GLOBAL const u64 *)output == v->shared->peers[place];
 #else
-    u32 grid = l->grid;
-    u32 most = keyed ? 1 : grid;
+    return *(GLOBAL const u64 *)output == place;
 #endif
-    u32 block = keyed ? (u32)(ANN_PORT_KEY(number, output) % grid) : port->dealt % grid;
-    u32 closed = 0;
-    for (u32 tried = 0; tried < most; tried++) {
-        u32 first = 0;
-        GLOBAL u8 *ring = ann_ring_of(v, l, block);
-        u32 granted = ann_device_local_reserve(l, ring, ann_look_at_tickets(ring), 1, &first);
-        u32 after = block + 1 < l->grid ? block + 1 : 0;
-        if (granted == 0 || granted == ANN_DEVICE_LOCAL_CLOSED) {
-            /* Without a key, another block may have room for it. */
-            closed += granted != 0;
-            block = after;
-            continue;
-        }
-        port->dealt = after;
-        port->forwarded += 1;
-        ann_count_forwarded(v, 1);
-        GLOBAL u8 *slot = ann_device_local_slot(l, ring, first);
+}
+
+/* The first output from number `k` on that is for this place. There is one: so it is the last, if none before that. */
+ANN_FUNCTION u32 ann_next_for(const ann_view *v, u32 place, u32 k)
+{
+    u32 last = v->shared->state.pending - 1;
+    for (; k < last; k++)
+        if (ann_waits_for(v, ann_held_at(v, k), place))
+            return k;
+    return last;
+}
+
+/* An output has gone by this place. */
+ANN_FUNCTION void ann_has_left(GLOBAL u8 *output, u32 place)
+{
+#ifdef ANN_TOPICS
+    if (!ann_take_from(output, place))
+        return;
+#endif
+    *(GLOBAL u64 *)output = ~(u64)0;
+}
+
+/* How many outputs in a row are for the same block of a place's kernel, the first of which has number `k`; of those
+   that are left for this place. */
+ANN_FUNCTION u32 ann_row_for(const ann_view *v, u32 number, u32 k, u32 left, u32 block)
+{
+    u32 grid = ANN_LINK(v, number)->grid;
+    if (grid == 1)
+        return left;
+    if (!ANN_PORT_IS_KEYED(number))
+        return (left + grid - 1) / grid;
+    u32 want = 1;
+    while (want < left) {
+        k = ann_next_for(v, number, k + 1);
+        if ((u32)(ANN_PORT_KEY(number, ann_held_at(v, k)) % grid) != block)
+            break;
+        want += 1;
+    }
+    return want;
+}
+
+/* `count` outputs for a place are lost, from number `k` on. Returns where the next one may be. */
+ANN_FUNCTION u32 ann_lose_row(const ann_view *v, u32 number, u32 k, u32 count)
+{
+    ann_count_unforwarded_of(v, number, count);
+    ann_count_unforwarded(v, count);
+    v->shared->lost += count;
+    for (u32 i = 0; i < count; i++) {
+        k = ann_next_for(v, number, k);
+#if ANN_LAUNCH_THROUGH
+        ann_lose(v, ann_held_at(v, k));
+#endif
+        ann_has_left(ann_held_at(v, k), number);
+        k += 1;
+    }
+    return k;
+}
+
+/* Sends so many outputs for a place that have tickets, from number `k` on. Returns where the next one may be. */
+ANN_FUNCTION u32 ann_send_row_for(const ann_view *v, u32 number, u32 k, GLOBAL u8 *ring, u32 first, u32 granted)
+{
+    LOCAL const ann_link *l = ANN_LINK(v, number);
+    u64 now = l->time != 0 ? ann_now(v) : 0;
+    v->shared->ports[number].forwarded += granted;
+    ann_count_forwarded(v, granted);
+    for (u32 i = 0; i < granted; i++) {
+        k = ann_next_for(v, number, k);
+        GLOBAL u8 *slot = ann_device_local_slot(l, ring, first + i);
+        GLOBAL u8 *output = ann_held_at(v, k);
         for (u32 at = 0; at < ANN_PORT_BYTES(number); at += 8)
             ANN_COPY_PART(
                 l, slot + l->payload + at, output + ANN_PORT_OFFSET(number) + at, ANN_PORT_BYTES(number) - at);
-        ann_device_local_envelope(
-            l, slot, ANN_PORT_BYTES(number), l->time != 0 ? ann_now(v) : 0 ANN_TRACE_ARGUMENT(output));
+        ann_device_local_envelope(l, slot, ANN_PORT_BYTES(number), now ANN_TRACE_ARGUMENT(output));
 #if ANN_LAUNCH_THROUGH
         if (l->correlation != 0)
             *ANN_U64(slot, l->correlation) = ANN_CARRIED(output);
 #endif
-        /* SYNC: device-local-published (release) */
-        ann_device_fence_release();
-        ann_device_local_commit(l, slot, first);
-        b->granted += 1;
-        return 1;
+        ann_has_left(output, number);
+        k += 1;
     }
-    if (closed < most && l->waits)
-        return 0;
-#if ANN_LAUNCH_THROUGH
-    ann_lose(v, output);
-#endif
-    ann_count_unforwarded_of(v, number, 1);
-    ann_count_unforwarded(v, 1);
-    b->lost += 1;
-    return 1;
+    /* SYNC: device-local-published (release) */
+    ann_device_fence_release();
+    for (u32 i = 0; i < granted; i++)
+        ann_device_local_commit(l, ann_device_local_slot(l, ring, first + i), first + i);
+    v->shared->granted += granted;
+    return k;
 }
 
-/* Offers each of the held outputs to its kernel, or to the host, and passes over those whose outbox was found
-   full. */
+/* Sends what is for a place, in order, as far as there is room. What lies in a row for one block takes one ticket.
+   Returns how many have to wait. */
+ANN_FUNCTION u32 ann_send_for(const ann_view *v, u32 number)
+{
+    LOCAL const ann_link *l = ANN_LINK(v, number);
+    LOCAL ann_port *port = &v->shared->ports[number];
+    u32 keyed = ANN_PORT_IS_KEYED(number);
+    u32 grid = l->grid;
+    u32 left = port->wanted;
+    u32 k = v->shared->state.pending_from;
+    u32 full = 0;   /* blocks in a row that did not take outputs without a key; */
+    u32 closed = 0; /* those of them that never will */
+    while (left != 0) {
+#ifdef ANN_TOPICS
+        /* A place that takes a topic, and has no kernel any more, is as one whose kernel has ended. */
+        if (grid == 0) {
+            ann_lose_row(v, number, k, left);
+            return 0;
+        }
+#endif
+        k = ann_next_for(v, number, k);
+        u32 block = keyed ? (u32)(ANN_PORT_KEY(number, ann_held_at(v, k)) % grid) : port->dealt % grid;
+        u32 want = ann_row_for(v, number, k, left, block);
+        u32 first = 0;
+        GLOBAL u8 *ring = ann_ring_of(v, l, block);
+        u32 granted = ann_device_local_reserve(l, ring, ann_look_at_tickets(ring), want, &first);
+        port->dealt = block + 1 < grid ? block + 1 : 0;
+        if (granted != 0 && granted != ANN_DEVICE_LOCAL_CLOSED) {
+            full = 0;
+            closed = 0;
+            k = ann_send_row_for(v, number, k, ring, first, granted);
+            left -= granted;
+            continue;
+        }
+        if (!keyed) {
+            /* Another block may have room for it. */
+            full += 1;
+            closed += granted != 0;
+            if (full < grid)
+                continue;
+            granted = closed == grid ? ANN_DEVICE_LOCAL_CLOSED : 0;
+            want = left;
+            full = 0;
+            closed = 0;
+        }
+        if (granted == 0 && l->waits)
+            break;
+        k = ann_lose_row(v, number, k, want);
+        left -= want;
+    }
+    return left;
+}
+
+/* By the leader that holds outputs of an earlier turn: counts what is for each place. What is of a disconnected outbox it
+   offers to the host. Returns how much of that has to wait. */
+ANN_FUNCTION u32 ann_count_held(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
+    u32 full = 0; /* the host may make room meanwhile, and nothing must overtake */
+    u32 left = 0;
+    ann_begin_ports(v);
+    for (u32 k = s->pending_from; k < s->pending; k++) {
+        GLOBAL u8 *output = ann_held_at(v, k);
+        if (ANN_HAS_GONE(output))
+            continue;
+        u32 stays = !ann_goes_on(v, output);
+#ifdef ANN_TOPICS
+        if (stays)
+            ann_forget_places(output);
+#endif
+        if (stays && !full && ann_return(v, k)) {
+            *(GLOBAL u64 *)output = ~(u64)0;
+            continue;
+        }
+        full |= stays;
+        u32 places = ANN_PLACES_OF(v, output);
+        for (u32 port = ANN_FIRST_OF(places); port < ANN_PORTS; port = ANN_NEXT_OF(places, port)) {
+            if (stays) {
+                b->ports[port].left += 1;
+                left += 1;
+            } else {
+                b->ports[port].wanted += 1;
+            }
+        }
+    }
+    return left;
+}
+
+/* Offers the held outputs to their kernels, those of each outbox together. */
 /* TWIN: deliver_parted */
 ANN_FUNCTION void ann_forward_parted(const ann_view *v)
 {
@@ -131,35 +260,17 @@ ANN_FUNCTION void ann_forward_parted(const ann_view *v)
     /* Of an inactive block nothing leaves: the host may be about to say where it goes. */
     if (s->pending == 0 || (s->command & ANN_ACTIVE) == 0)
         return;
-    u32 full = 0; /* a bit for each outbox */
-    u32 left = 0;
-    ann_begin_ports(v);
-    for (u32 k = s->pending_from; k < s->pending; k++) {
-        GLOBAL u8 *output = ann_held_at(v, k);
-        if (ANN_HAS_GONE(output))
+    /* What this turn's messages have sent is counted (`ann_part`). */
+    u32 left = b->taken == 0 ? ann_count_held(v) : 0;
+    for (u32 port = 0; port < ANN_PORTS; port++) {
+        if (b->ports[port].wanted == 0)
             continue;
-#ifdef ANN_TOPICS
-        if (!ann_goes_on(v, output))
-            ann_forget_places(output);
-#endif
-        u32 places = ANN_PLACES_OF(v, output);
-        for (u32 port = ANN_FIRST_OF(places); port < ANN_PORTS; port = ANN_NEXT_OF(places, port)) {
-            u32 goes = 0;
-            if ((full >> port & 1) == 0)
-                goes = ann_goes_on(v, output) ? ann_send_parted(v, port, output) : ann_return(v, k);
-            if (goes) {
-#ifdef ANN_TOPICS
-                if (ann_take_from(output, port))
-#endif
-                    *(GLOBAL u64 *)output = ~(u64)0;
-                continue;
-            }
-            full |= (u32)1 << port;
-            b->ports[port].left += 1;
-            left += 1;
-        }
+        u32 waits = ann_send_for(v, port);
+        b->ports[port].wanted = 0;
+        b->ports[port].left += waits;
+        left += waits;
     }
-    while (s->pending_from < s->pending && ANN_HAS_GONE(ann_held_at(v, s->pending_from)))
+    while (left != 0 && s->pending_from < s->pending && ANN_HAS_GONE(ann_held_at(v, s->pending_from)))
         s->pending_from += 1;
     ann_keep_pending(v, left);
 }

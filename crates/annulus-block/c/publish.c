@@ -54,9 +54,13 @@ ANN_FUNCTION u32 ann_part(const ann_view *v, u32 outputs)
             ann_copy_output(v, ann_out_slot(v, s->next_out + stay), j);
             ann_publish_output(v, s->next_out + stay);
             stay += 1;
-        } else if (stay != 0) {
-            *(GLOBAL ANN_OUTPUT *)(output - (u64)stay * ANN_OUTPUT_STRIDE) = *(GLOBAL const ANN_OUTPUT *)output;
+            continue;
         }
+        u32 places = ANN_PLACES_OF(v, output);
+        for (u32 port = ANN_FIRST_OF(places); port < ANN_PORTS; port = ANN_NEXT_OF(places, port))
+            v->shared->ports[port].wanted += 1;
+        if (stay != 0)
+            *(GLOBAL ANN_OUTPUT *)(output - (u64)stay * ANN_OUTPUT_STRIDE) = *(GLOBAL const ANN_OUTPUT *)output;
     }
     return stay;
 }
@@ -105,9 +109,6 @@ ANN_FUNCTION u32 ann_split(
     for (u32 j = 0; j < outputs; j++) {
         u32 place = i * ANN_LIMIT + j;
         if (ann_goes_on(v, v->outputs + (u64)place * ANN_OUTPUT_STRIDE)) {
-#ifdef ANN_TOPICS
-            ann_mark_apart(v, v->outputs + (u64)place * ANN_OUTPUT_STRIDE);
-#endif
             ann_parcel_at(v, parcels)->source = place;
             parcels += 1;
             continue;

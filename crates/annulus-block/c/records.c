@@ -174,9 +174,7 @@ typedef struct {
     u32 granted; /* in this turn: outputs that got a ticket, */
     u32 lost;    /* that were lost, */
     u32 left;    /* and that found no room */
-#ifdef ANN_TOPICS
     u32 wanted;  /* those that are for this place, before they are sent */
-#endif
 } ann_port;
 
 /* In the shard's memory: words of an outbox's `PortCounts`, and where they begin. */

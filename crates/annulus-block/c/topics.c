@@ -9,7 +9,7 @@
 /* Behind the records of the places, and their addresses. */
 #define ANN_TOPIC_TABLE (ANN_PORTS * (sizeof(ann_link) + 8))
 
-/* By the leader or one thread, once, after an output was sent: finds the entry of its topic in the table, which the host
+/* By any thread, once, after an output was sent: finds the entry of its topic in the table, which the host
    may be changing, and notes who takes it. */
 /* TWIN: mark_apart */
 ANN_FUNCTION void ann_mark_apart(const ann_view *v, GLOBAL u8 *output)
@@ -46,7 +46,9 @@ ANN_FUNCTION u32 ann_places_of(GLOBAL const u8 *output)
 /* The first of them from this one on; ANN_PORTS if there is none. */
 ANN_FUNCTION u32 ann_place_from(u32 places, u32 from)
 {
-    while (from < ANN_PORTS && (places >> from & 1) == 0)
+    if (from >= ANN_PORTS || places >> from == 0)
+        return ANN_PORTS;
+    while ((places >> from & 1) == 0)
         from += 1;
     return from;
 }

@@ -58,20 +58,51 @@ pub struct Progress {
 
 /// A kernel that receives other kernels' messages from a thread of this process.
 pub trait Deliver: Send + Sync {
-    /// Puts a message into the inbound ring of its shard, with the address of the call through a pipeline that it carries,
-    /// or 0; and with its trace, or 0.
+    /// Puts the first messages of a row into the inbound ring of their shard, by one ticket: as many of them as are for
+    /// that shard, and find room.
+    ///
+    /// # Panics
+    ///
+    /// If the row is empty.
     ///
     /// # Safety
     ///
-    /// It is a message of the kernel's type.
-    unsafe fn deliver(&self, message: *const u8, call: u64, trace: u64) -> Delivery;
+    /// All are messages of the kernel's type.
+    unsafe fn deliver(&self, row: Row<'_>) -> Delivery;
 
-    /// Whether `deliver` would now return something else than [`Delivery::Full`].
+    /// Whether `deliver` would now return something else than [`Delivery::Full`] for a row that begins with this message.
     ///
     /// # Safety
     ///
     /// It is a message of the kernel's type.
     unsafe fn has_room(&self, message: *const u8) -> bool;
+}
+
+/// Messages of one block for one kernel, in their order.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// Where they lie. Nobody writes them meanwhile.
+    pub messages: &'a [*const u8],
+    /// The address of the call through a pipeline that one of them carries, or 0.
+    pub call: u64,
+    /// Which of them that is, from 0 on; a number of no message if it is none of them.
+    pub bearer: usize,
+    /// The trace that all of them carry, or 0.
+    pub trace: u64,
+}
+
+impl Row<'_> {
+    /// The address of the call that a message of the row carries, or 0.
+    #[inline]
+    pub fn carried(&self, index: usize) -> u64 {
+        if index == self.bearer { self.call } else { 0 }
+    }
+
+    /// The messages behind the first `count`.
+    #[inline]
+    pub(crate) fn after(self, count: usize) -> Self {
+        Self { messages: &self.messages[count..], bearer: self.bearer.wrapping_sub(count), ..self }
+    }
 }
 
 /// Where a block's outputs go, if not to the host.
@@ -143,12 +174,12 @@ impl NextLinks {
     }
 }
 
-/// What became of a message between kernels.
+/// What became of a row of messages between kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
-    /// The kernel has the message.
-    Done,
-    /// There is no room for the message.
+    /// The kernel has so many of them, from the first on: at least one.
+    Done(usize),
+    /// There is no room for the first.
     Full,
     /// The kernel ends, or has ended.
     Closed,

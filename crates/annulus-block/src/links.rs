@@ -1,7 +1,8 @@
 //! A block whose kernel is connected to another one.
 //!
 //! The outputs of a handler are in slots of the outbound ring that are not published. From there they are
-//! delivered, one by one, to the other kernel's rings, as a thread of the host would send them. Then the
+//! delivered to the other kernel's rings, as a thread of the host would send them: those in a row for one of
+//! its blocks by one ticket, which is one atomic operation, one look at the clock and one wake-up. Then the
 //! slots are used again. Until the last output has gone, the message is *pending*: its slot is not given
 //! back, it is not counted, no other message is taken, and its handler is not called again. So whoever sees
 //! that a message was consumed sees all its outputs in the next ring. A timer's message keeps its place likewise
@@ -19,11 +20,21 @@ use annulus_ring::ring::Header;
 use annulus_sync::{Ordering, fence};
 
 use crate::{
-    host::{Deliver, Delivery},
+    host::{Deliver, Delivery, Row},
     publish::add,
     runner::Runner,
     turn::{BlockCore, Line, PendingOutputs, TurnTotals},
 };
+
+/// What became of a row that was offered to a kernel.
+pub(crate) enum Offered {
+    /// So many of it have gone, from the first on.
+    Taken(usize),
+    /// The first is lost.
+    Lost,
+    /// The first has to wait for room.
+    Waits,
+}
 
 impl<R: Runner> BlockCore<R> {
     /// Delivers the pending outputs of a message that was sent at `enqueued` to the connected kernel, as far as
@@ -48,27 +59,71 @@ impl<R: Runner> BlockCore<R> {
     pub(crate) fn load_links(&mut self) {
         self.links.clone_from(&self.next_links.lock());
         self.is_linked = self.links.iter().any(Option::is_some);
-        self.returns = self.pending.is_some_and(|pending| pending.is_parted);
+        self.returns = false;
+        if let Some(pending) = self.pending.filter(|pending| pending.is_parted) {
+            self.returns = true;
+            self.sort_out(pending.all);
+        }
         let whole =
             self.links.iter().flatten().filter_map(|link| link.inside).map(|inside| inside.whole).max();
-        let lines = whole.unwrap_or(0).div_ceil(size_of::<Line>());
+        // One for each output of a message.
+        let lines = whole.unwrap_or(0).div_ceil(size_of::<Line>()) * self.credit as usize;
         if lines > self.whole.len() {
             self.whole = vec![Line::default(); lines].into();
         }
     }
 
-    /// An output as the connected kernel takes it: as it is, or in a message of that kernel's.
+    /// An output as the connected kernel takes it: as it is, or in a message of that kernel's, of which there is one for
+    /// each number below `max_outputs`.
     ///
     /// # Safety
     ///
     /// It is what the variant of this place holds, and a link has it since the last command.
-    pub(crate) unsafe fn as_taken(&mut self, output: *const u8, inside: Option<Inside>) -> *const u8 {
+    pub(crate) unsafe fn as_taken(
+        &mut self,
+        output: *const u8,
+        inside: Option<Inside>,
+        number: usize,
+    ) -> *const u8 {
         let Some(inside) = inside else { return output };
-        let whole = self.whole.as_mut_ptr().cast::<u8>();
+        let lines = inside.whole.div_ceil(size_of::<Line>());
+        let whole = self.whole[number * lines..(number + 1) * lines].as_mut_ptr().cast::<u8>();
         // SAFETY: the output is there by the caller's word; `load_links` has made room for the message, and both
         // are memory of the block's own.
         unsafe { inside.write(output, whole) };
         whole
+    }
+
+    /// Offers a row to a connected kernel, or to one that is gone.
+    ///
+    /// # Safety
+    ///
+    /// All are messages of that kernel's type.
+    pub(crate) unsafe fn offer(
+        &mut self,
+        target: Option<&dyn Deliver>,
+        waits: bool,
+        row: Row<'_>,
+    ) -> Offered {
+        if self.stalled && !self.moves {
+            // SAFETY: by the caller's word.
+            let is_full = |target: &dyn Deliver| unsafe { !target.has_room(row.messages[0]) };
+            // An output that does not wait is lost and counted. The link may have been another one before.
+            if waits && target.is_some_and(is_full) {
+                return Offered::Waits;
+            }
+            self.begin_to_move();
+        }
+        // SAFETY: by the caller's word.
+        let delivery = target.map_or(Delivery::Closed, |target| unsafe { target.deliver(row) });
+        match delivery {
+            Delivery::Done(count) => Offered::Taken(count),
+            Delivery::Full if waits => Offered::Waits,
+            Delivery::Full | Delivery::Closed => {
+                self.lose(row.carried(0));
+                Offered::Lost
+            }
+        }
     }
 
     /// Delivers pending outputs until one has to wait for room. Returns whether none has to wait.
@@ -81,38 +136,33 @@ impl<R: Runner> BlockCore<R> {
         let Some(link) = &self.links[0] else { return true };
         let (waits, inside) = (link.waits, link.inside);
         let target = link.target.upgrade();
+        let mut messages = std::mem::take(&mut self.row);
+        messages.clear();
+        for (number, index) in (pending.gone..pending.all).enumerate() {
+            let output = self.pending_output(index);
+            // SAFETY: the handler wrote an output there, and the variant is of the link's target.
+            messages.push(unsafe { self.as_taken(output, inside, number) });
+        }
+        let bearer = (pending.bearer as usize).wrapping_sub(pending.gone as usize);
+        let mut row = Row { messages: &messages, call: pending.call, bearer, trace: pending.trace };
         let mut lost = 0;
         let _near = R::delivering();
         while pending.gone < pending.all {
-            // SAFETY: the handler wrote an output there, and the variant is of the link's target.
-            let message = unsafe { self.as_taken(self.message_of(pending), inside) };
-            if self.stalled && !self.moves {
-                // SAFETY: as below.
-                let room = |target: &dyn Deliver| unsafe { target.has_room(message) };
-                // An output that does not wait is lost and counted. The link may have been another one
-                // before.
-                if waits && target.as_ref().is_some_and(|target| !room(&**target)) {
-                    break;
-                }
-                self.begin_to_move();
-            }
-            let call = Self::carried(&pending, pending.gone);
-            let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
-                // SAFETY: the handler wrote an output there. Outputs are messages of the target's type, or what
-                // its variant holds: the maker of the link promised that.
-                unsafe { target.deliver(message, call, pending.trace) }
-            });
-            match delivery {
-                Delivery::Done => {}
-                Delivery::Full if waits => break,
-                Delivery::Full | Delivery::Closed => {
+            // SAFETY: outputs are messages of the target's type, or what its variant holds: the maker of the link
+            // promised that.
+            let count = match unsafe { self.offer(target.as_deref(), waits, row) } {
+                Offered::Taken(count) => count,
+                Offered::Lost => {
                     lost += 1;
-                    self.lose(call);
+                    1
                 }
-            }
-            pending.gone += 1;
+                Offered::Waits => break,
+            };
+            row = row.after(count);
+            pending.gone += count as u32;
             self.pending = Some(pending);
         }
+        self.row = messages;
         if lost != 0 {
             add(self.memory.unforwarded(), lost);
         }
@@ -143,11 +193,6 @@ impl<R: Runner> BlockCore<R> {
             // SYNC: rested (release)
             self.memory.rested().store(self.memory.taken().load(Ordering::Relaxed), Ordering::Release);
         }
-    }
-
-    /// The first pending output.
-    fn message_of(&self, pending: PendingOutputs) -> *const u8 {
-        self.pending_output(pending.gone)
     }
 
     /// Where output number `index` of the pending message is.

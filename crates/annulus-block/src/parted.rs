@@ -1,17 +1,22 @@
 //! A block of several outboxes, of which some are connected, each to another kernel.
 //!
 //! A message's outputs are put aside, in a row. Those for the host are published at once. The others are held
-//! where they are, each with the number of its outbox in front, until all have gone. A pass offers them in
-//! order, and passes over those whose outbox was found full in it. So each waits for its own kernel alone, and
-//! those of one outbox keep their order.
+//! where they are, each with the number of its outbox in front, until all have gone. A pass takes one outbox after
+//! the other, and offers what waits for its kernel as one row, in order: what lies in a row for one block takes one
+//! ticket. The first that finds no room stops those behind it in the same row, and no others. So each waits for its
+//! own kernel alone, and those of one outbox keep their order. An output that is for several places stands in the
+//! row of each.
+
+use std::mem::{replace, take};
 
 use annulus_abi::{ring::kind, topics};
-use annulus_kernel::MOST_PORTS;
+use annulus_kernel::{Inside, MOST_PORTS};
 use annulus_ring::ring::Header;
 use annulus_sync::Ordering;
 
 use crate::{
-    host::{Deliver, Delivery, Link},
+    host::{Link, Row},
+    links::Offered,
     publish::add,
     runner::Runner,
     turn::{BlockCore, PendingOutputs, TurnTotals},
@@ -48,91 +53,79 @@ impl<R: Runner> BlockCore<R> {
         let mut all = 0;
         let mut bearer = None;
         for index in 0..sent {
-            if self.stays(self.tag(index)) {
+            let tag = self.mark_apart(index);
+            let wanted = self.wanted_by(tag);
+            if wanted == 0 {
                 self.publish_aside(index);
                 batch.produced += 1;
                 continue;
             }
-            self.mark_apart(index);
-            if bearer.is_none() && self.tag(index) == 0 {
+            if bearer.is_none() && tag == 0 {
                 bearer = Some(all);
             }
-            let [from, to] = [index, all].map(|index| self.offset_aside(index));
-            let aside = self.aside.as_mut_ptr().cast::<u8>();
-            // SAFETY: both are places for outputs, of that size; the second is the first, or in front of it.
-            unsafe { aside.wrapping_add(from).copy_to(aside.wrapping_add(to), size) };
+            if index != all {
+                let [from, to] = [index, all].map(|index| self.offset_aside(index));
+                let aside = self.aside.as_mut_ptr().cast::<u8>();
+                // SAFETY: both are places for outputs, of that size; the second is in front of the first.
+                unsafe { aside.wrapping_add(from).copy_to(aside.wrapping_add(to), size) };
+            }
+            self.wanted[all as usize] = wanted;
             all += 1;
         }
         self.counts.sent += u64::from(sent - all);
         self.hand_on(caller, bearer.unwrap_or(all), all, true);
     }
 
-    /// Offers each of the held outputs to its kernel, and passes over those whose outbox was found full.
+    /// Offers the held outputs to their kernels, those of each outbox together, as far as that kernel has room.
     /// Returns whether none has to wait. What is for the host stays.
     // TWIN: deliver_parted
     pub(crate) fn deliver_parted(&mut self, mut pending: PendingOutputs) -> bool {
         let mut held = [0_u64; MOST_PORTS];
-        // The kernel that each outbox leads to, once it was asked for. Dropped behind the guard: the last one of a kernel
-        // that has ended drops it, which is code of the program.
+        // The kernels that outboxes lead to. Dropped behind the guard: the last one of a kernel that has ended drops
+        // it, which is code of the program.
         let mut near = [const { None }; MOST_PORTS];
         let mut lost = 0;
+        let (mut messages, mut numbers) = (take(&mut self.row), take(&mut self.numbers));
         let _delivering = R::delivering();
-        for index in 0..pending.all {
-            let tag = self.tag(index);
-            if tag == GONE {
-                continue;
-            }
-            for port in self.places_of(tag) {
-                if held[port] != 0 {
-                    held[port] += 1;
-                    continue;
-                }
-                // What is for the host stays. A place that takes a topic, and has no kernel any more, is as one whose
-                // kernel has ended.
-                if self.stays(tag) {
-                    break;
-                }
-                let link = self.links[port].as_ref();
-                let (waits, inside) = link.map_or((false, None), |link| (link.waits, link.inside));
-                let target = near[port].get_or_insert_with(|| link.and_then(|link| link.target.upgrade()));
-                let message = self.put_aside(index).wrapping_add(self.offset_of(port));
-                // SAFETY: the handler wrote an output there, and the variant is of the link's target.
-                let message = unsafe { self.as_taken(message, inside) };
-                if self.stalled && !self.moves {
-                    // SAFETY: as below.
-                    let is_full = |target: &dyn Deliver| unsafe { !target.has_room(message) };
-                    // An output that does not wait is lost and counted. The link may have been another one before.
-                    if waits && target.as_ref().is_some_and(|target| is_full(&**target)) {
-                        held[port] = 1;
-                        continue;
-                    }
-                    self.begin_to_move();
-                }
-                let call = Self::carried(&pending, index);
-                let delivery = target.as_ref().map_or(Delivery::Closed, |target| {
-                    // SAFETY: the handler wrote an output there. What this outbox sends are messages of the target's
-                    // type, or what its variant holds: the maker of the link promised that.
-                    unsafe { target.deliver(message, call, pending.trace) }
-                });
+        let wanted = &self.wanted[..pending.all as usize];
+        for port in Places(wanted.iter().fold(0, |places, wanted| places | wanted)) {
+            // A place that takes a topic, and has no kernel any more, is as one whose kernel has ended.
+            let link = self.links[port].as_ref();
+            let (waits, inside) = link.map_or((false, None), |link| (link.waits, link.inside));
+            let target = near[port].insert(link.and_then(|link| link.target.upgrade())).as_deref();
+            self.gather(port, inside, &mut numbers, &mut messages);
+            let bearer = numbers.iter().position(|&index| index == pending.bearer).unwrap_or(usize::MAX);
+            let mut row = Row { messages: &messages, call: pending.call, bearer, trace: pending.trace };
+            let mut left = &numbers[..];
+            while !left.is_empty() {
+                // SAFETY: what this outbox sends are messages of the target's type, or what its variant holds: the
+                // maker of the link promised that.
+                let offered = unsafe { self.offer(target, waits, row) };
                 let words = self.memory.port(port).expect("a shard has counts for each of several outboxes");
-                match delivery {
-                    Delivery::Done => add(words.forwarded(), 1),
-                    Delivery::Full if waits => {
-                        held[port] = 1;
-                        continue;
+                let count = match offered {
+                    Offered::Taken(count) => {
+                        add(words.forwarded(), count as u64);
+                        count
                     }
-                    Delivery::Full | Delivery::Closed => {
+                    Offered::Lost => {
                         add(words.unforwarded(), 1);
                         lost += 1;
-                        self.lose(call);
+                        1
                     }
+                    Offered::Waits => {
+                        held[port] = left.len() as u64;
+                        break;
+                    }
+                };
+                let (gone, rest) = left.split_at(count);
+                for &index in gone {
+                    pending.gone += u32::from(self.take_from(index, port));
                 }
-                if self.take_from(index, port) {
-                    pending.gone += 1;
-                    self.pending = Some(pending);
-                }
+                self.pending = Some(pending);
+                (row, left) = (row.after(count), rest);
             }
         }
+        (self.row, self.numbers) = (messages, numbers);
         if lost != 0 {
             add(self.memory.unforwarded(), lost);
         }
@@ -142,6 +135,36 @@ impl<R: Runner> BlockCore<R> {
             self.rest();
         }
         !waits
+    }
+
+    /// Links have changed: where held outputs go now.
+    #[cold]
+    pub(crate) fn sort_out(&mut self, all: u32) {
+        for index in 0..all {
+            let tag = self.tag(index);
+            self.wanted[index as usize] = if tag == GONE { 0 } else { self.wanted_by(tag) };
+        }
+    }
+
+    /// The outputs that wait for a place, in order: their numbers, and where they lie.
+    fn gather(
+        &mut self,
+        port: usize,
+        inside: Option<Inside>,
+        numbers: &mut Vec<u32>,
+        messages: &mut Vec<*const u8>,
+    ) {
+        numbers.clear();
+        messages.clear();
+        let all = self.pending.map_or(0, |pending| pending.all as usize);
+        let is_for = |(index, wanted): (usize, &u64)| (wanted >> port & 1 != 0).then_some(index as u32);
+        numbers.extend(self.wanted[..all].iter().enumerate().filter_map(is_for));
+        let offset = self.offset_of(port);
+        for (number, &index) in numbers.iter().enumerate() {
+            let output = self.put_aside(index).wrapping_add(offset);
+            // SAFETY: the handler wrote an output there, and the variant is of the link's target.
+            messages.push(unsafe { self.as_taken(output, inside, number) });
+        }
     }
 
     /// Gives the host what is held of outboxes that are connected no more. Returns how much that is.
@@ -192,7 +215,7 @@ impl<R: Runner> BlockCore<R> {
     /// Says how many outputs of each outbox are held, if some are, or it was said that some are.
     fn tell_held(&mut self, held: &[u64; MOST_PORTS]) {
         let holds = held.iter().any(|&held| held != 0);
-        if !std::mem::replace(&mut self.told_held, holds) && !holds {
+        if !replace(&mut self.told_held, holds) && !holds {
             return;
         }
         for (port, &held) in held.iter().enumerate().take(self.links.len()) {
@@ -238,10 +261,19 @@ impl<R: Runner> BlockCore<R> {
 
     /// Whether an output goes to the host.
     fn stays(&self, tag: u64) -> bool {
+        self.wanted_by(tag) == 0
+    }
+
+    /// The places that an output is still for, a bit for each; none if it goes to the host.
+    fn wanted_by(&self, tag: u64) -> u64 {
         match self.peers {
             // Nobody is connected together with the others.
-            Some(peers) if peers.by_topic => self.links.last().is_some_and(Option::is_none),
-            _ => self.links[self.place_of(tag)].is_none(),
+            Some(peers) if peers.by_topic && self.links.last().is_some_and(Option::is_none) => 0,
+            Some(peers) if peers.by_topic => self.places_of(tag).0,
+            _ => {
+                let place = self.place_of(tag);
+                u64::from(self.links[place].is_some()) << place
+            }
         }
     }
 
@@ -250,19 +282,21 @@ impl<R: Runner> BlockCore<R> {
         self.peers.map_or_else(|| self.ports[port].offset, |peers| peers.offset)
     }
 
-    /// An output was sent: finds out who takes its topic. An address that nobody has may look like an output that has
-    /// gone.
+    /// An output was sent: if it goes on, finds out who takes its topic. An address that nobody has may look like an output
+    /// that has gone. Returns its first word.
     // TWIN: mark_apart
-    fn mark_apart(&mut self, index: u32) {
+    fn mark_apart(&mut self, index: u32) -> u64 {
         let tag = self.tag(index);
-        match self.peers {
-            Some(peers) if peers.by_topic => {
+        let marked = match self.peers {
+            Some(peers) if peers.by_topic && self.links.last().is_some_and(Option::is_some) => {
                 let topic = tag & !TOPIC_PLACES;
-                self.set_tag(index, topic | self.next_links.takers(topic));
+                topic | self.next_links.takers(topic)
             }
-            Some(_) if tag == GONE => self.set_tag(index, GONE - 1),
-            _ => {}
-        }
+            Some(peers) if !peers.by_topic && tag == GONE => GONE - 1,
+            _ => return tag,
+        };
+        self.set_tag(index, marked);
+        marked
     }
 
     /// The first word of an output: the number of its outbox, or an address; or [`GONE`].
@@ -274,6 +308,7 @@ impl<R: Runner> BlockCore<R> {
     /// Says that it has gone, by this place. Returns whether it has gone by all.
     // TWIN: take_from
     fn take_from(&mut self, index: u32, place: usize) -> bool {
+        self.wanted[index as usize] &= !(1 << place);
         let tag = self.tag(index);
         if self.peers.is_some_and(|peers| peers.by_topic) {
             let left = tag & TOPIC_PLACES & !(1 << place);

@@ -102,6 +102,12 @@ pub struct BlockCore<R> {
     pub(crate) links: Box<[Option<Link>]>,
     /// Room for a message of a connected kernel's, of which a variant takes outputs.
     pub(crate) whole: Box<[Line]>,
+    /// The outputs that are being offered to one kernel; kept for its memory.
+    pub(crate) row: Vec<*const u8>,
+    /// The same, by their numbers, of several outboxes.
+    pub(crate) numbers: Vec<u32>,
+    /// The places that each of the held outputs of several outboxes waits for, a bit for each.
+    pub(crate) wanted: Box<[u64]>,
     /// Whether there is a link.
     pub(crate) is_linked: bool,
     /// The value that `links` gets with the next command.
@@ -166,7 +172,7 @@ pub struct BlockCore<R> {
 }
 
 // SAFETY: the raw pointers in `outbox`, `body` and `bindings` lead into memory that `memory` and `_bindings` keep
-// alive. Only the thread that has the block reaches that memory through them (except shared atomics, which
+// alive; those in `row` are of the last pass, and nobody follows them. Only the thread that has the block reaches that memory through them (except shared atomics, which
 // any thread may access). The pointers in `state` lead into memory that lives as long as this, by the promise
 // of `new`. Others reach it only while the block is inactive or has terminated.
 unsafe impl<R> Send for BlockCore<R> {}
@@ -311,6 +317,9 @@ impl<R: Runner> BlockCore<R> {
             outbox,
             links: vec![None; definition.places()].into(),
             whole: Box::default(),
+            row: Vec::new(),
+            numbers: Vec::new(),
+            wanted: vec![0; if is_sorted { definition.max_outputs as usize } else { 0 }].into(),
             is_linked: false,
             next_links: links,
             ports: definition.ports,

@@ -122,7 +122,7 @@ pub use crate::{
     within::Sleep,
 };
 pub use annulus_abi::error::{ErrorName, describe as describe_error};
-pub use annulus_block::{Deliver, Delivery, Progress, RuntimeClock, Signals};
+pub use annulus_block::{Deliver, Delivery, Progress, Row, RuntimeClock, Signals};
 pub use annulus_kernel::{Addressed, KernelMessage, Peer, ProcessingMode, Published, Topic};
 pub use annulus_queue::{
     Alert, Backpressure, Counters, DeadLetter, DeadLetters, Deduplication, InvalidOptions, QueueStatus,

@@ -211,8 +211,8 @@ pub(crate) const OF_PORTS: &[Fault] = &[
     ),
     (
         "held outputs are not moved together",
-        "        } else if (stay != 0) {",
-        "        } else if (stay > 1) {",
+        "        if (stay != 0)\n            *(GLOBAL ANN_OUTPUT",
+        "        if (stay > 1)\n            *(GLOBAL ANN_OUTPUT",
     ),
 ];
 
@@ -230,23 +230,53 @@ pub(crate) const OF_PORTS_OF_THREADS: &[Fault] = &[
 pub(crate) const OF_TWO_PORTS: &[Fault] = &[
     (
         "an output that has no room stops those of other outboxes",
-        "            if ((full >> port & 1) == 0)\n                goes",
-        "            if (full == 0)\n                goes",
+        "        u32 waits = ann_send_for(v, port);",
+        "        u32 waits = left != 0 ? b->ports[port].wanted : ann_send_for(v, port);",
     ),
     (
         "what has gone goes again",
-        "                    *(GLOBAL u64 *)output = ~(u64)0;\n                continue;",
-        "                    ;\n                continue;",
+        "        return;\n#endif\n    *(GLOBAL u64 *)output = ~(u64)0;\n}",
+        "        return;\n#endif\n}",
     ),
     (
         "what is held of a disconnected outbox is lost without a trace",
-        "goes = ann_goes_on(v, output) ? ann_send_parted(v, port, output) : ann_return(v, k);",
-        "goes = ann_goes_on(v, output) ? ann_send_parted(v, port, output) : 1;",
+        "        if (stays && !full && ann_return(v, k)) {",
+        "        if (stays) {",
     ),
     (
         "what one outbox has sent counts for the other",
-        "        port->forwarded += 1;\n        ann_count_forwarded(v, 1);",
-        "        b->ports[0].forwarded += 1;\n        ann_count_forwarded(v, 1);",
+        "    v->shared->ports[number].forwarded += granted;",
+        "    v->shared->ports[0].forwarded += granted;",
+    ),
+    (
+        "what waited before this turn is counted with what it has sent",
+        "    u32 left = b->taken == 0 ? ann_count_held(v) : 0;",
+        "    u32 left = 0;",
+    ),
+    (
+        "what a message sends is counted for no outbox",
+        "            v->shared->ports[port].wanted += 1;\n        if (stay",
+        "            ;\n        if (stay",
+    ),
+    (
+        "what found no room behind others of its row has gone",
+        "            left -= granted;\n            continue;",
+        "            left -= want;\n            continue;",
+    ),
+    (
+        "outputs in a row have one slot",
+        "        GLOBAL u8 *slot = ann_device_local_slot(l, ring, first + i);\n        GLOBAL u8 *output = ann_held_at(v, k);",
+        "        GLOBAL u8 *slot = ann_device_local_slot(l, ring, first);\n        GLOBAL u8 *output = ann_held_at(v, k);",
+    ),
+    (
+        "of a row that is lost one output is counted",
+        "    ann_count_unforwarded_of(v, number, count);\n    ann_count_unforwarded(v, count);",
+        "    ann_count_unforwarded_of(v, number, 1);\n    ann_count_unforwarded(v, 1);",
+    ),
+    (
+        "in the row of an outbox stands what is of another",
+        "#else\n    return *(GLOBAL const u64 *)output == place;",
+        "#else\n    return *(GLOBAL const u64 *)output != ~(u64)0;",
     ),
     (
         "what is held at the end is lost of all outboxes",
@@ -489,7 +519,11 @@ pub(crate) const OF_THROUGH_PORTS: &[Fault] = &[
         "\n            *ANN_U64(slot, l->correlation) = ANN_CARRIED(output);",
         "\n            *ANN_U64(slot, l->correlation) = 0;",
     ),
-    ("what is lost takes no call with it", "#if ANN_LAUNCH_THROUGH\n    ann_lose(v, output);\n", "#if 0\n"),
+    (
+        "what is lost takes no call with it",
+        "#if ANN_LAUNCH_THROUGH\n        ann_lose(v, ann_held_at(v, k));\n",
+        "#if 0\n",
+    ),
 ];
 
 /// Those of traces.

@@ -8,8 +8,8 @@ use std::{
 
 use annulus_abi::{control::state, vitals::At};
 use annulus_block::{
-    BlockCore, BlockParameters, Deliver, Delivery, Link, NextLinks, Progress, Runner, RuntimeClock, Signals,
-    StateMemory, Turn,
+    BlockCore, BlockParameters, Deliver, Delivery, Link, NextLinks, Progress, Row, Runner, RuntimeClock,
+    Signals, StateMemory, Turn,
 };
 use annulus_kernel::{Inside, KernelDefinition, MOST_PEERS};
 use annulus_ring::{
@@ -97,30 +97,31 @@ impl Target {
 }
 
 impl Deliver for Target {
-    unsafe fn deliver(&self, message: *const u8, call: u64, trace: u64) -> Delivery {
+    unsafe fn deliver(&self, row: Row<'_>) -> Delivery {
         if self.has_ended() {
             return Delivery::Closed;
         }
-        let mut slot = match self.producers.reserve(1) {
-            Ok(slot) => slot,
+        let mut slots = match self.producers.reserve(row.messages.len() as u32) {
+            Ok(slots) => slots,
             Err(Refused::Full) => return Delivery::Full,
             Err(Refused::Closed) => return Delivery::Closed,
         };
         let rests = self.from.rested().load(Ordering::Relaxed) == self.from.taken().load(Ordering::Relaxed);
+        let count = slots.remaining() as usize;
         if self.from.stalled().load(Ordering::Relaxed) != 0 && rests {
             self.looked_waiting.fetch_add(1, Ordering::Relaxed);
         }
         let bytes = self.memory.layout().inbound.payload_size;
-        // SAFETY: the caller says that it is a message of this kernel's, which has so many bytes.
-        let message = unsafe { std::slice::from_raw_parts(message.cast::<MaybeUninit<u8>>(), bytes) };
-        // SAFETY: the ring carries no bridged messages.
-        unsafe {
-            slot.write_bytes(
-                message,
-                Header { enqueue_time: NOW.get(), correlation: call, trace, ..Header::default() },
-            )
-        };
-        Delivery::Done
+        for (index, message) in row.messages.iter().take(count).enumerate() {
+            // SAFETY: the caller says that it is a message of this kernel's, which has so many bytes.
+            let message = unsafe { std::slice::from_raw_parts(message.cast::<MaybeUninit<u8>>(), bytes) };
+            let correlation = row.carried(index);
+            let header =
+                Header { enqueue_time: NOW.get(), correlation, trace: row.trace, ..Header::default() };
+            // SAFETY: the ring carries no bridged messages.
+            unsafe { slots.write_bytes(message, header) };
+        }
+        Delivery::Done(count)
     }
 
     unsafe fn has_room(&self, _: *const u8) -> bool {

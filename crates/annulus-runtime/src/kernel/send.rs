@@ -104,6 +104,32 @@ impl KernelShared {
         unsafe { self.shard_of_aligned(0, copy.bytes()) }
     }
 
+    /// The shard of the first of so many messages that come from anywhere, and how many in a row are for it. Without
+    /// keys that is a fair share of them.
+    ///
+    /// # Safety
+    ///
+    /// As for [`shard_of_anywhere`](Self::shard_of_anywhere), for each of them.
+    #[inline]
+    pub(crate) unsafe fn run_of<'m>(
+        &self,
+        count: usize,
+        message: impl Fn(usize) -> &'m Bytes,
+    ) -> (usize, u32) {
+        let shards = self.core.shards.len();
+        if shards == 1 {
+            return (0, count as u32);
+        }
+        // SAFETY: by the caller's word.
+        let shard_of = |index| unsafe { self.shard_of_anywhere(message(index)) };
+        let first = shard_of(0);
+        if self.core.definition.key.is_none() {
+            return (first, count.div_ceil(shards) as u32);
+        }
+        let others = (1..count).take_while(|&index| shard_of(index) == first).count();
+        (first, 1 + others as u32)
+    }
+
     #[inline]
     pub(crate) fn header(&self) -> Header {
         self.core.header()

@@ -13,7 +13,7 @@ use annulus_abi::{
     telemetry::Telemetry,
     vitals::{At, phase, read::Shard, recorder::event},
 };
-use annulus_block::{Deliver, Delivery, MessageFailure, Progress, Signals};
+use annulus_block::{Deliver, Delivery, MessageFailure, Progress, Row, Signals};
 use annulus_kernel::{KernelDefinition, KernelMessage, RingKernel};
 use annulus_ring::{
     memory::AtLine,
@@ -547,23 +547,29 @@ impl LinkTarget for KernelShared {
 }
 
 impl Deliver for KernelShared {
-    unsafe fn deliver(&self, message: *const u8, call: u64, trace: u64) -> Delivery {
-        let from = message.cast::<MaybeUninit<u8>>();
-        // SAFETY: the caller says that it is a message of this kernel, which has so many bytes.
-        let message = unsafe { std::slice::from_raw_parts(from, self.core.message_size()) };
+    unsafe fn deliver(&self, row: Row<'_>) -> Delivery {
+        let bytes = |index: usize| {
+            let from: *const MaybeUninit<u8> = row.messages[index].cast();
+            // SAFETY: the caller says that it is a message of this kernel, which has so many bytes.
+            unsafe { std::slice::from_raw_parts(from, self.core.message_size()) }
+        };
         // SAFETY: as above.
-        let shard = unsafe { self.shard_of_anywhere(message) };
-        match self.core.shards[shard].inbound.reserve(1) {
-            Ok(mut slot) => {
+        let (shard, count) = unsafe { self.run_of(row.messages.len(), bytes) };
+        match self.core.shards[shard].inbound.reserve(count) {
+            Ok(mut slots) => {
+                let count = slots.remaining() as usize;
                 if !self.fronts.is_empty() {
-                    self.passed.fetch_add(1, Ordering::Relaxed);
+                    self.passed.fetch_add(count as u64, Ordering::Relaxed);
                 }
-                // SAFETY: a message of this kernel. Connected kernels send direct messages, so it is one.
+                let header = Header { trace: row.trace, ..self.batch_header() };
+                // SAFETY: messages of this kernel. Connected kernels send direct messages, so they are that.
                 unsafe {
-                    slot.write_bytes(message, Header { correlation: call, trace, ..self.batch_header() })
-                };
+                    slots.write_all_bytes_from(count, |index, _| {
+                        (0, bytes(index), Header { correlation: row.carried(index), ..header })
+                    });
+                }
                 self.core.wake(shard);
-                Delivery::Done
+                Delivery::Done(count)
             }
             Err(Refused::Full) => Delivery::Full,
             Err(Refused::Closed) => Delivery::Closed,
