@@ -1,6 +1,7 @@
 //! Blocks of several threads that send to each other, on threads of the host, compiled with its compiler's
 //! thread sanitizer. Beside them a host sends tokens that are handed on from block to block, and waits until
-//! everything is drained, by the scan of `annulus_runtime`'s links. Faults that are planted must be found: by
+//! everything is drained, by the scan of `annulus_runtime`'s links. So do blocks of one thread that send by two
+//! outboxes. Faults that are planted must be found: by
 //! the sanitizer, or by a host that finds the kernel drained too early, or never.
 #![cfg(target_os = "linux")]
 
@@ -25,7 +26,7 @@ use annulus_conformance::{
     sanitizer::{self, compile, runs},
 };
 use annulus_kernel::{
-    LANGUAGE_SOURCE, RingKernel, Target,
+    KernelDefinition, LANGUAGE_SOURCE, RingKernel, Target,
     device::{CUDA_PRELUDE, INTERFACE},
 };
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
@@ -72,6 +73,38 @@ fn hand_on(token: &Token, seen: &mut Seen, out: &Outbox<Token>) {
         if token.copies != 0 {
             out.send(Token { key, left: 0, copies: 0, takes_long: token.left / 2 });
         }
+    }
+}
+
+/// The same by two outboxes, both of which lead to the same blocks.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs(on = 1, copies = 1))]
+fn hand_on_by_two(token: &Token, seen: &mut Seen, on: &Outbox<Token>, copies: &Outbox<Token>) {
+    seen.count += 1;
+    if token.left != 0 {
+        let key = (token.key + 1) % 6;
+        if token.copies != 0 {
+            copies.send(Token { key, left: 0, copies: 0, takes_long: token.left / 2 });
+        }
+        on.send(Token { key, left: token.left - 1, copies: token.copies, takes_long: 0 });
+    }
+}
+
+/// What blocks are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Open,
+    Sealed,
+    /// One thread and two outboxes.
+    ByTwo,
+}
+
+impl Form {
+    fn threads(self) -> u32 {
+        if self == Self::ByTwo { 1 } else { THREADS }
+    }
+
+    fn definition(self) -> &'static KernelDefinition {
+        if self == Self::ByTwo { hand_on_by_two::DEFINITION } else { hand_on::DEFINITION }
     }
 }
 
@@ -157,9 +190,41 @@ const SEALED_FAULTS: &[Fault] = &[
     ),
 ];
 
+/// The same in what one thread does that sends by several outboxes.
+const FAULTS_BY_TWO: &[Fault] = &[
+    (
+        "a row is published without release",
+        &[(
+            "    /* SYNC: device-local-published (release) */\n    ann_device_fence_release();\n    for (u32 i = 0; i < granted; i++)",
+            "    for (u32 i = 0; i < granted; i++)",
+        )],
+    ),
+    (
+        "an output of a row is published before it is written",
+        &[(
+            "        for (u32 at = 0; at < ANN_PORT_BYTES(number); at += 8)\n",
+            "        ann_device_local_commit(l, slot, first + i);\n        dawdle(100);\n        \
+             for (u32 at = 0; at < ANN_PORT_BYTES(number); at += 8)\n",
+        )],
+    ),
+    (
+        "what went by an outbox is counted after it was published",
+        &[
+            (
+                "    ann_count_forwarded(v, granted);\n    for (u32 i = 0; i < granted; i++) {\n        k =",
+                "    for (u32 i = 0; i < granted; i++) {\n        k =",
+            ),
+            (
+                "    v->shared->granted += granted;\n    return k;",
+                "    usleep(3000);\n    ann_count_forwarded(v, granted);\n    v->shared->granted += granted;\n    return k;",
+            ),
+        ],
+    ),
+];
+
 /// The program, with one of the faults. Its blocks have memories of their own, and some handlers take long.
-fn text(sealed: bool, fault: Option<&Fault>) -> String {
-    let handler = hand_on::DEFINITION.handler_source(Target::Cuda).unwrap();
+fn text(form: Form, fault: Option<&Fault>) -> String {
+    let handler = form.definition().handler_source(Target::Cuda).unwrap();
     let mut runtime = RUNTIME.to_owned();
     for (from, to) in [
         (
@@ -179,31 +244,32 @@ fn text(sealed: bool, fault: Option<&Fault>) -> String {
         assert_eq!(runtime.matches(from).count(), 1, "{from}");
         runtime = runtime.replace(from, to);
     }
-    let sealed = u32::from(sealed);
+    let (threads, sealed) = (form.threads(), u32::from(form == Form::Sealed));
     let program = format!(
-        "#define ANN_LAUNCH_THREADS {THREADS}\n#define ANN_LAUNCH_CONNECTABLE 1\n#define ANN_LAUNCH_PORTABLE 1\n\
+        "#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_CONNECTABLE 1\n#define ANN_LAUNCH_PORTABLE 1\n\
          #define ANN_LAUNCH_SEALED {sealed}\n{CUDA_PRELUDE}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{runtime}\n"
     );
     cuda::on_threads(&program, include_str!("../src/cuda/links.cpp")).unwrap()
 }
 
-fn layout(sealed: bool) -> KernelLayout {
+fn layout(form: Form) -> KernelLayout {
+    let output = form.definition().output.expect("it sends");
     let layout = KernelLayout::new(&KernelShape {
         inbound_capacity: CAPACITY,
         outbound_capacity: 16,
         message: (size_of::<Token>(), align_of::<Token>()),
-        output: (size_of::<Token>(), align_of::<Token>()),
+        output: (output.size, output.align),
         envelope: Envelope { enqueue_time: false, correlation: false, trace: false },
         dead_letters_capacity: 0,
         prints_capacity: 0,
         print_words: 0,
         histogram: false,
-        ports: 0,
+        ports: form.definition().ports.len() as u32,
     });
-    if sealed { layout.sealed() } else { layout }
+    if form == Form::Sealed { layout.sealed() } else { layout }
 }
 
-fn record(layout: &KernelLayout, limit: u32) -> LaunchRecord {
+fn record(layout: &KernelLayout, form: Form, limit: u32) -> LaunchRecord {
     LaunchRecord {
         shard_stride: layout.shard_bytes() as u64,
         inbound: layout.inbound_offset() as u64,
@@ -215,7 +281,7 @@ fn record(layout: &KernelLayout, limit: u32) -> LaunchRecord {
         out_bytes: layout.outbound.payload_size as u64,
         actors: ACTORS.into(),
         actors_per_block: (ACTORS / BLOCKS as u32).into(),
-        scratch_stride: scratch_bytes(THREADS, LIMIT, 2, layout, true),
+        scratch_stride: scratch_bytes(form.threads(), LIMIT, 2, layout, true),
         device_local_stride: layout.inbound.open().bytes() as u64,
         device_local_slot: layout.inbound.open().slot_stride as u64,
         in_units: layout.inbound.units as u32,
@@ -248,22 +314,22 @@ fn link(layout: &KernelLayout) -> LinkRecord {
 struct Blocks {
     folder: PathBuf,
     program: PathBuf,
-    sealed: bool,
+    form: Form,
 }
 
 impl Blocks {
-    fn compile(sealed: bool, fault: Option<&Fault>) -> Self {
+    fn compile(form: Form, fault: Option<&Fault>) -> Self {
         let name = fault.map_or("whole", |(name, _)| name).replace([' ', ','], "_");
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let folder = folder.join(if sealed { "links-sealed" } else { "links" }).join(name);
-        let program = compile(&folder, &text(sealed, fault)).unwrap_or_else(|error| panic!("{error}"));
-        Self { folder, program, sealed }
+        let folder = folder.join(format!("links-{form:?}")).join(name);
+        let program = compile(&folder, &text(form, fault)).unwrap_or_else(|error| panic!("{error}"));
+        Self { folder, program, form }
     }
 
     /// Runs it once; gives what the sanitizer found, or what else went wrong.
     fn run(&self, seed: u32) -> Result<(), String> {
         let [before, after] = ["before", "after"].map(|name| self.folder.join(name));
-        let layout = layout(self.sealed);
+        let layout = layout(self.form);
         let shard = layout.shard_bytes();
         let mut shards = vec![0; shard * BLOCKS];
         for block in 0..BLOCKS {
@@ -273,7 +339,7 @@ impl Blocks {
         let mut block: BlockRecord = unsafe { std::mem::zeroed() };
         block.telemetry = NO_LINE;
         block.epoch = 1;
-        let launch = record(&layout, if seed.is_multiple_of(2) { LIMIT } else { 1 });
+        let launch = record(&layout, self.form, if seed.is_multiple_of(2) { LIMIT } else { 1 });
         let arguments = [
             shards,
             vec![0; 64],
@@ -283,7 +349,7 @@ impl Blocks {
             vec![0; launch.scratch_stride as usize * BLOCKS],
             vec![0; size_of::<DoorbellRecord>()],
             vec![0; launch.device_local_stride as usize * BLOCKS],
-            bytes_of(&link(&layout)).to_vec(),
+            bytes_of(&link(&layout)).repeat(self.form.definition().places()),
         ];
         let mut bytes: Vec<u8> =
             [BLOCKS as u64, TOKENS, ROUNDS].into_iter().flat_map(u64::to_ne_bytes).collect();
@@ -324,50 +390,60 @@ const SEEDS: u32 = 10;
 const SEEDS_TO_FIND: u32 = 2_000;
 
 /// Whether this machine has the sanitizer, and a processor that seals slots if they are to be sealed.
-fn can_run(sealed: bool) -> bool {
-    if sealed && !annulus_ring::sealed::is_offered() {
+fn can_run(form: Form) -> bool {
+    if form == Form::Sealed && !annulus_ring::sealed::is_offered() {
         println!("skipped: this processor cannot seal slots");
         return false;
     }
     sanitizer::is_there(Path::new(env!("CARGO_TARGET_TMPDIR")))
 }
 
-fn have_no_data_race(sealed: bool) {
-    if !can_run(sealed) {
+fn have_no_data_race(form: Form) {
+    if !can_run(form) {
         return;
     }
-    let blocks = Blocks::compile(sealed, None);
+    let blocks = Blocks::compile(form, None);
     (0..SEEDS).try_for_each(|seed| blocks.run(seed)).unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]
 fn blocks_that_send_to_each_other_have_no_data_race() {
-    have_no_data_race(false);
+    have_no_data_race(Form::Open);
 }
 
 #[test]
 fn nor_with_sealed_slots() {
-    have_no_data_race(true);
+    have_no_data_race(Form::Sealed);
+}
+
+#[test]
+fn nor_by_two_outboxes() {
+    have_no_data_race(Form::ByTwo);
 }
 
 #[test]
 fn planted_faults_are_found() {
-    faults_are_found(false, FAULTS);
+    faults_are_found(Form::Open, FAULTS);
 }
 
 #[test]
 fn planted_faults_are_found_with_sealed_slots() {
-    faults_are_found(true, SEALED_FAULTS);
+    faults_are_found(Form::Sealed, SEALED_FAULTS);
 }
 
-fn faults_are_found(sealed: bool, faults: &[Fault]) {
-    if !can_run(sealed) {
+#[test]
+fn planted_faults_are_found_by_two_outboxes() {
+    faults_are_found(Form::ByTwo, FAULTS_BY_TWO);
+}
+
+fn faults_are_found(form: Form, faults: &[Fault]) {
+    if !can_run(form) {
         return;
     }
     let unseen: Vec<_> = faults
         .iter()
         .filter(|fault| {
-            let blocks = Blocks::compile(sealed, Some(fault));
+            let blocks = Blocks::compile(form, Some(fault));
             let found = |seed| {
                 blocks.run(seed).inspect_err(|error| {
                     println!("{}: {}", fault.0, error.lines().take(3).collect::<Vec<_>>().join(" "));

@@ -1,5 +1,5 @@
 
-// Runs blocks of several threads whose kernel is connected to itself, beside a host that sends them tokens,
+// Runs blocks whose kernel is connected to itself, by each of its outboxes, beside a host that sends them tokens,
 // round after round, and waits after each until everything is drained, as the runtime does. The first file
 // has how many blocks there are, how many tokens in how many rounds, and the bytes behind each of the entry's
 // pointers, after their number; the second gets those behind the first pointer when all threads have ended.
@@ -107,7 +107,11 @@ int main(int argc, char **argv)
         if (i == 0) first = bytes;
     }
     ((ann_launch *)arguments[3])->device_local = (u64)arguments[7];
+#ifdef ANN_PORTS
+    for (size_t i = 0; i < ANN_PORTS; i += 1) ((ann_link *)arguments[8])[i].rings = (u64)arguments[7];
+#else
     ((ann_link *)arguments[8])->rings = (u64)arguments[7];
+#endif
     pthread_t threads[64];
     for (size_t i = 0; i < blocks; i += 1) pthread_barrier_init(&barriers[i], 0, ANN_LAUNCH_THREADS);
     for (size_t i = 0; i < blocks * ANN_LAUNCH_THREADS; i += 1) pthread_create(&threads[i], 0, run, (void *)i);
