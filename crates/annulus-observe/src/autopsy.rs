@@ -231,6 +231,7 @@ impl Autopsy {
                     let target = self.process.kernels.iter().find(|kernel| kernel.id == id);
                     write!(f, "{}{}", name(target, id), if waits { "" } else { ", or lost" })?;
                 }
+                None if port.is_nobody() => f.write_str("nobody")?,
                 None => f.write_str("the host")?,
             }
             // It may have led elsewhere before.

@@ -9,7 +9,7 @@ use std::{
 
 use annulus::prelude::*;
 use annulus_observe::{
-    Health, HealthLimits, HealthState, Observer,
+    Health, HealthLimits, HealthState, Observer, PortLook,
     health::{KernelHealth, Symptom},
     metrics::{METRICS, MetricKind},
 };
@@ -330,6 +330,82 @@ fn o_05_outboxes_are_told_apart() {
         assert_eq!(["sent_total", "lost_total", "held"].map(|name| of(name, "bad")), [16.0, 4.0, 0.0]);
         assert!(series.keys().all(|name| !name.contains("outbox") || name.contains("kernel=\"sift\"")));
     }
+}
+
+/// Sends each job to the kernel that its key chooses; of what there is no kernel for, nobody gets it.
+#[ring_kernel(cpu_only)]
+fn hand_out(job: &Job, count: &mut u64, known: &[Peer<Job>], out: &Outbox<Addressed<Job>>) {
+    *count += 1;
+    let to = if job.key < known.len() as u64 { known[job.key as usize] } else { Peer::from_bits(1) };
+    out.send(Addressed { to, message: *job });
+}
+
+/// The same on a topic.
+#[ring_kernel(cpu_only)]
+fn tell_all(job: &Job, count: &mut u64, out: &Outbox<Published<Job>>) {
+    *count += 1;
+    let topic = if job.what == 0 { Topic::of("jobs") } else { Topic::of("other") };
+    out.send(Published { topic, message: *job });
+}
+
+/// O-05, K-01: of a kernel whose outputs name who gets them, each such kernel is told apart, and nobody; from inside, and
+/// by the file.
+#[test]
+fn o_05_peers_are_told_apart() {
+    let runtime = runtime();
+    let options = |name: &str| options().grid(1).capacity(16).connectable(true).active(false).name(name);
+    let [one, two] = ["one", "two"].map(|name| work::launch(&runtime, options(name)).unwrap());
+    let peers = [one.peer(), two.peer()];
+    let sender = hand_out::bind(&peers).launch(&runtime, options("sender").capacity(64)).unwrap();
+    let outside = Observer::of_machine(Some(std::process::id())).build();
+    let ports = |name: &str| {
+        let told = [&outside.look(), &Observer::of(&runtime).look()].map(|sight| {
+            let kernels = sight.processes.iter().flat_map(|process| &process.kernels);
+            let kernel = kernels.into_iter().find(|kernel| kernel.name == name).unwrap();
+            let to = |port: &PortLook| {
+                let sum = port.sum();
+                (port.name.clone(), port.target.is_some(), port.is_nobody(), [sum.sent, sum.held, sum.lost])
+            };
+            kernel.ports.iter().map(to).collect::<Vec<_>>()
+        });
+        assert_eq!(told[0], told[1], "the file tells what is known inside");
+        told.into_iter().next().unwrap()
+    };
+    assert_eq!(ports("sender"), []);
+    sender.connect_peers_with(&peers, Backpressure::Reject).unwrap();
+    sender.activate_blocking().unwrap();
+    let keys = [0; 3].into_iter().chain([1; 20]).chain([5; 2]);
+    for key in keys {
+        let _ = sender.send_blocking(job(key, 0)).unwrap();
+    }
+    sender.drained_blocking();
+    let of = |name: &str, leads: bool, counts: [u64; 3]| (name.to_owned(), leads, name == "no peer", counts);
+    let expected =
+        [of("peer 1", true, [3, 0, 0]), of("peer 2", true, [16, 0, 4]), of("no peer", false, [0, 0, 2])];
+    assert_eq!(ports("sender"), expected);
+    let series = parse(&Observer::of(&runtime).prometheus());
+    let labels = "backend=\"cpu\",kernel=\"sender\",outbox=\"peer 2\"";
+    assert_eq!(value(&series, &format!("annulus_outbox_lost_total{{{labels}}}")), 4.0);
+    assert!(series.keys().all(|name| !name.contains("peer 3")));
+
+    // A place that leads nowhere any more is not shown.
+    sender.deactivate_blocking().unwrap();
+    sender.connect_peers(&peers[1..]).unwrap();
+    assert_eq!(ports("sender").iter().map(|port| &*port.0).collect::<Vec<_>>(), ["peer 1", "no peer"]);
+    sender.disconnect().unwrap();
+    assert_eq!(ports("sender"), []);
+
+    let teller = tell_all::launch(&runtime, options("teller").capacity(64)).unwrap();
+    let topics = teller.connect_topics(&peers).unwrap();
+    topics.subscribe("jobs", peers[0]).unwrap();
+    teller.activate_blocking().unwrap();
+    for what in [0, 0, 7] {
+        let _ = teller.send_blocking(job(0, what)).unwrap();
+    }
+    teller.drained_blocking();
+    let expected =
+        [of("peer 1", true, [2, 0, 0]), of("peer 2", true, [0; 3]), of("no peer", false, [0, 0, 1])];
+    assert_eq!(ports("teller"), expected);
 }
 
 /// O-05: a kernel that is launched again under its name goes on counting, also what came last.

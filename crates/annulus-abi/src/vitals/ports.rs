@@ -1,4 +1,6 @@
-//! What a kernel with several outboxes shows of them: where each leads, and what it has sent there.
+//! What a kernel with several outboxes shows of them: where each leads, and what it has sent there. To a kernel whose
+//! outputs say whom they are for, its places are what outboxes are to others; the last one stands for nobody
+//! ([`NO_PEER`]).
 //!
 //! The part of the file lies beside the shards': as many [`ShardPorts`] as there are
 //! [`ShardVitals`](super::ShardVitals), in the same order. Only kernels with several outboxes that may be
@@ -10,6 +12,7 @@
 //! |---|---|---|
 //! | [`PortCounts`] | the shard; where blocks cannot use this memory, the host copies them as it does the shard's other words | while the kernel runs |
 //! | [`PortLink::kernel`], [`name`](PortLink::name) | the runtime, while the kernel's entry is free | at a launch |
+//! | [`PortLink::kernel`] of a place | the runtime | while the source is inactive |
 //! | [`PortLink::waits`], then [`target`](PortLink::target) | the runtime | while the source is inactive |
 //!
 //! Links are those of the kernel, not of a shard: they stand with its first shard alone. All words are stored
@@ -19,6 +22,9 @@ use core::mem::offset_of;
 
 use super::{read::word64, text};
 use crate::control::PortCounts;
+
+/// The name of the place that stands for nobody. No outbox has one of two words.
+pub const NO_PEER: &str = "no peer";
 
 /// Most outboxes of a kernel that a file shows. Source: that of the kernel language.
 pub const MOST_PORTS: usize = 16;
@@ -38,7 +44,7 @@ pub struct ShardPorts {
 #[repr(C, align(64))]
 pub struct PortLink {
     /// The [`id`](super::KernelEntry::id) of the launch that has this outbox. Any other one: it is of a kernel of
-    /// the past.
+    /// the past, or a place that leads nowhere.
     pub kernel: u64,
     /// The `id` of the kernel that it is connected to; 0: it leads to the host.
     pub target: u64,

@@ -35,6 +35,7 @@ fn of_outbox(port: &PortLook) -> Value {
     json!({
         "name": port.name,
         "target": port.target.map(|(id, _)| id.to_string()),
+        "nobody": port.is_nobody(),
         "sent": sum.sent,
         "held": sum.held,
         "lost": sum.lost,

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use annulus_abi::vitals::{ports::PortShard, read::Shard};
-use annulus_kernel::{KernelDefinition, PortDefinition, ProcessingMode, StateShape};
+use annulus_abi::vitals::{
+    ports::{NO_PEER, PortShard},
+    read::Shard,
+};
+use annulus_kernel::{KernelDefinition, MOST_PEERS, ProcessingMode, StateShape};
 use annulus_sync::Ordering;
 
 use crate::{
     handle::control::KernelControl,
-    kernel::{core::HostShard, shared::KernelShared},
+    kernel::{core::HostShard, links::Target, shared::KernelShared},
 };
 
 /// A kernel as an observer finds it. See [`KernelControl::look`].
@@ -36,7 +39,8 @@ pub struct KernelLook {
     pub outbound_capacity: u32,
     /// The [`id`](Self::id) of the kernel that its outputs go to. With several outboxes, one that is waited for.
     pub target: Option<u64>,
-    /// Its outboxes, if it has several and may be connected.
+    /// Its outboxes, if it has several and may be connected. If its outputs say whom they are for, the kernels that it is
+    /// connected to, and [nobody](PortLook::is_nobody).
     pub ports: Vec<PortLook>,
     /// Whether it has ended.
     pub has_ended: bool,
@@ -46,18 +50,23 @@ pub struct KernelLook {
     pub shards: Vec<Shard>,
 }
 
-/// One of several outboxes of a kernel, as an observer finds it.
+/// One of several outboxes of a kernel, or one of several kernels that its outputs may name, as an observer finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortLook {
-    /// The name of the handler's parameter.
+    /// The name of the handler's parameter; or `peer 1` for the first kernel that was given, and so on.
     pub name: String,
     /// The `id` of the kernel that it leads to, and whether outputs wait for room there; `None`: to the host.
     pub target: Option<(u64, bool)>,
-    /// What each shard has sent by it to kernels.
+    /// What each shard has sent by it to kernels, since launch.
     pub shards: Vec<PortShard>,
 }
 
 impl PortLook {
+    /// Whether it counts what is for none of the kernels that outputs may name. All of that is lost.
+    pub fn is_nobody(&self) -> bool {
+        self.name == NO_PEER
+    }
+
     /// The sum over all shards.
     pub fn sum(&self) -> PortShard {
         // The numbers may be anything.
@@ -70,8 +79,23 @@ impl PortLook {
     }
 }
 
+/// What observers call an outbox of a kernel, or a place.
+pub(crate) fn outbox_name(definition: &KernelDefinition, number: usize) -> String {
+    match definition.peers {
+        None => definition.ports[number].name.into(),
+        Some(_) if number == MOST_PEERS => NO_PEER.into(),
+        Some(_) => format!("peer {}", number + 1),
+    }
+}
+
+/// Whether observers see a place: it leads to a kernel, or stands for nobody beside others that do.
+pub(crate) fn shows_place(targets: &[Target<KernelShared>], place: usize) -> bool {
+    !targets.is_empty() && (place == MOST_PEERS || targets.iter().any(|target| target.outbox == place))
+}
+
 impl KernelShared {
-    /// Its outboxes, if it has several and may be connected. `id` numbers the kernels that they lead to.
+    /// Its outboxes, if it has several and may be connected, or its places that lead somewhere. `id` numbers the kernels
+    /// that they lead to.
     pub(crate) fn look_at_ports(&self, id: impl Fn(&Arc<KernelShared>) -> u64) -> Vec<PortLook> {
         let known = self.links.known();
         let shards = |number: usize| {
@@ -85,8 +109,9 @@ impl KernelShared {
             };
             self.core.shards.iter().filter_map(of).collect::<Vec<_>>()
         };
-        let look = |(number, port): (usize, &PortDefinition)| PortLook {
-            name: port.name.into(),
+        let definition = self.core.definition;
+        let look = |number: usize| PortLook {
+            name: outbox_name(definition, number),
             target: known
                 .targets
                 .iter()
@@ -94,7 +119,8 @@ impl KernelShared {
                 .and_then(|target| Some((id(&target.kernel.upgrade()?), target.waits))),
             shards: shards(number),
         };
-        let ports = self.core.definition.ports.iter().enumerate().map(look);
+        let is_shown = |&number: &usize| definition.peers.is_none() || shows_place(&known.targets, number);
+        let ports = (0..definition.counted_places()).filter(is_shown).map(look);
         ports.filter(|port| !port.shards.is_empty()).collect()
     }
 }

@@ -30,7 +30,7 @@ use crate::{
     Consistency,
     backend::{BackendError, DeviceBackend, HostSignals, LaunchSpec},
     error::{ConnectError, LaunchError},
-    handle::AnyHandle,
+    handle::{AnyHandle, look::outbox_name},
     kernel::{
         calls::CallTable,
         core::{HostShard, KernelCore},
@@ -323,8 +323,9 @@ fn start(
     }
     core.change_command(|_| command);
     if let Some(home) = &core.home {
-        let outboxes: Vec<&str> = definition.ports.iter().map(|port| port.name).collect();
-        home.describe(entry(core), &outboxes);
+        let outboxes: Vec<String> =
+            (0..definition.counted_places()).map(|number| outbox_name(definition, number)).collect();
+        home.describe(entry(core), &outboxes, definition.peers.is_some());
     }
 
     let spec = LaunchSpec {

@@ -13,7 +13,7 @@ use annulus_sync::{Ordering, wait::block_on};
 use crate::{
     backend::{Link, LinkTarget},
     error::ConnectError,
-    handle::KernelHandle,
+    handle::{KernelHandle, look::shows_place},
     kernel::{links::Target, passage::Through, shared::KernelShared},
     links,
     links::topics::publishes,
@@ -325,8 +325,11 @@ impl KernelShared {
                 };
                 let known = self.links.known();
                 home.set_target(known.targets.iter().find_map(id));
-                for number in 0..core.definition.ports.len() {
+                for number in 0..core.definition.counted_places() {
                     let target = known.targets.iter().find(|target| target.outbox == number);
+                    if core.definition.peers.is_some() {
+                        home.show_port(number, shows_place(&known.targets, number));
+                    }
                     home.set_port_target(number, target.and_then(id));
                 }
             }

@@ -300,9 +300,9 @@ impl Home {
     }
 
     /// Describes the kernel, and its outboxes, if it has several. The fields that say where it is are filled in here.
-    pub(crate) fn describe(&self, kernel: KernelEntry, outboxes: &[&str]) {
+    pub(crate) fn describe(&self, kernel: KernelEntry, outboxes: &[String], are_places: bool) {
         let Some(entry) = self.entry else { return };
-        self.describe_ports(outboxes);
+        self.describe_ports(outboxes, are_places);
         let first_shard = ((self.shards - self.arena.parts.shards_offset) / SHARD) as u32;
         let described = KernelEntry {
             state: kernel_state::FREE,

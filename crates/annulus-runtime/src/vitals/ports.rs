@@ -14,16 +14,21 @@ use super::Home;
 const _: () = assert!(MOST_PORTS == annulus_kernel::MOST_PORTS, "a file has room for a kernel's outboxes");
 
 impl Home {
-    /// Says what its outboxes are called. Called while its entry is free.
-    pub(super) fn describe_ports(&self, outboxes: &[&str]) {
+    /// Says what its outboxes are called, or its places, which are shown later. Called while its entry is free.
+    pub(super) fn describe_ports(&self, outboxes: &[String], are_places: bool) {
         for (number, name) in outboxes.iter().enumerate() {
             let name: [u8; 40] = field(name);
             for (i, word) in name.chunks_exact(8).enumerate() {
                 let word = u64::from_ne_bytes(word.try_into().expect("a chunk has as many bytes as a word"));
                 self.set_link(number, offset_of!(PortLink, name) + 8 * i, word);
             }
-            self.set_link(number, offset_of!(PortLink, kernel), self.id());
+            self.show_port(number, !are_places);
         }
+    }
+
+    /// Says whether observers see an outbox, or a place.
+    pub(crate) fn show_port(&self, number: usize, is_shown: bool) {
+        self.set_link(number, offset_of!(PortLink, kernel), if is_shown { self.id() } else { 0 });
     }
 
     /// Says which kernel takes the outputs of an outbox, and whether they wait for room there.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use annulus::for_people;
-use annulus_observe::{CAUSES, Cause, Kernel, Liveness, Phase, PortShard, Process, Why, why};
+use annulus_observe::{CAUSES, Cause, Kernel, Liveness, Phase, PortLook, PortShard, Process, Why, why};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -151,7 +151,11 @@ fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
         let name = name_of(process, id);
         format!(" to {name}{}", if waits { "" } else { ", or lost without room there" })
     };
+    let by_name = kernel.ports.iter().any(PortLook::is_nobody);
     let outputs = match (&*kernel.output, &kernel.ports[..]) {
+        (output, [peers @ .., _]) if by_name => {
+            format!("{} for {}", printable(output), several(peers.len(), "kernel"))
+        }
         (_, ports @ [_, ..]) => format!("by {} outboxes", ports.len()),
         ("", _) => "none".into(),
         (output, _) => format!("{}{}", printable(output), kernel.target.map_or(String::new(), to)),
@@ -174,12 +178,14 @@ fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
     ];
     about.extend(kernel.ports.iter().map(|port| {
         let sum = port.sum();
-        let (name, to) = (printable(&port.name), port.target.map_or(" to the host".into(), to));
+        let nowhere = if port.is_nobody() { "" } else { " to the host" };
+        let (name, to) = (printable(&port.name), port.target.map_or(nowhere.into(), to));
+        let name = if by_name { name } else { format!("outbox {name}") };
         // What it sent to the host is not counted here, and it may have led to a kernel before.
         match sum {
-            PortShard { sent: 0, held: 0, lost: 0 } => format!("outbox {name}{to}"),
+            PortShard { sent: 0, held: 0, lost: 0 } => format!("{name}{to}"),
             PortShard { sent, held, lost } => {
-                format!("outbox {name}{to}: {sent} sent to kernels, {held} wait for room, {lost} lost")
+                format!("{name}{to}: {sent} sent to kernels, {held} wait for room, {lost} lost")
             }
         }
     }));
