@@ -254,6 +254,10 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready ANN_BINDING_PAR
 #endif
     u32 code = ann_transact(
         v, message, actor, ann_owner(v, message, actor, 0), &outbox ANN_BINDING_ARGUMENTS);
+#ifdef ANN_REPLY_PORT
+    if (code == 0 && caller != 0)
+        ann_reply_first(&outbox);
+#endif
 #if ANN_LAUNCH_TRACED
     b->trace = 0;
     if (trace != 0) {

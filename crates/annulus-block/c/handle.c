@@ -167,9 +167,19 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
             ann_clear_trace(v, slot);
         }
 #endif
+#ifdef ANN_REPLY_PORT
+        u32 replies = caller != 0 && code == 0 && ann_reply_first(&outbox);
+#endif
         if (forwarded) {
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
             u32 all = code == 0 ? outbox.sent : 0;
+#if defined(ANN_REPLY_PORT) && ANN_LAUNCH_THROUGH
+            if (replies) {
+                ann_reply_from_here(v, caller, all);
+                caller = 0;
+                all -= 1;
+            }
+#endif
             u32 stay = ann_part(v, all);
 #if ANN_LAUNCH_TRACED
             ann_mark(v->outputs, b->state.pending, b->state.pending + all - stay, b->trace);
@@ -184,11 +194,16 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
 #if ANN_LAUNCH_TRACED
             ann_mark(v->outputs, b->state.pending, b->state.pending + all, b->trace);
 #endif
-#if ANN_LAUNCH_THROUGH
+#if ANN_LAUNCH_THROUGH && ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
             ann_hand_on(v, caller, code, b->state.pending, b->state.pending + all);
 #endif
             b->state.pending += all;
             ann_account(v, slot, code, outbox.sent, 0);
+#endif
+#if defined(ANN_REPLY_PORT) && ANN_LAUNCH_THROUGH
+        } else if (ann_is_through(caller) && code == 0 && !replies) {
+            ann_decline(v, caller, outbox.sent);
+            ann_account(v, slot, code, outbox.sent, outbox.sent);
 #endif
         } else {
             if (caller != 0)
@@ -303,6 +318,10 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
             ann_at_handler(v, i, 1, message);
         u32 code = ann_transact(v, message, actor, ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
         if (leads && is_message) {
+#ifdef ANN_REPLY_PORT
+            if (code == 0 && job->caller != 0)
+                ann_reply_first(&outbox);
+#endif
             job->code = code;
             job->sent = outbox.sent;
 #if ANN_LAUNCH_TRACED
@@ -333,6 +352,10 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
         GLOBAL const ANN_MESSAGE *message =
             (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + l->in_payload);
         job->code = ann_transact(v, message, job->actor, ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
+#ifdef ANN_REPLY_PORT
+        if (job->code == 0 && job->caller != 0)
+            ann_reply_first(&outbox);
+#endif
         job->sent = outbox.sent;
 #if ANN_LAUNCH_TRACED
         ann_mark(v->outputs, i * ANN_LIMIT, i * ANN_LIMIT + outbox.sent, 0);

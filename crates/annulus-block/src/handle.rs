@@ -128,6 +128,10 @@ impl<R: Runner> BlockCore<R> {
     /// Publishes what a call's handler has sent: the first is the reply, all others are outputs.
     #[inline(never)]
     fn answer(&mut self, caller: u64, sent: u32, batch: &mut TurnTotals) {
+        let replies = self.reply_first(sent);
+        if is_through(caller) && !replies && self.reply_tag().is_some() {
+            return self.decline(caller, sent, batch);
+        }
         if sent == 0 {
             return self.reply(caller, kind::NO_REPLY, 0);
         }

@@ -13,6 +13,7 @@ mod idle;
 mod links;
 mod parted;
 mod publish;
+mod replied;
 mod runner;
 mod state;
 mod telemetry;
@@ -87,6 +88,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("../c/bring.c"),
     "\n",
     include_str!("../c/publish.c"),
+    "\n",
+    include_str!("../c/replied.c"),
     "\n",
     include_str!("../c/number.c"),
     "\n",

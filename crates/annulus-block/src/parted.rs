@@ -52,7 +52,11 @@ impl<R: Runner> BlockCore<R> {
         let size = self.outbound.ring().layout().payload_size;
         let mut all = 0;
         let mut bearer = None;
-        for index in 0..sent {
+        let replies = caller != 0 && self.reply_first(sent);
+        if replies {
+            self.reply_from_here(caller, batch);
+        }
+        for index in u32::from(replies)..sent {
             let tag = self.mark_apart(index);
             let wanted = self.wanted_by(tag);
             if wanted == 0 {
@@ -73,7 +77,10 @@ impl<R: Runner> BlockCore<R> {
             all += 1;
         }
         self.counts.sent += u64::from(sent - all);
-        self.hand_on(caller, bearer.unwrap_or(all), all, true);
+        self.hand_on(if replies { 0 } else { caller }, bearer.unwrap_or(all), all, true);
+        if replies {
+            self.lost_call.set(all != 0);
+        }
     }
 
     /// Offers the held outputs to their kernels, those of each outbox together, as far as that kernel has room.
@@ -226,11 +233,11 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Where output number `index` of a message is put aside.
-    fn put_aside(&self, index: u32) -> *const u8 {
+    pub(crate) fn put_aside(&self, index: u32) -> *const u8 {
         self.aside.as_ptr().cast::<u8>().wrapping_add(self.offset_aside(index))
     }
 
-    fn offset_aside(&self, index: u32) -> usize {
+    pub(crate) fn offset_aside(&self, index: u32) -> usize {
         index as usize * self.outbound.ring().layout().slot_stride
     }
 
@@ -300,7 +307,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// The first word of an output: the number of its outbox, or an address; or [`GONE`].
-    fn tag(&self, index: u32) -> u64 {
+    pub(crate) fn tag(&self, index: u32) -> u64 {
         // SAFETY: an output was put aside there, which begins with this word, and is aligned for it.
         unsafe { self.put_aside(index).cast::<u64>().read() }
     }
@@ -333,7 +340,7 @@ impl<R: Runner> BlockCore<R> {
         unsafe { output.cast::<u64>().write(tag) };
     }
 
-    fn publish_aside(&mut self, index: u32) {
+    pub(crate) fn publish_aside(&mut self, index: u32) {
         let output = self.put_aside(index);
         // No other message was handled since.
         let header = Header { trace: self.trace, ..Header::default() };

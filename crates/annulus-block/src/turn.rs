@@ -86,7 +86,7 @@ pub struct BlockCore<R> {
     pub(crate) answers: Option<Answers>,
     /// Where answers to calls through pipelines go, if the launch has such calls.
     pub(crate) landings: Ends,
-    /// A call was lost with its output, and nobody was told.
+    /// A call has ended whose message may stay pending, and nobody was told.
     pub(crate) lost_call: Cell<bool>,
     /// Where a call's outputs are until they are published, if there may be several; and those of a handler
     /// with several outboxes, of which some are connected.
@@ -432,8 +432,8 @@ impl<R: Runner> BlockCore<R> {
     #[inline]
     pub(crate) fn finish_turn(&mut self, batch: &TurnTotals) -> Turn {
         if batch.consumed + batch.due == 0 {
-            if batch.produced != 0 {
-                // A message is held, of which something has gone to the host.
+            if batch.produced != 0 || batch.replied {
+                // A message is held, of which something has gone to the host, or to who asked.
                 self.show(batch.produced);
             }
             if self.pending.is_some() {

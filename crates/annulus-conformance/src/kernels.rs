@@ -28,6 +28,7 @@ pub mod ports;
 pub mod prints;
 pub mod queues;
 pub mod real;
+pub mod replied;
 pub mod sizes;
 pub mod sorted;
 pub mod spelling;

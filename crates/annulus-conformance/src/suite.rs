@@ -339,6 +339,17 @@ macro_rules! conformance_suite {
                 p02_places_go_to_callers_that_have_use_for_them: Handlers,
                 p02_what_is_no_pipeline: Nothing,
             }
+            replied {
+                p02_answered_from_the_middle: Handlers,
+                p02_a_reply_among_other_outputs: Handlers,
+                p02_neither_a_reply_nor_an_output: Handlers,
+                p02_a_last_kernel_replies: Handlers,
+                p02_a_reply_to_a_direct_call: Handlers,
+                p02_many_callers_get_their_replies: Handlers,
+                p02_a_reply_waits_for_no_output: Handlers,
+                p02_replies_race_with_the_ends_of_kernels: Handlers,
+                p02_what_is_no_reply: Nothing,
+            }
             timer_links {
                 p07_a_timers_outputs_go_to_the_connected_kernel: Handlers,
                 p07_timers_and_messages_of_kernels_take_turns: Handlers,

@@ -76,6 +76,7 @@ fn opencl() {
     check(kernels::peers::PEERS, Target::OpenCl);
     check(kernels::barriers::BARRIERS, Target::OpenCl);
     check(kernels::topics::TOPICS, Target::OpenCl);
+    check(kernels::replied::REPLIED, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
@@ -109,6 +110,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::peers::PEERS,
         kernels::barriers::BARRIERS,
         kernels::topics::TOPICS,
+        kernels::replied::REPLIED,
     ];
     lists.into_iter().flatten().copied()
 }

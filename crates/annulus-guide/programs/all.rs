@@ -31,6 +31,8 @@ mod order;
 mod pipeline_calls;
 #[path = "queues.rs"]
 mod queues;
+#[path = "replies.rs"]
+mod replies;
 #[path = "sending.rs"]
 mod sending;
 #[path = "stalled.rs"]

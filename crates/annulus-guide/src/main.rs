@@ -47,6 +47,7 @@ programs!(
     order,
     pipeline_calls,
     queues,
+    replies,
     sending,
     stalled,
     state,

@@ -21,6 +21,9 @@ pub unsafe trait RingKernel: Send + Sync + 'static {
     type Message: KernelMessage;
     /// The type that it sends; [`NoOutput`](crate::NoOutput) if the handler has no outbox.
     type Output: RingMessage;
+    /// What it answers: the type of its [`Reply`](crate::Reply), if the handler has one; otherwise the output. It is a message,
+    /// as the output is.
+    type Answer;
     /// The kernel as data.
     const DEFINITION: &'static KernelDefinition;
 }
@@ -109,6 +112,8 @@ pub struct PortDefinition {
     pub output_key_field: Option<KeyDescriptor>,
     /// At most this many sends per message.
     pub max_outputs: u32,
+    /// Whether it is the handler's [`Reply`](crate::Reply): it sends to who asked, at most once, and is never connected.
+    pub is_reply: bool,
     /// The first word of the kernel's output if it came by this outbox: its number.
     pub tag: u64,
     /// Where in the kernel's output that lies which was sent.
@@ -202,6 +207,21 @@ unsafe fn init_default<S: Default>(state: *mut u8) {
 }
 
 impl KernelDefinition {
+    /// The handler's [`Reply`](crate::Reply), if it has one.
+    pub fn reply(&self) -> Option<&'static PortDefinition> {
+        self.ports.iter().find(|port| port.is_reply)
+    }
+
+    /// What answers a call through a pipeline that ends here, and where that lies in an output: what the handler replies,
+    /// or what its only outbox sends.
+    pub fn answer(&self) -> Option<(&'static TypeDescriptor, usize)> {
+        match (self.reply(), self.ports) {
+            (Some(reply), _) => Some((reply.output, reply.offset)),
+            (None, []) => self.output.map(|output| (output, 0)),
+            (None, _) => None,
+        }
+    }
+
     /// To how many kernels it may be connected at a time: one by each outbox, or several by their addresses, with
     /// one place more that stands for nobody. The places have numbers; those of outboxes have theirs.
     pub const fn places(&self) -> usize {
@@ -298,9 +318,23 @@ impl KernelDefinition {
             output: T::DESCRIPTOR,
             output_key_field: T::KEY_FIELD,
             max_outputs,
+            is_reply: false,
             tag: variant.tag,
             offset: variant.fields[0].offset,
         }
+    }
+
+    /// The reply of a kernel, by its number among the ways out.
+    ///
+    /// # Panics
+    ///
+    /// As [`port_of`](Self::port_of).
+    pub const fn reply_of<K: RingKernel, T: RingMessage>(
+        number: usize,
+        name: &'static str,
+        max_outputs: u32,
+    ) -> PortDefinition {
+        PortDefinition { is_reply: true, ..Self::port_of::<K, T>(number, name, max_outputs) }
     }
 
     /// The name of the kernel's message type.

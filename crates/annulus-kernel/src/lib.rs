@@ -92,6 +92,7 @@ mod outbox;
 mod peer;
 mod plan;
 mod print;
+mod reply;
 mod test_outbox;
 mod topic;
 mod tree;
@@ -145,6 +146,7 @@ pub use message::{
 pub use outbox::{Outbox, PortOutbox, RawOutbox};
 pub use peer::{Addressed, MOST_PEERS, Peer, PeersDefinition, peer_tag};
 pub use print::PrintSite;
+pub use reply::Reply;
 pub use test_outbox::TestOutbox;
 pub use topic::{Published, Topic};
 pub use tree::{Callee, FunctionTree, KernelTree};

@@ -65,6 +65,7 @@
 //! | `message: &Archived<M>` | a bridged message `M`, in its slot | instead of `&M` |
 //! | `state: &mut S` | the state, `S: DeviceType + Default`: of the actor that the message's key names, or of the whole kernel if it has no key | at most one |
 //! | `out: &Outbox<T>` | where sends go; `T: RingMessage` | up to 16, see [several outboxes](#several-outboxes) |
+//! | `reply: &Reply<T>` | answers who asked; `T: RingMessage` | at most one, behind an outbox, see [replies](#replies) |
 //! | `p: &P` | a launch parameter, read-only; `P: DeviceType` | any |
 //! | `t: &[T]` | a table, read-only; `T: DeviceType` | any |
 //! | `c: &[AtomicU32]`, or `AtomicI32`, `AtomicU64`, `AtomicI64` | memory that all blocks share; not rolled back | any |
@@ -79,7 +80,7 @@
 //! A handler with one outbox is launched *into* the kernel that its outputs are for: `detect::launch_into(&next,
 //! options)`, or `detect::bind(p, &t).launch_into(&next, options)`.
 //!
-//! `Cx`, `Inbox`, `Outbox`, `Later` and the atomics are recognised by the last word of their path, so an alias with another
+//! `Cx`, `Inbox`, `Outbox`, `Reply<T>`, `Later` and the atomics are recognised by the last word of their path, so an alias with another
 //! name is not recognised.
 //!
 //! # Several outboxes
@@ -116,6 +117,36 @@
 //!
 //! The kernel's `Output` is then an enum that the macro makes: what any of the outboxes sends. A call's reply is
 //! the first output by whichever outbox, as this enum; so kernels that are called have one outbox.
+//!
+//! # Replies
+//!
+//! A handler that has a `&Reply<T>` beside its outboxes may answer a call that goes through a pipeline, wherever its kernel
+//! stands in it. A call that it does not answer goes on with the first output of the first outbox.
+//!
+//! ```
+//! # use annulus::prelude::*;
+//! # #[derive(RingMessage, Clone, Copy)]
+//! # #[repr(C)]
+//! # struct Query { number: u64 }
+//! # #[derive(RingMessage, Clone, Copy)]
+//! # #[repr(C)]
+//! # struct Root { number: u64 }
+//! /// Knows the root of one number.
+//! #[ring_kernel]
+//! fn known(query: &Query, others: &Outbox<Query>, reply: &Reply<Root>) {
+//!     if query.number == 49 {
+//!         reply.send(Root { number: 7 });
+//!     } else {
+//!         others.send(*query);
+//!     }
+//! }
+//!
+//! assert!(known::DEFINITION.reply().is_some_and(|reply| reply.name == "reply"));
+//! assert_eq!(format!("{:?}", known::REPLY), "known.reply");
+//! ```
+//!
+//! It is one of the handler's outboxes, with a constant of its own: where nobody has asked, the host receives by it. It is
+//! never connected, and sends one message at most.
 //!
 //! # Messages to oneself
 //!

@@ -128,6 +128,14 @@ pub enum ConnectError {
         /// The instance's name.
         kernel: String,
     },
+    /// What is to be connected is a [`Reply`](annulus_kernel::Reply).
+    #[error("`{reply}` of `{kernel}` answers who asked: connect an outbox, and let this one be")]
+    Replies {
+        /// The instance's name.
+        kernel: String,
+        /// The name of the reply.
+        reply: &'static str,
+    },
     /// The kernel's outputs say whom they are for.
     #[error("the outputs of `{kernel}` say whom they are for: connect it with connect_peers(..)")]
     SendsToPeers {
@@ -237,9 +245,9 @@ pub enum PipelineError {
         /// The kernel that was to answer.
         last: String,
     },
-    /// The last kernel has no outbox, or several.
+    /// The last kernel has no outbox, or several and no [`Reply`](annulus_kernel::Reply).
     #[error(
-        "`{kernel}` has {}, and answers by one: call a kernel whose handler has one `&Outbox`",
+        "`{kernel}` has {}, and answers by one: call a kernel whose handler has one `&Outbox`, or a `&Reply`",
         if *outboxes == 0 { "no outbox".into() } else { format!("{outboxes} outboxes") }
     )]
     Outboxes {
@@ -247,6 +255,20 @@ pub enum PipelineError {
         kernel: String,
         /// How many it has.
         outboxes: usize,
+    },
+    /// A kernel on the way replies something else than the last one.
+    #[error("`{last}` answers `{answers}`, not `{replies}` as `{kernel}` replies: {difference}")]
+    OtherAnswer {
+        /// The kernel that replies.
+        kernel: String,
+        /// What it replies.
+        replies: &'static str,
+        /// The kernel that answers in the end.
+        last: String,
+        /// What it answers.
+        answers: &'static str,
+        /// What differs.
+        difference: String,
     },
     /// A queue stands in front of the first kernel's ring.
     #[error(

@@ -247,7 +247,7 @@ pub mod prelude {
     };
     pub use annulus_kernel::{
         Addressed, Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure, FenceScope, Inbox, Later,
-        List, Message as _, Outbox, Peer, Published, RingKernel, RingMessage, Text, Topic,
+        List, Message as _, Outbox, Peer, Published, Reply, RingKernel, RingMessage, Text, Topic,
     };
     pub use annulus_macros::{
         DeviceType, ErrorCode, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,

@@ -184,6 +184,7 @@
 //! | `&P`, `&[T]` | launch parameters, a read-only table; given to `bind` | anything |
 //! | `&[AtomicU32]` and its kin | memory that all blocks share; given to `bind` | anything, ordered as you write |
 //! | `&Outbox<O>` | where it sends | |
+//! | `&Reply<T>`, beside an outbox | where it answers who asked | |
 //! | `&Later<M>` | where it sends to itself, to be taken later | |
 //! | `&Cx` | where it runs | |
 

@@ -93,6 +93,7 @@ struct Hidden;
 unsafe impl RingKernel for Hidden {
     type Message = Reading;
     type Output = <one::twice_named as RingKernel>::Output;
+    type Answer = Self::Output;
     const DEFINITION: &'static KernelDefinition =
         &KernelDefinition { name: "hidden", ..*one::twice_named::DEFINITION };
 }

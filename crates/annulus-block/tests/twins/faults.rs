@@ -526,6 +526,55 @@ pub(crate) const OF_THROUGH_PORTS: &[Fault] = &[
     ),
 ];
 
+/// Those of replies.
+pub(crate) const OF_REPLIES: &[Fault] = &[
+    ("what is sent first is the answer", "    for (; k != 0; k--) {", "    for (; 0; k--) {"),
+    (
+        "a call that was answered goes on",
+        "                caller = 0;\n                all -= 1;",
+        "                all -= 1;",
+    ),
+    (
+        "an answer goes on as well",
+        "                caller = 0;\n                all -= 1;",
+        "                caller = 0;",
+    ),
+    (
+        "a last kernel answers by any outbox",
+        "        } else if (ann_is_through(caller) && code == 0 && !replies) {",
+        "        } else if (0) {",
+    ),
+    (
+        "what is behind an answer goes where it lies",
+        "        *(GLOBAL ANN_OUTPUT *)(output - ANN_OUTPUT_STRIDE) = *(GLOBAL const ANN_OUTPUT *)output;\n    }\n}",
+        "    }\n}",
+    ),
+    (
+        "what is beside no reply is told to nobody",
+        "            ann_account(v, slot, code, outbox.sent, outbox.sent);",
+        "            ann_account(v, slot, code, outbox.sent, 0);",
+    ),
+    (
+        "nobody's message is answered",
+        "        u32 replies = caller != 0 && code == 0 && ann_reply_first(&outbox);",
+        "        u32 replies = code == 0 && forwarded && ann_reply_first(&outbox);",
+    ),
+];
+
+/// Those of several threads.
+pub(crate) const OF_REPLIES_OF_THREADS: &[Fault] = &[(
+    "what a thread sends first is the answer",
+    "        if (job->code == 0 && job->caller != 0)\n            ann_reply_first(&outbox);",
+    "        ;",
+)];
+
+/// Those of a leader that is alone.
+pub(crate) const OF_REPLIES_ALONE: &[Fault] = &[(
+    "what the leader sends first is the answer",
+    "    if (code == 0 && caller != 0)\n        ann_reply_first(&outbox);",
+    "    ;",
+)];
+
 /// Those of traces.
 pub(crate) const OF_TRACES: &[Fault] = &[
     (

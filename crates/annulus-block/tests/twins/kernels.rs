@@ -5,7 +5,7 @@ use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, device_fn, ring_kernel};
 use annulus_runtime::{
     device_print,
-    prelude::{Addressed, Block, BlockCx, Cx, Failure, Inbox, Later, Outbox, Peer, Published, Topic},
+    prelude::{Addressed, Block, BlockCx, Cx, Failure, Inbox, Later, Outbox, Peer, Published, Reply, Topic},
 };
 
 use crate::random::Random;
@@ -85,6 +85,42 @@ pub(crate) fn sort(
     }
     if item.sends < 2 && tells(item) {
         told.send(*item);
+    }
+    match item.fails {
+        0 => Ok(()),
+        1 => Err(Failure::of(7)),
+        _ => Err(Failure::of(300)),
+    }
+}
+
+/// The same, and answers some: behind what it sends.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs(on = 2, told = 1))]
+pub(crate) fn respond(
+    item: &Item,
+    tally: &mut Tally,
+    on: &Outbox<Item>,
+    told: &Outbox<Item>,
+    reply: &Reply<Item>,
+) -> Result<(), Failure> {
+    tally.count += 1;
+    tally.sum = tally.sum.wrapping_add(item.value);
+    for i in 0..item.sends {
+        if i == 1 && tells(item) {
+            told.send(*item);
+        }
+        on.send(Item {
+            key: item.key,
+            sends: item.then % 8,
+            fails: item.then / 8,
+            then: 0,
+            value: tally.sum.wrapping_add(i as u64),
+        });
+    }
+    if item.sends < 2 && tells(item) {
+        told.send(*item);
+    }
+    if item.value % 2 == 1 {
+        reply.send(Item { value: tally.count, ..*item });
     }
     match item.fails {
         0 => Ok(()),
@@ -429,6 +465,16 @@ pub(crate) const SORT: Kernel = Kernel {
     sends: |message| {
         let value = u64::from_ne_bytes(message[16..24].try_into().expect("eight bytes"));
         (TALLY.sends)(message) + u32::from(value.is_multiple_of(3))
+    },
+    ..TALLY
+};
+
+/// It has two outboxes, and a reply.
+pub(crate) const RESPOND: Kernel = Kernel {
+    definition: respond::DEFINITION,
+    sends: |message| {
+        let value = u64::from_ne_bytes(message[16..24].try_into().expect("eight bytes"));
+        (SORT.sends)(message) + (value % 2) as u32
     },
     ..TALLY
 };

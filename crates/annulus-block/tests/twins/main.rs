@@ -36,7 +36,9 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use kernels::{DIRECT, GATHER, LEDGER, PLAIN, REMIND, REMIND_ON, SORT, TALLY, TELL, UNWRAP, UNWRAP_AND_SORT};
+use kernels::{
+    DIRECT, GATHER, LEDGER, PLAIN, REMIND, REMIND_ON, RESPOND, SORT, TALLY, TELL, UNWRAP, UNWRAP_AND_SORT,
+};
 use scene::{Fault, Scene};
 use script::Lived;
 
@@ -182,6 +184,16 @@ const LINKED: &[Scene] = &[
     },
 ];
 
+/// It answers some of its messages.
+const REPLYING: Scene = Scene { kernel: RESPOND, connectable: true, links: &[1, 0], ..ONE };
+
+const REPLIES: &[Scene] = &[
+    Scene { name: "calls through two kernels that reply", through: true, ..REPLYING },
+    Scene { name: "replies, one thread", ..REPLYING },
+    Scene { name: "replies, four threads", threads: 4, ..REPLYING },
+    Scene { name: "replies, four threads, of which the first is alone", threads: 4, alone: true, ..REPLYING },
+];
+
 /// The first of two kernels has timers.
 const LINKED_TIMERS: Scene =
     Scene { name: "two kernels, of which one has timers", kernel: REMIND_ON, connectable: true, ..ONE };
@@ -217,7 +229,7 @@ fn blocks_publish_the_same_words() {
 
 #[test]
 fn connected_blocks_do_too() {
-    for scene in LINKED.iter().chain([&LINKED_TIMERS]).chain(TRACED_LINKS) {
+    for scene in LINKED.iter().chain([&LINKED_TIMERS]).chain(TRACED_LINKS).chain(REPLIES) {
         let mut lived = linked::Lived::default();
         for seed in seeds() {
             lived.add(&linked::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}")));
@@ -283,6 +295,9 @@ fn planted_faults_are_found() {
         (faults::OF_TWO_ALONE, &LINKED[2], two),
         (faults::OF_THROUGH, &LINKED[3], two),
         (faults::OF_THROUGH_PORTS, &LINKED[4], two),
+        (faults::OF_REPLIES, &REPLIES[0], two),
+        (faults::OF_REPLIES_OF_THREADS, &REPLIES[2], two),
+        (faults::OF_REPLIES_ALONE, &REPLIES[3], two),
         (faults::OF_PORTS, &LINKED[5], two),
         (faults::OF_PORTS_OF_THREADS, &LINKED[6], two),
         (faults::OF_TWO_PORTS, &LINKED[8], two),

@@ -30,6 +30,7 @@ pub mod ports;
 pub mod prints;
 pub mod queue_model;
 pub mod queues;
+pub mod replied;
 pub mod shutdown;
 pub mod snapshots;
 pub mod stalls;

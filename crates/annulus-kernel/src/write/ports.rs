@@ -42,6 +42,9 @@ impl Writer<'_> {
         ));
         let is_keyed = |port: &PortDefinition| format!("{}u", u32::from(port.output_key_field.is_some()));
         self.put(&format!("#define ANN_PORT_IS_KEYED(port) ({})", choose(&is_keyed)));
+        if let Some(reply) = definition.reply() {
+            self.put(&format!("#define ANN_REPLY_PORT {}u", reply.tag));
+        }
         for port in ports {
             if let Some(key) = port.output_key_field {
                 let (number, key) = (port.tag, self.key_of(port.output, key));

@@ -11,7 +11,7 @@ use syn::{
 use crate::{
     body::{self, Reader, This},
     errors::Errors,
-    types::{self, bare, is_atomic, is_call, last_segment, text, type_arguments},
+    types::{self, bare, first_argument, is_atomic, is_call, last_segment, text, type_arguments},
 };
 
 const NO_CLOSURE: &str =
@@ -176,6 +176,10 @@ fn behind(reader: &mut Reader, reference: &TypeReference) -> syn::Result<Paramet
             "only a handler sends to itself: return what shall come later, and let the handler send it"
                 .into(),
         ),
+        _ if name == "Reply" && last_segment(target).is_some_and(|last| !type_arguments(last).is_empty()) => {
+            let answer = last_segment(target).map(first_argument).unwrap_or_default();
+            refuse(format!("a function sends by an outbox: write `&Outbox<{answer}>`, and give it the reply"))
+        }
         _ if name == "Cx" => Ok(ParameterRole::Cx),
         _ if name == "Outbox" => Ok(ParameterRole::Outbox),
         Type::Slice(slice) if is_atomic(&slice.elem) => {

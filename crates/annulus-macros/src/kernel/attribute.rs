@@ -236,6 +236,13 @@ impl Options {
                     let known = known.join(", ");
                     errors.at(name, format!("the handler has no outbox `{name}`: they are {known}"));
                 }
+                let reply = handler.reply().map(|(name, _)| name.unraw());
+                let is_more =
+                    |(name, outputs): &&(Ident, Number)| Some(name.unraw()) == reply && outputs.value != 1;
+                for (name, _) in ports.iter().filter(is_more) {
+                    let message = format!("a call is answered once: leave `{name}` out");
+                    errors.at(name, message);
+                }
             }
         }
         let all = self.max_outputs(handler);

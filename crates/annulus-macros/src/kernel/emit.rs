@@ -122,6 +122,7 @@ fn ring_kernel(
         },
         None => quote!(::core::option::Option::None),
     };
+    let answer = handler.reply().map_or_else(|| output_type.clone(), |(_, ty)| quote!(#ty));
     let ports = ports::definitions(options, handler);
     let state = match handler.state() {
         Some(ty) => quote_spanned! {ty.span()=>
@@ -175,6 +176,7 @@ fn ring_kernel(
         unsafe impl ::annulus::__private::RingKernel for #name {
             type Message = #message;
             type Output = #output_type;
+            type Answer = #answer;
             const DEFINITION: &'static ::annulus::__private::KernelDefinition =
                 &::annulus::__private::KernelDefinition {
                     name: #shown,
@@ -285,9 +287,13 @@ fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
         .parameters
         .iter()
         .map(|parameter| {
-            if let (Role::Outbox(ty), true) = (&parameter.role, handler.has_ports()) {
+            if let (Role::Outbox(ty) | Role::Reply(ty), true) = (&parameter.role, handler.has_ports()) {
                 port += 1;
-                return ports::argument(name, port - 1, ty);
+                let outbox = ports::argument(name, port - 1, ty);
+                return match &parameter.role {
+                    Role::Reply(_) => quote!(::annulus::__private::Reply::by(#outbox)),
+                    _ => outbox,
+                };
             }
             let argument = argument(parameter, index);
             index += usize::from(parameter.role.is_bound());
@@ -426,7 +432,7 @@ fn argument(parameter: &Parameter, index: usize) -> TokenStream {
         },
         Role::Inbox(_) => quote!(&__annulus_inbox),
         Role::State(_) => quote!(&mut __annulus_state),
-        Role::Outbox(ty) => quote!(unsafe { __annulus_call.outbox::<#ty>() }),
+        Role::Outbox(ty) | Role::Reply(ty) => quote!(unsafe { __annulus_call.outbox::<#ty>() }),
         Role::Later(ty) => quote!(unsafe { __annulus_call.later::<#ty>() }),
         Role::Parameter(ty) => quote!(unsafe { __annulus_call.parameter::<#ty>(#index) }),
         Role::Table(ty) | Role::Shared(ty) => quote!(unsafe { __annulus_call.table::<#ty>(#index) }),

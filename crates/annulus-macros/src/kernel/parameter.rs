@@ -21,6 +21,8 @@ pub(super) enum Role {
     /// `&Block<S>`: the state of a handler that a whole block runs.
     BlockState(Type),
     Outbox(Type),
+    /// `&Reply<T>`: answers who asked.
+    Reply(Type),
     /// `&Later<M>`: messages to itself.
     Later(Type),
     Parameter(Type),
@@ -129,6 +131,7 @@ fn role(reference: &TypeReference, position: Position) -> syn::Result<Role> {
             Ok(if mutable { Role::Whole(element) } else { Role::Table(element) })
         }
         _ if name == "Outbox" => outbox(reference, target),
+        _ if is_reply(target) => reply(reference, target),
         _ if name == "Later" => later(reference, target),
         _ if name == "Inbox" => refuse(
             "a body's inbox takes the place of the message: make it the second parameter, behind `cx: &BlockCx`",
@@ -157,7 +160,7 @@ fn message(reference: &TypeReference, target: &Type, name: &str) -> syn::Result<
     if name == "Inbox" {
         return inbox(reference, target);
     }
-    let is_other = name == "Outbox" || name == "Later" || types::is_atomic(target);
+    let is_other = name == "Outbox" || is_reply(target) || name == "Later" || types::is_atomic(target);
     if reference.mutability.is_some() || matches!(target, Type::Slice(_) | Type::Array(_)) || is_other {
         return Err(Error::new_spanned(
             reference,
@@ -204,6 +207,25 @@ fn outbox(reference: &TypeReference, target: &Type) -> syn::Result<Role> {
     }
     types::check(output)?;
     Ok(Role::Outbox((*output).clone()))
+}
+
+/// Whether it is `Reply<T>`. A program may have a type of its own with this name.
+fn is_reply(target: &Type) -> bool {
+    last_segment(target).is_some_and(|last| last.ident == "Reply" && !type_arguments(last).is_empty())
+}
+
+/// `&Reply<T>`, by which a handler answers.
+fn reply(reference: &TypeReference, target: &Type) -> syn::Result<Role> {
+    let arguments = last_segment(target).map(type_arguments).unwrap_or_default();
+    let [answer] = arguments.as_slice() else {
+        return Err(Error::new_spanned(reference, "say what it answers: `&Reply<Price>`, for one"));
+    };
+    if reference.mutability.is_some() {
+        let message = format!("a reply is not changed by answering: write `&{}`", text(target));
+        return Err(Error::new_spanned(reference, message));
+    }
+    types::check(answer)?;
+    Ok(Role::Reply((*answer).clone()))
 }
 
 /// `&Later<M>`, the messages that a handler sends to itself.
@@ -279,6 +301,7 @@ fn by_value(ty: &Type, position: Position) -> String {
         "String" => "a handler borrows what a launch binds, and text is bytes: write `&[u8]`".into(),
         "Box" | "Rc" | "Arc" => format!("a handler borrows what a launch binds: write `&{argument}`"),
         "Cx" | "BlockCx" | "Block" | "Inbox" | "Outbox" | "Later" => format!("write `&{shown}`"),
+        "Reply" if !argument.is_empty() => format!("write `&{shown}`"),
         _ if position == Position::Rest => {
             format!("a handler borrows what a launch binds: write `&{shown}`")
         }

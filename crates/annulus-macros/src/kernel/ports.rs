@@ -52,9 +52,11 @@ pub(super) fn output(function: &ItemFn, handler: &Handler, cfgs: &[&Attribute]) 
 pub(super) fn definitions(options: &Options, handler: &Handler) -> Vec<TokenStream> {
     let definition = |(number, (name, ty)): (usize, &(&Ident, &Type))| {
         let (number, outputs) = (Literal::usize_unsuffixed(number), options.max_outputs_of(name));
+        let is_reply = handler.reply().is_some_and(|(reply, _)| reply == *name);
+        let make = Ident::new(if is_reply { "reply_of" } else { "port_of" }, ty.span());
         let name = name.unraw().to_string();
         quote_spanned! {ty.span()=>
-            ::annulus::__private::KernelDefinition::port_of::<Self, #ty>(#number, #name, #outputs)
+            ::annulus::__private::KernelDefinition::#make::<Self, #ty>(#number, #name, #outputs)
         }
     };
     handler.ports().iter().enumerate().map(definition).collect()

@@ -57,10 +57,18 @@ impl Handler {
         self.parameters.iter().any(|parameter| matches!(parameter.role, Role::Inbox(_)))
     }
 
-    /// The outboxes, each with its name and what it sends; a single one may have no name.
+    /// What the handler answers, if it says so.
+    pub(super) fn reply(&self) -> Option<(&Ident, &Type)> {
+        self.parameters.iter().find_map(|parameter| match &parameter.role {
+            Role::Reply(ty) => Some((parameter.name.as_ref()?, ty)),
+            _ => None,
+        })
+    }
+
+    /// The outboxes, and the reply, each with its name and what it sends; a single one may have no name.
     pub(super) fn outboxes(&self) -> impl Iterator<Item = (Option<&Ident>, &Type)> {
         self.parameters.iter().filter_map(|parameter| match &parameter.role {
-            Role::Outbox(ty) => Some((parameter.name.as_ref(), ty)),
+            Role::Outbox(ty) | Role::Reply(ty) => Some((parameter.name.as_ref(), ty)),
             _ => None,
         })
     }
@@ -94,7 +102,7 @@ impl Handler {
             Role::Cx | Role::BlockCx => ParameterRole::Cx,
             Role::Message(_) | Role::Bridged(_) | Role::Inbox(_) => ParameterRole::Message,
             Role::State(_) | Role::BlockState(_) => ParameterRole::State,
-            Role::Outbox(_) => ParameterRole::Outbox,
+            Role::Outbox(_) | Role::Reply(_) => ParameterRole::Outbox,
             Role::Later(_) => ParameterRole::Later,
             Role::Parameter(_) | Role::Table(_) | Role::Whole(_) | Role::BlockMemory(_) | Role::Shared(_) => {
                 ParameterRole::Bound
@@ -185,6 +193,7 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
     check_shared(&parameters, errors);
     check_later(&parameters, errors);
     check_ports(&parameters, errors);
+    check_reply(&parameters, errors);
     check_body(&parameters, errors);
     if position != Position::Rest {
         let message = "a handler takes a message: add `message: &M`, where `M` derives `RingMessage`";
@@ -244,6 +253,10 @@ fn check_body(parameters: &[Parameter], errors: &mut Errors) {
                     message, `message: &M`";
         errors.at(&inbox.ty, text);
     }
+    if let Some(reply) = parameters.iter().find(|parameter| matches!(parameter.role, Role::Reply(_))) {
+        let text = "a body takes many messages, and a reply answers one: write a handler for one message, `message: &M`";
+        errors.at(&reply.ty, text);
+    }
     let mut outboxes = parameters.iter().filter(|parameter| matches!(parameter.role, Role::Outbox(_)));
     if let Some(second) = outboxes.nth(1) {
         let text = "a body has one outbox: let it send an enum with `#[repr(u32)]` that is either, or write a handler \
@@ -260,10 +273,32 @@ pub(super) fn constant(name: &Ident) -> String {
     name.unraw().to_string().to_uppercase()
 }
 
+fn is_way_out(role: &Role) -> bool {
+    matches!(role, Role::Outbox(_) | Role::Reply(_))
+}
+
+/// A reply stands behind an outbox, by which goes on what it does not answer.
+fn check_reply(parameters: &[Parameter], errors: &mut Errors) {
+    let is_outbox = |parameter: &Parameter| matches!(parameter.role, Role::Outbox(_));
+    let mut replies =
+        parameters.iter().enumerate().filter(|(_, parameter)| matches!(parameter.role, Role::Reply(_)));
+    let Some((at, first)) = replies.next() else { return };
+    for (_, second) in replies {
+        errors.at(&second.ty, "a call is answered once: leave this reply out, or make it an outbox");
+    }
+    if !parameters.iter().any(is_outbox) {
+        let text = "what the only outbox sends first is the answer already: write `&Outbox<T>`, or add the outbox by which \
+                    a call goes on that is not answered";
+        errors.at(&first.ty, text);
+    } else if !parameters[..at].iter().any(is_outbox) {
+        let text = "a call that is not answered goes on by the first outbox: write that one before the reply";
+        errors.at(&first.ty, text);
+    }
+}
+
 /// Each of several outboxes has a name, from which its constant has its own.
 fn check_ports(parameters: &[Parameter], errors: &mut Errors) {
-    let ports: Vec<_> =
-        parameters.iter().filter(|parameter| matches!(parameter.role, Role::Outbox(_))).collect();
+    let ports: Vec<_> = parameters.iter().filter(|parameter| is_way_out(&parameter.role)).collect();
     if ports.len() < 2 {
         return;
     }

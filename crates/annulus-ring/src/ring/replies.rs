@@ -378,13 +378,30 @@ impl Reply<'_> {
     #[cfg(not(loom))]
     #[inline]
     pub unsafe fn read_bytes(&self, to: &mut [MaybeUninit<u8>]) {
+        assert!(to.len() == self.ring.layout.payload_size, "a ring's payload has its message type's size");
+        // SAFETY: by the caller's word.
+        unsafe { self.read_part(0, to) };
+    }
+
+    /// Copies a part of the payload, from this offset on.
+    ///
+    /// # Panics
+    ///
+    /// If the payload ends before.
+    ///
+    /// # Safety
+    ///
+    /// It is a [`kind::MESSAGE`](annulus_abi::ring::kind::MESSAGE).
+    #[cfg(not(loom))]
+    #[inline]
+    pub unsafe fn read_part(&self, offset: usize, to: &mut [MaybeUninit<u8>]) {
         let Ring { region, layout, .. } = self.ring;
-        assert!(to.len() == layout.payload_size, "a ring's payload has its message type's size");
+        assert!(offset + to.len() <= layout.payload_size, "a part of a payload lies in it");
         match &self.at {
-            At::Sealed(image) => image.get_bytes(layout.payload_offset, to),
+            At::Sealed(image) => image.get_bytes(layout.payload_offset + offset, to),
             At::Open(payload) => {
-                let payload = region.pointer(*payload).cast_const().cast();
-                // SAFETY: as for `read`; the payload has as many bytes, by the assertion, and is not `to`,
+                let payload = region.pointer(*payload + offset).cast_const().cast();
+                // SAFETY: as for `read`; the payload has as many bytes there, by the assertion, and is not `to`,
                 // since nobody has a pointer into the ring.
                 unsafe { copy(payload, to.as_mut_ptr(), to.len()) };
             }

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_kernel::RingKernel;
+use annulus_kernel::{RingKernel, RingMessage};
 use annulus_sync::{
     AtomicU64, Ordering,
     wait::{block_on, block_on_deadline},
@@ -28,11 +28,15 @@ use crate::{
 };
 
 /// Kernels in a row, each [connected](KernelHandle::connect) to the next: a call is made to the first, and answered by the
-/// last.
+/// last, or by one on the way.
 ///
 /// A call's message carries its return address. When a handler on the way has taken the message, the address goes on with
 /// the first output of the handler's first outbox. What the last kernel sends first is the answer. The kernels take all
 /// other messages as ever, and what is no call's answer goes where it went.
+///
+/// **From the middle.** A handler that has a [`Reply`](annulus_kernel::Reply) answers by it: then the call has ended, and
+/// goes no further. If it does not, the call goes on. A last kernel that has one answers by it alone, and may have several
+/// outboxes. All kernels of a pipeline that reply do so with the type that the last one answers.
 ///
 /// **Each call ends once**, without a time limit: it is answered; or a handler [failed](CallError::Failed), with its code;
 /// or it sent nothing by its first outbox, and there is [no reply](CallError::NoReply); or the output that carried the
@@ -79,7 +83,7 @@ pub struct Pipeline<F: RingKernel, L: RingKernel> {
 
 /// What became of a pipeline's calls.
 ///
-/// `calls` is the sum of what follows it, at any time when none begins or ends.
+/// `calls` is the sum of what follows it, but for `on_the_way`, at any time when none begins or ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PipelineStatus {
@@ -91,8 +95,10 @@ pub struct PipelineStatus {
     pub calls: u64,
     /// Of these, those that are under way.
     pub open: u64,
-    /// Answered by the last kernel.
+    /// Answered.
     pub answered: u64,
+    /// Of these, those that a kernel before the last one has answered.
+    pub on_the_way: u64,
     /// A handler on the way has failed.
     pub failed: u64,
     /// A handler on the way has sent nothing by which the call could go on.
@@ -105,7 +111,7 @@ pub struct PipelineStatus {
     pub given_up: u64,
 }
 
-impl<F: RingKernel, L: RingKernel> Pipeline<F, L> {
+impl<F: RingKernel, L: RingKernel<Answer: RingMessage>> Pipeline<F, L> {
     /// The kernels from `first` to `last`, by their first outboxes.
     ///
     /// # Errors
@@ -151,11 +157,11 @@ impl<F: RingKernel, L: RingKernel> Pipeline<F, L> {
     /// # Errors
     ///
     /// [`CallError`] says why there is no answer.
-    pub async fn call(&self, mut message: F::Message) -> Result<L::Output, CallError> {
+    pub async fn call(&self, mut message: F::Message) -> Result<L::Answer, CallError> {
         let mut message = self.first.inlet().raw(&mut message)?;
         let mut output = MaybeUninit::uninit();
         self.call_raw(message.get(), place(&mut output)).await?;
-        // SAFETY: the answer is an output of the last kernel, whose type this is.
+        // SAFETY: the last kernel answers by this type, and so does each on the way that replies: `Route::find` has looked.
         Ok(unsafe { output.assume_init() })
     }
 
@@ -174,7 +180,7 @@ impl<F: RingKernel, L: RingKernel> Pipeline<F, L> {
     /// # Errors
     ///
     /// The errors of that method.
-    pub fn call_blocking(&self, mut message: F::Message) -> Result<L::Output, CallError> {
+    pub fn call_blocking(&self, mut message: F::Message) -> Result<L::Answer, CallError> {
         let mut message = self.first.inlet().raw(&mut message)?;
         let mut output = MaybeUninit::uninit();
         self.call_raw_blocking(message.get(), place(&mut output))?;
@@ -199,11 +205,11 @@ impl<F: RingKernel, L: RingKernel> Pipeline<F, L> {
     /// # Errors
     ///
     /// The errors of that method, and [`CallError::Timeout`].
-    pub fn call_timeout(&self, message: F::Message, limit: Duration) -> Result<L::Output, CallError> {
+    pub fn call_timeout(&self, message: F::Message, limit: Duration) -> Result<L::Answer, CallError> {
         self.call_until(message, deadline(limit))
     }
 
-    fn call_until(&self, message: F::Message, deadline: Instant) -> Result<L::Output, CallError> {
+    fn call_until(&self, message: F::Message, deadline: Instant) -> Result<L::Answer, CallError> {
         block_on_deadline(self.call(message), deadline).unwrap_or(Err(CallError::Timeout))
     }
 
@@ -225,7 +231,7 @@ impl<F: RingKernel, L: RingKernel> Pipeline<F, L> {
     /// # Errors
     ///
     /// The errors of that method, and [`CallError::Timeout`].
-    pub async fn call_within(&self, message: F::Message, limit: Duration) -> Result<L::Output, CallError> {
+    pub async fn call_within(&self, message: F::Message, limit: Duration) -> Result<L::Answer, CallError> {
         within(deadline(limit), self.call(message)).await.unwrap_or(Err(CallError::Timeout))
     }
 
@@ -241,9 +247,11 @@ impl<F: RingKernel, L: RingKernel> Pipeline<F, L> {
 
     /// What became of the calls that were made with this value and its clones.
     pub fn status(&self) -> PipelineStatus {
-        let Tally { called, answered, failed, no_reply, lost, terminated, given_up } = &self.route.tally;
+        let Tally { called, answered, on_the_way, failed, no_reply, lost, terminated, given_up } =
+            &self.route.tally;
         // Ends first: a call is counted before it ends. SYNC: none: keeps the looks in this order.
         let look = |count: &AtomicU64| count.load(Ordering::Acquire);
+        let on_the_way = look(on_the_way);
         let ends = [answered, failed, no_reply, lost, terminated, given_up].map(look);
         let calls = look(called);
         let [answered, failed, no_reply, lost, terminated, given_up] = ends;
@@ -254,6 +262,7 @@ impl<F: RingKernel, L: RingKernel> Pipeline<F, L> {
             // A count may be seen later than that of its end.
             open: calls.saturating_sub(ends.iter().sum()),
             answered,
+            on_the_way,
             failed,
             no_reply,
             lost,
@@ -325,7 +334,8 @@ impl<F: RingKernel, L: RingKernel> Clone for Pipeline<F, L> {
 
 impl<F: RingKernel, L: RingKernel> fmt::Debug for Pipeline<F, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Pipeline").field(&self.status().kernels).finish()
+        let names: Vec<_> = self.route.kernels.iter().map(|kernel| &kernel.core.name).collect();
+        f.debug_tuple("Pipeline").field(&names).finish()
     }
 }
 
@@ -337,10 +347,10 @@ impl Route {
             return Err(PipelineError::QueueInFront { kernel: name(first) });
         }
         let definition = last.core.definition;
-        if definition.output.is_none() || !definition.ports.is_empty() {
+        let Some((answers, _)) = definition.answer() else {
             let outboxes = definition.ports.len();
             return Err(PipelineError::Outboxes { kernel: name(last), outboxes });
-        }
+        };
         // The pins of what was found are taken back with it.
         let mut found = Self { kernels: Box::default(), room: u32::MAX, tally: Tally::default() };
         let mut next = Arc::clone(first);
@@ -358,6 +368,13 @@ impl Route {
             };
             found.room = found.room.min(through.room);
             found.kernels = found.kernels.iter().cloned().chain([Arc::clone(&next)]).collect();
+            if let Some(reply) = next.core.definition.reply()
+                && let Some(difference) = answers.difference(reply.output)
+            {
+                let (kernel, last) = (name(&next), name(last));
+                let (replies, answers) = (reply.output.name, answers.name);
+                return Err(PipelineError::OtherAnswer { kernel, replies, last, answers, difference });
+            }
             let is_last = Arc::ptr_eq(&next, last);
             let kernel = name(&next);
             next = match (is_last, target) {

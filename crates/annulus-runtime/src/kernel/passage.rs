@@ -49,6 +49,10 @@ pub(crate) struct Through {
     pub(crate) passage: Arc<Passage>,
     /// Where its blocks say how calls have ended.
     pub(crate) landings: Landings,
+    /// Where an answer of its handler lies in an output, if it answers: as the last kernel of a pipeline, or by its reply.
+    pub(crate) answers_at: Option<usize>,
+    /// Whether it has a reply.
+    pub(crate) replies: bool,
     /// How many calls it has room for.
     pub(crate) room: u32,
     /// Pipelines that lead along its first outbox, or end with it. Raised under the kernel's command lock.
@@ -71,6 +75,8 @@ pub(crate) struct Route {
 pub(crate) struct Tally {
     pub(crate) called: AtomicU64,
     pub(crate) answered: AtomicU64,
+    /// Of these, by a kernel before the last one. Counted behind `answered`.
+    pub(crate) on_the_way: AtomicU64,
     pub(crate) failed: AtomicU64,
     pub(crate) no_reply: AtomicU64,
     pub(crate) lost: AtomicU64,
@@ -393,9 +399,12 @@ impl OpenCall<'_> {
         let word = self.word;
         let last = self.route.kernels.len() - 1;
         let mut answer = None;
+        let mut on_the_way = false;
         for (index, through) in self.route.through().enumerate() {
-            answer = through.landings.look(word, |reply| read(&reply, index == last, to));
-            if answer.is_some() {
+            let answers_at = through.answers_at.filter(|_| index == last || through.replies);
+            answer = through.landings.look(word, |reply| read(&reply, answers_at, to));
+            if let Some(answer) = answer {
+                on_the_way = answer.is_ok() && index != last;
                 break;
             }
         }
@@ -405,6 +414,9 @@ impl OpenCall<'_> {
         }
         let answer = answer?;
         self.route.tally.count(answer);
+        if on_the_way {
+            self.route.tally.on_the_way.fetch_add(1, Ordering::Relaxed);
+        }
         self.give_back(false);
         Some(answer)
     }
@@ -467,14 +479,15 @@ impl Drop for OpenCall<'_> {
     }
 }
 
-/// Reads an answer: an output of the last kernel, which is written to `to`, or the reason why there is none.
-fn read(reply: &Reply<'_>, is_last: bool, to: &mut Bytes) -> Result<(), CallError> {
+/// Reads an answer: what a kernel has answered, which is written to `to`, or the reason why there is none. `answers_at` says
+/// where in an output the answer lies, if the kernel answers.
+fn read(reply: &Reply<'_>, answers_at: Option<usize>, to: &mut Bytes) -> Result<(), CallError> {
+    if let (kind::MESSAGE, Some(at)) = (reply.kind, answers_at) {
+        // SAFETY: it is a message.
+        unsafe { reply.read_part(at, to) };
+        return Ok(());
+    }
     match reply.kind {
-        kind::MESSAGE if is_last => {
-            // SAFETY: it is a message.
-            unsafe { reply.read_bytes(to) };
-            Ok(())
-        }
         kind::FAILED => Err(CallError::Failed { code: reply.length as u16 }),
         kind::NO_REPLY => Err(CallError::NoReply),
         kind::ENDED => Err(CallError::Terminated),

@@ -261,6 +261,8 @@ fn start(
             passage: Arc::clone(&runtime.passage),
             // SAFETY: these are the kernel's, and open.
             landings: unsafe { Landings::new(landings) },
+            answers_at: definition.answer().map(|(_, offset)| offset),
+            replies: definition.reply().is_some(),
             room,
             pins: AtomicU32::new(0),
             lost: AtomicBool::new(false),

@@ -209,6 +209,9 @@ impl KernelShared {
         if port.is_none() && !ports.is_empty() {
             return Err(ConnectError::SeveralOutboxes { kernel: self.core.name.clone() });
         }
+        if let Some(reply) = ports.get(port.unwrap_or(0)).filter(|port| port.is_reply) {
+            return Err(ConnectError::Replies { kernel: self.core.name.clone(), reply: reply.name });
+        }
         if self.core.definition.peers.is_some() {
             let kernel = self.core.name.clone();
             return Err(match publishes(self.core.definition) {
