@@ -480,6 +480,9 @@ macro_rules! conformance_suite {
                 k07_tables_of_topics_have_room_for_what_was_asked: Handlers,
                 k05_topics_as_constants: Handlers,
             }
+            soak {
+                k05_everything_is_accounted_for_in_a_soak: Handlers,
+            }
             cycles {
                 k01_a_cycle_names_its_kernels: Handlers,
                 k01_a_cycle_is_told_unasked: Handlers,

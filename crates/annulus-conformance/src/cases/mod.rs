@@ -33,6 +33,7 @@ pub mod queues;
 pub mod replied;
 pub mod shutdown;
 pub mod snapshots;
+pub mod soak;
 pub mod stalls;
 pub mod state;
 pub mod steps;
