@@ -263,6 +263,8 @@ macro_rules! conformance_suite {
                 all_kinds_of_blocks_tell: Handlers,
                 a_message_to_itself_is_not_followed: Handlers,
                 a_received_message_is_gone_on_with: Handlers,
+                receipts_are_of_what_was_given: Handlers,
+                refused_sends_use_up_nothing: Handlers,
             }
             undelivered {
                 termination_hands_back: Nothing,

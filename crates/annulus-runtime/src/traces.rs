@@ -221,6 +221,19 @@ impl Traces {
         u64::from(number) << 32
     }
 
+    /// No message carries this word: what it was to continue needs no place.
+    #[cold]
+    pub(crate) fn withdraw(&self, word: u64) {
+        let mut contexts = lock(&self.contexts);
+        let number = trace_of(word);
+        if contexts.of.remove(&number).is_some()
+            // It is one of the last, or others have sent since.
+            && let Some(place) = contexts.order.iter().rposition(|other| *other == number)
+        {
+            contexts.order.remove(place);
+        }
+    }
+
     fn context(&self, word: u64) -> Option<TraceContext> {
         lock(&self.contexts).of.get(&trace_of(word)).copied()
     }
@@ -270,13 +283,15 @@ impl Traces {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// What this thread has received since the last call, of a kernel with this name.
+    /// What this thread has received since the last call, of a kernel with this name; it has received something.
     pub(crate) fn receive(&self, kernel: &Arc<str>) {
         let words = RECEIVED.take();
-        let last =
-            words.last().map(|&word| TraceContext { trace_id: self.trace(word).0, span_id: self.span(word) });
+        let last = words
+            .last()
+            .filter(|&&word| word != 0)
+            .map(|&word| TraceContext { trace_id: self.trace(word).0, span_id: self.span(word) });
         LAST_RECEIVED.set(last);
-        for word in words {
+        for word in words.into_iter().filter(|&word| word != 0) {
             let (trace_id, _) = self.trace(word);
             self.push(TraceEvent::Received(Receipt {
                 trace_id,
@@ -288,7 +303,7 @@ impl Traces {
     }
 }
 
-/// This thread has received an output that carries a trace.
+/// This thread has received an output that carries a trace, or 0: after such a one, one that carries none.
 #[cold]
 pub(crate) fn note_received(word: u64) {
     RECEIVED.with_borrow_mut(|words| words.push(word));

@@ -3,6 +3,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
+use annulus_queue::Backpressure;
 use annulus_runtime::{
     Handling, KernelHandle, LaunchOptions, NamedQueue, Receipt, TraceContext, TraceEvent, TraceStatus,
     block_on,
@@ -328,4 +329,91 @@ pub fn a_received_message_is_gone_on_with(bench: &Bench) {
     handlings.sort_by_key(|one| one.sent);
     assert_eq!(handlings[1].continues, Some(handlings[0].span_id));
     assert_eq!(handlings[1].trace_id, SPAN.trace_id);
+}
+
+/// What this thread has received last, and what is told of it, is of what it was given: also of several outboxes, where outputs
+/// are put aside for who asks later, and of batches, whose last message nobody may follow.
+pub fn receipts_are_of_what_was_given(bench: &Bench) {
+    let span = |received: Option<TraceContext>| received.map(|received| received.trace_id);
+    let ports = sum_and_odd::launch(bench.runtime(), traced(LaunchOptions::default(), 0.0)).unwrap();
+    let (sums, odd) = (ports.port(sum_and_odd::SUMS), ports.port(sum_and_odd::ODD));
+    {
+        let _scope = SPAN.enter();
+        let _ = ports.send_blocking(number(7)).unwrap();
+    }
+    drain(&ports);
+    let _ = ports.send_blocking(number(8)).unwrap();
+    drain(&ports);
+    assert_eq!(odd.recv_blocking().unwrap().value, 7);
+    assert_eq!(span(TraceContext::received()), Some(SPAN.trace_id));
+    let (handlings, receipts) = told(bench, 1, 1);
+    assert_eq!(receipts[0].parent_id, handlings[0].span_id);
+    // That puts what is there aside, and gives nothing.
+    assert!(odd.try_recv().is_err());
+    assert_eq!(span(TraceContext::received()), Some(SPAN.trace_id));
+    let (_, none) = told(bench, 0, 0);
+    assert!(none.is_empty());
+    assert_eq!(sums.recv_blocking().unwrap().value, 7);
+    assert_eq!(span(TraceContext::received()), Some(SPAN.trace_id));
+    told(bench, 0, 1);
+    assert_eq!(sums.recv_blocking().unwrap().value, 8);
+    assert_eq!(TraceContext::received(), None, "nobody follows this one, which was put aside, too");
+    told(bench, 0, 0);
+
+    let plain = batch_echo::launch(bench.runtime(), traced(LaunchOptions::default(), 0.0)).unwrap();
+    for (followed, last) in [(&[true, false][..], None), (&[true, false, true], Some(SPAN.trace_id))] {
+        for &followed in followed {
+            let _scope = followed.then(|| SPAN.enter());
+            let _ = plain.send_blocking(number(1)).unwrap();
+        }
+        drain(&plain);
+        let mut outputs = Vec::new();
+        assert_eq!(plain.try_recv_batch(&mut outputs, 100), Ok(followed.len()));
+        assert_eq!(span(TraceContext::received()), last);
+        let count = followed.iter().filter(|followed| **followed).count();
+        told(bench, count, count);
+    }
+}
+
+/// A send that is refused, or looks again and again for room, takes no place of what it is known that messages continue.
+pub fn refused_sends_use_up_nothing(bench: &Bench) {
+    /// More than the runtime keeps.
+    const ATTEMPTS: usize = 70_000;
+    let other = TraceContext { trace_id: 9, span_id: 9 };
+    let options = traced(LaunchOptions::default(), 0.0)
+        .capacity(16)
+        .output_capacity(256)
+        .backpressure(Backpressure::Reject)
+        .active(false);
+    for (name, options) in
+        [("open", options.clone()), ("front", options.clone().priority(true)), ("two", options.grid(2))]
+    {
+        let kernel = batch_echo::launch(bench.runtime(), options.name(name)).unwrap();
+        kernel.deactivate_blocking().unwrap();
+        {
+            let _scope = SPAN.enter();
+            let _ = kernel.try_send(number(0)).unwrap();
+        }
+        let mut sent = 1;
+        while kernel.try_send(number(1)).is_ok() {
+            sent += 1;
+        }
+        {
+            let _scope = other.enter();
+            let batch = numbers(0..3);
+            for _ in 0..ATTEMPTS {
+                assert!(kernel.try_send(number(2)).is_err());
+                assert!(kernel.send_batch_blocking(&batch).is_err());
+            }
+        }
+        kernel.activate_blocking().unwrap();
+        drain(&kernel);
+        assert_eq!(received(&kernel).len(), sent);
+        let (handlings, _) = told(bench, 1, 1);
+        assert_eq!(
+            (handlings[0].trace_id, handlings[0].continues),
+            (SPAN.trace_id, Some(SPAN.span_id)),
+            "{name}"
+        );
+    }
 }

@@ -35,12 +35,14 @@ impl<O> Copy for Outlet<'_, O> {}
 impl<O: RingMessage> Destination for Vec<O> {
     unsafe fn take_run(&mut self, ring: &mut Consumer, most: usize) -> usize {
         let before = self.len();
+        let mut last = 0;
         let next = || {
             let slot = ring.peek().filter(|slot| slot.kind == kind::MESSAGE)?;
             // SAFETY: the slot was just peeked, and is an output of this type by the caller's word.
             let output = unsafe { ring.read::<O>(&slot) };
-            if slot.header.trace != 0 {
-                note_received(slot.header.trace);
+            if slot.header.trace | last != 0 {
+                last = slot.header.trace;
+                note_received(last);
             }
             ring.advance(&slot);
             ring.give_back();

@@ -177,8 +177,8 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
         if !self.fronts.is_empty() {
             return self.offer_in_front(message, false);
         }
-        let (shard, header) = (self.shard_of(message), self.header());
-        self.kernel.offer_open(shard, |slot| self.put(message, slot, header))
+        let (shard, header) = (self.shard_of(message), self.batch_header());
+        self.kernel.offer_open(shard, |slot| self.put(message, slot, self.core.followed(header)))
     }
 
     /// [`offer`](Self::offer) to the queue in front of the message's shard. `again`: the message was accepted
@@ -198,7 +198,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
                 let (shard, header) = (inlet.shard_of(message), inlet.header());
                 // SAFETY: the kernel's messages are of this type.
                 let message = unsafe { RawMessage::new(message) }.for_lane(inlet.lane);
-                inlet.front_end().offer(shard, message, header, again)
+                inlet.core.unless_refused(header, inlet.front_end().offer(shard, message, header, again))
             }
 
             fn bridged(self) -> Self::Result
@@ -320,11 +320,13 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
         let mut sent = 0;
         let mut error = None;
         for message in messages {
-            let header = Header { trace: sampler.next(), ..header };
             let shard = self.shard_of(message);
             touched.insert(shard);
             let put = match self.reserve(shard, 1) {
-                Ok(mut slot) => self.put(message, &mut slot, header).map_err(|error| Some(error.into())),
+                Ok(mut slot) => {
+                    let header = Header { trace: sampler.next(), ..header };
+                    self.put(message, &mut slot, header).map_err(|error| Some(error.into()))
+                }
                 Err(refused) => Err(self.refusal(refused)),
             };
             if let Err(cause) = put {
@@ -402,6 +404,9 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
                 unsafe { self.front_end().offer_all(shard, self.lane, bytes, run.len(), header, back) };
             sent += taken;
             if let Some(refused) = refused {
+                if taken == 0 {
+                    self.core.unfollow(header);
+                }
                 return (sent, self.refusal(refused));
             }
         }
@@ -446,8 +451,9 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
         mut back: Option<&mut Vec<SendOutcome<M>>>,
     ) -> (usize, Option<SendError<()>>) {
         for (sent, message) in messages.iter().enumerate() {
-            let (shard, header) = (self.shard_of(message), self.header());
-            let offered = self.kernel.offer_open(shard, |slot| self.put(message, slot, header));
+            let (shard, header) = (self.shard_of(message), self.batch_header());
+            let put = |slot: &mut HostSlots<'_>| self.put(message, slot, self.core.followed(header));
+            let offered = self.kernel.offer_open(shard, put);
             match self.kernel.attempted(self.lane, offered) {
                 Some(Ok(SendOutcome::Accepted)) => {}
                 Some(Ok(other)) => {

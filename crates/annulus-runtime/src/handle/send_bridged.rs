@@ -27,13 +27,9 @@ impl<M: KernelMessage + BridgedMessage> Inlet<'_, M> {
         let mut evicted = None;
         let mut note = |bytes: &Bytes| evicted = Some(Box::from(bytes));
         let (shard, header) = (self.shard_of(message), self.header());
-        let outcome = self.kernel.front_end().offer_image(
-            (shard, self.lane),
-            image.bytes(),
-            facts,
-            header,
-            &mut note,
-        )?;
+        let offered =
+            self.kernel.front_end().offer_image((shard, self.lane), image.bytes(), facts, header, &mut note);
+        let outcome = self.kernel.core.unless_refused(header, offered)?;
         let evicted: Option<Box<Bytes>> = evicted;
         // SAFETY: it was offered to this kernel, whose messages are of this type.
         Ok(outcome.map(|()| evicted.map(|image| unsafe { M::of_bytes(&image) })))

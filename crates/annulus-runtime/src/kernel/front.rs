@@ -325,7 +325,7 @@ impl KernelCore {
     /// The envelope of a message that is sent now.
     #[inline]
     pub(crate) fn header(&self) -> Header {
-        Header { trace: self.trace(), ..self.batch_header() }
+        self.followed(self.batch_header())
     }
 
     /// The envelope of messages that are sent now; which of them are followed is not said.

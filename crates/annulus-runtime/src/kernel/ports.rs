@@ -14,6 +14,7 @@
 //! looks once more before it sleeps.
 
 use std::{
+    collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
@@ -47,6 +48,8 @@ pub(crate) struct Ports {
 struct Sorted {
     /// Outputs that were put aside, of each outbox.
     aside: Box<[ByteQueue]>,
+    /// The traces that they carry, or 0, of a kernel with tracing.
+    traces: Box<[VecDeque<u64>]>,
     /// How many were received, of each.
     received: Box<[u64]>,
     /// Room for an output of the kernel.
@@ -58,6 +61,7 @@ impl Ports {
         let definitions = definition.ports;
         let sorted = Sorted {
             aside: definitions.iter().map(|_| ByteQueue::new()).collect(),
+            traces: definitions.iter().map(|_| VecDeque::new()).collect(),
             received: definitions.iter().map(|_| 0).collect(),
             output: blank(definition.output.map_or(0, |output| output.size)),
         };
@@ -86,6 +90,8 @@ struct Sorting<'a> {
     wanted: Option<(usize, &'a mut Bytes)>,
     /// Room of each queue.
     room: usize,
+    /// Whether outputs may carry traces.
+    traced: bool,
     found: bool,
     /// Whether something was put aside.
     moved: bool,
@@ -126,6 +132,9 @@ impl Destination for Sorting<'_> {
                         to.copy_from_slice(payload);
                         self.sorted.received[port] += 1;
                         self.found = true;
+                        if slot.header.trace != 0 {
+                            note_received(slot.header.trace);
+                        }
                     }
                     _ if self.sorted.aside[port].len() >= self.room => {
                         self.blocked = true;
@@ -133,12 +142,12 @@ impl Destination for Sorting<'_> {
                     }
                     _ => {
                         self.sorted.aside[port].push(payload);
+                        if self.traced {
+                            self.sorted.traces[port].push_back(slot.header.trace);
+                        }
                         self.moved = true;
                     }
                 }
-            }
-            if slot.header.trace != 0 {
-                note_received(slot.header.trace);
             }
             ring.advance(&slot);
             ring.give_back();
@@ -162,6 +171,7 @@ impl KernelShared {
             sorted,
             wanted,
             room,
+            traced: self.core.traced.is_some(),
             found: false,
             moved: false,
             blocked: false,
@@ -172,8 +182,14 @@ impl KernelShared {
             if !sorting.found && self.may_have(shard) {
                 // SAFETY: it takes outputs of several outboxes as they lie in this kernel's rings, bytes for
                 // bytes.
-                unsafe { self.take_many(shard, usize::MAX, &mut sorting) };
+                let taken = unsafe { self.outbound[shard].take_many(usize::MAX, &mut sorting) };
+                if taken != 0 {
+                    self.after_taking(shard);
+                }
             }
+        }
+        if sorting.found {
+            self.after_receiving();
         }
         let Sorting { found, moved, blocked, .. } = sorting;
         Found { it: found, blocked, others: moved || found && self.may_have_more() }
@@ -192,7 +208,12 @@ impl KernelShared {
         if let Some(aside) = sorted.aside[port].pop() {
             output.copy_from_slice(aside);
             sorted.received[port] += 1;
+            let trace = sorted.traces[port].pop_front().unwrap_or(0);
             drop(sorted);
+            if trace != 0 {
+                note_received(trace);
+            }
+            self.after_receiving();
             if was_full || self.may_have_more() {
                 self.core.ready.notify_all();
             }

@@ -206,12 +206,15 @@ impl KernelShared {
         message: &mut RawMessage<'_>,
         call: Option<&mut PendingCall<'_>>,
     ) -> Option<Sent<()>> {
-        let (shard, mut header) = (self.shard_of(message), self.header());
+        let (shard, mut header) = (self.shard_of(message), self.batch_header());
         let offered = if !self.fronts.is_empty() {
+            header = self.core.followed(header);
             header.correlation = call.map_or(0, PendingCall::stage);
-            self.front_end().offer(shard, message.reborrow(), header, false)
+            let offered = self.front_end().offer(shard, message.reborrow(), header, false);
+            self.core.unless_refused(header, offered)
         } else if let Some(call) = call {
             let offered = self.offer_open(shard, |slot| {
+                header = self.core.followed(header);
                 // SAFETY: the slot is this call's message's, which is published once, after this.
                 header.correlation = unsafe { call.accept(shard, slot.ticket()) };
                 // SAFETY: a message of this kernel, a bridged one as its image.
@@ -223,7 +226,7 @@ impl KernelShared {
         } else {
             self.offer_open(shard, |slot| {
                 // SAFETY: as above.
-                unsafe { slot.write_bytes(message.bytes(), header) };
+                unsafe { slot.write_bytes(message.bytes(), self.core.followed(header)) };
                 Ok(())
             })
         };
@@ -232,8 +235,9 @@ impl KernelShared {
 
     /// [`attempt`](Self::attempt) of a call that goes through this kernel, which has no queue in front of its ring.
     fn attempt_through(&self, message: &mut RawMessage<'_>, call: &mut OpenCall<'_>) -> Option<Sent<()>> {
-        let (shard, mut header) = (self.shard_of(message), self.header());
+        let (shard, header) = (self.shard_of(message), self.batch_header());
         let offered = self.offer_open(shard, |slot| {
+            let mut header = self.core.followed(header);
             header.correlation = call.send();
             // SAFETY: a message of this kernel, a bridged one as its image.
             unsafe { slot.write_bytes(message.bytes(), header) };

@@ -167,6 +167,7 @@ impl KernelShared {
     pub(crate) fn take_from(&self, shard: usize, to: &mut Bytes) -> bool {
         let taken = self.outbound[shard].take(to);
         if taken {
+            self.after_receiving();
             self.after_taking(shard);
         }
         taken
@@ -181,19 +182,25 @@ impl KernelShared {
         // SAFETY: by the caller's word.
         let taken = unsafe { self.outbound[shard].take_many(max, outputs) };
         if taken != 0 {
+            self.after_receiving();
             self.after_taking(shard);
         }
         taken
+    }
+
+    /// After this thread has received something: it is told what carried a trace.
+    #[inline]
+    pub(crate) fn after_receiving(&self) {
+        if let Some(traced) = &self.core.traced {
+            traced.received();
+        }
     }
 
     /// After slots of an outbound ring were given back: wakes the shard if it waits for space.
     ///
     /// The shard stores `stalled`, fences, and looks for space once more. So one of the two sees the other.
     #[inline]
-    fn after_taking(&self, shard: usize) {
-        if let Some(traced) = &self.core.traced {
-            traced.received();
-        }
+    pub(crate) fn after_taking(&self, shard: usize) {
         // SYNC: stalled
         if stall::is_said(self.core.shards[shard].memory.stalled()) {
             self.core.wake(shard);

@@ -7,7 +7,7 @@ use annulus_abi::{
     ring::kind,
     trace::{RECORD_WORDS, Record},
 };
-use annulus_ring::ring::{Consumer, Ring};
+use annulus_ring::ring::{Consumer, Header, Ring};
 use annulus_sync::{Ordering, combining::CombiningLock};
 
 use crate::{
@@ -186,6 +186,29 @@ impl KernelCore {
     #[inline]
     pub(crate) fn trace(&self) -> u64 {
         self.traced.as_ref().map_or(0, Traced::word)
+    }
+
+    /// The envelope of a message for which there is a place: only such a one uses up what the traces remember.
+    #[inline]
+    pub(crate) fn followed(&self, header: Header) -> Header {
+        Header { trace: self.trace(), ..header }
+    }
+
+    /// The same of an envelope that had to be made before: if its message was refused, nobody follows it.
+    #[inline]
+    pub(crate) fn unless_refused<T, E>(&self, header: Header, offered: Result<T, E>) -> Result<T, E> {
+        if offered.is_err() {
+            self.unfollow(header);
+        }
+        offered
+    }
+
+    /// No message has this envelope.
+    #[inline]
+    pub(crate) fn unfollow(&self, header: Header) {
+        if let (Some(traced), true) = (&self.traced, header.trace != 0) {
+            traced.traces.withdraw(header.trace);
+        }
     }
 
     /// Which messages of a batch are followed.
