@@ -11,6 +11,10 @@ const DEEPEST: u32 = 64;
 /// makes a text of any length.
 const MOST_VALUES: u64 = 1 << 18;
 
+/// Most bytes of text that a message makes: so many, and so many more for each of its bytes. Source: this project's choice;
+/// names of 200 letters for each byte are fewer. A file that lies has a name of 64 KiB for each of its values.
+const MOST_TEXT: (usize, usize) = (4096, 256);
+
 /// A type.
 #[derive(Debug)]
 pub(super) struct MessageType {
@@ -120,15 +124,26 @@ impl MessageType {
         (values != 0 && values <= MOST_VALUES).then_some((Self { size, form }, values))
     }
 
-    /// Writes a value as JSON; an error says why the bytes are none.
+    /// Writes a value as JSON into an empty text; an error says why the bytes are none, or that the names of its type are no program's.
     pub(super) fn write(&self, bytes: &[u8], to: &mut String) -> Result<(), String> {
+        let (least, each) = MOST_TEXT;
+        let most = least + each * self.size;
+        self.write_within(bytes, to, most)?;
+        if to.len() > most { Err(too_long(most)) } else { Ok(()) }
+    }
+
+    /// The same, unless there is more text than so much.
+    fn write_within(&self, bytes: &[u8], to: &mut String, most: usize) -> Result<(), String> {
+        if to.len() > most {
+            return Err(too_long(most));
+        }
         let bytes = bytes.get(..self.size).ok_or("it is cut off")?;
         match &self.form {
             Form::Number(number) => number.write(bytes, to),
-            Form::Struct(fields) => write_fields(fields, bytes, to)?,
-            Form::Array { element, len } => element.write_all(bytes, *len, to)?,
+            Form::Struct(fields) => write_fields(fields, bytes, to, most)?,
+            Form::Array { element, len } => element.write_all(bytes, *len, to, most)?,
             Form::List { bound, element } => {
-                element.write_all(&bytes[bound.items..], bound.count(bytes), to)?
+                element.write_all(&bytes[bound.items..], bound.count(bytes), to, most)?
             }
             Form::Text(bound) => {
                 let text = &bytes[bound.items..bound.items + bound.count(bytes)];
@@ -148,8 +163,8 @@ impl MessageType {
                 write_text(name, to);
                 to.push(':');
                 match &**fields {
-                    [only] if is_tuple(fields) => only.ty.write(&bytes[only.offset..], to)?,
-                    fields => write_fields(fields, bytes, to)?,
+                    [only] if is_tuple(fields) => only.ty.write_within(&bytes[only.offset..], to, most)?,
+                    fields => write_fields(fields, bytes, to, most)?,
                 }
                 to.push('}');
             }
@@ -158,13 +173,13 @@ impl MessageType {
     }
 
     /// Writes this many values, one behind the other.
-    fn write_all(&self, bytes: &[u8], count: usize, to: &mut String) -> Result<(), String> {
+    fn write_all(&self, bytes: &[u8], count: usize, to: &mut String, most: usize) -> Result<(), String> {
         to.push('[');
         for index in 0..count {
             if index != 0 {
                 to.push(',');
             }
-            self.write(&bytes[index * self.size..], to)?;
+            self.write_within(&bytes[index * self.size..], to, most)?;
         }
         to.push(']');
         Ok(())
@@ -264,7 +279,7 @@ fn is_tuple(fields: &[Field]) -> bool {
     fields.first().is_some_and(|field| field.name.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-fn write_fields(fields: &[Field], bytes: &[u8], to: &mut String) -> Result<(), String> {
+fn write_fields(fields: &[Field], bytes: &[u8], to: &mut String, most: usize) -> Result<(), String> {
     let is_tuple = is_tuple(fields);
     to.push(if is_tuple { '[' } else { '{' });
     for (index, field) in fields.iter().enumerate() {
@@ -275,11 +290,15 @@ fn write_fields(fields: &[Field], bytes: &[u8], to: &mut String) -> Result<(), S
             write_text(&field.name, to);
             to.push(':');
         }
-        let value = field.ty.write(&bytes[field.offset..], to);
+        let value = field.ty.write_within(&bytes[field.offset..], to, most);
         value.map_err(|why| format!(".{}: {why}", field.name))?;
     }
     to.push(if is_tuple { ']' } else { '}' });
     Ok(())
+}
+
+fn too_long(most: usize) -> String {
+    format!("its type's names make more than {most} bytes of text, so the type is damaged")
 }
 
 fn write_text(text: &str, to: &mut String) {
@@ -293,4 +312,41 @@ fn write_text(text: &str, to: &mut String) {
         }
     }
     to.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An array of so many structs of one byte, whose only field has this name.
+    fn array(len: u32, name: &str) -> MessageType {
+        let mut bytes = Vec::new();
+        let size = |bytes: &mut Vec<u8>, size: u32| bytes.extend(size.to_le_bytes());
+        size(&mut bytes, len);
+        bytes.push(form::ARRAY);
+        size(&mut bytes, len);
+        size(&mut bytes, 1);
+        bytes.push(form::STRUCT);
+        size(&mut bytes, 1);
+        bytes.extend((name.len() as u16).to_le_bytes());
+        bytes.extend(name.as_bytes());
+        size(&mut bytes, 0);
+        size(&mut bytes, 1);
+        bytes.extend([form::NUMBER, number::U8]);
+        MessageType::new(&bytes).unwrap()
+    }
+
+    /// A file that lies once made a text of 4 GB of a message of 64 KiB.
+    #[test]
+    fn bug_long_names_make_no_text_of_any_length() {
+        let payload = [7; 1 << 16];
+        let mut text = String::new();
+        let error = array(1 << 16, &"x".repeat(60_000)).write(&payload, &mut text).unwrap_err();
+        assert!(error.contains("more than 16781312 bytes of text"), "{error}");
+        assert!(text.len() < 17 << 20, "{}", text.len());
+        // Long names as programs have them.
+        let mut text = String::new();
+        array(1 << 16, &"x".repeat(200)).write(&payload, &mut text).unwrap();
+        assert_eq!(text.len(), (1 << 16) * (200 + "{\"\":7},".len()) + 1);
+    }
 }

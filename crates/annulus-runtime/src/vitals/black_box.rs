@@ -192,9 +192,34 @@ fn dead_boxes(folder: &Path) -> Vec<(SystemTime, PathBuf)> {
         .collect()
 }
 
+/// Black boxes that dead processes were about to make: they show nothing, and may be as large as memory. A process that lives has a
+/// vitals file and holds its lock, also between making a black box and locking that.
+fn unfinished(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let lives = |vitals: &Path| {
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        match OpenOptions::new().read(true).custom_flags(flags).open(vitals) {
+            // What cannot be told may live.
+            Ok(file) => !matches!(owner_lives(&file), Ok(false)),
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        }
+    };
+    let is_unfinished = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let name = name.and_then(|name| name.strip_prefix('.')?.strip_suffix(".new"));
+        let vitals = name.and_then(|name| vitals_of(&path.with_file_name(name)));
+        vitals.is_some_and(|vitals| !lives(&vitals))
+    };
+    paths.filter(is_unfinished).collect()
+}
+
 /// Removes the black boxes of dead processes, except those of the last ones that had some. Given are the vitals files of dead
 /// processes, the newest first.
 pub(super) fn clean(folder: &Path, newest: &[PathBuf]) {
+    for path in unfinished(folder) {
+        let _ = fs::remove_file(path);
+    }
     let boxes = dead_boxes(folder);
     let has_box = |vitals: &&PathBuf| boxes.iter().any(|(_, path)| vitals_of(path).as_ref() == Some(*vitals));
     let kept: Vec<_> = newest.iter().filter(has_box).take(KEPT_BOXES).collect();

@@ -409,6 +409,34 @@ mod tests {
         fs::remove_dir(&folder).unwrap();
     }
 
+    /// A process that was killed while it made a black box leaves as much memory taken as that would have had: it is given back
+    /// when its process is found dead, and not before.
+    #[test]
+    fn bug_an_unfinished_black_box_ends_with_its_owner() {
+        let folder = std::env::temp_dir().join(format!("annulus-unfinished-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let suffix = annulus_abi::vitals::black_box::SUFFIX;
+        let file = |name: String| {
+            let path = folder.join(name);
+            let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).unwrap();
+            (path, file)
+        };
+        let (_, lives) = file(format!("1-1{SUFFIX}"));
+        let mut lock = whole_file();
+        // SAFETY: the structure is valid for the duration of the call.
+        assert_eq!(unsafe { libc::fcntl(lives.as_raw_fd(), libc::F_OFD_SETLK, &raw mut lock) }, 0);
+        file(format!("2-1{SUFFIX}"));
+        let of = |process: u32| file(format!(".{process}-1-1{suffix}.new")).0;
+        let unfinished = [of(1), of(2), of(3)];
+        clean(&folder);
+        // The third one's vitals file is gone already.
+        assert_eq!(unfinished.each_ref().map(|path| path.exists()), [true, false, false]);
+        drop(lives);
+        clean(&folder);
+        assert!(!unfinished[0].exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
     /// Black boxes of the last processes that had some are kept, whatever others have ended since.
     #[test]
     fn bug_processes_without_a_black_box_take_none_away() {
