@@ -115,12 +115,10 @@ ANN_FUNCTION u32 ann_row_for(const ann_view *v, u32 number, u32 k, u32 left, u32
     return want;
 }
 
-/* `count` outputs for a place are lost, from number `k` on. Returns where the next one may be. */
+/* `count` outputs for a place are lost, from number `k` on. Returns where the next one may be. They are counted behind
+   the ends of their calls: who sees the count sees these. */
 ANN_FUNCTION u32 ann_lose_row(const ann_view *v, u32 number, u32 k, u32 count)
 {
-    ann_count_unforwarded_of(v, number, count);
-    ann_count_unforwarded(v, count);
-    v->shared->lost += count;
     for (u32 i = 0; i < count; i++) {
         k = ann_next_for(v, number, k);
 #if ANN_LAUNCH_THROUGH
@@ -129,6 +127,9 @@ ANN_FUNCTION u32 ann_lose_row(const ann_view *v, u32 number, u32 k, u32 count)
         ann_has_left(ann_held_at(v, k), number);
         k += 1;
     }
+    ann_count_unforwarded_of(v, number, count);
+    ann_count_unforwarded(v, count);
+    v->shared->lost += count;
     return k;
 }
 

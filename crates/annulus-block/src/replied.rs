@@ -2,7 +2,7 @@
 //!
 //! If the message belongs to a call, what was sent by the reply is moved in front of what was sent by outboxes. So it is the
 //! answer, wherever the first output is the answer; and a call through a pipeline is answered by it though the kernel is
-//! connected. The other outputs go where they go without a call.
+//! connected. The other outputs go where they go without one; those of a direct call go to the host.
 //!
 //! A last kernel of a pipeline that has a reply answers by nothing else: its outputs have another type. So does one in the
 //! middle: the call goes on with the first output of the first outbox.

@@ -34,7 +34,8 @@ pub(crate) struct Export {
     /// Ask the processes for telemetry, so that latencies are known
     ///
     /// Their kernels then measure for a minute after each look, which costs them some nanoseconds a message. What is
-    /// measured before is not there: without --serve, the metrics are those of a second.
+    /// measured before is not there: without --serve and --every, the metrics are those of a second; with an --every of
+    /// more than 60, those of a minute after each push.
     #[arg(long)]
     telemetry: bool,
 
@@ -46,7 +47,8 @@ pub(crate) struct Export {
 
     /// Push them to a collector of OpenTelemetry instead, by OTLP over HTTP: http://HOST:PORT, usually port 4318
     ///
-    /// Each process is a resource of its own: service.name is its executable's name, service.instance.id its number.
+    /// Each process is a resource of its own: service.name is its executable's name, service.instance.id its number
+    /// and the machine's name.
     /// There is no TLS: let a collector on this machine send on to others.
     #[arg(long, value_name = "URL", conflicts_with = "serve", value_parser = collector)]
     otlp: Option<Collector>,

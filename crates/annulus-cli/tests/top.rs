@@ -285,7 +285,7 @@ fn o_05_export_tells_other_processes() {
     assert!(!text.contains("anomalies"), "{text}");
 }
 
-/// O-05: the same over HTTP, until a signal; and `run --dashboard` is a page of its own kernel.
+/// O-05: the same over HTTP, until a signal; and `run --dashboard` is a page of its own kernels.
 #[test]
 fn o_05_export_and_run_serve() {
     let folder = Folder::new("serve");
@@ -295,6 +295,7 @@ fn o_05_export_and_run_serve() {
         let child = command
             .args(arguments)
             .env("ANNULUS_DIR", &folder.0)
+            .stdin(Stdio::piped())
             .stderr(Stdio::piped())
             .stdout(Stdio::null());
         let mut child = Sender(child.spawn().unwrap());
@@ -321,6 +322,12 @@ fn o_05_export_and_run_serve() {
         ["run", "anomalies", "--quiet", "--backend", "cpu", "--messages", "1000000000", "--rate", "1000"];
     let latency = "annulus_latency_seconds_count{backend=\"cpu\",kernel=\"anomalies\"}";
     page(&[&run[..], &["--dashboard", "127.0.0.1:0"]].concat(), latency);
+    let file = folder.0.join("north.toml");
+    let north =
+        "[kernels.north]\nkernel = \"anomalies\"\nactors = 8\nbind = { limits = { threshold = 3.0 } }\n";
+    std::fs::write(&file, north).unwrap();
+    let run = ["run", file.to_str().unwrap(), "--backend", "cpu", "--dashboard", "0"];
+    page(&run, "annulus_messages_processed_total{backend=\"cpu\",kernel=\"north\"} 0");
 }
 
 /// O-05: a collector of OpenTelemetry gets them, once or again and again; it may refuse them.
@@ -375,7 +382,7 @@ fn o_05_export_pushes() {
 
     let child = export(&[&url]);
     take("503 Away");
-    let refused = format!("annulus: {url} has not taken what was pushed: HTTP status 503\n");
+    let refused = format!("annulus: {url}/v1/metrics has not taken what was pushed: HTTP status 503\n");
     assert_eq!(ended(child), (Some(1), refused.clone()));
 
     // A collector that is away for a moment: the next push comes all the same.

@@ -7,8 +7,8 @@ use crate::Outbox;
 /// Answers who asked: the last of a handler's ways out, beside one outbox at least.
 ///
 /// What a handler sends by it is the answer to the call that its message belongs to, wherever in a pipeline the kernel
-/// stands. A call that is not answered goes on with the first output of the first outbox. If the message belongs to no call,
-/// the answer is an output like any other: the host receives it by the reply's name.
+/// stands. A call through a pipeline that is not answered goes on with the first output of the first outbox; one of this kernel
+/// alone is answered by its first output. If the message belongs to no call, the answer is an output like any other: the host receives it by the reply's name.
 ///
 /// A handler answers at most once. It may answer, and send besides.
 ///

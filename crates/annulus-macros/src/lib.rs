@@ -116,7 +116,7 @@
 //! inactive: `kernel.port(validate::GOOD).connect(&next)`.
 //!
 //! The kernel's `Output` is then an enum that the macro makes: what any of the outboxes sends. A call's reply is
-//! the first output by whichever outbox, as this enum; so kernels that are called have one outbox.
+//! the first output by whichever outbox, as this enum; so kernels that are called have one outbox, or a reply.
 //!
 //! # Replies
 //!

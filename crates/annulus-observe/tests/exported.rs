@@ -781,7 +781,7 @@ mod page {
         assert!(target.is_string(), "{first}");
         let outboxes = [("good", serde_json::Value::Null, 0), ("bad", target, 1)];
         let outboxes = outboxes.map(|(name, target, sent)| {
-            serde_json::json!({ "name": name, "target": target, "sent": sent, "held": 0, "lost": 0 })
+            serde_json::json!({ "name": name, "nobody": false, "target": target, "sent": sent, "held": 0, "lost": 0 })
         });
         assert_eq!(of(&first, "sift")["outboxes"], serde_json::json!(outboxes));
     }

@@ -86,6 +86,16 @@ fn deal(reading: &Reading, even: &Outbox<Reading>, odd: &Outbox<twin::Reading>, 
     }
 }
 
+/// Answers readings of the first sensor, and sends all others on.
+#[ring_kernel]
+fn small(reading: &Reading, others: &Outbox<Reading>, reply: &Reply<Reading>) {
+    if reading.sensor == 0 {
+        reply.send(*reading);
+    } else {
+        others.send(*reading);
+    }
+}
+
 /// A kernel that the linker does not see: the kernel `twice_named` under another name.
 struct Hidden;
 
@@ -126,6 +136,7 @@ fn r09_r10_all_kernels_are_listed() {
         [
             "registry::deal",
             "registry::one::hidden",
+            "registry::small",
             "registry::sums",
             "registry::one::twice_named",
             "registry::two::twice_named",
@@ -385,6 +396,18 @@ fn r10_a_topology_is_checked_whole() {
     );
     let error = dealt().max_memory(1000).check().unwrap_err().to_string();
     assert!(error.contains("and max_memory is 1000: lower capacities"), "{error}");
+}
+
+/// P-02: of an outbox and a reply only the outbox can be connected, so it need not be named.
+#[test]
+fn p02_a_topology_does_not_connect_replies() {
+    let linked =
+        |from: &str| dealt().kernel("small", small::bind(), small::options()).link(from, "even").check();
+    linked("small").unwrap();
+    linked("small.others").unwrap();
+    let error = linked("small.reply").unwrap_err().to_string();
+    let told = "`reply` of `small` answers who asked: connect an outbox (others), and let this one be";
+    assert!(error.contains(told), "{error}");
 }
 
 /// what a runtime alone knows ends the launch, and what was launched before.

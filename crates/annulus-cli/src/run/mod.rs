@@ -24,6 +24,7 @@ mod trial;
 
 use std::{
     io::{self, Write},
+    net::SocketAddr,
     path::PathBuf,
     time::Duration,
 };
@@ -37,7 +38,7 @@ use annulus::{
 };
 use clap::{Args, Subcommand};
 
-use crate::{failure::Failure, top::seconds, values};
+use crate::{export::address, failure::Failure, top::seconds, values};
 use topology::Launch;
 
 /// Run a ready-made job on a ring kernel, or the kernels of a topology in TOML
@@ -73,6 +74,11 @@ pub(crate) struct Run {
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     limit: Duration,
 
+    /// Serve a live page of the topology's kernels, their metrics and their health, while they run: a port on this
+    /// machine, or an address
+    #[arg(long, value_name = "ADDRESS", value_parser = address, requires = "topology")]
+    dashboard: Option<SocketAddr>,
+
     #[command(subcommand)]
     job: Option<Job>,
 }
@@ -89,8 +95,8 @@ impl Run {
             Some(Job::Anomalies(job)) => job.execute(),
             None => match self.topology {
                 Some(file) => {
-                    let Self { backend, to, limit, .. } = self;
-                    Launch { file, backend, to, limit }.execute()
+                    let Self { backend, to, limit, dashboard, .. } = self;
+                    Launch { file, backend, to, limit, dashboard }.execute()
                 }
                 None => list(command),
             },

@@ -3,15 +3,18 @@
 use std::{
     fs,
     io::{self, Write},
+    net::SocketAddr,
     path::{Path, PathBuf},
     thread,
     time::Duration,
 };
 
 use annulus::{Backend, DynamicKernel, RecvError, Runtime, Topology};
+use annulus_observe::Observer;
 use serde_json::json;
 
 use crate::{
+    export::serve,
     failure::Failure,
     format::{Format, Messages, OnBad, json as written},
     input::UntilStopped,
@@ -27,6 +30,8 @@ pub(super) struct Launch {
     pub(super) to: Option<String>,
     /// How long the kernels may take to drain at the end.
     pub(super) limit: Duration,
+    /// Where a page of the kernels is served.
+    pub(super) dashboard: Option<SocketAddr>,
 }
 
 /// The topology of a file. Its kernels are those of this program.
@@ -72,7 +77,12 @@ impl Launch {
         let running = topology.launch(&runtime).map_err(|error| in_file(&self.file, &error))?;
         for kernel in running.kernels() {
             kernel.ready_blocking().map_err(Failure::fault)?;
+            if self.dashboard.is_some() {
+                // Latencies on the page are those of telemetry.
+                kernel.enable_telemetry().map_err(Failure::fault)?;
+            }
         }
+        let _server = self.dashboard.map(|address| serve(&Observer::of(&runtime), address)).transpose()?;
         let dynamic = |name: &String| runtime.dynamic(name).map_err(Failure::fault);
         let entry = dynamic(&to)?;
         if let Some(bridged) = entry.definition().bridged {

@@ -108,8 +108,17 @@ fn process_labels(process: &Process, tell: bool) -> Vec<(&'static Label, String)
         let name = process.executable.rsplit('/').next().unwrap_or_default();
         labels.insert(0, (&PROCESS, name.to_owned()));
         labels.insert(1, (&PID, process.pid.to_string()));
+        if let Some(number @ 2..) = number_of_runtime(process) {
+            labels.insert(2, (&RUNTIME, number.to_string()));
+        }
     }
     labels
+}
+
+/// Which of its process's runtimes it is, the first being 1: its file's name ends with what were before it.
+fn number_of_runtime(process: &Process) -> Option<u32> {
+    let name = process.file.file_stem()?.to_str()?;
+    name.rsplit_once('-')?.1.parse::<u32>().ok()?.checked_add(1)
 }
 
 fn index(metric: &'static Metric) -> usize {

@@ -52,6 +52,8 @@ pub(crate) static BACKEND: Label = Label { otel: "annulus.backend", prometheus: 
 pub static PROCESS: Label = Label { otel: "process.executable.name", prometheus: "process" };
 /// The number of the process, of other processes.
 pub static PID: Label = Label { otel: "process.pid", prometheus: "pid" };
+/// Which of a process's runtimes, from the second on: `2`, `3`.
+pub(crate) static RUNTIME: Label = Label { otel: "annulus.runtime", prometheus: "runtime" };
 /// Why messages were dropped.
 pub(crate) static CAUSE: Label = Label { otel: "annulus.drop.cause", prometheus: "cause" };
 /// One of several outboxes.

@@ -43,12 +43,21 @@ fn scope() -> Option<InstrumentationScope> {
     })
 }
 
-/// The process that something is of. The number of the process is its instance, too: backends that keep only
-/// the service's names would mix two processes of one program.
+/// The name of this machine, or of the container.
+fn host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.trim();
+    if name.is_empty() { "localhost".into() } else { name.into() }
+}
+
+/// The process that something is of. Its number and its machine are its instance: backends that keep only the service's
+/// names would mix two processes of one program, and containers have processes of the same number.
 fn resource(executable: &str, pid: u64, service: Option<&str>) -> Option<Resource> {
+    let host = host();
     let attributes = vec![
         text("service.name", service.unwrap_or(executable)),
-        text("service.instance.id", &pid.to_string()),
+        text("service.instance.id", &format!("{pid}@{host}")),
+        text("host.name", &host),
         text(PROCESS.otel, executable),
         number(PID.otel, pid),
     ];

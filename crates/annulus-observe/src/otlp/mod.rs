@@ -21,6 +21,8 @@ use crate::{metrics::Sample, spans::Span};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The most of an answer that is read.
 const MOST: u64 = 64 * 1024;
+/// The most spans of a request: one has some 300 bytes, and collectors take 4 MiB or more. Source: this project's choice.
+const MOST_SPANS: usize = 4096;
 /// The port of collectors that take OTLP over HTTP.
 const PORT: u16 = 4318;
 
@@ -49,14 +51,14 @@ pub enum PushError {
     Address(String),
     /// The collector cannot be reached, or does not answer.
     Unreachable {
-        /// Its address.
+        /// Its address, with the path that was pushed to.
         collector: String,
         /// Why.
         why: String,
     },
     /// It has answered with an error.
     Refused {
-        /// Its address.
+        /// Its address, with the path that was pushed to.
         collector: String,
         /// The status of HTTP.
         status: u16,
@@ -169,7 +171,8 @@ impl Collector {
         partial.map_or(Ok(()), |partial| self.all_taken(partial.rejected_data_points, &partial.error_message))
     }
 
-    /// Pushes spans, as [`spans::of`](crate::spans::of) makes them: of this process.
+    /// Pushes spans, as [`spans::of`](crate::spans::of) makes them: of this process. Many go in several requests, one
+    /// behind the other, since collectors limit the size of one; after an error, those before it have been taken.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -185,10 +188,15 @@ impl Collector {
     ///
     /// If the collector cannot be reached, or does not take all of them.
     pub fn push_spans(&self, spans: &[Span]) -> Result<(), PushError> {
-        let request = messages::spans(spans, self.service.as_deref());
-        let answer = self.post("/v1/traces", request.encode_to_vec())?;
-        let partial = ExportTraceServiceResponse::decode(&*answer).ok().and_then(|it| it.partial_success);
-        partial.map_or(Ok(()), |partial| self.all_taken(partial.rejected_spans, &partial.error_message))
+        for spans in spans.chunks(MOST_SPANS) {
+            let request = messages::spans(spans, self.service.as_deref());
+            let answer = self.post("/v1/traces", request.encode_to_vec())?;
+            let partial = ExportTraceServiceResponse::decode(&*answer).ok().and_then(|it| it.partial_success);
+            if let Some(partial) = partial {
+                self.all_taken(partial.rejected_spans, &partial.error_message)?;
+            }
+        }
+        Ok(())
     }
 
     /// A collector may also warn with nothing rejected: that is no failure.
@@ -200,11 +208,10 @@ impl Collector {
     }
 
     fn post(&self, path: &str, body: Vec<u8>) -> Result<Vec<u8>, PushError> {
-        let failed = |error: ureq::Error| PushError::Unreachable {
-            collector: self.to_string(),
-            why: error.to_string(),
-        };
-        let request = self.agent.post(format!("{}{path}", self.address));
+        let url = format!("{}{path}", self.address);
+        let failed =
+            |error: ureq::Error| PushError::Unreachable { collector: url.clone(), why: error.to_string() };
+        let request = self.agent.post(&url);
         let mut answer = request.content_type("application/x-protobuf").send(&body).map_err(failed)?;
         let status = answer.status();
         let said = answer.body_mut().with_config().limit(MOST).read_to_vec();
@@ -213,7 +220,7 @@ impl Collector {
         }
         let said = said.unwrap_or_default();
         Err(PushError::Refused {
-            collector: self.to_string(),
+            collector: url.clone(),
             status: status.as_u16(),
             answer: shown(&String::from_utf8_lossy(&said)),
         })

@@ -251,6 +251,7 @@ impl<F: RingKernel, L: RingKernel<Answer: RingMessage>> Pipeline<F, L> {
             &self.route.tally;
         // Ends first: a call is counted before it ends. SYNC: none: keeps the looks in this order.
         let look = |count: &AtomicU64| count.load(Ordering::Acquire);
+        // SYNC: on-the-way (acquire)
         let on_the_way = look(on_the_way);
         let ends = [answered, failed, no_reply, lost, terminated, given_up].map(look);
         let calls = look(called);

@@ -415,7 +415,9 @@ impl OpenCall<'_> {
         let answer = answer?;
         self.route.tally.count(answer);
         if on_the_way {
-            self.route.tally.on_the_way.fetch_add(1, Ordering::Relaxed);
+            // Behind the count of its end, which `status` looks at later.
+            // SYNC: on-the-way (release)
+            self.route.tally.on_the_way.fetch_add(1, Ordering::Release);
         }
         self.give_back(false);
         Some(answer)

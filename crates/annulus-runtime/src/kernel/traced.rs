@@ -7,6 +7,7 @@ use annulus_abi::{
     ring::kind,
     trace::{RECORD_WORDS, Record},
 };
+use annulus_queue::SendOutcome;
 use annulus_ring::ring::{Consumer, Header, Ring};
 use annulus_sync::{Ordering, combining::CombiningLock};
 
@@ -194,10 +195,14 @@ impl KernelCore {
         Header { trace: self.trace(), ..header }
     }
 
-    /// The same of an envelope that had to be made before: if its message was refused, nobody follows it.
+    /// The same of an envelope that had to be made before: if its message is not queued, nobody follows it.
     #[inline]
-    pub(crate) fn unless_refused<T, E>(&self, header: Header, offered: Result<T, E>) -> Result<T, E> {
-        if offered.is_err() {
+    pub(crate) fn unless_refused<T, E>(
+        &self,
+        header: Header,
+        offered: Result<SendOutcome<T>, E>,
+    ) -> Result<SendOutcome<T>, E> {
+        if !offered.as_ref().is_ok_and(SendOutcome::is_queued) {
             self.unfollow(header);
         }
         offered

@@ -288,13 +288,20 @@ fn outbox_of(
         ));
     }
     let ports = source.ports;
-    let names = || ports.iter().map(|port| port.name).collect::<Vec<_>>().join(", ");
+    // A reply answers who asked: it is not connected.
+    let outboxes = || ports.iter().filter(|port| !port.is_reply);
+    let names = || outboxes().map(|port| port.name).collect::<Vec<_>>().join(", ");
     match outbox {
         Some(outbox) if ports.is_empty() => {
             Err(format!("`{}` has one outbox, and none is called `{outbox}`: leave that out", source.name))
         }
         Some(outbox) => match ports.iter().position(|port| port.name == outbox) {
             None => Err(format!("`{}` has no outbox `{outbox}`; it has {}", source.name, names())),
+            Some(reply) if ports[reply].is_reply => Err(format!(
+                "`{outbox}` of `{}` answers who asked: connect an outbox ({}), and let this one be",
+                source.name,
+                names()
+            )),
             found => Ok(found),
         },
         None if ports.is_empty() => Ok(None),
@@ -302,9 +309,13 @@ fn outbox_of(
             let fits = |port: &PortDefinition| {
                 *port.output == *target.message || taken_by(target).any(|(_, ty)| *ty == *port.output)
             };
-            let mut fitting = (0..ports.len()).filter(|&port| fits(&ports[port]));
+            let mut fitting = (0..ports.len()).filter(|&port| !ports[port].is_reply && fits(&ports[port]));
             match (fitting.next(), fitting.next()) {
                 (Some(one), None) => Ok(Some(one)),
+                _ if outboxes().count() == 1 => {
+                    // Its type is compared where links are.
+                    Ok(ports.iter().position(|port| !port.is_reply))
+                }
                 _ => Err(format!("`{}` has several outboxes: say which of {}", source.name, names())),
             }
         }

@@ -11,15 +11,20 @@ pub(super) fn nanos(time: SystemTime) -> u128 {
     time.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos()
 }
 
+/// The machine's name.
+pub(super) fn host() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().into()
+}
+
 /// What begins both prints.
 fn resource(what: &str, scope: &str) -> String {
     let me = env::current_exe().unwrap();
     let me = me.file_name().unwrap().to_str().unwrap();
     let pid = std::process::id();
-    let version = env!("CARGO_PKG_VERSION");
+    let (host, version) = (host(), env!("CARGO_PKG_VERSION"));
     format!(
         "{what} #0\nResource SchemaURL: \nResource attributes:\n     -> service.name: Str(shop)\n     \
-         -> service.instance.id: Str({pid})\n     -> process.executable.name: Str({me})\n     -> process.pid: Int({pid})\n\
+         -> service.instance.id: Str({pid}@{host})\n     -> host.name: Str({host})\n     -> process.executable.name: Str({me})\n     -> process.pid: Int({pid})\n\
          {scope} #0\n{scope} SchemaURL: \nInstrumentationScope annulus {version}\n"
     )
 }

@@ -20,14 +20,15 @@ use annulus_observe::{
     otlp::{Collector, PushError},
     spans::{self, Span},
 };
-use opentelemetry_proto::tonic::collector::metrics::v1::{
-    ExportMetricsPartialSuccess, ExportMetricsServiceResponse,
+use opentelemetry_proto::tonic::collector::{
+    metrics::v1::{ExportMetricsPartialSuccess, ExportMetricsServiceResponse},
+    trace::v1::ExportTraceServiceRequest,
 };
 use prost::Message;
 
 use self::{
     decoded::{decoded_metrics, decoded_spans},
-    expected::{assert_same, nanos, print_of_samples, print_of_spans, without_time},
+    expected::{assert_same, host, nanos, print_of_samples, print_of_spans, without_time},
     rotel::{Rotel, free_port},
 };
 use crate::{Step, check, parse};
@@ -143,10 +144,11 @@ fn processes_are_resources() {
         .map(str::trim)
         .filter(|line| line.contains("service.") || line.contains("process."))
         .collect();
+    let host = host();
     let resource = |name: &str, number: u32| {
         [
             format!("-> service.name: Str({name})"),
-            format!("-> service.instance.id: Str({number})"),
+            format!("-> service.instance.id: Str({number}@{host})"),
             format!("-> process.executable.name: Str({name})"),
             format!("-> process.pid: Int({number})"),
         ]
@@ -181,7 +183,7 @@ fn what_is_no_collector_is_told() {
     assert_eq!(Collector::at("http://[::1]").unwrap().to_string(), "http://[::1]:4318");
     assert_eq!(Collector::at("http://a:1/otlp/").unwrap().to_string(), "http://a:1/otlp");
     let nobody = Collector::at(&format!("http://127.0.0.1:{}", free_port())).unwrap();
-    assert!(matches!(nobody.push_spans(&[]), Err(PushError::Unreachable { .. })));
+    assert!(matches!(nobody.push_metrics(&[]), Err(PushError::Unreachable { .. })));
 
     let (address, taker) = taker(&[
         ("413 Too Large", b"too\x1blarge\n"),
@@ -193,15 +195,35 @@ fn what_is_no_collector_is_told() {
     let body = ExportMetricsServiceResponse { partial_success: partial }.encode_to_vec();
     assert_eq!(body, b"\x0a\x07\x08\x03\x12\x03old", "as the third answer");
     let collector = Collector::at(&address).unwrap();
-    let told = |end: &str| format!("{address} has not taken {end}");
+    let told = |end: &str| format!("{address}{end}");
     let error = collector.push_metrics(&[]).unwrap_err();
-    assert_eq!(error.to_string(), told("what was pushed: HTTP status 413: too large"));
-    let error = collector.push_spans(&[]).unwrap_err();
-    assert_eq!(error.to_string(), told("what was pushed: HTTP status 302"));
+    assert_eq!(
+        error.to_string(),
+        told("/v1/metrics has not taken what was pushed: HTTP status 413: too large")
+    );
+    let spans = made().0;
+    let error = collector.push_spans(&spans).unwrap_err();
+    assert_eq!(error.to_string(), told("/v1/traces has not taken what was pushed: HTTP status 302"));
     let error = collector.push_metrics(&[]).unwrap_err();
-    assert_eq!(error.to_string(), told("3 of what was pushed: old"));
+    assert_eq!(error.to_string(), told(" has not taken 3 of what was pushed: old"));
     collector.push_metrics(&[]).expect("a warning is no failure");
     taker.join().unwrap();
+}
+
+/// Collectors limit the size of a request: many spans go in several, and none where there are none.
+#[test]
+fn many_spans_go_in_several_requests() {
+    let (address, taker) = taker(&[("200 OK", b""), ("200 OK", b"")]);
+    let collector = Collector::at(&address).unwrap();
+    let span = made().0.remove(0);
+    collector.push_spans(&[]).unwrap();
+    collector.push_spans(&vec![span; 4097]).unwrap();
+    let count = |body: &[u8]| {
+        let all = ExportTraceServiceRequest::decode(body).unwrap().resource_spans;
+        all[0].scope_spans[0].spans.len()
+    };
+    let counts: Vec<_> = taker.join().unwrap().iter().map(|(_, body)| count(body)).collect();
+    assert_eq!(counts, [4096, 1]);
 }
 
 /// A collector that others use takes the same, and prints it whole.
