@@ -153,7 +153,7 @@ fn a_kernel_without_name_or_with_two_is_not_found() {
     let unknown = RegisteredKernel::find("sum").unwrap_err().to_string();
     assert_eq!(
         unknown,
-        "no kernel is called `sum`; there are registry::deal, registry::one::hidden, registry::sums, registry::one::twice_named, registry::two::twice_named"
+        "no kernel is called `sum`; there are registry::deal, registry::one::hidden, registry::small, registry::sums, registry::one::twice_named, registry::two::twice_named"
     );
     let two = RegisteredKernel::find("twice_named").unwrap_err().to_string();
     assert!(two.starts_with("several kernels are called `twice_named`: say which of registry::one"), "{two}");

@@ -416,24 +416,4 @@ pub fn refused_sends_use_up_nothing(bench: &Bench) {
             "{name}"
         );
     }
-
-    // What is sent, and not queued.
-    let options = traced(LaunchOptions::default(), 0.0).capacity(16).priority(true).active(false);
-    let kernel =
-        batch_echo::launch(bench.runtime(), options.name("new").backpressure(Backpressure::DropNew)).unwrap();
-    {
-        let _scope = SPAN.enter();
-        let _ = kernel.try_send(number(0)).unwrap();
-    }
-    while kernel.try_send(number(1)).unwrap().is_queued() {}
-    {
-        let _scope = other.enter();
-        for _ in 0..ATTEMPTS {
-            assert!(!kernel.try_send(number(2)).unwrap().is_queued());
-        }
-    }
-    kernel.activate_blocking().unwrap();
-    drain(&kernel);
-    let (handlings, _) = told(bench, 1, 1);
-    assert_eq!((handlings[0].trace_id, handlings[0].continues), (SPAN.trace_id, Some(SPAN.span_id)));
 }
