@@ -75,6 +75,11 @@ impl Came {
 struct Layer([Vec<Arc<Taker>>; LAYER]);
 
 impl Layer {
+    /// The one that runs.
+    fn one(&self, index: usize) -> Arc<Taker> {
+        Arc::clone(self.0[index].last().unwrap())
+    }
+
     fn running(&self) -> impl Iterator<Item = &Arc<Taker>> {
         self.0.iter().map(|launches| launches.last().unwrap())
     }
@@ -169,11 +174,19 @@ impl World<'_> {
     }
 
     fn middle(&self, index: usize) -> Arc<Taker> {
-        Arc::clone(self.middle.lock().unwrap().0[index].last().unwrap())
+        self.middle.lock().unwrap().one(index)
     }
 
     fn last(&self, index: usize) -> Arc<Taker> {
-        Arc::clone(self.last.lock().unwrap().0[index].last().unwrap())
+        self.last.lock().unwrap().one(index)
+    }
+
+    /// Kills a kernel of a layer, and launches another one under its name.
+    fn replace(&self, layer: &Mutex<Layer>, index: usize) {
+        let dead = layer.lock().unwrap().one(index);
+        let _ = dead.kernel.terminate_blocking();
+        let born = launch(self.bench, dead.kernel.name());
+        layer.lock().unwrap().0[index].push(born);
     }
 
     /// One change at random.
@@ -224,20 +237,12 @@ impl World<'_> {
 
     /// Who was connected to it loses what it sends, until it is connected anew.
     fn kill_last(&mut self, index: usize) {
-        let dead = self.last(index);
-        let _ = dead.kernel.terminate_blocking();
-        let name = dead.kernel.name().to_owned();
-        let born = launch(self.bench, &name);
-        self.last.lock().unwrap().0[index].push(born);
+        self.replace(self.last, index);
     }
 
     /// Those that sent to it are connected to the new one.
     fn kill_middle(&mut self, index: usize) {
-        let dead = self.middle(index);
-        let _ = dead.kernel.terminate_blocking();
-        let name = dead.kernel.name().to_owned();
-        let born = launch(self.bench, &name);
-        self.middle.lock().unwrap().0[index].push(born);
+        self.replace(self.middle, index);
         self.connect();
     }
 

@@ -289,8 +289,8 @@ fn outbox_of(
     }
     let ports = source.ports;
     // A reply answers who asked: it is not connected.
-    let outboxes = || ports.iter().filter(|port| !port.is_reply);
-    let names = || outboxes().map(|port| port.name).collect::<Vec<_>>().join(", ");
+    let outboxes = || ports.iter().enumerate().filter(|(_, port)| !port.is_reply);
+    let names = || outboxes().map(|(_, port)| port.name).collect::<Vec<_>>().join(", ");
     match outbox {
         Some(outbox) if ports.is_empty() => {
             Err(format!("`{}` has one outbox, and none is called `{outbox}`: leave that out", source.name))
@@ -309,13 +309,11 @@ fn outbox_of(
             let fits = |port: &PortDefinition| {
                 *port.output == *target.message || taken_by(target).any(|(_, ty)| *ty == *port.output)
             };
-            let mut fitting = (0..ports.len()).filter(|&port| !ports[port].is_reply && fits(&ports[port]));
+            // The type of an only one is compared where links are.
+            let is_only = outboxes().count() == 1;
+            let mut fitting = outboxes().filter(|(_, port)| is_only || fits(port));
             match (fitting.next(), fitting.next()) {
-                (Some(one), None) => Ok(Some(one)),
-                _ if outboxes().count() == 1 => {
-                    // Its type is compared where links are.
-                    Ok(ports.iter().position(|port| !port.is_reply))
-                }
+                (Some((one, _)), None) => Ok(Some(one)),
                 _ => Err(format!("`{}` has several outboxes: say which of {}", source.name, names())),
             }
         }
