@@ -14,6 +14,28 @@ static const size_t most_poisoned = (size_t)64 << 20;
 
 static size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
+// Fills whole pages with bytes that are nothing. Many pages are private mappings of one file, which holds these bytes once: a page
+// costs something when it is used, and most of a large allocation is not.
+static void poison(char *pages, size_t bytes)
+{
+    static const size_t part = (size_t)2 << 20;
+    static const int file = [] {
+        int made = memfd_create("poison", MFD_CLOEXEC);
+        if (made < 0 || ftruncate(made, part) != 0) return -1;
+        void *all = mmap(nullptr, part, PROT_READ | PROT_WRITE, MAP_SHARED, made, 0);
+        if (all == MAP_FAILED) return -1;
+        memset(all, 0xCD, part);
+        munmap(all, part);
+        return made;
+    }();
+    for (size_t at = 0; at < bytes; at += part) {
+        size_t length = bytes - at < part ? bytes - at : part;
+        bool is_small = length < part / 16;
+        if (is_small || file < 0 || mmap(pages + at, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file, 0) == MAP_FAILED)
+            memset(pages + at, 0xCD, length);
+    }
+}
+
 Status allocate(Allocation::Kind kind, size_t bytes, unsigned flags, Context *context, size_t *start)
 {
     Driver &all = driver();
@@ -30,7 +52,7 @@ Status allocate(Allocation::Kind kind, size_t bytes, unsigned flags, Context *co
     // Device memory is aligned to 256 bytes: its end lies as near to the last page as that allows.
     size_t end = (size_t)mapped + mapped_bytes - page;
     *start = kind == Allocation::device_memory ? end - rounded(bytes, 256) : (size_t)mapped + page;
-    if (kind != Allocation::fiber_stack) memset((void *)*start, 0xCD, bytes < most_poisoned ? bytes : most_poisoned);
+    if (kind != Allocation::fiber_stack) poison((char *)mapped + page, mapped_bytes - 2 * page < most_poisoned ? mapped_bytes - 2 * page : most_poisoned);
     all.allocations[*start] = {kind, *start, bytes, (size_t)mapped, mapped_bytes, flags, context, false};
     if (kind == Allocation::device_memory) context->device->used += bytes;
     return CUDA_SUCCESS;
