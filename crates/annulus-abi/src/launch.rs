@@ -242,13 +242,13 @@ pub const fn scratch_bytes(
 
 /// Bytes of a block's timers, a multiple of 128: the twin of `ANN_TIMER_BYTES`. They are the end of the block's
 /// scratch memory. There is room for `timers` messages to itself, each in a slot like those of its inbound ring,
-/// and one more slot, of the message whose time has come.
-pub const fn timer_bytes(timers: u32, layout: &KernelLayout) -> u64 {
+/// and one more slot, of the message whose time has come. A kernel with messages that nobody sends has one slot
+/// more, `places` together.
+pub const fn timer_bytes(timers: u32, places: u32, layout: &KernelLayout) -> u64 {
     const HEAD: u64 = 64;
     const ENTRY: u64 = 16;
-    let places = timers as u64 + 1;
-    let slots = places * layout.inbound.slot_stride as u64;
-    (HEAD + places * ENTRY).next_multiple_of(128) + slots.next_multiple_of(128)
+    let slots = places as u64 * layout.inbound.slot_stride as u64;
+    (HEAD + (timers as u64 + 1) * ENTRY).next_multiple_of(128) + slots.next_multiple_of(128)
 }
 
 const _: () = {

@@ -202,9 +202,12 @@ typedef struct {
     u32 count;
     u32 number; /* of the next timer */
     u32 after;  /* the last turn that had a choice took timers */
-    u32 unused;
+    u32 armed; /* what nobody sends has its times */
     u64 taken; /* timers whose time had come, since launch */
-    u64 unused_too[5];
+    /* When what nobody sends is due; 0: never, or taken. */
+    u64 start;
+    u64 tick;
+    u64 unused[3];
 } ann_timers;
 #endif
 

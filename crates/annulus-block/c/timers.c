@@ -7,9 +7,15 @@
 #endif
 
 #define ANN_TIMER_PLACES (ANN_TIMERS + 1u)
+/* One slot more for what nobody sends. */
+#ifdef ANN_EVENTS
+#define ANN_TIMER_SLOTS (ANN_TIMER_PLACES + 1u)
+#else
+#define ANN_TIMER_SLOTS ANN_TIMER_PLACES
+#endif
 #define ANN_TIMER_HEAD ((64 + ANN_TIMER_PLACES * 16 + 127) / 128 * 128)
 /* Twin of `timer_bytes`. */
-#define ANN_TIMER_BYTES(launch) (ANN_TIMER_HEAD + (ANN_TIMER_PLACES * (launch)->in_stride + 127) / 128 * 128)
+#define ANN_TIMER_BYTES(launch) (ANN_TIMER_HEAD + (ANN_TIMER_SLOTS * (launch)->in_stride + 127) / 128 * 128)
 
 ANN_FUNCTION GLOBAL ann_timers *ann_timers_of(const ann_view *v)
 {
@@ -34,6 +40,9 @@ ANN_FUNCTION void ann_set_no_timers(const ann_view *v)
     t->number = 0;
     t->after = 0;
     t->taken = 0;
+    t->armed = 0;
+    t->start = 0;
+    t->tick = 0;
     for (u32 i = 0; i < ANN_TIMER_PLACES; i++)
         ann_timer_heap(v)[i].place = i;
 }
@@ -57,13 +66,28 @@ ANN_FUNCTION void ann_begin_to_set(const ann_view *v, PRIVATE ann_later *later)
     LOCAL ann_shared *b = v->shared;
     u32 count = ann_timers_of(v)->count;
     u32 room = ANN_TIMERS - count;
+    u32 most = ANN_MAX_TIMERS;
     later->next = ann_timer_heap(v) + count + b->due;
     later->first = ann_timer_slot(v, 0) + b->launch.in_payload;
     later->stride = b->launch.in_stride;
     later->now = b->now;
-    later->limit = room < ANN_MAX_TIMERS ? room : ANN_MAX_TIMERS;
+    later->limit = room < most ? room : most;
     later->set = 0;
     later->refused = 0;
+}
+
+/* Writes the words in front of a message that was not sent through a ring. */
+ANN_FUNCTION void ann_head_timer(const ann_view *v, GLOBAL u8 *slot, u64 due)
+{
+    LOCAL ann_shared *b = v->shared;
+    *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | ANN_MESSAGE_BYTES;
+    if (b->launch.in_time != 0)
+        *ANN_U64(slot, b->launch.in_time) = due;
+    if (b->launch.in_correlation != 0)
+        *ANN_U64(slot, b->launch.in_correlation) = 0;
+#if ANN_LAUNCH_TRACED
+    *ANN_U64(slot, b->launch.in_trace) = 0;
+#endif
 }
 
 /* Keeps what a handler has sent to itself: it has succeeded. */
@@ -78,15 +102,7 @@ ANN_FUNCTION void ann_set_timers(const ann_view *v, PRIVATE const ann_later *lat
         /* Each moves the place that is in use, if one is, behind itself. */
         ann_swap_timers(&heap[i], &heap[i + b->due]);
         heap[i].number = t->number;
-        GLOBAL u8 *slot = ann_timer_slot(v, heap[i].place);
-        *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | ANN_MESSAGE_BYTES;
-        if (b->launch.in_time != 0)
-            *ANN_U64(slot, b->launch.in_time) = heap[i].due;
-        if (b->launch.in_correlation != 0)
-            *ANN_U64(slot, b->launch.in_correlation) = 0;
-#if ANN_LAUNCH_TRACED
-        *ANN_U64(slot, b->launch.in_trace) = 0;
-#endif
+        ann_head_timer(v, ann_timer_slot(v, heap[i].place), heap[i].due);
         t->number += 1;
         t->count += 1;
         while (i != 0 && ann_timer_is_before(&heap[i], &heap[(i - 1) / 2])) {
@@ -96,6 +112,18 @@ ANN_FUNCTION void ann_set_timers(const ann_view *v, PRIVATE const ann_later *lat
     }
 }
 
+/* When the first message is due that the block takes when its time has come; 0 if there is none. */
+ANN_FUNCTION u64 ann_first_due(const ann_view *v)
+{
+    u64 due = ann_timers_of(v)->count != 0 ? ann_timer_heap(v)[0].due : 0;
+#ifdef ANN_EVENTS
+    u64 event = ann_event_due(v);
+    if (event != 0 && (due == 0 || event <= due))
+        due = event;
+#endif
+    return due;
+}
+
 /* Takes the first timer out of the heap if it is due in this turn. Returns its slot, whose place is in use until
    the next one is taken or the turn ends; else 0. */
 /* TWIN: take */
@@ -103,6 +131,11 @@ ANN_FUNCTION GLOBAL u8 *ann_take_timer(const ann_view *v)
 {
     GLOBAL ann_timers *t = ann_timers_of(v);
     GLOBAL ann_timer *heap = ann_timer_heap(v);
+#ifdef ANN_EVENTS
+    u64 due = ann_first_due(v);
+    if (due != 0 && due == ann_event_due(v) && (due <= v->shared->now || ann_starts(v)))
+        return ann_take_event(v);
+#endif
     if (t->count == 0 || heap[0].due > v->shared->now)
         return 0;
     t->count -= 1;
@@ -131,23 +164,34 @@ ANN_FUNCTION u32 ann_begin_timers(const ann_view *v, u32 first)
 {
     LOCAL ann_shared *b = v->shared;
     GLOBAL ann_timers *t = ann_timers_of(v);
-    if (t->count == 0)
+    u32 starts = 0;
+    u32 events = 0;
+#ifdef ANN_EVENTS
+    ann_arm_events(v);
+    starts = ann_starts(v);
+    /* A turn takes each of them once at most. */
+    events = 2;
+#endif
+    u64 due = ann_first_due(v);
+    if (due == 0)
         return 0;
 #if ANN_LAUNCH_CONNECTABLE
     if (v->shared->state.pending != 0)
         return 0;
 #endif
+    first = first && !starts;
     if (first && t->after) {
         t->after = 0;
         return 0;
     }
     if (first && !ann_has_slots(v, b->launch.credit))
         return 0;
-    if (ann_timer_heap(v)[0].due > ann_now(v))
+    if (!starts && due > ann_now(v))
         return 0;
     t->after = 1;
     b->due = 1;
-    u32 most = t->count < b->launch.limit ? t->count : b->launch.limit;
+    u32 waits = t->count + events;
+    u32 most = waits < b->launch.limit ? waits : b->launch.limit;
     b->count = ann_accept(v, most, ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)));
     return 1;
 }
@@ -157,7 +201,7 @@ ANN_FUNCTION u32 ann_begin_timers(const ann_view *v, u32 first)
 ANN_FUNCTION void ann_tell_timers(const ann_view *v)
 {
     GLOBAL const ann_timers *t = ann_timers_of(v);
-    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_DUE), t->count != 0 ? ann_timer_heap(v)[0].due : 0);
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_DUE), ann_first_due(v));
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TIMERS), t->taken << ANN_TIMERS_TAKEN_SHIFT | t->count);
 }
 
@@ -165,7 +209,8 @@ ANN_FUNCTION void ann_tell_timers(const ann_view *v)
 ANN_FUNCTION u32 ann_micros_until_due(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
-    if (ann_timers_of(v)->count == 0 || (s->command & ANN_ACTIVE) == 0)
+    u64 due = ann_first_due(v);
+    if (due == 0 || (s->command & ANN_ACTIVE) == 0)
         return 0xFFFFFFFFu;
 #if ANN_LAUNCH_CONNECTABLE
     /* What is held goes first. */
@@ -175,7 +220,6 @@ ANN_FUNCTION u32 ann_micros_until_due(const ann_view *v)
     /* Whoever makes room ends the nap. */
     if (s->stalled && !ann_has_slots(v, v->shared->launch.credit))
         return 0xFFFFFFFFu;
-    u64 due = ann_timer_heap(v)[0].due;
     u64 now = ann_now(v);
     if (due <= now)
         return 0;

@@ -71,6 +71,11 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
     if (b->granted + b->lost != 0)
         b->again = 1;
 #endif
+#ifdef ANN_EVENTS
+    /* Nothing comes before the start. */
+    if (ann_starts(v))
+        return 0;
+#endif
     if (b->device_local_turns >= ANN_DEVICE_LOCAL_TURNS || !active || s->pending != 0) {
         /* That the host has nothing does not mean that there is nothing. */
         b->again |= b->device_local_turns >= ANN_DEVICE_LOCAL_TURNS;

@@ -7,6 +7,7 @@ mod clock;
 mod command;
 mod credit;
 mod dead_letters;
+mod events;
 mod handle;
 mod host;
 mod idle;
@@ -70,6 +71,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("../c/command.c"),
     "\n",
     include_str!("../c/credit.c"),
+    "\n",
+    include_str!("../c/events.c"),
     "\n",
     include_str!("../c/timers.c"),
     "\n",

@@ -11,16 +11,20 @@
 //! A block that is connected to another kernel may have to wait until what a timer's handler sent has gone. Until then
 //! the message keeps its place, and the block takes no other message: see the module `links`.
 //!
+//! The runtime's own messages, ticks for one, are taken among them, and lie in one place more: see the module
+//! [`events`](crate::events).
+//!
 //! A turn takes either timers or messages of the ring. If there are both, turns of the two alternate, so neither
 //! keeps the other waiting. All timers of a turn are due at the time that the turn began with.
 
 use std::ptr::NonNull;
 
 use annulus_abi::control;
-use annulus_kernel::{ProcessingMode, RawLater, TimerEntry, TimersDefinition};
+use annulus_kernel::{ProcessingMode, RawLater, TimerEntry, TimersDefinition, TypeDescriptor};
 use annulus_sync::Ordering;
 
 use crate::{
+    events::Events,
     handle::Taken,
     runner::Runner,
     turn::{BlockCore, Line, Turn, TurnTotals},
@@ -44,16 +48,18 @@ pub(crate) struct Timers {
     stride: usize,
     /// The first of the places.
     messages: NonNull<u8>,
+    /// Those that nobody sends. The place behind all others has the one that is handled.
+    events: Events,
     /// Owns the places, which are accessed only through pointers.
     _memory: Vec<Line>,
 }
 
 impl Timers {
-    /// No timers, of a kernel whose messages have `message` bytes.
-    pub(crate) fn new(definition: TimersDefinition, message: usize) -> Self {
+    /// No timers, of a kernel with messages of this type.
+    pub(crate) fn new(definition: TimersDefinition, message: &TypeDescriptor) -> Self {
         let places = definition.room as usize + 1;
-        let lines = message.div_ceil(size_of::<Line>()).max(1);
-        let mut memory = vec![Line::default(); places * lines];
+        let lines = message.size.div_ceil(size_of::<Line>()).max(1);
+        let mut memory = vec![Line::default(); definition.places() as usize * lines];
         let messages = NonNull::from(memory.as_mut_slice()).cast::<u8>();
         let stride = lines * size_of::<Line>();
         // SAFETY: each place, by a number below `places`, has room for a message, aligned to a line; payloads need
@@ -70,6 +76,7 @@ impl Timers {
             later,
             stride,
             messages,
+            events: Events::new(&definition, message),
             _memory: memory,
         }
     }
@@ -81,7 +88,8 @@ impl Timers {
 
     /// When the first one is due.
     pub(crate) fn due(&self) -> Option<u64> {
-        (self.count != 0).then(|| self.entries[0].due)
+        let set = (self.count != 0).then(|| self.entries[0].due);
+        set.into_iter().chain(self.events.due()).min()
     }
 
     /// Where the handler that is called sets timers.
@@ -125,7 +133,10 @@ impl Timers {
     /// one is taken, or [`release`](Self::release) is called.
     // TWIN: take
     pub(crate) fn take(&mut self, now: u64) -> Option<(u64, *const u8)> {
-        let due = self.due().filter(|due| *due <= now)?;
+        let due = self.due().filter(|due| *due <= now || self.events.starts())?;
+        if self.events.due().is_some_and(|event| event <= due) {
+            return self.take_event(now);
+        }
         self.count -= 1;
         self.in_use = Some(due);
         let count = self.count as usize;
@@ -145,6 +156,18 @@ impl Timers {
         // SAFETY: an entry names a place, and the places lie in the memory.
         let message = unsafe { self.messages.add(place * self.stride) };
         Some((due, message.as_ptr()))
+    }
+
+    /// The same for a message that nobody has sent. The place behind the heap is not used then, and free.
+    // TWIN: take_event
+    fn take_event(&mut self, now: u64) -> Option<(u64, *const u8)> {
+        let (due, bytes) = self.events.take(now)?;
+        self.in_use = Some(due);
+        // SAFETY: there is one place more than entries if there are such messages.
+        let place = unsafe { self.messages.add(self.entries.len() * self.stride) };
+        // SAFETY: a place has room for a message, whose bytes these are, and this one is no timer's.
+        unsafe { place.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
+        Some((due, place.as_ptr()))
     }
 
     /// No timer's message is handled any more.
@@ -183,12 +206,14 @@ impl<R: Runner> BlockCore<R> {
     /// turns; a message may also find room that a timer does not.
     // TWIN: begin_timers
     pub(crate) fn begin_timers(&mut self) -> Option<u64> {
+        self.arm_events();
         let timers = self.timers.as_mut()?;
         if self.pending.is_some() {
             return timers.in_use.map(|_| R::now(&self.clock));
         }
         let due = timers.due()?;
-        if self.inbound.is_ready() {
+        let starts = timers.events.starts();
+        if !starts && self.inbound.is_ready() {
             if std::mem::take(&mut timers.after) {
                 return None;
             }
@@ -197,11 +222,19 @@ impl<R: Runner> BlockCore<R> {
             }
         }
         let now = R::now(&self.clock);
-        if now < due {
+        if now < due && !starts {
             return None;
         }
         timers.after = true;
         Some(now)
+    }
+
+    /// By an active block: if it was not active before, its first tick is due after a period.
+    // TWIN: arm_events
+    fn arm_events(&mut self) {
+        let Some(timers) = self.timers.as_mut().filter(|timers| !timers.events.is_armed()) else { return };
+        timers.events.arm(R::now(&self.clock));
+        self.tell_timers();
     }
 
     /// The number of the next message, wherever it comes from.
@@ -269,7 +302,7 @@ impl<R: Runner> BlockCore<R> {
 
 #[cfg(test)]
 mod tests {
-    use annulus_kernel::Later;
+    use annulus_kernel::{DeviceType, Later};
 
     use super::*;
 
@@ -303,7 +336,8 @@ mod tests {
     #[test]
     fn p07_timers_come_as_a_sorted_list_gives_them() {
         for (room, each, seed) in [(1, 1, 1), (7, 3, 2), (64, 5, 3)] {
-            let mut timers = Timers::new(TimersDefinition { room, each }, size_of::<u64>());
+            let definition = TimersDefinition { room, each, ..TimersDefinition::default() };
+            let mut timers = Timers::new(definition, u64::DESCRIPTOR);
             timers.number = NEAR_THE_END;
             let mut model = Model { waiting: Vec::new(), number: NEAR_THE_END };
             let (mut seed, mut now, mut full, mut taken, mut failed) = (seed, 1, 0, 0, 0);

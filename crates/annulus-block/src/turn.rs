@@ -341,7 +341,7 @@ impl<R: Runner> BlockCore<R> {
             body: (definition.shape == KernelShape::Body).then(Box::default),
             is_body: definition.shape == KernelShape::Body,
             asks_time: definition.asks_time,
-            timers: definition.timers.map(|timers| Box::new(Timers::new(timers, definition.message.size))),
+            timers: definition.timers.map(|timers| Box::new(Timers::new(timers, definition.message))),
             output_bytes: layout.payload_size as u32,
             credit: definition.max_outputs,
             mode: parameters.mode,

@@ -10,6 +10,7 @@ pub mod compared;
 pub mod constructs;
 pub mod corners;
 pub mod edges;
+pub mod events;
 pub mod items;
 pub mod lent;
 pub mod links;

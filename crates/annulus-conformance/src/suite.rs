@@ -352,6 +352,17 @@ macro_rules! conformance_suite {
                 p02_replies_race_with_the_ends_of_kernels: Handlers,
                 p02_what_is_no_reply: Nothing,
             }
+            events {
+                p07_ticks_come_by_their_period: Handlers,
+                p07_the_start_comes_first: Handlers,
+                p07_the_start_comes_before_other_kernels: Handlers,
+                p07_a_failing_tick_goes_on: Handlers,
+                p07_ticks_and_full_timers: Handlers,
+                p07_an_inactive_kernel_misses_ticks: Handlers,
+                p07_ticks_of_connected_kernels: Handlers,
+                p07_a_full_receiver_misses_ticks: Handlers,
+                p07_ticks_are_messages_and_not_in_step: Handlers,
+            }
             timer_links {
                 p07_a_timers_outputs_go_to_the_connected_kernel: Handlers,
                 p07_timers_and_messages_of_kernels_take_turns: Handlers,

@@ -72,6 +72,7 @@ fn opencl() {
     check(kernels::ports::PORTS, Target::OpenCl);
     check(kernels::through::THROUGH, Target::OpenCl);
     check(kernels::timers::TIMERS, Target::OpenCl);
+    check(kernels::events::EVENTS, Target::OpenCl);
     check(kernels::variants::VARIANTS, Target::OpenCl);
     check(kernels::peers::PEERS, Target::OpenCl);
     check(kernels::barriers::BARRIERS, Target::OpenCl);
@@ -106,6 +107,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::ports::PORTS,
         kernels::through::THROUGH,
         kernels::timers::TIMERS,
+        kernels::events::EVENTS,
         kernels::variants::VARIANTS,
         kernels::peers::PEERS,
         kernels::barriers::BARRIERS,

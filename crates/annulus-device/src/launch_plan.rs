@@ -114,7 +114,8 @@ impl LaunchPlan {
             credit: definition.max_outputs,
             faults: options.faults,
             supersteps: spec.supersteps,
-            scratch: scratch(limit) + definition.timers.map_or(0, |timers| timer_bytes(timers.room, layout)),
+            scratch: scratch(limit)
+                + definition.timers.map_or(0, |timers| timer_bytes(timers.room, timers.places(), layout)),
         })
     }
 

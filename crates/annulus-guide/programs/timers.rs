@@ -49,6 +49,48 @@ fn collect(order: &Order, open: &mut Open, later: &Later<Order>, out: &Outbox<Cl
 }
 // ANCHOR_END: handler
 
+// ANCHOR: paced
+#[derive(RingMessage, Clone, Copy)]
+#[repr(u32)]
+enum Pace {
+    /// So many more are to be sent.
+    Send { count: u32 },
+    #[ring(tick)]
+    Tick,
+    #[ring(start)]
+    Start,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Ticket {
+    number: u64,
+}
+
+#[derive(DeviceType, Clone, Copy, Default)]
+#[repr(C)]
+struct Paced {
+    left: u32,
+    next: u64,
+}
+
+/// Sends a ticket every five milliseconds, however many are asked for at once.
+#[ring_kernel(on_tick = "5 ms")]
+fn paced(message: &Pace, state: &mut Paced, out: &Outbox<Ticket>) {
+    match message {
+        Pace::Start => state.next = 100,
+        Pace::Send { count } => state.left += *count,
+        Pace::Tick => {
+            if state.left != 0 {
+                out.send(Ticket { number: state.next });
+                state.left -= 1;
+                state.next += 1;
+            }
+        }
+    }
+}
+// ANCHOR_END: paced
+
 // ANCHOR: largest
 /// The largest batch of so many.
 #[derive(RingMessage, Clone, Copy, Default)]
@@ -85,6 +127,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         orders += batch.orders;
     }
     // ANCHOR_END: run
+    drop(kernel);
+    // ANCHOR: pace
+    let kernel = paced::launch(&runtime, paced::options())?;
+    let _ = kernel.send_blocking(Pace::Send { count: 3 })?;
+    for _ in 0..3 {
+        println!("ticket {}", kernel.recv_blocking()?.number);
+    }
+    // ANCHOR_END: pace
     drop(kernel);
     // ANCHOR: chain
     let last = largest::launch(&runtime, largest::options().connectable(true))?;

@@ -25,6 +25,12 @@ pub trait KernelMessage: Message + Sized + Send + 'static {
     /// Its variants that take what other kernels send.
     #[doc(hidden)]
     const FROM_VARIANTS: &'static [usize] = &[];
+    /// Its variant that comes again and again, without being sent.
+    #[doc(hidden)]
+    const TICK_VARIANT: Option<usize> = None;
+    /// Its variant that comes before all other messages.
+    #[doc(hidden)]
+    const START_VARIANT: Option<usize> = None;
     /// What a bridged message adds; `None` for a direct one.
     #[doc(hidden)]
     const BRIDGED: Option<BridgedDefinition>;
@@ -63,6 +69,8 @@ impl<M: RingMessage> KernelMessage for M {
     const SLOT: &'static TypeDescriptor = M::DESCRIPTOR;
     const KEY_PLACE: Option<KeyDescriptor> = M::KEY_FIELD;
     const FROM_VARIANTS: &'static [usize] = M::FROM;
+    const TICK_VARIANT: Option<usize> = M::TICK;
+    const START_VARIANT: Option<usize> = M::START;
     const BRIDGED: Option<BridgedDefinition> = None;
 
     #[inline]

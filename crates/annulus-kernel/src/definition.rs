@@ -79,7 +79,8 @@ pub struct KernelDefinition {
     /// Whether the handler asks for the time ([`Cx::now`](crate::Cx::now)), or hands its context to a
     /// function that may.
     pub asks_time: bool,
-    /// The timers of the handler, if it takes a [`Later`](crate::Later). Then it asks for the time.
+    /// The timers of the handler, if it takes a [`Later`](crate::Later), or gets messages that nobody sends. Then it
+    /// asks for the time.
     pub timers: Option<TimersDefinition>,
     /// The names of the backends that the kernel may be launched on; empty if it may be launched on any.
     pub backends: &'static [&'static str],
@@ -92,13 +93,60 @@ pub struct KernelDefinition {
     pub tree: Option<fn() -> KernelTree>,
 }
 
-/// How many messages to itself a kernel keeps, and sets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How many messages to itself a kernel keeps, and sets; and those that it gets without having sent them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimersDefinition {
     /// The most that wait in one block.
     pub room: u32,
     /// The most that the handler sets for one message.
     pub each: u32,
+    /// What comes again and again.
+    pub tick: Option<TickDefinition>,
+    /// The variant that comes before all other messages (`#[ring(start)]`), by its number.
+    pub start: Option<usize>,
+}
+
+/// The tick of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TickDefinition {
+    /// The variant that is marked `#[ring(tick)]`, by its number.
+    pub variant: usize,
+    /// From one to the next, in nanoseconds: at least 1.
+    pub period: u64,
+}
+
+impl TimersDefinition {
+    /// Those of a kernel with room for `later.0` messages to itself, and `later.1` for each message, if its handler
+    /// sends any; and with a tick of so many nanoseconds.
+    pub const fn of<K: RingKernel>(later: Option<(u32, u32)>, period: Option<u64>) -> Option<Self> {
+        let tick = match (K::Message::TICK_VARIANT, period) {
+            (Some(variant), Some(period)) => Some(TickDefinition { variant, period }),
+            _ => None,
+        };
+        let start = K::Message::START_VARIANT;
+        match later {
+            Some((room, each)) => Some(Self { room, each, tick, start }),
+            None if tick.is_some() || start.is_some() => Some(Self { room: 0, each: 0, tick, start }),
+            None => None,
+        }
+    }
+
+    /// Whether the kernel's message has a variant `#[ring(tick)]`, and one `#[ring(start)]`.
+    #[doc(hidden)]
+    pub const fn marks<K: RingKernel>() -> (bool, bool) {
+        (K::Message::TICK_VARIANT.is_some(), K::Message::START_VARIANT.is_some())
+    }
+
+    /// Whether there are messages that nobody has sent.
+    pub const fn has_events(&self) -> bool {
+        self.tick.is_some() || self.start.is_some()
+    }
+
+    /// How many messages have a place in a block: those that wait, the one that is handled, and one that nobody has
+    /// sent.
+    pub const fn places(&self) -> u32 {
+        self.room + 1 + self.has_events() as u32
+    }
 }
 
 /// One of several outboxes of a handler.

@@ -150,6 +150,20 @@ pub enum Primitive {
     Isize,
 }
 
+impl TypeDescriptor {
+    /// The bytes of an enum's value of which a variant without fields is, by its number: the tag, and zeros. `None` if
+    /// it has no such variant.
+    pub fn bare(&self, variant: usize) -> Option<Box<[u8]>> {
+        let TypeKind::Enum { tag, variants } = self.kind else { return None };
+        let VariantDescriptor { tag: value, fields: [], .. } = variants.get(variant)? else { return None };
+        let mut bytes = vec![0; self.size];
+        let width = tag.size();
+        // The tag begins the value, on machines with the low byte in front.
+        bytes[..width].copy_from_slice(&value.to_le_bytes()[..width]);
+        Some(bytes.into())
+    }
+}
+
 impl Primitive {
     /// Its size in bytes.
     pub(crate) const fn size(self) -> usize {

@@ -120,7 +120,7 @@ pub use cooperate::{
 pub use cx::Cx;
 pub use definition::{
     DEFAULT_LOOP_BUDGET, DEFAULT_SHARED_MEMORY, KernelDefinition, KernelShape, MOST_PORTS, PortDefinition,
-    ProcessingMode, RingKernel, StateDefinition, StateShape, TimersDefinition,
+    ProcessingMode, RingKernel, StateDefinition, StateShape, TickDefinition, TimersDefinition,
 };
 #[cfg(feature = "serde")]
 pub use described::{Described, read_described, read_described_bytes};

@@ -34,6 +34,21 @@ pub trait RingMessage: Message + DeviceType {
     #[doc(hidden)]
     const FROM: &'static [usize] = &[];
 
+    /// The variant that is marked `#[ring(tick)]`, by its number.
+    #[doc(hidden)]
+    const TICK: Option<usize> = None;
+
+    /// The variant that is marked `#[ring(start)]`, by its number.
+    #[doc(hidden)]
+    const START: Option<usize> = None;
+
+    /// The messages that nobody sends. The device writes them by their tags; this one is for rustc, which so sees
+    /// that there are such values.
+    #[doc(hidden)]
+    fn events() -> [Option<Self>; 2] {
+        [None, None]
+    }
+
     /// What lies where in it, if it says whom it is for.
     #[doc(hidden)]
     const PEERS: Option<PeersDefinition> = None;

@@ -15,6 +15,7 @@ use crate::{
     derive_archived,
     derive_device::members,
     errors::Errors,
+    events::is_event,
     layout::Layout,
     message_facts::{facts, is_ring},
     taken::{Taken, is_from},
@@ -78,9 +79,10 @@ impl TypeWords {
     }
 }
 
-fn from_mark(input: &DeriveInput) -> Option<&Attribute> {
+/// A mark of a variant.
+fn mark(input: &DeriveInput, is: fn(&Attribute) -> bool) -> Option<&Attribute> {
     let Data::Enum(data) = &input.data else { return None };
-    data.variants.iter().flat_map(|variant| &variant.attrs).find(|attribute| is_from(attribute))
+    data.variants.iter().flat_map(|variant| &variant.attrs).find(|attribute| is(attribute))
 }
 
 fn is_field_word(meta: &Meta) -> bool {
@@ -150,7 +152,11 @@ pub(crate) fn derive(input: &DeriveInput, words: &TypeWords) -> syn::Result<Toke
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
         errors.at(attribute, "a bridged message has the layout of its archive: leave `repr` out");
     }
-    if let Some(mark) = from_mark(input) {
+    if let Some(mark) = mark(input, is_event) {
+        let message = "a bridged message has no variants that nobody sends: leave this out, or the text and collections";
+        errors.at(mark, message);
+    }
+    if let Some(mark) = mark(input, is_from) {
         let message = "what kernels send is direct, and this message is bridged, which only the host sends: leave \
                        `#[ring(from)]` out, or the text and collections";
         errors.at(mark, message);

@@ -8,6 +8,7 @@ use crate::{
     derive_bridged::{self, TypeWords},
     derive_device::{self, bounded},
     errors::Errors,
+    events::Events,
     layout::Layout,
     message_facts::{Facts, facts, key_field},
     taken::Taken,
@@ -24,7 +25,10 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         return errors.finish(TokenStream::new());
     };
     let taken = errors.take(Taken::of_layout(&layout));
-    let facts = taken.as_ref().and_then(|taken| errors.take(facts(&layout, taken)));
+    let events = errors.take(Events::of_layout(&layout));
+    // Marked variants with keys beside them would be refused twice.
+    let sound = taken.as_ref().filter(|_| events.is_some());
+    let facts = sound.and_then(|taken| errors.take(facts(&layout, taken)));
     let derived = errors.take(derive_device::derived(input)).unwrap_or_default();
     errors.finish(())?;
     let taken = taken.expect("without it there was an error");
@@ -40,6 +44,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         (true, true) => (key_field(&layout), TokenStream::new()),
         (true, false) => (quote!(::core::option::Option::None), TokenStream::new()),
     };
+    let events = events.map(|events| events.consts());
     let accepts = taken.implementations(&input.ident, &layout);
     let Facts { consts, accessors, .. } = facts;
     let version = words.version;
@@ -87,6 +92,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         impl #impl_generics ::annulus::__private::RingMessage for #name #ty_generics #where_clause {
             const KEY_FIELD: ::core::option::Option<::annulus::__private::KeyDescriptor> = #key_field;
             #from
+            #events
         }
         #accepts
     })

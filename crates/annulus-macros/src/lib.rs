@@ -196,6 +196,7 @@
 //! | `max_outputs(good = 1, bad = 40)` | of several outboxes, the same for each by its name; 256 together | 1 each |
 //! | `timers` | 1 to 65536: messages to itself that a block keeps; needs a `&Later<M>` | 64 with one |
 //! | `max_timers` | 1 to 256: those that the handler sends for one message | 1 |
+//! | `on_tick` | a string from `"1 us"` to a day: how often the variant `#[ring(tick)]` comes | |
 //! | `loop_budget` | 1 to 4294967295: iterations of all loops of a call on a device | 16777216 |
 //! | `cpu_only` | none: the body may be any Rust, and the kernel stays on the CPU | |
 //! | `untested` | none: the macro writes no test beside the kernel | |
@@ -218,6 +219,14 @@
 //! | `timestamp` | `u64` | the time of the event that the message reports: nanoseconds since 1970 UTC |
 //!
 //! In an enum, each word marks one field in every variant, or in none.
+//!
+//! # Words of `#[ring(..)]` above a variant
+//!
+//! | word | variant | meaning |
+//! |---|---|---|
+//! | `from` | with one field | it takes what other kernels send, values of that type |
+//! | `tick` | without fields | nobody sends it: it comes at the end of each period, which `on_tick` says |
+//! | `start` | without fields | nobody sends it: it comes once, before all other messages |
 
 mod body;
 mod derive_archived;
@@ -227,6 +236,7 @@ mod derive_error_code;
 mod derive_message;
 mod device_type;
 mod errors;
+mod events;
 mod function;
 mod kernel;
 mod layout;

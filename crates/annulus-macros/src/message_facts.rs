@@ -7,6 +7,7 @@ use syn::{Attribute, Field, Member, Meta, Token, punctuated::Punctuated, spanned
 use crate::{
     derive_device::members,
     errors::Errors,
+    events,
     layout::Layout,
     taken::{self, Taken},
     types,
@@ -213,6 +214,11 @@ pub(crate) fn key_place(fields: &syn::Fields) -> Option<usize> {
     fields.iter().position(|field| words(&field.attrs).unwrap_or_default().contains(&Word::Key))
 }
 
+/// Whether a field is marked as the key.
+pub(crate) fn has_key(fields: &syn::Fields) -> bool {
+    key_place(fields).is_some()
+}
+
 /// Whether a field is marked as the id.
 pub(crate) fn has_id(fields: &syn::Fields) -> bool {
     fields.iter().any(|field| words(&field.attrs).unwrap_or_default().contains(&Word::Id))
@@ -296,10 +302,12 @@ fn check_words(layout: &Layout<'_>) -> syn::Result<()> {
 
 /// Of a variant there is one word, which `Taken::of_layout` reads.
 fn refuse_elsewhere(attributes: &[Attribute], errors: &mut Errors) {
-    for attribute in attributes.iter().filter(|attribute| is_ring(attribute) && !taken::is_from(attribute)) {
+    let is_for_variants = |attribute: &Attribute| taken::is_from(attribute) || events::is_event(attribute);
+    for attribute in attributes.iter().filter(|attribute| is_ring(attribute) && !is_for_variants(attribute)) {
         errors.at(
             attribute,
-            "above a variant stands `#[ring(from)]`, which takes what other kernels send; other words mark fields",
+            "above a variant stands `#[ring(from)]`, which takes what other kernels send, or `#[ring(tick)]` or \
+             `#[ring(start)]`, which nobody sends; other words mark fields",
         );
     }
 }
@@ -329,6 +337,10 @@ fn words(attributes: &[Attribute]) -> syn::Result<Vec<Word>> {
                     &meta,
                     "`#[ring(from)]` stands above a variant, whose one field is what other kernels send",
                 ),
+                None if events::is_word(&meta) => {
+                    let word = types::text(&meta);
+                    errors.at(&meta, format!("`#[ring({word})]` stands above a variant without fields"));
+                }
                 None => errors.at(
                     &meta,
                     format!("`{}` is no word of `#[ring(..)]`: they are {known}", types::text(&meta)),

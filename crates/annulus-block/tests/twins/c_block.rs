@@ -458,7 +458,7 @@ fn record(
         actors: actors.into(),
         actors_per_block: actors.div_ceil(place.grid).into(),
         scratch_stride: scratch_bytes(text.threads, limit, definition.max_outputs, layout, text.connectable)
-            + definition.timers.map_or(0, |timers| timer_bytes(timers.room, layout)),
+            + definition.timers.map_or(0, |timers| timer_bytes(timers.room, timers.places(), layout)),
         device_local: exchange.map_or(0, |(rings, kernel)| (kernel * rings.stride) as u64),
         device_local_first: exchange.map_or(0, |(rings, _)| rings.first),
         grid: place.grid,

@@ -458,15 +458,49 @@ pub(crate) const OF_TIMERS: &[Fault] = &[
     ),
     ("the place that is in use is given out", "heap(v) + count + b->due;", "heap(v) + count;"),
     ("timers keep the host waiting", "    if (first && t->after) {", "    if (0) {"),
-    ("the first timer is not told", "t->count != 0 ? ann_timer_heap(v)[0].due : 0", "0"),
+    ("the first timer is not told", "ANN_CONTROL_DUE), ann_first_due(v));", "ANN_CONTROL_DUE), 0);"),
+];
+
+/// Of a block with ticks, and a message before all others.
+pub(crate) const OF_EVENTS: &[Fault] = &[
+    ("a tick is not set again", "    t->tick = next;\n", "    t->tick = 0;\n"),
+    (
+        "a tick is set again behind its handler, if that succeeds",
+        "    if (code == 0)\n        ann_set_timers(v, later);",
+        "    if (code == 0)\n        ann_set_timers(v, later);\n    if (code != 0 && v->shared->due)\n        ann_timers_of(v)->tick = 0;",
+    ),
+    ("ticks that were missed come one by one", "    if (next <= now)\n", "    if (0)\n"),
+    (
+        "a tick takes room from timers",
+        "    u32 room = ANN_TIMERS - count;",
+        "    u32 room = ANN_TIMERS - count - b->due;",
+    ),
+    (
+        "a tick counts as a timer that waits",
+        "ANN_TIMERS_TAKEN_SHIFT | t->count);",
+        "ANN_TIMERS_TAKEN_SHIFT | (t->count + 1));",
+    ),
+    ("the start waits for its turn", "    starts = ann_starts(v);\n", ""),
+    ("the start comes again", "        t->start = 0;\n        return slot;", "        return slot;"),
+    (
+        "the time of the first tick is not told",
+        "    ann_tell_timers(v);\n}\n\n/* Whether the message",
+        "}\n\n/* Whether the message",
+    ),
+    ("a tick is due when the block is armed", "    t->tick = now + ANN_TICK;", "    t->tick = now;"),
+    (
+        "a tick has the bytes of the message before",
+        "        payload[i] = 0;\n",
+        "        payload[i] |= 0xFF;\n",
+    ),
 ];
 
 /// Of a block that has timers and is connected.
 pub(crate) const OF_LINKED_TIMERS: &[Fault] = &[
     (
         "a timer is taken while outputs wait",
-        "    if (v->shared->state.pending != 0)\n        return 0;\n#endif\n    if (first && t->after) {",
-        "#endif\n    if (first && t->after) {",
+        "    if (v->shared->state.pending != 0)\n        return 0;\n#endif\n    first = first && !starts;",
+        "#endif\n    first = first && !starts;",
     ),
     (
         "timers are counted as messages of other kernels",
@@ -649,6 +683,6 @@ pub(crate) const OF_TRACED_PORTS: &[Fault] = &[(
 /// Those of traces and timers.
 pub(crate) const OF_TRACED_TIMERS: &[Fault] = &[(
     "a message to itself carries a trace",
-    "        *ANN_U64(slot, b->launch.in_trace) = 0;",
-    "        *ANN_U64(slot, b->launch.in_trace) = b->trace;",
+    "    *ANN_U64(slot, b->launch.in_trace) = 0;",
+    "    *ANN_U64(slot, b->launch.in_trace) = b->trace;",
 )];

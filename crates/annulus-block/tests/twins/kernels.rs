@@ -221,6 +221,65 @@ pub(crate) fn remind_on(
     Ok(())
 }
 
+/// What nobody sends, and what somebody sends.
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(u16)]
+#[allow(dead_code)]
+pub(crate) enum Pulse {
+    #[ring(tick)]
+    Beat = 7,
+    Set {
+        then: u8,
+        value: u32,
+    },
+    #[ring(start)]
+    Begin = 0x102,
+}
+
+/// Ticks, and sends to itself; and fails at times, at a tick, too.
+#[ring_kernel(timers = 3, max_timers = 2, on_tick = "3 us")]
+pub(crate) fn pulse(
+    message: &Pulse,
+    ledger: &mut Tally,
+    out: &Outbox<Plain>,
+    later: &Later<Pulse>,
+) -> Result<(), Failure> {
+    ledger.count += 1;
+    match message {
+        Pulse::Beat => {
+            if ledger.sum.is_multiple_of(4) {
+                out.send(Plain { value: ledger.sum });
+            }
+            // One timer after the tick, so that there may be as many as there is room for.
+            later.send_after(Pulse::Set { then: 0, value: 4 }, ledger.sum % 7000);
+            if ledger.sum.is_multiple_of(5) {
+                later.send_after(Pulse::Set { then: 0, value: 9 }, 2000);
+                ledger.sum += 1;
+            }
+            if ledger.sum.is_multiple_of(3) {
+                return Err(Failure::of(17));
+            }
+        }
+        Pulse::Begin => {
+            out.send(Plain { value: 1 });
+            ledger.sum += 1000;
+        }
+        Pulse::Set { then, value } => {
+            ledger.sum = ledger.sum.wrapping_add((*value).into());
+            for i in 0..(*then).into() {
+                later.send_after(Pulse::Set { then: 0, value: *value / 2 + i }, u64::from(*value) * 9);
+            }
+            if value.is_multiple_of(3) {
+                out.send(Plain { value: ledger.sum });
+            }
+            if value.is_multiple_of(5) {
+                return Err(Failure::of(13));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A body: three of its threads take a message each. It keeps the sum of what succeeded, and ends its kernel if it is told
 /// to.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs = 2)]
@@ -504,6 +563,19 @@ pub(crate) const GATHER: Kernel = Kernel {
 
 /// It has timers.
 pub(crate) const REMIND: Kernel = Kernel { definition: remind::DEFINITION, ..LEDGER };
+
+/// It has ticks, and a message before all others.
+pub(crate) const PULSE: Kernel = Kernel {
+    definition: pulse::DEFINITION,
+    draw: |random, _| {
+        let value = random.below(1000) as u32;
+        [8, 0, random.below(3) as u8, 0].into_iter().chain(value.to_ne_bytes()).collect()
+    },
+    draw_on: draw_plain,
+    sends: |message| {
+        u32::from_ne_bytes(message[4..].try_into().expect("four bytes")).is_multiple_of(3).into()
+    },
+};
 
 /// It has timers where only the host sends to it.
 pub(crate) const REMIND_ON: Kernel = Kernel {

@@ -37,7 +37,8 @@ mod words;
 use std::collections::BTreeSet;
 
 use kernels::{
-    DIRECT, GATHER, LEDGER, PLAIN, REMIND, REMIND_ON, RESPOND, SORT, TALLY, TELL, UNWRAP, UNWRAP_AND_SORT,
+    DIRECT, GATHER, LEDGER, PLAIN, PULSE, REMIND, REMIND_ON, RESPOND, SORT, TALLY, TELL, UNWRAP,
+    UNWRAP_AND_SORT,
 };
 use scene::{Fault, Scene};
 use script::Lived;
@@ -63,6 +64,8 @@ const SCENES: &[Scene] = &[
     Scene { name: "may be connected, and is not", connectable: true, ..ONE },
     Scene { name: "one state, and timers", kernel: REMIND, ..ONE },
     Scene { name: "a body of four threads", kernel: GATHER, threads: 4, ..ONE },
+    Scene { name: "one state, ticks, and timers", kernel: PULSE, ..ONE },
+    Scene { name: "ticks of a kernel that may be connected", kernel: PULSE, connectable: true, ..ONE },
 ];
 
 /// Messages carry traces.
@@ -78,6 +81,7 @@ const TRACED: &[Scene] = &[
     },
     Scene { name: "traces, no outputs", kernel: PLAIN, traced: true, ..ONE },
     Scene { name: "traces and timers", kernel: REMIND, traced: true, ..ONE },
+    Scene { name: "traces, ticks, and timers", kernel: PULSE, traced: true, ..ONE },
 ];
 
 const TRACED_LINKS: &[Scene] = &[
@@ -291,6 +295,7 @@ fn planted_faults_are_found() {
         (faults::OF_ONE_ALONE, alone, one),
         (faults::OF_TIMERS, timers, one),
         (faults::OF_BODIES, body, one),
+        (faults::OF_EVENTS, &SCENES[9], one),
         (faults::OF_TWO, &LINKED[0], two),
         (faults::OF_TWO_ALONE, &LINKED[2], two),
         (faults::OF_THROUGH, &LINKED[3], two),

@@ -10,6 +10,7 @@ pub mod calls;
 pub mod cycles;
 pub mod dead_letters;
 pub mod dropping;
+pub mod events;
 pub mod failures;
 pub mod idle;
 pub mod launching;

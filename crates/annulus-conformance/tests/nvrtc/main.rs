@@ -52,6 +52,7 @@ fn every_kernel_compiles() {
         kernels::ports::PORTS,
         kernels::through::THROUGH,
         kernels::timers::TIMERS,
+        kernels::events::EVENTS,
         kernels::variants::VARIANTS,
         kernels::peers::PEERS,
         kernels::barriers::BARRIERS,

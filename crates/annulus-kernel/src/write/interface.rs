@@ -9,7 +9,8 @@ use super::{
     statement::fail,
 };
 use crate::{
-    BindingKind, HeldKey, KernelShape, KeyDescriptor, StateShape, TimersDefinition, TypeDescriptor, TypeKind,
+    BindingKind, HeldKey, KernelShape, KeyDescriptor, Primitive, StateShape, TickDefinition,
+    TimersDefinition, TypeDescriptor, TypeKind,
     lower::names::{field_name, variant_name},
 };
 
@@ -177,9 +178,11 @@ impl Writer<'_> {
         if !handler.outbox.is_empty() {
             arguments.push("outbox");
         }
-        if let Some(TimersDefinition { room, each }) = definition.timers {
+        if let Some(timers) = definition.timers {
+            let TimersDefinition { room, each, .. } = timers;
             self.put(&format!("#define ANN_TIMERS {room}u"));
             self.put(&format!("#define ANN_MAX_TIMERS {each}u"));
+            self.events(definition.message, timers);
             // A timer is due some time after the turn's.
             if !handler.asks_time {
                 self.put("#define ANN_ASKS_TIME 1");
@@ -209,6 +212,20 @@ impl Writer<'_> {
         }
         let (function, arguments) = (&handler.name, arguments.join(", "));
         self.put(&format!("#define ANN_CALL(cx, message, state, outbox) {function}({arguments}{called})"));
+    }
+
+    /// The tags of messages that nobody sends.
+    fn events(&mut self, message: &TypeDescriptor, timers: TimersDefinition) {
+        let TypeKind::Enum { tag, variants } = message.kind else { return };
+        let value = |of: &Self, variant: usize| of.literal(tag.into(), variants[variant].tag, false);
+        if let Some(TickDefinition { variant, period }) = timers.tick {
+            let period = self.literal(Primitive::U64.into(), period, false);
+            self.put(&format!("#define ANN_TICK {period}"));
+            self.put(&format!("#define ANN_TICK_TAG {}", value(self, variant)));
+        }
+        if let Some(variant) = timers.start {
+            self.put(&format!("#define ANN_START_TAG {}", value(self, variant)));
+        }
     }
 
     /// The key of `message`, a pointer, as an expression.

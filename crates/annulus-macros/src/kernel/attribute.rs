@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{errors::Errors, types};
 
-const WORDS: &str = "`domain`, `mode`, `max_messages_per_iteration`, `max_outputs`, `timers`, `max_timers`, `loop_budget`, `shared_memory`, \
+const WORDS: &str = "`domain`, `mode`, `max_messages_per_iteration`, `max_outputs`, `timers`, `max_timers`, `on_tick`, `loop_budget`, `shared_memory`, \
                      `backends`, `cpu_only`, `untested`, `name`";
 /// The most bytes of shared arrays: what CUDA gives a block without being asked.
 const MOST_SHARED: u32 = 48 << 10;
@@ -55,6 +55,8 @@ pub(super) struct Options {
     outputs: Option<Outputs>,
     timers: Option<Number>,
     max_timers: Option<Number>,
+    /// The period in nanoseconds, and where it was written.
+    on_tick: Option<(u64, Expr)>,
     loop_budget: Option<Number>,
     shared_memory: Option<Number>,
     /// Where it may be launched, if not everywhere.
@@ -107,6 +109,7 @@ impl Options {
             }
             "timers" => self.timers = Some(number(word, value()?, 1..=MOST_TIMERS)?),
             "max_timers" => self.max_timers = Some(number(word, value()?, 1..=MOST_OUTPUTS)?),
+            "on_tick" => self.on_tick = Some(period(value()?)?),
             "loop_budget" => self.loop_budget = Some(number(word, value()?, 1..=u32::MAX)?),
             "shared_memory" => self.shared_memory = Some(number(word, value()?, 1..=MOST_SHARED)?),
             "backends" => self.backends = backends::list(value()?)?,
@@ -197,6 +200,27 @@ impl Options {
             errors.at(place, message);
         }
         errors.finish(())
+    }
+
+    /// What comes again and again is for one thread, and is a variant of a message that a slot holds whole.
+    pub(super) fn check_tick(&self, handler: &Handler) -> syn::Result<()> {
+        let Some((_, place)) = &self.on_tick else { return Ok(()) };
+        let text = match (handler.is_for_blocks(), handler.bridged()) {
+            (true, _) => {
+                "a handler that a whole block runs has no ticks: make `cx: &Cx` the first parameter, or leave `on_tick` out"
+            }
+            (false, Some(_)) => {
+                "a bridged message has no tick: take an enum of numbers, `&M`, with a variant `#[ring(tick)]`, or leave \
+                 `on_tick` out"
+            }
+            (false, None) => return Ok(()),
+        };
+        Err(syn::Error::new_spanned(place, text))
+    }
+
+    /// The nanoseconds from one tick to the next, and where they were written.
+    pub(super) fn on_tick(&self) -> Option<&(u64, Expr)> {
+        self.on_tick.as_ref()
     }
 
     /// The most timers of a block, and of one message.
@@ -363,6 +387,19 @@ fn ports(list: &MetaList) -> syn::Result<Outputs> {
         }
     }
     errors.finish(Outputs::Each { word: list.path.clone(), ports })
+}
+
+/// `on_tick = "1 ms"`.
+fn period(value: &Expr) -> syn::Result<(u64, Expr)> {
+    // A day.
+    const MOST: u64 = 86_400_000_000_000;
+    match launch_words::time(value).filter(|period| (1_000..=MOST).contains(period)) {
+        Some(period) => Ok((period, value.clone())),
+        None => {
+            let text = "`on_tick` is a time from 1 us to a day, with its unit (us, ms, s, min): write `on_tick = \"10 ms\"`";
+            Err(syn::Error::new_spanned(value, text))
+        }
+    }
 }
 
 fn mode(value: &Expr) -> syn::Result<Ident> {

@@ -6,6 +6,7 @@ use syn::{Attribute, FnArg, Ident, ItemFn, Pat, ReturnType, Type, ext::IdentExt,
 
 use super::{
     attribute::Options,
+    events,
     parameter::{Parameter, Role},
     ports,
     signature::Handler,
@@ -30,6 +31,7 @@ pub(super) fn kernel(
     let port_output = ports::output(function, handler, &cfgs);
     let assertions = whole_needs_no_key(handler, &cfgs);
     let of_body = body_needs_no_key(handler, &cfgs);
+    let of_events = events::assertions(name, options, handler, &cfgs);
     let registration = (options.listed() && registered()).then(|| {
         quote! {
             #(#cfgs)*
@@ -63,6 +65,7 @@ pub(super) fn kernel(
 
         #assertions
         #of_body
+        #of_events
         #test
     }
 }
@@ -141,16 +144,8 @@ fn ring_kernel(
         || quote!(::core::option::Option::None),
         |tree| quote!(::core::option::Option::Some(#tree)),
     );
-    let timers = match handler.later() {
-        Some(_) => {
-            let (room, each) = options.timers();
-            quote! {
-                ::core::option::Option::Some(::annulus::__private::TimersDefinition { room: #room, each: #each })
-            }
-        }
-        None => quote!(::core::option::Option::None),
-    };
-    let asks_time = asks_time(function, handler) || handler.later().is_some();
+    let timers = events::timers(options, handler);
+    let asks_time = asks_time(function, handler);
     let backends = options.backends();
     let shared_memory = options
         .shared_memory()
@@ -200,7 +195,7 @@ fn ring_kernel(
                     max_outputs: #outputs,
                     loop_budget: #loop_budget,
                     errors: #errors,
-                    asks_time: #asks_time,
+                    asks_time: #asks_time || ::core::option::Option::is_some(&#timers),
                     timers: #timers,
                     backends: &[#(#backends),*],
                     shared_memory: #shared_memory,

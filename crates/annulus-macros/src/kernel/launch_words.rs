@@ -125,7 +125,7 @@ pub(super) fn call(word: &str, value: &Expr) -> syn::Result<TokenStream> {
 }
 
 /// The nanoseconds of a literal such as `"250 ms"`: a whole number above zero and a unit.
-fn time(value: &Expr) -> Option<u64> {
+pub(super) fn time(value: &Expr) -> Option<u64> {
     let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = value else { return None };
     let text = text.value();
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();

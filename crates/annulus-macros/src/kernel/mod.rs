@@ -4,6 +4,7 @@ mod attribute;
 mod backends;
 mod domain;
 mod emit;
+mod events;
 mod launch_words;
 mod others;
 mod parameter;
@@ -52,6 +53,7 @@ fn kernel(attribute: TokenStream, function: &ItemFn) -> syn::Result<TokenStream>
     if let (Some(options), Some(handler)) = (&options, &handler) {
         errors.take(options.check_outputs(handler));
         errors.take(options.check_timers(handler));
+        errors.take(options.check_tick(handler));
         errors.take(options.check_shared_memory(handler.is_for_blocks()));
     }
     let tree = match (&options, &handler) {

@@ -133,8 +133,8 @@ pub struct KernelStatus {
     /// How many of these were for a connected kernel and were lost: that kernel had terminated, or had no
     /// room under Reject, or this kernel terminated while they waited.
     pub outputs_lost: u64,
-    /// Its messages to itself, if its handler sends any ([`Later`](annulus_kernel::Later)); else `None`. They count
-    /// in [`sent`](Self::sent) when they are taken.
+    /// Its messages to itself, if its handler sends any ([`Later`](annulus_kernel::Later)), and those that nobody sends,
+    /// its ticks and its start; `None` if it has neither. They count in [`sent`](Self::sent) when they are taken.
     pub timers: Option<TimerStatus>,
     /// Outputs that wait until somebody receives them.
     pub outputs_waiting: u64,
@@ -198,18 +198,18 @@ pub struct KernelStatus {
     pub execution_time: Duration,
 }
 
-/// The messages of a kernel to itself. It was read while everything went on.
+/// The messages of a kernel to itself, and those that nobody sends. It was read while everything went on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TimerStatus {
-    /// How many wait for their time, or for a kernel that is inactive.
+    /// How many messages to itself wait for their time, or for a kernel that is inactive.
     pub waiting: u64,
-    /// When the first of them is due, in nanoseconds on the runtime's clock, as
-    /// [`Cx::now`](annulus_kernel::Cx::now); `None` if none waits.
+    /// When the first of them, or the next tick, is due, in nanoseconds on the runtime's clock, as
+    /// [`Cx::now`](annulus_kernel::Cx::now); `None` if there is neither.
     pub next_due: Option<u64>,
     /// How many waited in shards that have terminated: they are lost.
     pub lost: u64,
-    /// How many were taken when their time had come, since launch. [`KernelStatus::sent`] counts them, too.
+    /// How many were taken when their time had come, since launch, ticks and starts among them. [`KernelStatus::sent`] counts them, too.
     pub taken: u64,
 }
 

@@ -1,0 +1,106 @@
+// The handler of kernel `swift`, written from crates/annulus-conformance/src/kernels/events.rs:+0 (module annulus_conformance::kernels::events).
+#pragma OPENCL FP_CONTRACT OFF
+
+/* A message of a block to itself, or the place of one. The heap of those that wait is in front; what is behind it
+   names the places that are free. */
+typedef struct {
+    u64 due; /* on the runtime's clock */
+    u32 number; /* in the order in which timers were set, wrapping */
+    u32 place;
+} ann_timer;
+
+/* Where the timers go that a call sets. */
+typedef struct {
+    GLOBAL ann_timer *next; /* those that it sets, with the places of their messages */
+    GLOBAL u8 *first; /* the message in place 0, */
+    u64 stride;       /* and the distance to the next */
+    u64 now;
+    u32 limit;
+    u32 set;
+    u32 refused;
+} ann_later;
+
+/* Where the message of the next timer goes; null, and the message fails, beyond what there is room for. */
+RS_FN GLOBAL u8 *ann_later_next(PRIVATE ann_later *later, u64 nanos)
+{
+    if (later->set >= later->limit) {
+        later->refused = 1;
+        return 0;
+    }
+    GLOBAL ann_timer *timer = later->next + later->set;
+    later->set += 1;
+    u64 due = later->now + nanos;
+    timer->due = due < nanos ? 0xFFFFFFFFFFFFFFFFul : due;
+    return later->first + timer->place * later->stride;
+}
+
+typedef union Pulse {
+    u32 tag; // 0u Set, 1u Tick, 2u Start, 3u Fail
+    struct {
+        u32 ann_tag;
+        u32 timers;
+        u32 fails;
+    } Set;
+    struct {
+        u32 ann_tag;
+        u32 ticks;
+        u8 ann_pad0[4];
+    } Fail;
+} Pulse;
+typedef char ann_size_of_Pulse[sizeof(Pulse) == 12 ? 1 : -1];
+typedef char ann_size_of_Pulse_Set[sizeof(((PRIVATE Pulse *)0)->Set) == 12 ? 1 : -1];
+typedef char ann_size_of_Pulse_Fail[sizeof(((PRIVATE Pulse *)0)->Fail) == 12 ? 1 : -1];
+
+typedef struct Beat {
+    u32 of;
+    u32 block;
+    u64 number;
+    u64 now;
+} Beat;
+typedef char ann_size_of_Beat[sizeof(Beat) == 24 ? 1 : -1];
+
+static u32 handle_swift(ann_cx cx, GLOBAL const Pulse *message, PRIVATE ann_outbox *out, u64 ann_time) {
+    // events.rs:+1
+    u32 of;
+    if (message->tag == 0u) {
+        // events.rs:+2
+        of = 0u;
+    } else if (message->tag == 1u) {
+        // events.rs:+3
+        of = 1u;
+    } else if (message->tag == 2u) {
+        // events.rs:+4
+        of = 2u;
+    } else {
+        // events.rs:+5
+        of = 3u;
+    }
+    // events.rs:+7
+    Beat beat;
+    beat.of = of;
+    beat.block = cx.block_index;
+    beat.number = 0ul;
+    beat.now = ann_time;
+    {
+        GLOBAL Beat *ann_slot = (GLOBAL Beat *)ann_outbox_next(out);
+        if (ann_slot) *ann_slot = beat;
+    }
+    return 0u;
+}
+
+#define ANN_MESSAGE Pulse
+#define ANN_MESSAGE_BYTES 12
+#define ANN_OUTPUT Beat
+#define ANN_OUTPUT_BYTES 24
+#define ANN_SHAPE ANN_STATELESS
+#define ANN_KEYED 0
+#define ANN_MAX_OUTPUTS 1
+#define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ARGUMENTS
+#define ANN_TIMERS 0u
+#define ANN_MAX_TIMERS 0u
+#define ANN_TICK 500000ul
+#define ANN_TICK_TAG 1u
+#define ANN_START_TAG 2u
+#define ANN_ASKS_TIME 1
+#define ANN_CALL(cx, message, state, outbox) handle_swift(cx, message, outbox, time)

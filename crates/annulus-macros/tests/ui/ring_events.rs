@@ -1,0 +1,71 @@
+use annulus::prelude::*;
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(u32)]
+enum WithFields {
+    Order { price: f32 },
+    #[ring(tick)]
+    Tick { now: u64 },
+    #[ring(start)]
+    Start(u32),
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(u32)]
+enum WithKey {
+    Order {
+        #[ring(key)]
+        actor: u32,
+    },
+    #[ring(tick)]
+    Tick,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(u32)]
+enum TwoTicks {
+    #[ring(tick)]
+    Fast,
+    #[ring(tick)]
+    Slow,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(u32)]
+enum BothInOne {
+    #[ring(tick)]
+    #[ring(start)]
+    Tick,
+    Order,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(u32)]
+enum OneList {
+    #[ring(tick, start)]
+    Tick,
+    Order,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct OfAField {
+    #[ring(tick)]
+    now: u64,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[ring(start)]
+#[repr(C)]
+struct OfAType {
+    now: u64,
+}
+
+#[derive(RingMessage, Clone)]
+enum Bridged {
+    Text(String),
+    #[ring(start)]
+    Start,
+}
+
+fn main() {}
