@@ -1,8 +1,13 @@
 /* The block: messages that it gets without being sent them. `PROTOCOL.md` describes it. */
 
-#if defined(ANN_TICK) || defined(ANN_START_TAG)
+#if defined(ANN_TICK) || defined(ANN_START_TAG) || defined(ANN_STOP_TAG)
 
 #define ANN_EVENTS 1
+
+/* How far what nobody sends has come (`ann_timers`). */
+#define ANN_EVENTS_ARMED 1u
+#define ANN_EVENTS_STOPPED 2u /* the last one was taken */
+#define ANN_EVENTS_MISSED 3u  /* it found no room */
 
 ANN_FUNCTION GLOBAL u8 *ann_timer_slot(const ann_view *v, u32 place);
 ANN_FUNCTION void ann_head_timer(const ann_view *v, GLOBAL u8 *slot, u64 due);
@@ -16,9 +21,9 @@ ANN_FUNCTION void ann_arm_events(const ann_view *v)
     if (t->armed)
         return;
     u64 now = ann_now(v);
-    t->armed = 1;
+    t->armed = ANN_EVENTS_ARMED;
 #ifdef ANN_START_TAG
-    t->start = now;
+    t->start = now != 0 ? now : 1;
 #endif
 #ifdef ANN_TICK
     t->tick = now + ANN_TICK;
@@ -26,21 +31,24 @@ ANN_FUNCTION void ann_arm_events(const ann_view *v)
     ann_tell_timers(v);
 }
 
-/* Whether the message waits that comes before all others. */
+/* Whether the message waits that comes before all others, or the last one. */
 /* TWIN: starts */
 ANN_FUNCTION u32 ann_starts(const ann_view *v)
 {
-    return ((GLOBAL const ann_timers *)v->timers)->start != 0;
+    GLOBAL const ann_timers *t = (GLOBAL const ann_timers *)v->timers;
+    return t->start != 0 || t->stop != 0;
 }
 
 /* When the first is due; 0 if there is none. */
 ANN_FUNCTION u64 ann_event_due(const ann_view *v)
 {
     GLOBAL const ann_timers *t = (GLOBAL const ann_timers *)v->timers;
-    return t->start != 0 ? t->start : t->tick;
+    if (t->start != 0)
+        return t->start;
+    return t->stop != 0 ? t->stop : t->tick;
 }
 
-/* Takes the first, which is due in this turn, or is the start. A tick is set again at once, so it comes also if the
+/* Takes the first, which is due in this turn, or is the start or the last one. A tick is set again at once, so it comes also if the
    handler fails. Those that were missed come as one. */
 /* TWIN: take_event */
 ANN_FUNCTION GLOBAL u8 *ann_take_event(const ann_view *v)
@@ -56,6 +64,14 @@ ANN_FUNCTION GLOBAL u8 *ann_take_event(const ann_view *v)
     if (t->start != 0) {
         ((GLOBAL ANN_MESSAGE *)payload)->tag = ANN_START_TAG;
         t->start = 0;
+        return slot;
+    }
+#endif
+#ifdef ANN_STOP_TAG
+    if (t->stop != 0) {
+        ((GLOBAL ANN_MESSAGE *)payload)->tag = ANN_STOP_TAG;
+        t->stop = 0;
+        t->armed = ANN_EVENTS_STOPPED;
         return slot;
     }
 #endif

@@ -202,12 +202,13 @@ typedef struct {
     u32 count;
     u32 number; /* of the next timer */
     u32 after;  /* the last turn that had a choice took timers */
-    u32 armed; /* what nobody sends has its times */
+    u32 armed; /* how far what nobody sends has come; 0 before the block is active */
     u64 taken; /* timers whose time had come, since launch */
     /* When what nobody sends is due; 0: never, or taken. */
     u64 start;
     u64 tick;
-    u64 unused[3];
+    u64 stop;
+    u64 unused[2];
 } ann_timers;
 #endif
 

@@ -43,6 +43,7 @@ ANN_FUNCTION void ann_set_no_timers(const ann_view *v)
     t->armed = 0;
     t->start = 0;
     t->tick = 0;
+    t->stop = 0;
     for (u32 i = 0; i < ANN_TIMER_PLACES; i++)
         ann_timer_heap(v)[i].place = i;
 }
@@ -133,7 +134,7 @@ ANN_FUNCTION GLOBAL u8 *ann_take_timer(const ann_view *v)
     GLOBAL ann_timer *heap = ann_timer_heap(v);
 #ifdef ANN_EVENTS
     u64 due = ann_first_due(v);
-    if (due != 0 && due == ann_event_due(v) && (due <= v->shared->now || ann_starts(v)))
+    if (ann_starts(v) || (due != 0 && due == ann_event_due(v) && due <= v->shared->now))
         return ann_take_event(v);
 #endif
     if (t->count == 0 || heap[0].due > v->shared->now)
@@ -196,13 +197,48 @@ ANN_FUNCTION u32 ann_begin_timers(const ann_view *v, u32 first)
     return 1;
 }
 
+#ifdef ANN_STOP_TAG
+
+ANN_FUNCTION void ann_grant(const ann_view *v);
+
+/* By the leader, which has seen a command that it has not obeyed: whether this turn takes the last message. If that has no
+   room, or something that was sent still waits for some, it never comes. */
+/* TWIN: begin_stop */
+ANN_FUNCTION u32 ann_begin_stop(const ann_view *v, u32 command)
+{
+    LOCAL ann_shared *b = v->shared;
+    GLOBAL ann_timers *t = ann_timers_of(v);
+    if ((command & ANN_TERMINATE) == 0 || (b->state.command & ANN_ACTIVE) == 0 || t->armed != ANN_EVENTS_ARMED)
+        return 0;
+    u32 room = 1;
+#if ANN_LAUNCH_CONNECTABLE
+    room = b->state.pending == 0;
+#endif
+    if (!room || ann_credit_or_stall(v, 1) == 0) {
+        t->armed = ANN_EVENTS_MISSED;
+        ann_tell_timers(v);
+        return 0;
+    }
+    ann_grant(v);
+    t->stop = b->now != 0 ? b->now : 1;
+    b->due = 1;
+    b->count = 1;
+    return 1;
+}
+
+#endif
+
 /* By the leader: tells the host what is set. */
 /* TWIN: tell_timers */
 ANN_FUNCTION void ann_tell_timers(const ann_view *v)
 {
     GLOBAL const ann_timers *t = ann_timers_of(v);
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_DUE), ann_first_due(v));
-    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TIMERS), t->taken << ANN_TIMERS_TAKEN_SHIFT | t->count);
+    u32 waits = t->count;
+#ifdef ANN_STOP_TAG
+    waits += t->armed == ANN_EVENTS_MISSED;
+#endif
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TIMERS), t->taken << ANN_TIMERS_TAKEN_SHIFT | waits);
 }
 
 /* By a block that found nothing: in how many microseconds a timer is due that it may take; ~0 for none. */

@@ -72,7 +72,7 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
         b->again = 1;
 #endif
 #ifdef ANN_EVENTS
-    /* Nothing comes before the start. */
+    /* Nothing comes before the start, or behind the last one. */
     if (ann_starts(v))
         return 0;
 #endif
@@ -182,6 +182,10 @@ ANN_FUNCTION void ann_weigh(const ann_view *v, u32 command, u32 first)
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
     if (!s->looked || command != s->command) {
+#ifdef ANN_STOP_TAG
+        if (ann_begin_stop(v, command))
+            return;
+#endif
         ann_settle_up(v);
         /* SYNC: command (acquire) */
         ann_fence_acquire();

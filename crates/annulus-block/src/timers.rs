@@ -19,7 +19,7 @@
 
 use std::ptr::NonNull;
 
-use annulus_abi::control;
+use annulus_abi::control::{self, command};
 use annulus_kernel::{ProcessingMode, RawLater, TimerEntry, TimersDefinition, TypeDescriptor};
 use annulus_sync::Ordering;
 
@@ -134,7 +134,7 @@ impl Timers {
     // TWIN: take
     pub(crate) fn take(&mut self, now: u64) -> Option<(u64, *const u8)> {
         let due = self.due().filter(|due| *due <= now || self.events.starts())?;
-        if self.events.due().is_some_and(|event| event <= due) {
+        if self.events.starts() || self.events.due().is_some_and(|event| event <= due) {
             return self.take_event(now);
         }
         self.count -= 1;
@@ -237,6 +237,25 @@ impl<R: Runner> BlockCore<R> {
         self.tell_timers();
     }
 
+    /// The time, if this turn takes the last message: the block has seen a command that it has not obeyed. If that message
+    /// has no room, or something that was sent still waits for some, it never comes.
+    // TWIN: begin_stop
+    pub(crate) fn begin_stop(&mut self, command: u32) -> Option<u64> {
+        if command & command::TERMINATE == 0 || !self.is_active() {
+            return None;
+        }
+        let now = R::now(&self.clock);
+        if !self.timers.as_mut()?.events.stop(now) {
+            return None;
+        }
+        if self.pending.is_none() && self.has_credit_of(self.credit, &TurnTotals::default()) {
+            return Some(now);
+        }
+        self.timers.as_mut()?.events.miss_stop();
+        self.tell_timers();
+        None
+    }
+
     /// The number of the next message, wherever it comes from.
     // TWIN: next_number
     #[inline]
@@ -246,7 +265,9 @@ impl<R: Runner> BlockCore<R> {
 
     /// Takes a turn of timers that are due at `now`, the one first that waits until its outputs have gone.
     pub(crate) fn take_timers(&mut self, now: u64, command: u32) -> Turn {
-        let limit = if self.mode == ProcessingMode::Continuous { 1 } else { self.max_batch };
+        // Nothing comes behind the last message.
+        let is_last = command & command::TERMINATE != 0;
+        let limit = if is_last || self.mode == ProcessingMode::Continuous { 1 } else { self.max_batch };
         let mut batch = TurnTotals::default();
         self.cx = self.cx.with_time(now);
         let is_same = |block: &Self| block.memory.command().load(Ordering::Relaxed) == command;
@@ -295,7 +316,8 @@ impl<R: Runner> BlockCore<R> {
     pub(crate) fn tell_timers(&self) {
         let Some(timers) = &self.timers else { return };
         self.memory.due().store(timers.due().unwrap_or(0), Ordering::Relaxed);
-        let word = control::Timers { waiting: timers.count(), taken: self.counts.timed }.word();
+        let waiting = timers.count() + u32::from(timers.events.has_missed());
+        let word = control::Timers { waiting, taken: self.counts.timed }.word();
         self.memory.timers().store(word, Ordering::Relaxed);
     }
 }

@@ -372,6 +372,9 @@ impl<R: Runner> BlockCore<R> {
         // SYNC: command (acquire)
         let command = self.memory.command().load(Ordering::Acquire);
         if command != self.seen_command {
+            if let Some(now) = self.begin_stop(command) {
+                return self.take_timers(now, command);
+            }
             self.obey(command);
         }
         if command & command::TERMINATE != 0 {

@@ -362,6 +362,11 @@ macro_rules! conformance_suite {
                 p07_ticks_of_connected_kernels: Handlers,
                 p07_a_full_receiver_misses_ticks: Handlers,
                 p07_ticks_are_messages_and_not_in_step: Handlers,
+                p07_the_stop_comes_last: Handlers,
+                p07_an_inactive_kernel_has_no_stop: Handlers,
+                p07_a_failing_stop_ends: Handlers,
+                p07_a_stop_without_room_is_lost: Handlers,
+                p07_a_stop_of_a_connected_kernel: Handlers,
             }
             timer_links {
                 p07_a_timers_outputs_go_to_the_connected_kernel: Handlers,

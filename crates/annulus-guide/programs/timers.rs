@@ -59,6 +59,8 @@ enum Pace {
     Tick,
     #[ring(start)]
     Start,
+    #[ring(stop)]
+    Stop,
 }
 
 #[derive(RingMessage, Clone, Copy)]
@@ -79,6 +81,7 @@ struct Paced {
 fn paced(message: &Pace, state: &mut Paced, out: &Outbox<Ticket>) {
     match message {
         Pace::Start => state.next = 100,
+        Pace::Stop => out.send(Ticket { number: state.next }),
         Pace::Send { count } => state.left += *count,
         Pace::Tick => {
             if state.left != 0 {
@@ -134,6 +137,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for _ in 0..3 {
         println!("ticket {}", kernel.recv_blocking()?.number);
     }
+    kernel.terminate_blocking();
+    println!("the next would be {}", kernel.recv_blocking()?.number);
     // ANCHOR_END: pace
     drop(kernel);
     // ANCHOR: chain

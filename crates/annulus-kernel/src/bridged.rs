@@ -31,6 +31,9 @@ pub trait KernelMessage: Message + Sized + Send + 'static {
     /// Its variant that comes before all other messages.
     #[doc(hidden)]
     const START_VARIANT: Option<usize> = None;
+    /// Its variant that comes last.
+    #[doc(hidden)]
+    const STOP_VARIANT: Option<usize> = None;
     /// What a bridged message adds; `None` for a direct one.
     #[doc(hidden)]
     const BRIDGED: Option<BridgedDefinition>;
@@ -71,6 +74,7 @@ impl<M: RingMessage> KernelMessage for M {
     const FROM_VARIANTS: &'static [usize] = M::FROM;
     const TICK_VARIANT: Option<usize> = M::TICK;
     const START_VARIANT: Option<usize> = M::START;
+    const STOP_VARIANT: Option<usize> = M::STOP;
     const BRIDGED: Option<BridgedDefinition> = None;
 
     #[inline]

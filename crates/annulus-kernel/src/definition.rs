@@ -104,6 +104,8 @@ pub struct TimersDefinition {
     pub tick: Option<TickDefinition>,
     /// The variant that comes before all other messages (`#[ring(start)]`), by its number.
     pub start: Option<usize>,
+    /// The variant that comes when the kernel is to terminate (`#[ring(stop)]`), by its number.
+    pub stop: Option<usize>,
 }
 
 /// The tick of a kernel.
@@ -123,23 +125,25 @@ impl TimersDefinition {
             (Some(variant), Some(period)) => Some(TickDefinition { variant, period }),
             _ => None,
         };
-        let start = K::Message::START_VARIANT;
+        let (start, stop) = (K::Message::START_VARIANT, K::Message::STOP_VARIANT);
+        let events = Self { room: 0, each: 0, tick, start, stop };
         match later {
-            Some((room, each)) => Some(Self { room, each, tick, start }),
-            None if tick.is_some() || start.is_some() => Some(Self { room: 0, each: 0, tick, start }),
+            Some((room, each)) => Some(Self { room, each, ..events }),
+            None if events.has_events() => Some(events),
             None => None,
         }
     }
 
-    /// Whether the kernel's message has a variant `#[ring(tick)]`, and one `#[ring(start)]`.
+    /// Whether the kernel's message has a variant `#[ring(tick)]`, and one that comes first or last.
     #[doc(hidden)]
     pub const fn marks<K: RingKernel>() -> (bool, bool) {
-        (K::Message::TICK_VARIANT.is_some(), K::Message::START_VARIANT.is_some())
+        let others = K::Message::START_VARIANT.is_some() || K::Message::STOP_VARIANT.is_some();
+        (K::Message::TICK_VARIANT.is_some(), others)
     }
 
     /// Whether there are messages that nobody has sent.
     pub const fn has_events(&self) -> bool {
-        self.tick.is_some() || self.start.is_some()
+        self.tick.is_some() || self.start.is_some() || self.stop.is_some()
     }
 
     /// How many messages have a place in a block: those that wait, the one that is handled, and one that nobody has

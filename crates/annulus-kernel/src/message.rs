@@ -42,11 +42,15 @@ pub trait RingMessage: Message + DeviceType {
     #[doc(hidden)]
     const START: Option<usize> = None;
 
+    /// The variant that is marked `#[ring(stop)]`, by its number.
+    #[doc(hidden)]
+    const STOP: Option<usize> = None;
+
     /// The messages that nobody sends. The device writes them by their tags; this one is for rustc, which so sees
     /// that there are such values.
     #[doc(hidden)]
-    fn events() -> [Option<Self>; 2] {
-        [None, None]
+    fn events() -> [Option<Self>; 3] {
+        [None, None, None]
     }
 
     /// What lies where in it, if it says whom it is for.

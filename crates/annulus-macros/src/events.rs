@@ -1,4 +1,4 @@
-//! Variants that come without being sent: `#[ring(tick)]` and `#[ring(start)]`.
+//! Variants that come without being sent: `#[ring(tick)]`, `#[ring(start)]` and `#[ring(stop)]`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -15,15 +15,17 @@ use crate::{
 enum Event {
     Tick,
     Start,
+    Stop,
 }
 
 impl Event {
-    const ALL: [Self; 2] = [Self::Tick, Self::Start];
+    const ALL: [Self; 3] = [Self::Tick, Self::Start, Self::Stop];
 
     fn word(self) -> &'static str {
         match self {
             Self::Tick => "tick",
             Self::Start => "start",
+            Self::Stop => "stop",
         }
     }
 
@@ -84,7 +86,7 @@ impl<'a> Events<'a> {
             return TokenStream::new();
         }
         let of = |event: Event| self.0.iter().find(|(other, ..)| *other == event);
-        let [tick, start] = Event::ALL.map(|event| match of(event) {
+        let [tick, start, stop] = Event::ALL.map(|event| match of(event) {
             Some((_, number, _)) => quote!(::core::option::Option::Some(#number)),
             None => quote!(::core::option::Option::None),
         });
@@ -95,7 +97,8 @@ impl<'a> Events<'a> {
         quote! {
             const TICK: ::core::option::Option<::core::primitive::usize> = #tick;
             const START: ::core::option::Option<::core::primitive::usize> = #start;
-            fn events() -> [::core::option::Option<Self>; 2] {
+            const STOP: ::core::option::Option<::core::primitive::usize> = #stop;
+            fn events() -> [::core::option::Option<Self>; 3] {
                 [#(#made),*]
             }
         }

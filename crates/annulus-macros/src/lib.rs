@@ -227,6 +227,7 @@
 //! | `from` | with one field | it takes what other kernels send, values of that type |
 //! | `tick` | without fields | nobody sends it: it comes at the end of each period, which `on_tick` says |
 //! | `start` | without fields | nobody sends it: it comes once, before all other messages |
+//! | `stop` | without fields | nobody sends it: it comes once, when the kernel is to terminate |
 
 mod body;
 mod derive_archived;

@@ -306,8 +306,8 @@ fn refuse_elsewhere(attributes: &[Attribute], errors: &mut Errors) {
     for attribute in attributes.iter().filter(|attribute| is_ring(attribute) && !is_for_variants(attribute)) {
         errors.at(
             attribute,
-            "above a variant stands `#[ring(from)]`, which takes what other kernels send, or `#[ring(tick)]` or \
-             `#[ring(start)]`, which nobody sends; other words mark fields",
+            "above a variant stands `#[ring(from)]`, which takes what other kernels send, or `#[ring(tick)]`, \
+             `#[ring(start)]` or `#[ring(stop)]`, which nobody sends; other words mark fields",
         );
     }
 }

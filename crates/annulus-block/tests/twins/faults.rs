@@ -477,15 +477,39 @@ pub(crate) const OF_EVENTS: &[Fault] = &[
     ),
     (
         "a tick counts as a timer that waits",
-        "ANN_TIMERS_TAKEN_SHIFT | t->count);",
-        "ANN_TIMERS_TAKEN_SHIFT | (t->count + 1));",
+        "ANN_TIMERS_TAKEN_SHIFT | waits);",
+        "ANN_TIMERS_TAKEN_SHIFT | (waits + 1));",
     ),
-    ("the start waits for its turn", "    starts = ann_starts(v);\n", ""),
+    (
+        "the last message has come, and is lost",
+        "        t->armed = ANN_EVENTS_STOPPED;\n",
+        "        t->armed = ANN_EVENTS_MISSED;\n",
+    ),
+    (
+        "the last message is not lost where it has no room",
+        "    waits += t->armed == ANN_EVENTS_MISSED;\n",
+        "",
+    ),
+    (
+        "an inactive block has a last message",
+        " || (b->state.command & ANN_ACTIVE) == 0 || t->armed",
+        " || t->armed",
+    ),
+    (
+        "the last message does not look for room",
+        "    if (!room || ann_credit_or_stall(v, 1) == 0) {",
+        "    if (!room) {",
+    ),
+    (
+        "the last message comes behind the end",
+        "        if (ann_begin_stop(v, command))\n            return;\n",
+        "",
+    ),
     ("the start comes again", "        t->start = 0;\n        return slot;", "        return slot;"),
     (
-        "the time of the first tick is not told",
-        "    ann_tell_timers(v);\n}\n\n/* Whether the message",
-        "}\n\n/* Whether the message",
+        "the time of what nobody sends is not told",
+        "    if (event != 0 && (due == 0 || event <= due))",
+        "    if (event != 0 && ann_starts(v))",
     ),
     ("a tick is due when the block is armed", "    t->tick = now + ANN_TICK;", "    t->tick = now;"),
     (

@@ -229,11 +229,14 @@ pub(crate) enum Pulse {
     #[ring(tick)]
     Beat = 7,
     Set {
-        then: u8,
+        // As wide as the tag, so that no byte of a message has no meaning.
+        then: u16,
         value: u32,
     },
     #[ring(start)]
     Begin = 0x102,
+    #[ring(stop)]
+    End,
 }
 
 /// Ticks, and sends to itself; and fails at times, at a tick, too.
@@ -263,6 +266,14 @@ pub(crate) fn pulse(
         Pulse::Begin => {
             out.send(Plain { value: 1 });
             ledger.sum += 1000;
+        }
+        Pulse::End => {
+            out.send(Plain { value: ledger.sum });
+            later.send_after(Pulse::Set { then: 0, value: 1 }, 1);
+            ledger.sum += 1;
+            if ledger.sum.is_multiple_of(2) {
+                return Err(Failure::of(19));
+            }
         }
         Pulse::Set { then, value } => {
             ledger.sum = ledger.sum.wrapping_add((*value).into());
@@ -564,7 +575,7 @@ pub(crate) const GATHER: Kernel = Kernel {
 /// It has timers.
 pub(crate) const REMIND: Kernel = Kernel { definition: remind::DEFINITION, ..LEDGER };
 
-/// It has ticks, and a message before all others.
+/// It has ticks, a message before all others, and a last one.
 pub(crate) const PULSE: Kernel = Kernel {
     definition: pulse::DEFINITION,
     draw: |random, _| {

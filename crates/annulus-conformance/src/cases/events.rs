@@ -1,4 +1,4 @@
-//! Messages that nobody sends: ticks, and a message before all others (P-07).
+//! Messages that nobody sends: ticks, a message before all others, and a last one (P-07).
 
 use std::thread;
 
@@ -13,8 +13,10 @@ use crate::{
     kernels::{
         Number,
         events::{
-            Beat, Begun, FAIL, PERIOD, Pulse, SET, START, TICK, beat, begun, pass_beat, pass_begun, swift,
+            Beat, Begun, Closing, FAIL, PERIOD, Pulse, SET, START, TICK, beat, begun, closing, pass_beat,
+            pass_begun, swift,
         },
+        links::next,
         number,
     },
 };
@@ -233,4 +235,102 @@ pub fn p07_ticks_are_messages_and_not_in_step(bench: &Bench) {
         panic!("its blocks are in step");
     };
     assert_eq!(invalid.problems(), [LaunchProblem::Timers { kernel: swift::DEFINITION.name }]);
+}
+
+fn values(numbers: &[Number]) -> Vec<u64> {
+    numbers.iter().map(|number| number.value).collect()
+}
+
+/// P-07: the end comes behind all that was taken, once, and before the kernel has terminated.
+pub fn p07_the_stop_comes_last(bench: &Bench) {
+    for connectable in [false, true] {
+        let options = LaunchOptions::production().connectable(connectable);
+        let kernel = closing::launch(bench.runtime(), options).unwrap();
+        for value in 1..=10 {
+            let _ = kernel.send_blocking(Closing::Take(value)).unwrap();
+        }
+        drain(&kernel);
+        // It is no end when it is deactivated.
+        kernel.deactivate_blocking().unwrap();
+        kernel.activate_blocking().unwrap();
+        assert_eq!((timers(&kernel).taken, timers(&kernel).next_due), (0, None));
+        kernel.terminate_blocking();
+        let taken = received(&kernel);
+        assert_eq!(values(&taken), (1..=10).chain([1055]).collect::<Vec<_>>());
+        let status = timers(&kernel);
+        // What it sends to itself comes too late.
+        assert_eq!((status.taken, status.lost), (1, 1));
+        assert_eq!(balanced(&kernel).processed, 11);
+    }
+}
+
+/// P-07: a kernel that was never active has no end, nor has one that is inactive when it terminates.
+pub fn p07_an_inactive_kernel_has_no_stop(bench: &Bench) {
+    for was_active in [false, true] {
+        let kernel =
+            closing::launch(bench.runtime(), LaunchOptions::production().active(was_active)).unwrap();
+        if was_active {
+            let _ = kernel.send_blocking(Closing::Take(1)).unwrap();
+            drain(&kernel);
+            kernel.deactivate_blocking().unwrap();
+        }
+        kernel.terminate_blocking();
+        assert_eq!((timers(&kernel).taken, timers(&kernel).lost), (0, 0));
+        assert_eq!(balanced(&kernel).processed, u64::from(was_active));
+    }
+}
+
+/// P-07: an end that fails leaves nothing behind, and the kernel ends.
+pub fn p07_a_failing_stop_ends(bench: &Bench) {
+    let kernel = closing::launch(bench.runtime(), LaunchOptions::production()).unwrap();
+    let _ = kernel.send_blocking(Closing::Fail).unwrap();
+    drain(&kernel);
+    kernel.terminate_blocking();
+    assert_eq!(values(&received(&kernel)), [0]);
+    let status = balanced(&kernel);
+    assert_eq!((status.processed, status.drops.failed), (1, 1));
+    assert_eq!((timers(&kernel).taken, timers(&kernel).lost), (1, 0));
+}
+
+/// P-07: an end that finds no room is lost, and counted: nobody waits for a receiver that has gone.
+pub fn p07_a_stop_without_room_is_lost(bench: &Bench) {
+    let options = LaunchOptions::production().output_capacity(16);
+    let kernel = closing::launch(bench.runtime(), options).unwrap();
+    for value in 0..16 {
+        let _ = kernel.send_blocking(Closing::Take(value)).unwrap();
+    }
+    eventually(|| kernel.status().processed == 16);
+    kernel.terminate_blocking();
+    assert_eq!(values(&received(&kernel)), (0..16).collect::<Vec<_>>());
+    assert_eq!((timers(&kernel).taken, timers(&kernel).lost), (0, 1));
+    assert_eq!(balanced(&kernel).processed, 16);
+}
+
+/// P-07: what an end sends goes to the connected kernel. If other outputs still wait for room there, it is lost.
+pub fn p07_a_stop_of_a_connected_kernel(bench: &Bench) {
+    let target = next::launch(bench.runtime(), source("target").capacity(16).output_capacity(64)).unwrap();
+    let kernel = closing::launch(bench.runtime(), source("closing")).unwrap();
+    connect(&kernel, &target);
+    kernel.activate_blocking().unwrap();
+    let _ = kernel.send_blocking(Closing::Take(5)).unwrap();
+    drain(&kernel);
+    kernel.terminate_blocking();
+    assert_eq!((timers(&kernel).taken, timers(&kernel).lost), (1, 1));
+    target.activate_blocking().unwrap();
+    drain(&target);
+    assert_eq!(values(&received(&target)), [6, 1006]);
+    assert_eq!(balanced(&kernel).outputs_lost, 0);
+    target.deactivate_blocking().unwrap();
+
+    let kernel = closing::launch(bench.runtime(), source("held").capacity(64)).unwrap();
+    connect(&kernel, &target);
+    kernel.activate_blocking().unwrap();
+    for value in 0..32 {
+        let _ = kernel.send_blocking(Closing::Take(value)).unwrap();
+    }
+    eventually(|| kernel.status().stall.is_some_and(|stall| stall.for_kernel == 1));
+    kernel.terminate_blocking();
+    let status = balanced(&kernel);
+    assert_eq!((timers(&kernel).taken, timers(&kernel).lost), (0, 1), "{status:?}");
+    assert!(status.outputs_lost != 0, "{status:?}");
 }

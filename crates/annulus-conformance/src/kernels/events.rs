@@ -5,7 +5,8 @@ use annulus_macros::{RingMessage, ring_kernel};
 use annulus_runtime::prelude::{Cx, DeviceType, Failure, Later, Outbox};
 
 /// The kernels here.
-pub const EVENTS: &[&KernelDefinition] = &[beat::DEFINITION, swift::DEFINITION, begun::DEFINITION];
+pub const EVENTS: &[&KernelDefinition] =
+    &[beat::DEFINITION, swift::DEFINITION, begun::DEFINITION, closing::DEFINITION];
 
 /// What comes by itself, and what somebody sends.
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +114,54 @@ pub fn begun(message: &Begun, out: &Outbox<super::Number>) {
         Begun::Take(value) => out.send(super::Number { value: (*value).into() }),
         Begun::Start => out.send(super::Number { value: 1000 }),
     }
+}
+
+/// A message that has an end.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum Closing {
+    Take(u32),
+    #[ring(stop)]
+    Stop,
+    /// The end fails.
+    Fail,
+}
+
+/// What was taken.
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Taken {
+    sum: u64,
+    fails: u32,
+    unused: u32,
+}
+
+/// Says what it takes; at its end 1000 and the sum of all. Then a message to itself is too late.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 16)]
+pub fn closing(
+    message: &Closing,
+    taken: &mut Taken,
+    later: &Later<Closing>,
+    out: &Outbox<super::Number>,
+) -> Result<(), Failure> {
+    match message {
+        Closing::Take(value) => {
+            taken.sum += u64::from(*value);
+            out.send(super::Number { value: (*value).into() });
+        }
+        Closing::Fail => {
+            taken.fails = 1;
+            out.send(super::Number { value: 0 });
+        }
+        Closing::Stop => {
+            out.send(super::Number { value: 1000 + taken.sum });
+            later.send_after(Closing::Take(1), 0);
+            if taken.fails != 0 {
+                return Err(Failure::of(8));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Sends on what was taken.

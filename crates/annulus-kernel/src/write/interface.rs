@@ -226,6 +226,9 @@ impl Writer<'_> {
         if let Some(variant) = timers.start {
             self.put(&format!("#define ANN_START_TAG {}", value(self, variant)));
         }
+        if let Some(variant) = timers.stop {
+            self.put(&format!("#define ANN_STOP_TAG {}", value(self, variant)));
+        }
     }
 
     /// The key of `message`, a pointer, as an expression.

@@ -1,4 +1,4 @@
-//! Messages that nobody sends: the kernel's side of `#[ring(tick)]` and `#[ring(start)]`. Only the compiler knows which
+//! Messages that nobody sends: the kernel's side of `#[ring(tick)]`, `#[ring(start)]` and `#[ring(stop)]`. Only the compiler knows which
 //! variants a message has.
 
 use proc_macro2::{Ident, TokenStream};
@@ -40,7 +40,7 @@ pub(super) fn assertions(
     let shown = crate::types::text(handler.message());
     // Of the kernel: a message that is none is told once, where the kernel takes it.
     let marks = quote!(::annulus::__private::TimersDefinition::marks::<#name>());
-    let (tick, start) = (quote!(#marks.0), quote!(#marks.1));
+    let (tick, others) = (quote!(#marks.0), quote!(#marks.1));
     let check = |place: proc_macro2::Span, holds: TokenStream, text: String| {
         let assertion = quote_spanned!(place=> ::core::assert!(#holds, #text));
         quote! {
@@ -51,9 +51,9 @@ pub(super) fn assertions(
     if handler.is_for_blocks() {
         let text = format!(
             "`{shown}` has a variant that nobody sends, and a whole block does not get it yet: make `cx: &Cx` the first \
-             parameter, or take a message without `#[ring(tick)]` and `#[ring(start)]`"
+             parameter, or take a message without `#[ring(tick)]`, `#[ring(start)]` and `#[ring(stop)]`"
         );
-        return check(parameter.ty.span(), quote!(!#tick && !#start), text);
+        return check(parameter.ty.span(), quote!(!#tick && !#others), text);
     }
     match options.on_tick() {
         Some((_, place)) => {

@@ -18,6 +18,14 @@ enum Starting {
 }
 
 #[derive(RingMessage, Clone, Copy)]
+#[repr(u32)]
+enum Ending {
+    Order(u32),
+    #[ring(stop)]
+    Stop,
+}
+
+#[derive(RingMessage, Clone, Copy)]
 #[repr(C)]
 struct Order {
     price: u32,
@@ -37,5 +45,8 @@ fn of_a_block(cx: &BlockCx, message: &Starting) {}
 
 #[ring_kernel]
 fn of_a_body(cx: &BlockCx, inbox: &Inbox<Ticking>) {}
+
+#[ring_kernel]
+fn end_of_a_block(cx: &BlockCx, message: &Ending) {}
 
 fn main() {}

@@ -8,6 +8,8 @@ enum WithFields {
     Tick { now: u64 },
     #[ring(start)]
     Start(u32),
+    #[ring(stop)]
+    Stop(u32),
 }
 
 #[derive(RingMessage, Clone, Copy)]
@@ -28,6 +30,16 @@ enum TwoTicks {
     Fast,
     #[ring(tick)]
     Slow,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(u32)]
+enum TwoEnds {
+    Order(u32),
+    #[ring(stop)]
+    Stop,
+    #[ring(stop)]
+    Terminate,
 }
 
 #[derive(RingMessage, Clone, Copy)]

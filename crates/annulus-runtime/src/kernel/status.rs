@@ -134,7 +134,7 @@ pub struct KernelStatus {
     /// room under Reject, or this kernel terminated while they waited.
     pub outputs_lost: u64,
     /// Its messages to itself, if its handler sends any ([`Later`](annulus_kernel::Later)), and those that nobody sends,
-    /// its ticks and its start; `None` if it has neither. They count in [`sent`](Self::sent) when they are taken.
+    /// its ticks, its start and its end; `None` if it has neither. They count in [`sent`](Self::sent) when they are taken.
     pub timers: Option<TimerStatus>,
     /// Outputs that wait until somebody receives them.
     pub outputs_waiting: u64,
@@ -207,9 +207,9 @@ pub struct TimerStatus {
     /// When the first of them, or the next tick, is due, in nanoseconds on the runtime's clock, as
     /// [`Cx::now`](annulus_kernel::Cx::now); `None` if there is neither.
     pub next_due: Option<u64>,
-    /// How many waited in shards that have terminated: they are lost.
+    /// How many waited in shards that have terminated, or were last messages (`#[ring(stop)]`) without room: they are lost.
     pub lost: u64,
-    /// How many were taken when their time had come, since launch, ticks and starts among them. [`KernelStatus::sent`] counts them, too.
+    /// How many were taken when their time had come, since launch, ticks, starts and ends among them. [`KernelStatus::sent`] counts them, too.
     pub taken: u64,
 }
 

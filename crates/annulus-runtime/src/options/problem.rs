@@ -145,7 +145,7 @@ pub enum LaunchProblem {
         /// The largest payload, in bytes.
         max_payload: u32,
     },
-    /// The kernel has timers, ticks or a start, and the launch puts its blocks in step.
+    /// The kernel has timers, ticks, a start or an end, and the launch puts its blocks in step.
     Timers {
         /// The kernel.
         kernel: &'static str,
@@ -175,7 +175,7 @@ pub enum LaunchProblem {
         /// What it asks for.
         option: BodyOption,
     },
-    /// Calls go through the kernel, and it has timers, ticks or a start.
+    /// Calls go through the kernel, and it has timers, ticks, a start or an end.
     ThroughTimers {
         /// The kernel.
         kernel: &'static str,
@@ -461,8 +461,8 @@ impl fmt::Display for LaunchProblem {
             ),
             Self::Timers { kernel } => write!(
                 f,
-                "`{kernel}` sends messages to itself, or gets ticks or a start, and supersteps are on, which such a kernel \
-                 does not have yet: leave supersteps out"
+                "`{kernel}` sends messages to itself, or gets ticks, a start or an end, and supersteps are on, which such a \
+                 kernel does not have yet: leave supersteps out"
             ),
             Self::Through { kernel, needs } => write!(
                 f,
@@ -510,8 +510,8 @@ impl fmt::Display for LaunchProblem {
             ),
             Self::ThroughTimers { kernel } => write!(
                 f,
-                "calls go through `{kernel}`, and it sends messages to itself, or gets ticks or a start, which one kernel \
-                 cannot do yet: call it directly, or leave through out"
+                "calls go through `{kernel}`, and it sends messages to itself, or gets ticks, a start or an end, which \
+                 one kernel cannot do yet: call it directly, or leave through out"
             ),
             Self::Outputs { kernel, outputs, slots } => write!(
                 f,

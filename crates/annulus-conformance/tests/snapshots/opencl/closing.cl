@@ -1,0 +1,122 @@
+// The handler of kernel `closing`, written from crates/annulus-conformance/src/kernels/events.rs:+0 (module annulus_conformance::kernels::events).
+#pragma OPENCL FP_CONTRACT OFF
+
+/* A message of a block to itself, or the place of one. The heap of those that wait is in front; what is behind it
+   names the places that are free. */
+typedef struct {
+    u64 due; /* on the runtime's clock */
+    u32 number; /* in the order in which timers were set, wrapping */
+    u32 place;
+} ann_timer;
+
+/* Where the timers go that a call sets. */
+typedef struct {
+    GLOBAL ann_timer *next; /* those that it sets, with the places of their messages */
+    GLOBAL u8 *first; /* the message in place 0, */
+    u64 stride;       /* and the distance to the next */
+    u64 now;
+    u32 limit;
+    u32 set;
+    u32 refused;
+} ann_later;
+
+/* Where the message of the next timer goes; null, and the message fails, beyond what there is room for. */
+RS_FN GLOBAL u8 *ann_later_next(PRIVATE ann_later *later, u64 nanos)
+{
+    if (later->set >= later->limit) {
+        later->refused = 1;
+        return 0;
+    }
+    GLOBAL ann_timer *timer = later->next + later->set;
+    later->set += 1;
+    u64 due = later->now + nanos;
+    timer->due = due < nanos ? 0xFFFFFFFFFFFFFFFFul : due;
+    return later->first + timer->place * later->stride;
+}
+
+typedef union Closing {
+    u16 tag; // 0 Take, 1 Stop, 2 Fail
+    struct {
+        u16 ann_tag;
+        u8 ann_pad0[2];
+        u32 field_0;
+    } Take;
+} Closing;
+typedef char ann_size_of_Closing[sizeof(Closing) == 8 ? 1 : -1];
+typedef char ann_size_of_Closing_Take[sizeof(((PRIVATE Closing *)0)->Take) == 8 ? 1 : -1];
+
+typedef struct Number {
+    u64 value;
+} Number;
+typedef char ann_size_of_Number[sizeof(Number) == 8 ? 1 : -1];
+
+typedef struct Taken {
+    u64 sum;
+    u32 fails;
+    u32 unused;
+} Taken;
+typedef char ann_size_of_Taken[sizeof(Taken) == 16 ? 1 : -1];
+
+static u32 handle_closing(GLOBAL const Closing *message, PRIVATE Taken *taken, PRIVATE ann_outbox *out, PRIVATE ann_later *later) {
+    // events.rs:+6
+    if (message->tag == 0) {
+        // events.rs:+8
+        taken->sum = taken->sum + ((u64)message->Take.field_0);
+        // events.rs:+9
+        Number number;
+        number.value = (u64)message->Take.field_0;
+        {
+            GLOBAL Number *ann_slot = (GLOBAL Number *)ann_outbox_next(out);
+            if (ann_slot) *ann_slot = number;
+        }
+    } else if (message->tag == 2) {
+        // events.rs:+12
+        taken->fails = 1u;
+        // events.rs:+13
+        Number number;
+        number.value = 0ul;
+        {
+            GLOBAL Number *ann_slot = (GLOBAL Number *)ann_outbox_next(out);
+            if (ann_slot) *ann_slot = number;
+        }
+    } else {
+        // events.rs:+16
+        Number number;
+        number.value = 1000ul + taken->sum;
+        {
+            GLOBAL Number *ann_slot = (GLOBAL Number *)ann_outbox_next(out);
+            if (ann_slot) *ann_slot = number;
+        }
+        // events.rs:+17
+        Closing closing;
+        closing.tag = 0; // Take
+        closing.Take.field_0 = 1u;
+        {
+            GLOBAL Closing *ann_slot = (GLOBAL Closing *)ann_later_next(later, 0ul);
+            if (ann_slot) *ann_slot = closing;
+        }
+        // events.rs:+18
+        if (taken->fails != 0u) {
+            // events.rs:+19
+            return 8u;
+        }
+    }
+    // events.rs:+23
+    return 0u;
+}
+
+#define ANN_MESSAGE Closing
+#define ANN_MESSAGE_BYTES 8
+#define ANN_OUTPUT Number
+#define ANN_OUTPUT_BYTES 8
+#define ANN_STATE Taken
+#define ANN_SHAPE ANN_WHOLE
+#define ANN_KEYED 0
+#define ANN_MAX_OUTPUTS 1
+#define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ARGUMENTS
+#define ANN_TIMERS 64u
+#define ANN_MAX_TIMERS 1u
+#define ANN_STOP_TAG 1
+#define ANN_ASKS_TIME 1
+#define ANN_CALL(cx, message, state, outbox) handle_closing(message, state, outbox, later)
