@@ -106,22 +106,30 @@ pub struct ControlBlock {
 pub struct Timers {
     /// How many are set: 65,536 at most.
     pub waiting: u32,
-    /// How many were taken since the launch, modulo 2⁴⁷.
+    /// How many places for answers are in use: 64 at most. Where no answer has come in time, longer than the timer waits.
+    pub asks: u32,
+    /// How many were taken since the launch, modulo 2⁴⁰.
     pub taken: u64,
 }
 
+/// Where the count of asks begins in the word.
+pub const TIMERS_ASKS_SHIFT: u32 = 17;
 /// Where the count of those that were taken begins in the word.
-pub const TIMERS_TAKEN_SHIFT: u32 = 17;
+pub const TIMERS_TAKEN_SHIFT: u32 = 24;
 
 impl Timers {
     /// From the word.
     pub const fn of_word(word: u64) -> Self {
-        Self { waiting: (word & ((1 << TIMERS_TAKEN_SHIFT) - 1)) as u32, taken: word >> TIMERS_TAKEN_SHIFT }
+        Self {
+            waiting: (word & ((1 << TIMERS_ASKS_SHIFT) - 1)) as u32,
+            asks: (word >> TIMERS_ASKS_SHIFT & 0x7F) as u32,
+            taken: word >> TIMERS_TAKEN_SHIFT,
+        }
     }
 
     /// As the word.
     pub const fn word(self) -> u64 {
-        self.taken << TIMERS_TAKEN_SHIFT | self.waiting as u64
+        self.taken << TIMERS_TAKEN_SHIFT | (self.asks as u64) << TIMERS_ASKS_SHIFT | self.waiting as u64
     }
 }
 

@@ -133,6 +133,27 @@ pub struct LinkRecord {
     pub tag: u32,
 }
 
+/// The most asks of a block whose answers have not come.
+pub const MOST_ASKS: u32 = 64;
+
+/// How many places for answers a block has, if there is room for so many timers.
+pub const fn asks_of(timers: u32) -> u32 {
+    if timers < MOST_ASKS { timers } else { MOST_ASKS }
+}
+
+/// Where the answers are to what a kernel asks. It stands behind the [`LinkRecord`]s, and is written and read as they are.
+/// `records.c` explains the fields.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+#[allow(missing_docs)]
+pub struct AskRecord {
+    pub landings: u64,
+    pub stride: u64,
+    pub payload: u32,
+    pub first: u32,
+    pub unused: [u64; 5],
+}
+
 /// The largest number of outputs of one turn, for a connectable kernel whose blocks have several threads.
 /// Each output is compared with all others, so that those for one shard get tickets in a row.
 pub const MOST_PARCELS: u32 = 512;
@@ -243,17 +264,21 @@ pub const fn scratch_bytes(
 /// Bytes of a block's timers, a multiple of 128: the twin of `ANN_TIMER_BYTES`. They are the end of the block's
 /// scratch memory. There is room for `timers` messages to itself, each in a slot like those of its inbound ring,
 /// and one more slot, of the message whose time has come. A kernel with messages that nobody sends has one slot
-/// more, `places` together.
-pub const fn timer_bytes(timers: u32, places: u32, layout: &KernelLayout) -> u64 {
+/// more, `places` together. Behind them is the table of asks, if the handler `asks`.
+pub const fn timer_bytes(timers: u32, places: u32, asks: bool, layout: &KernelLayout) -> u64 {
     const HEAD: u64 = 64;
+    const ASK: u64 = 8;
     const ENTRY: u64 = 16;
     let slots = places as u64 * layout.inbound.slot_stride as u64;
-    (HEAD + (timers as u64 + 1) * ENTRY).next_multiple_of(128) + slots.next_multiple_of(128)
+    let table =
+        if asks { size_of::<AskRecord>().next_multiple_of(128) as u64 + MOST_ASKS as u64 * ASK } else { 0 };
+    (HEAD + (timers as u64 + 1) * ENTRY).next_multiple_of(128) + slots.next_multiple_of(128) + table
 }
 
 const _: () = {
     assert!(size_of::<LaunchRecord>() == 304);
     assert!(size_of::<LinkRecord>() == 64);
+    assert!(size_of::<AskRecord>() == 64);
     assert!(size_of::<BlockRecord>() == 512);
     assert!(offset_of!(BlockRecord, at) == 384);
     assert!(offset_of!(BlockRecord, key) == 392);

@@ -126,8 +126,30 @@ pub const fn is_through(call: u64) -> bool {
 
 /// The address of a call through a pipeline: the number of its place, and the generation of that place.
 pub const fn call_through(place: u32, generation: u32) -> u64 {
-    assert!((place as u64) < THROUGH);
+    assert!((place as u64) < ASK);
     (generation as u64) << 32 | THROUGH | place as u64
+}
+
+/// A bit of the address of a call through a pipeline: a kernel made it, and not the host. On a device its slot lies where
+/// that kernel sees it. The bits below it are the number of the place.
+pub const ASK: u64 = 1 << 30;
+
+/// Whether an address is that of an ask.
+#[inline]
+pub const fn is_ask(call: u64) -> bool {
+    call & (THROUGH | ASK) == THROUGH | ASK
+}
+
+/// The address of an ask: the number of its place, and the generation of that place.
+pub const fn call_asked(place: u32, generation: u32) -> u64 {
+    assert!((place as u64) < ASK);
+    (generation as u64) << 32 | THROUGH | ASK | place as u64
+}
+
+/// The place of a call through a pipeline, or of an ask.
+#[inline]
+pub const fn place_of(call: u64) -> u32 {
+    (call & (ASK - 1)) as u32
 }
 
 /// The optional words of an envelope, fixed at launch.

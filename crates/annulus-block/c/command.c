@@ -1,5 +1,9 @@
 /* The block: commands of the host, and its end. */
 
+#if ANN_ASKS
+ANN_FUNCTION void ann_lead_asks(const ann_view *v);
+#endif
+
 /* Acknowledges a new command: telemetry first, then the state, then the command itself (SYNC: state). */
 /* TWIN: obey */
 ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
@@ -25,6 +29,9 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
 #if ANN_LAUNCH_CONNECTABLE
     /* This sees what the host wrote before the command. */
     ann_load_link(v);
+#if ANN_ASKS
+    ann_lead_asks(v);
+#endif
     if ((command & ANN_TERMINATE) != 0)
         ann_unlink(v);
 #endif

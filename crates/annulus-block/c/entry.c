@@ -80,6 +80,9 @@ ANN_KERNEL void ann_main(
             if (!shared.state.looked)
                 ann_set_no_timers(&view);
 #endif
+#if ANN_ASKS
+            shared.asked_in = *ann_asked_in(&view);
+#endif
             shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
 #if ANN_LAUNCH_CONNECTABLE
             ann_load_link(&view);

@@ -92,6 +92,11 @@ ANN_FUNCTION u32 ann_transact(
 #ifdef ANN_TIMERS
     if (code == 0 && later->refused)
         code = ANN_TIMERS_FULL;
+#if ANN_ASKS
+    for (u32 k = 0; code == 0 && k < later->set; k++)
+        if (later->next[k].number == ANN_IS_ASK && ann_asks_are_full(v))
+            code = ANN_TIMERS_FULL;
+#endif
     if (code == 0)
         ann_set_timers(v, later);
 #endif
@@ -155,6 +160,9 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
             outbox.stride = ANN_OUTPUT_STRIDE;
         }
         ann_at_handler(v, i, 1, message);
+#if ANN_ASKS
+        b->asks_leave = forwarded;
+#endif
 #if ANN_LAUNCH_TRACED
         u64 trace = ann_trace(v, slot);
         u64 began = trace != 0 ? ann_now(v) : 0;

@@ -77,7 +77,8 @@
 #define ANN_CONTROL_TURNS 232
 #define ANN_CONTROL_DUE 240
 #define ANN_CONTROL_TIMERS 248
-#define ANN_TIMERS_TAKEN_SHIFT 17
+#define ANN_TIMERS_ASKS_SHIFT 17
+#define ANN_TIMERS_TAKEN_SHIFT 24
 #define ANN_RING_RESERVED 0
 #define ANN_RING_CONSUMED 128
 #define ANN_RING_SLOTS 256
@@ -208,8 +209,36 @@ typedef struct {
     u64 start;
     u64 tick;
     u64 stop;
-    u64 unused[2];
+    /* Of asks: entries whose places may be written, a bit for each, and those of them whose messages wait. */
+    u64 busy;
+    u64 awaited;
 } ann_timers;
+#endif
+
+/* Whether what the handler asks may leave for another kernel. */
+#if defined(ANN_ASK_PORT) && ANN_LAUNCH_CONNECTABLE && ANN_LAUNCH_THROUGH
+#define ANN_ASKS 1
+#else
+#define ANN_ASKS 0
+#endif
+
+#if ANN_ASKS
+
+/* Where the answers are to what the kernel asks. Twin of `AskRecord`. */
+typedef struct {
+    u64 landings; /* of the asked kernel, as ann_device_local_at takes it; */
+    u64 stride;   /* the distance between them, 0 if nobody is asked; */
+    u32 payload;  /* where in one an answer lies; */
+    u32 first;    /* the number of the kernel's first */
+    u64 unused[5];
+} ann_ask_way;
+
+/* A place of the block in the asked kernel. */
+typedef struct {
+    u32 generation; /* of the ask that was sent with it last */
+    u32 number;     /* of that ask's timer */
+} ann_ask;
+
 #endif
 
 /* What a block keeps from turn to turn, and from epoch to epoch. */
@@ -391,6 +420,11 @@ typedef struct {
     u64 peers[ANN_PORTS]; /* the address of each place's kernel; 0 if it has none */
 #endif
     u32 linked; /* some outbox is connected */
+#if ANN_ASKS
+    ann_ask_way asked_in; /* where it asks */
+    u64 asked;          /* what the query carries of the message that is handled; 0 if it asks nothing that leaves */
+    u32 asks_leave;     /* what that message sends goes to other kernels */
+#endif
 #else
     ann_link link;
 #endif

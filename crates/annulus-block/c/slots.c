@@ -22,11 +22,26 @@ ANN_FUNCTION u32 ann_is_through(u64 call)
     return (call & ANN_THROUGH) != 0;
 }
 
+/* A bit of such an address: another kernel of the device made the call. */
+#define ANN_ASK 0x40000000ul
+
+#if ANN_LAUNCH_CONNECTABLE
+
+/* The slot of what another kernel asks: behind the rings between kernels, where that kernel sees it. */
+ANN_FUNCTION GLOBAL u8 *ann_ask_landing(const ann_view *v, u64 call)
+{
+    LOCAL ann_launch *l = &v->shared->launch;
+    GLOBAL u8 *first = v->device_local + (u64)(l->grid - ann_block()) * l->device_local_stride;
+    return first + (call & (ANN_ASK - 1)) * l->out_stride;
+}
+
+#endif
+
 /* The slot of such a call: places are dealt to the kernel's shards, and follow the slots of replies. Slots are open. */
 ANN_FUNCTION GLOBAL u8 *ann_landing(const ann_view *v, u64 call)
 {
     LOCAL ann_launch *l = &v->shared->launch;
-    u64 place = call & (ANN_THROUGH - 1);
+    u64 place = call & (ANN_ASK - 1);
     GLOBAL u8 *first = v->shard - ann_block() * l->shard_stride;
     u64 replies = ANN_RING_SLOTS + ((u64)1 << l->in_shift) * l->out_stride;
     return first + place % l->grid * l->shard_stride + l->replies + replies + ANN_RING_SLOTS
@@ -40,6 +55,10 @@ ANN_FUNCTION GLOBAL u8 *ann_reply_slot(const ann_view *v, u64 call)
 {
     LOCAL ann_launch *l = &v->shared->launch;
 #if ANN_LAUNCH_THROUGH
+#if ANN_LAUNCH_CONNECTABLE
+    if ((call & (ANN_THROUGH | ANN_ASK)) == (ANN_THROUGH | ANN_ASK))
+        return ann_ask_landing(v, call);
+#endif
     if (ann_is_through(call))
         return ann_landing(v, call);
 #endif

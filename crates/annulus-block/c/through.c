@@ -16,6 +16,10 @@ ANN_FUNCTION void ann_end_call(const ann_view *v, u64 call, u32 kind, u32 code)
 /* The call that an output in scratch memory carries; 0 for none. */
 #define ANN_CARRIED(output) (*ANN_U64(output, ANN_OUTPUT_STRIDE - 8))
 
+#if ANN_ASKS
+ANN_FUNCTION void ann_lose_ask(const ann_view *v, u64 call);
+#endif
+
 /* The message of a call, or of none, was handled, and its outputs from number `first` on, up to `end`, go on: so does the
    call, with the first of them that is of the first outbox. If there is none, the call ends. */
 /* TWIN: hand_on */
@@ -31,6 +35,11 @@ ANN_FUNCTION void ann_hand_on(const ann_view *v, u64 caller, u32 code, u32 first
 #endif
         ANN_CARRIED(output) = carries ? caller : 0;
         carried |= carries;
+#if ANN_ASKS
+        /* Who asks is not asked, and calls do not go through it. */
+        if (*ANN_U64(output, 0) == ANN_ASK_PORT)
+            ANN_CARRIED(output) = v->shared->asked;
+#endif
     }
     if (!carried)
         ann_end_call(v, caller, code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED, code);
@@ -40,8 +49,13 @@ ANN_FUNCTION void ann_hand_on(const ann_view *v, u64 caller, u32 code, u32 first
 /* TWIN: lose */
 ANN_FUNCTION void ann_lose(const ann_view *v, GLOBAL const u8 *output)
 {
+#if ANN_ASKS
+    if (ANN_CARRIED(output) != 0)
+        ann_lose_ask(v, ANN_CARRIED(output));
+#else
     if (ANN_CARRIED(output) != 0)
         ann_end_call(v, ANN_CARRIED(output), ANN_KIND_LOST, 0);
+#endif
 }
 
 #endif

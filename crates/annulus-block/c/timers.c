@@ -15,7 +15,17 @@
 #endif
 #define ANN_TIMER_HEAD ((64 + ANN_TIMER_PLACES * 16 + 127) / 128 * 128)
 /* Twin of `timer_bytes`. */
-#define ANN_TIMER_BYTES(launch) (ANN_TIMER_HEAD + (ANN_TIMER_SLOTS * (launch)->in_stride + 127) / 128 * 128)
+#define ANN_TIMER_BYTES(launch) \
+    (ANN_TIMER_HEAD + (ANN_TIMER_SLOTS * (launch)->in_stride + 127) / 128 * 128 + ANN_ASK_TABLE)
+
+/* The table of asks is the end of them: where answers are, and the entries. */
+#define ANN_MOST_ASKS 64u
+#ifdef ANN_ASK_PORT
+#define ANN_ASK_HEAD 128
+#define ANN_ASK_TABLE (ANN_ASK_HEAD + ANN_MOST_ASKS * 8)
+#else
+#define ANN_ASK_TABLE 0
+#endif
 
 ANN_FUNCTION GLOBAL ann_timers *ann_timers_of(const ann_view *v)
 {
@@ -32,6 +42,16 @@ ANN_FUNCTION GLOBAL u8 *ann_timer_slot(const ann_view *v, u32 place)
     return v->timers + ANN_TIMER_HEAD + place * v->shared->launch.in_stride;
 }
 
+#if ANN_ASKS
+
+/* Where the block's answers come: a copy of the host's record, of which it takes a new one by a command alone. */
+ANN_FUNCTION GLOBAL ann_ask_way *ann_asked_in(const ann_view *v)
+{
+    return (GLOBAL ann_ask_way *)(v->timers + ANN_TIMER_BYTES(&v->shared->launch) - ANN_ASK_TABLE);
+}
+
+#endif
+
 /* By a block that has not looked at any command yet. */
 ANN_FUNCTION void ann_set_no_timers(const ann_view *v)
 {
@@ -44,6 +64,14 @@ ANN_FUNCTION void ann_set_no_timers(const ann_view *v)
     t->start = 0;
     t->tick = 0;
     t->stop = 0;
+    t->busy = 0;
+    t->awaited = 0;
+#if ANN_ASKS
+    ann_asked_in(v)->landings = 0;
+    ann_asked_in(v)->stride = 0;
+    ann_asked_in(v)->payload = 0;
+    ann_asked_in(v)->first = 0;
+#endif
     for (u32 i = 0; i < ANN_TIMER_PLACES; i++)
         ann_timer_heap(v)[i].place = i;
 }
@@ -61,6 +89,25 @@ ANN_FUNCTION void ann_swap_timers(GLOBAL ann_timer *a, GLOBAL ann_timer *b)
     *b = kept;
 }
 
+/* Moves a timer of the heap, whose time has not become later, to where it belongs. */
+ANN_FUNCTION void ann_raise_timer(const ann_view *v, u32 i)
+{
+    GLOBAL ann_timer *heap = ann_timer_heap(v);
+    while (i != 0 && ann_timer_is_before(&heap[i], &heap[(i - 1) / 2])) {
+        ann_swap_timers(&heap[i], &heap[(i - 1) / 2]);
+        i = (i - 1) / 2;
+    }
+}
+
+#ifdef ANN_ASK_PORT
+ANN_FUNCTION void ann_open_ask(const ann_view *v, GLOBAL ann_timer *timer);
+#endif
+#if ANN_ASKS
+ANN_FUNCTION void ann_look_for_answers(const ann_view *v);
+ANN_FUNCTION u32 ann_has_answer(const ann_view *v);
+ANN_FUNCTION void ann_end_overdue(const ann_view *v, u32 number, GLOBAL u8 *slot);
+#endif
+
 /* The places for what a handler sends to itself. */
 ANN_FUNCTION void ann_begin_to_set(const ann_view *v, PRIVATE ann_later *later)
 {
@@ -75,6 +122,13 @@ ANN_FUNCTION void ann_begin_to_set(const ann_view *v, PRIVATE ann_later *later)
     later->limit = room < most ? room : most;
     later->set = 0;
     later->refused = 0;
+#ifdef ANN_ASK_PORT
+    for (u32 k = 0; k < later->limit; k++)
+        later->next[k].number = 0;
+#endif
+#if ANN_ASKS
+    b->asked = 0;
+#endif
 }
 
 /* Writes the words in front of a message that was not sent through a ring. */
@@ -102,14 +156,18 @@ ANN_FUNCTION void ann_set_timers(const ann_view *v, PRIVATE const ann_later *lat
         u32 i = t->count;
         /* Each moves the place that is in use, if one is, behind itself. */
         ann_swap_timers(&heap[i], &heap[i + b->due]);
+#ifdef ANN_ASK_PORT
+        u32 asks = heap[i].number == ANN_IS_ASK;
+#endif
         heap[i].number = t->number;
         ann_head_timer(v, ann_timer_slot(v, heap[i].place), heap[i].due);
         t->number += 1;
         t->count += 1;
-        while (i != 0 && ann_timer_is_before(&heap[i], &heap[(i - 1) / 2])) {
-            ann_swap_timers(&heap[i], &heap[(i - 1) / 2]);
-            i = (i - 1) / 2;
-        }
+#ifdef ANN_ASK_PORT
+        if (asks)
+            ann_open_ask(v, &heap[i]);
+#endif
+        ann_raise_timer(v, i);
     }
 }
 
@@ -153,6 +211,9 @@ ANN_FUNCTION GLOBAL u8 *ann_take_timer(const ann_view *v)
         ann_swap_timers(&heap[i], &heap[first]);
         i = first;
     }
+#if ANN_ASKS
+    ann_end_overdue(v, heap[count].number, ann_timer_slot(v, heap[count].place));
+#endif
     return ann_timer_slot(v, heap[count].place);
 }
 
@@ -165,6 +226,10 @@ ANN_FUNCTION u32 ann_begin_timers(const ann_view *v, u32 first)
 {
     LOCAL ann_shared *b = v->shared;
     GLOBAL ann_timers *t = ann_timers_of(v);
+#if ANN_ASKS
+    if (v->shared->state.pending == 0)
+        ann_look_for_answers(v);
+#endif
     u32 starts = 0;
     u32 events = 0;
 #ifdef ANN_EVENTS
@@ -233,12 +298,17 @@ ANN_FUNCTION u32 ann_begin_stop(const ann_view *v, u32 command)
 ANN_FUNCTION void ann_tell_timers(const ann_view *v)
 {
     GLOBAL const ann_timers *t = ann_timers_of(v);
-    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_DUE), ann_first_due(v));
     u32 waits = t->count;
 #ifdef ANN_STOP_TAG
     waits += t->armed == ANN_EVENTS_MISSED;
 #endif
-    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TIMERS), t->taken << ANN_TIMERS_TAKEN_SHIFT | waits);
+    u64 word = t->taken << ANN_TIMERS_TAKEN_SHIFT | waits;
+#if ANN_ASKS
+    for (u64 busy = t->busy; busy != 0; busy &= busy - 1)
+        word += (u64)1 << ANN_TIMERS_ASKS_SHIFT;
+#endif
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_DUE), ann_first_due(v));
+    ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TIMERS), word);
 }
 
 /* By a block that found nothing: in how many microseconds a timer is due that it may take; ~0 for none. */
@@ -246,7 +316,12 @@ ANN_FUNCTION u32 ann_micros_until_due(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     u64 due = ann_first_due(v);
-    if (due == 0 || (s->command & ANN_ACTIVE) == 0)
+#if ANN_ASKS
+    u32 answered = ann_has_answer(v);
+#else
+    u32 answered = 0;
+#endif
+    if ((due == 0 && !answered) || (s->command & ANN_ACTIVE) == 0)
         return 0xFFFFFFFFu;
 #if ANN_LAUNCH_CONNECTABLE
     /* What is held goes first. */
@@ -256,6 +331,8 @@ ANN_FUNCTION u32 ann_micros_until_due(const ann_view *v)
     /* Whoever makes room ends the nap. */
     if (s->stalled && !ann_has_slots(v, v->shared->launch.credit))
         return 0xFFFFFFFFu;
+    if (answered)
+        return 0;
     u64 now = ann_now(v);
     if (due <= now)
         return 0;

@@ -70,7 +70,7 @@ impl<R: Runner> BlockCore<R> {
         };
         self.trace = followed.map_or(0, |call| self.record(call, code, batch));
         if let (0, Some(timers)) = (code, &mut self.timers) {
-            timers.keep();
+            timers.keep(is_parted);
         }
         if code == 0 && is_parted {
             self.part(caller, batch);

@@ -76,6 +76,17 @@ pub trait Deliver: Send + Sync {
     ///
     /// It is a message of the kernel's type.
     unsafe fn has_room(&self, message: *const u8) -> bool;
+
+    /// The generation of the last ask that was answered in a place of this kernel. Who sees that of an ask sees its answer.
+    fn answered(&self, place: u32) -> u32;
+
+    /// How the ask ended that a place shows: the kind of the answer, and its code if the handler failed. An answer is written
+    /// to `to`.
+    ///
+    /// # Safety
+    ///
+    /// The caller has the place, and has seen that it shows the ask. `to` is valid for writes of what the kernel answers.
+    unsafe fn answer(&self, call: u64, to: *mut u8) -> (u8, u16);
 }
 
 /// Messages of one block for one kernel, in their order.
@@ -117,6 +128,8 @@ pub struct Link {
     pub inside: Option<Inside>,
     /// The address of the kernel, for a source whose outputs say whom they are for; else 0.
     pub peer: u64,
+    /// The first of the places that asks of the source's blocks have in the target, if it asks by this outbox.
+    pub asks: Option<u32>,
 }
 
 /// Where the outputs of a kernel's blocks go after the next command, by each of its outboxes.

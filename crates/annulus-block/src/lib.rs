@@ -1,6 +1,7 @@
 #![doc = include_str!("../PROTOCOL.md")]
 
 mod adaptive;
+mod asks;
 mod at;
 mod body;
 mod clock;
@@ -75,6 +76,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("../c/events.c"),
     "\n",
     include_str!("../c/timers.c"),
+    "\n",
+    include_str!("../c/asks.c"),
     "\n",
     include_str!("../c/idle.c"),
     "\n",

@@ -52,6 +52,8 @@ impl<R: Runner> BlockCore<R> {
         let size = self.outbound.ring().layout().payload_size;
         let mut all = 0;
         let mut bearer = None;
+        let asked = self.asked();
+        let mut query = None;
         let replies = caller != 0 && self.reply_first(sent);
         if replies {
             self.reply_from_here(caller, batch);
@@ -67,6 +69,9 @@ impl<R: Runner> BlockCore<R> {
             if bearer.is_none() && tag == 0 {
                 bearer = Some(all);
             }
+            if asked != 0 && self.asks_by(tag) {
+                query = Some(all);
+            }
             if index != all {
                 let [from, to] = [index, all].map(|index| self.offset_aside(index));
                 let aside = self.aside.as_mut_ptr().cast::<u8>();
@@ -78,6 +83,10 @@ impl<R: Runner> BlockCore<R> {
         }
         self.counts.sent += u64::from(sent - all);
         self.hand_on(if replies { 0 } else { caller }, bearer.unwrap_or(all), all, true);
+        if let (Some(query), Some(pending)) = (query, &mut self.pending) {
+            // Its message belongs to no call: who asks is not asked.
+            (pending.call, pending.bearer) = (asked, query);
+        }
         if replies {
             self.lost_call.set(all != 0);
         }

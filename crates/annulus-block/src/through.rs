@@ -50,8 +50,8 @@ impl<R: Runner> BlockCore<R> {
     /// The output that carried this call was lost, and so is the call; 0 for none.
     // TWIN: lose
     #[cold]
-    pub(crate) fn lose(&self, call: u64) {
-        if call != 0 {
+    pub(crate) fn lose(&mut self, call: u64) {
+        if call != 0 && !self.lose_ask(call) {
             self.reply(call, kind::LOST, 0);
             self.lost_call.set(true);
         }

@@ -20,10 +20,11 @@
 use std::ptr::NonNull;
 
 use annulus_abi::control::{self, command};
-use annulus_kernel::{ProcessingMode, RawLater, TimerEntry, TimersDefinition, TypeDescriptor};
-use annulus_sync::Ordering;
+use annulus_kernel::{IS_ASK, ProcessingMode, RawLater, TimerEntry, TimersDefinition, TypeDescriptor, ended};
+use annulus_sync::{Ordering, fence};
 
 use crate::{
+    asks::Asks,
     events::Events,
     handle::Taken,
     runner::Runner,
@@ -33,7 +34,7 @@ use crate::{
 /// The timers of a block.
 pub(crate) struct Timers {
     /// As many entries as places; the first `count` are the heap.
-    entries: Box<[TimerEntry]>,
+    pub(crate) entries: Box<[TimerEntry]>,
     count: u32,
     /// That of the next timer, wrapping.
     number: u32,
@@ -44,7 +45,9 @@ pub(crate) struct Timers {
     in_use: Option<u64>,
     /// The last turn that had a choice took timers.
     after: bool,
-    later: RawLater,
+    pub(crate) later: RawLater,
+    /// What the handler has asked others, if it asks.
+    pub(crate) asks: Option<Asks>,
     stride: usize,
     /// The first of the places.
     messages: NonNull<u8>,
@@ -56,7 +59,7 @@ pub(crate) struct Timers {
 
 impl Timers {
     /// No timers, of a kernel with messages of this type.
-    pub(crate) fn new(definition: TimersDefinition, message: &TypeDescriptor) -> Self {
+    pub(crate) fn new(definition: TimersDefinition, message: &TypeDescriptor, asks: Option<Asks>) -> Self {
         let places = definition.room as usize + 1;
         let lines = message.size.div_ceil(size_of::<Line>()).max(1);
         let mut memory = vec![Line::default(); definition.places() as usize * lines];
@@ -74,6 +77,7 @@ impl Timers {
             in_use: None,
             after: false,
             later,
+            asks,
             stride,
             messages,
             events: Events::new(&definition, message),
@@ -105,6 +109,10 @@ impl Timers {
         // SAFETY: there are `room` free entries behind the heap and the place that is in use, and the places that
         // they name are nobody's. Nothing touches either before the handler has returned.
         unsafe { self.later.begin(first, room.min(self.each), now) };
+        if let Some(asks) = &mut self.asks {
+            asks.forget();
+            self.later.let_ask(asks.has_room());
+        }
     }
 
     /// Whether the handler has tried to set more than there is room for.
@@ -112,21 +120,49 @@ impl Timers {
         self.later.refused()
     }
 
-    /// Keeps what the handler has set: it has succeeded.
+    /// Keeps what the handler has set: it has succeeded. `leaves` says whether what it has sent goes to other kernels.
     // TWIN: keep
-    pub(crate) fn keep(&mut self) {
+    pub(crate) fn keep(&mut self, leaves: bool) {
         for _ in 0..self.later.count() {
-            let mut i = self.count as usize;
+            let i = self.count as usize;
             // Each moves the place that is in use, if one is, behind itself.
             self.entries.swap(i, i + usize::from(self.in_use.is_some()));
+            let asks = self.entries[i].number == IS_ASK;
             self.entries[i].number = self.number;
             self.number = self.number.wrapping_add(1);
             self.count += 1;
-            while i != 0 && self.is_before(i, (i - 1) / 2) {
-                self.entries.swap(i, (i - 1) / 2);
-                i = (i - 1) / 2;
+            if asks {
+                self.open_ask(i, leaves);
             }
+            self.rise(i);
         }
+    }
+
+    /// Moves an entry of the heap to where its time belongs, which has not become later.
+    fn rise(&mut self, mut i: usize) {
+        while i != 0 && self.is_before(i, (i - 1) / 2) {
+            self.entries.swap(i, (i - 1) / 2);
+            i = (i - 1) / 2;
+        }
+    }
+
+    /// A timer is due at `now`, or earlier.
+    pub(crate) fn hurry(&mut self, index: usize, now: u64) {
+        self.entries[index].due = self.entries[index].due.min(now);
+        self.rise(index);
+    }
+
+    /// The entry of the heap of the timer with this number, which waits.
+    pub(crate) fn index_of(&self, number: u32) -> usize {
+        let waiting = &self.entries[..self.count as usize];
+        waiting.iter().position(|entry| entry.number == number).expect("what is awaited waits")
+    }
+
+    /// The message of an entry.
+    pub(crate) fn message_of(&self, index: usize) -> *mut u8 {
+        let place = self.entries[index].place as usize;
+        // SAFETY: an entry names a place, and the places lie in the memory.
+        unsafe { self.messages.add(place * self.stride) }.as_ptr()
     }
 
     /// Takes the first timer, if it is due at `now`: when it was due, and its message, which is there until the next
@@ -152,10 +188,15 @@ impl Timers {
             self.entries.swap(i, first);
             i = first;
         }
-        let place = self.entries[count].place as usize;
-        // SAFETY: an entry names a place, and the places lie in the memory.
-        let message = unsafe { self.messages.add(place * self.stride) };
-        Some((due, message.as_ptr()))
+        let message = self.message_of(count);
+        let number = self.entries[count].number;
+        if let Some(asks) = &mut self.asks
+            && asks.overdue(number)
+        {
+            // SAFETY: an awaited message is there, and the timer's place is the block's.
+            unsafe { asks.write(message, ended::OUT_OF_TIME, 0) };
+        }
+        Some((due, message))
     }
 
     /// The same for a message that nobody has sent. The place behind the heap is not used then, and free.
@@ -190,10 +231,13 @@ impl<R: Runner> BlockCore<R> {
         (!self.stalled || self.has_room()).then_some(due)
     }
 
-    /// Whether a timer is due now.
+    /// Whether a timer is due now, or the answer to an ask is here.
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
-        self.timers.as_ref().is_some_and(|timers| timers.due().is_some_and(|due| due <= R::now(&self.clock)))
+        self.timers.as_ref().is_some_and(|timers| {
+            timers.asks.as_ref().is_some_and(Asks::has_answer)
+                || timers.due().is_some_and(|due| due <= R::now(&self.clock))
+        })
     }
 
     /// When the timer was due whose message has outputs that have not gone, if such a message holds the block.
@@ -210,6 +254,9 @@ impl<R: Runner> BlockCore<R> {
         let timers = self.timers.as_mut()?;
         if self.pending.is_some() {
             return timers.in_use.map(|_| R::now(&self.clock));
+        }
+        if timers.asks.as_ref().is_some_and(Asks::has_answer) {
+            timers.look_for_answers(R::now(&self.clock));
         }
         let due = timers.due()?;
         let starts = timers.events.starts();
@@ -316,9 +363,18 @@ impl<R: Runner> BlockCore<R> {
     pub(crate) fn tell_timers(&self) {
         let Some(timers) = &self.timers else { return };
         self.memory.due().store(timers.due().unwrap_or(0), Ordering::Relaxed);
-        let waiting = timers.count() + u32::from(timers.events.has_missed());
-        let word = control::Timers { waiting, taken: self.counts.timed }.word();
+        let word = control::Timers {
+            waiting: timers.count() + u32::from(timers.events.has_missed()),
+            asks: timers.asks.as_ref().map_or(0, Asks::open),
+            taken: self.counts.timed,
+        }
+        .word();
         self.memory.timers().store(word, Ordering::Relaxed);
+        if timers.asks.as_ref().is_some_and(|asks| asks.open() != 0) {
+            // Stands between this and the look for answers: whoever answers sees that the block has asked, or this sees the
+            // answer (SYNC: stalled).
+            fence(Ordering::SeqCst);
+        }
     }
 }
 
@@ -359,7 +415,7 @@ mod tests {
     fn p07_timers_come_as_a_sorted_list_gives_them() {
         for (room, each, seed) in [(1, 1, 1), (7, 3, 2), (64, 5, 3)] {
             let definition = TimersDefinition { room, each, ..TimersDefinition::default() };
-            let mut timers = Timers::new(definition, u64::DESCRIPTOR);
+            let mut timers = Timers::new(definition, u64::DESCRIPTOR, None);
             timers.number = NEAR_THE_END;
             let mut model = Model { waiting: Vec::new(), number: NEAR_THE_END };
             let (mut seed, mut now, mut full, mut taken, mut failed) = (seed, 1, 0, 0, 0);
@@ -387,7 +443,7 @@ mod tests {
                 assert_eq!(timers.refused(), sets > limit, "{message}");
                 full += u64::from(timers.refused());
                 if !timers.refused() && !random(&mut seed).is_multiple_of(4) {
-                    timers.keep();
+                    timers.keep(true);
                     for (nanos, message) in sent {
                         model.waiting.push((now + nanos, model.number, message));
                         model.number = model.number.wrapping_add(1);

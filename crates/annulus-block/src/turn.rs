@@ -29,6 +29,7 @@ use annulus_sync::Ordering;
 
 use crate::{
     adaptive::TurnSize,
+    asks::Asks,
     body::Body,
     clock::RuntimeClock,
     host::{Link, NextLinks, Signals},
@@ -341,7 +342,9 @@ impl<R: Runner> BlockCore<R> {
             body: (definition.shape == KernelShape::Body).then(Box::default),
             is_body: definition.shape == KernelShape::Body,
             asks_time: definition.asks_time,
-            timers: definition.timers.map(|timers| Box::new(Timers::new(timers, definition.message))),
+            timers: definition.timers.map(|timers| {
+                Box::new(Timers::new(timers, definition.message, Asks::new(definition, index)))
+            }),
             output_bytes: layout.payload_size as u32,
             credit: definition.max_outputs,
             mode: parameters.mode,

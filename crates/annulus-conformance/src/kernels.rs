@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_types)] // A handler's shared counters are the user's data, not a protocol of ours.
 #![allow(missing_docs)] // Message fields say what they are by their names.
 
+pub mod asks;
 pub mod barriers;
 pub mod bodies;
 pub mod bridged;

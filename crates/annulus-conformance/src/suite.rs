@@ -341,6 +341,18 @@ macro_rules! conformance_suite {
                 p02_places_go_to_callers_that_have_use_for_them: Handlers,
                 p02_what_is_no_pipeline: Nothing,
             }
+            asks {
+                p02_answers_find_their_actor: Handlers,
+                p02_a_reply_answers_an_ask: Handlers,
+                p02_an_ask_among_other_outputs: Handlers,
+                p02_an_ask_of_nobody_is_lost: Handlers,
+                p02_an_answer_that_comes_too_late: Handlers,
+                p02_each_ask_ends_when_the_asked_kernel_does: Handlers,
+                p02_both_full_still_answer: Handlers,
+                p02_who_may_be_asked: Handlers,
+                p02_asks_race_with_the_end_of_the_asked: Handlers,
+                p03_scatter_and_gather: Handlers,
+            }
             replied {
                 p02_answered_from_the_middle: Handlers,
                 p02_a_reply_among_other_outputs: Handlers,

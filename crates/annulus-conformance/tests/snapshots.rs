@@ -77,6 +77,7 @@ fn opencl() {
     check(kernels::peers::PEERS, Target::OpenCl);
     check(kernels::barriers::BARRIERS, Target::OpenCl);
     check(kernels::topics::TOPICS, Target::OpenCl);
+    check(kernels::asks::ASKING, Target::OpenCl);
     check(kernels::replied::REPLIED, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
@@ -112,6 +113,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::peers::PEERS,
         kernels::barriers::BARRIERS,
         kernels::topics::TOPICS,
+        kernels::asks::ASKING,
         kernels::replied::REPLIED,
     ];
     lists.into_iter().flatten().copied()

@@ -180,6 +180,7 @@ impl DeviceKernel for CpuKernel {
             waits: link.waits,
             inside: link.inside,
             peer: link.peer.unwrap_or(0),
+            asks: link.asks.map(|asks| asks.first),
         });
         // Every block obeys another command before it takes a message.
         self.links.set(outbox, link);

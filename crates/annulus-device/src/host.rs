@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc, time::Instant};
 
-use annulus_abi::launch::{BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, StepRecord};
+use annulus_abi::launch::{AskRecord, BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, StepRecord};
 use annulus_kernel::{KernelDefinition, ProcessingMode, handler_source};
 use annulus_runtime::{
     BackendError, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, SharedMemory,
@@ -97,9 +97,12 @@ impl DeviceHost {
                 // Behind the records, the addresses of the kernels, and the table of topics.
                 let addresses = if knows_peers { places * size_of::<u64>() } else { 0 };
                 let topics = if spec.topics == 0 { 0 } else { (1 + spec.topics) * size_of::<u64>() };
-                let bytes = places * size_of::<LinkRecord>() + addresses + topics;
+                let asks = spec.definition.ask().map(|port| (places, port.tag as usize));
+                let way = asks.map_or(0, |_| size_of::<AskRecord>());
+                let bytes = places * size_of::<LinkRecord>() + addresses + topics + way;
                 let link = driver.shared(bytes).map_err(failed)?;
-                Some(DeviceLocal::new(memory, link, knows_peers.then_some(places), spec.topics))
+                let addresses = knows_peers.then_some(places);
+                Some(DeviceLocal::new(memory, link, addresses, asks, spec.topics))
             }
             false => None,
         };

@@ -8,8 +8,8 @@ use std::{
 };
 
 use annulus_abi::{
-    control::{STALLED_BY_KERNEL, command, state},
-    launch::{BlockRecord, LaunchRecord, LinkRecord},
+    control::{STALLED_BY_KERNEL, Timers, command, state},
+    launch::{AskRecord, BlockRecord, LaunchRecord, LinkRecord},
     vitals::At,
 };
 use annulus_runtime::{BackendError, DeviceKernel, Link, ShardMemory};
@@ -80,6 +80,8 @@ pub(crate) struct DeviceLocal {
     /// If it publishes on topics: how many entries their table has. It lies behind the addresses, and begins with this
     /// number.
     topics: usize,
+    /// If it asks: how many records there are, behind which lies the [`AskRecord`], and by which outbox it asks.
+    asks: Option<(usize, usize)>,
     /// The rings of the kernels that this one was connected to. Its blocks may touch them as long as they
     /// run.
     reached: Mutex<Vec<Arc<DeviceLocalMemory>>>,
@@ -91,9 +93,10 @@ impl DeviceLocal {
         memory: DeviceLocalMemory,
         link: Arc<dyn Memory>,
         addresses: Option<usize>,
+        asks: Option<(usize, usize)>,
         topics: usize,
     ) -> Self {
-        let new = Self { memory: Arc::new(memory), link, addresses, topics, reached: Mutex::default() };
+        let new = Self { memory: Arc::new(memory), link, addresses, topics, asks, reached: Mutex::default() };
         if topics != 0 {
             new.topic_word(0).store(topics as u64, Ordering::Relaxed);
         }
@@ -126,6 +129,20 @@ impl DeviceLocal {
         let place = unsafe { place.add(outbox) };
         // SAFETY: the place is one for a record, and aligned to 64. Blocks read it when they obey a command, and
         // this write comes before that command.
+        unsafe { place.write_volatile(record) };
+    }
+
+    /// Says where the answers are to what the kernel asks.
+    ///
+    /// # Safety
+    ///
+    /// The kernel asks. Every block of it is inactive or has ended, and stays so during the call.
+    unsafe fn set_asked(&self, record: AskRecord) {
+        let (records, _) = self.asks.expect("only a kernel that asks has such a record");
+        let place = self.link.host().expect("records lie in memory that the host sees").cast::<LinkRecord>();
+        // SAFETY: behind so many records lies this one, by `new`.
+        let place = unsafe { place.add(records) }.cast::<AskRecord>();
+        // SAFETY: as in `set`.
         unsafe { place.write_volatile(record) };
     }
 
@@ -407,11 +424,12 @@ impl Running {
         })
     }
 
-    /// Whether a block waits for room in another kernel. Only the device sees whether there is room.
+    /// Whether a block waits for room in another kernel, or for an answer. Only the device sees whether that is there.
     pub(crate) fn holds(&self) -> bool {
         self.is_connectable()
             && self.shards.iter().any(|shard| {
-                shard.memory.stalled().load(Ordering::Relaxed) == STALLED_BY_KERNEL
+                let asks = || Timers::of_word(shard.memory.timers().load(Ordering::Relaxed)).asks != 0;
+                (shard.memory.stalled().load(Ordering::Relaxed) == STALLED_BY_KERNEL || asks())
                     && shard.memory.state().load(Ordering::Relaxed) == state::ACTIVE
             })
     }
@@ -477,6 +495,18 @@ impl Running {
         };
         // SAFETY: the caller's promise.
         unsafe { device_local.set(outbox, record) };
+        if let Some(asks) = link.asks {
+            let outbound = target.shards[0].memory.layout().outbound.open();
+            let record = AskRecord {
+                landings: rings.place + (target.shards.len() * layout.bytes()) as u64,
+                stride: outbound.slot_stride as u64,
+                payload: (outbound.payload_offset + asks.answer) as u32,
+                first: asks.first,
+                ..AskRecord::default()
+            };
+            // SAFETY: the caller's promise.
+            unsafe { device_local.set_asked(record) };
+        }
     }
 
     /// Tells the blocks that what they send by this place is lost: it goes to a ring that is closed, behind those of
@@ -601,6 +631,10 @@ impl DeviceKernel for LaunchedKernel {
         let Some(link) = link else {
             // SAFETY: the caller's promise.
             unsafe { device_local.set(outbox, LinkRecord::default()) };
+            if device_local.asks.is_some_and(|(_, by)| by == outbox) {
+                // SAFETY: as above.
+                unsafe { device_local.set_asked(AskRecord::default()) };
+            }
             set_address(0);
             return Ok(());
         };

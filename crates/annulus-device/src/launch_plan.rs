@@ -115,7 +115,9 @@ impl LaunchPlan {
             faults: options.faults,
             supersteps: spec.supersteps,
             scratch: scratch(limit)
-                + definition.timers.map_or(0, |timers| timer_bytes(timers.room, timers.places(), layout)),
+                + definition.timers.map_or(0, |timers| {
+                    timer_bytes(timers.room, timers.places(), definition.ask().is_some(), layout)
+                }),
         })
     }
 
@@ -186,7 +188,12 @@ impl LaunchPlan {
     /// nobody.
     pub(crate) fn device_local_rings(&self, layout: &KernelLayout, blocks: u32, nobody: bool) -> Vec<u8> {
         let bytes = layout.inbound.open().bytes();
-        let mut rings = vec![0; bytes * (blocks as usize + usize::from(nobody))];
+        // Behind the rings, landings for what other kernels ask: as many as there are for calls of the host.
+        let asks = layout
+            .landings
+            .map_or(0, |ring| ring.capacity as usize * blocks as usize * layout.outbound.open().slot_stride);
+        let mut memory = vec![0; bytes * (blocks as usize + usize::from(nobody)) + asks];
+        let (rings, _) = memory.split_at_mut(bytes * (blocks as usize + usize::from(nobody)));
         // Tickets begin at 0, except in tests. The two words that name tickets begin at the same value.
         let first = (self.faults.device_local_first & DEVICE_LOCAL_TICKETS).to_ne_bytes();
         for ring in rings.chunks_exact_mut(bytes) {
@@ -199,7 +206,7 @@ impl LaunchPlan {
             let closed = (!DEVICE_LOCAL_TICKETS).to_ne_bytes();
             rings[bytes * blocks as usize..][reserved..reserved + closed.len()].copy_from_slice(&closed);
         }
-        rings
+        memory
     }
 
     /// Writes what the blocks must find in their records.

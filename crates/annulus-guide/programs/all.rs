@@ -3,6 +3,8 @@
 mod actors;
 #[path = "addresses.rs"]
 mod addresses;
+#[path = "asks.rs"]
+mod asks;
 #[path = "barriers.rs"]
 mod barriers;
 #[path = "bridged.rs"]

@@ -4,9 +4,9 @@ use annulus_abi::error::ErrorName;
 use annulus_message::Message;
 
 use crate::{
-    BindingDefinition, BridgedDefinition, CpuEntry, DeviceType, KernelMessage, KernelTree, KeyDescriptor,
-    LowerError, MOST_PEERS, PeersDefinition, PrintSite, RingMessage, Target, TypeDescriptor, TypeKind,
-    tree::reachable,
+    Accepts, AskDefinition, BindingDefinition, BridgedDefinition, CpuEntry, DeviceType, KernelMessage,
+    KernelTree, KeyDescriptor, LowerError, MOST_PEERS, PeersDefinition, PrintSite, RingMessage, Target,
+    TypeDescriptor, TypeKind, tree::reachable,
 };
 
 /// A ring kernel. `#[ring_kernel]` implements it for a type that has the handler's name.
@@ -166,6 +166,8 @@ pub struct PortDefinition {
     pub max_outputs: u32,
     /// Whether it is the handler's [`Reply`](crate::Reply): it sends to who asked, at most once, and is never connected.
     pub is_reply: bool,
+    /// What comes of what it sends, if it is the handler's [`Ask`](crate::Ask): it sends at most once, too.
+    pub ask: Option<AskDefinition>,
     /// The first word of the kernel's output if it came by this outbox: its number.
     pub tag: u64,
     /// Where in the kernel's output that lies which was sent.
@@ -262,6 +264,11 @@ impl KernelDefinition {
     /// The handler's [`Reply`](crate::Reply), if it has one.
     pub fn reply(&self) -> Option<&'static PortDefinition> {
         self.ports.iter().find(|port| port.is_reply)
+    }
+
+    /// The handler's [`Ask`](crate::Ask), if it has one.
+    pub fn ask(&self) -> Option<&'static PortDefinition> {
+        self.ports.iter().find(|port| port.ask.is_some())
     }
 
     /// What answers a call through a pipeline that ends here, and where that lies in an output: what the handler replies,
@@ -371,6 +378,7 @@ impl KernelDefinition {
             output_key_field: T::KEY_FIELD,
             max_outputs,
             is_reply: false,
+            ask: None,
             tag: variant.tag,
             offset: variant.fields[0].offset,
         }
@@ -387,6 +395,20 @@ impl KernelDefinition {
         max_outputs: u32,
     ) -> PortDefinition {
         PortDefinition { is_reply: true, ..Self::port_of::<K, T>(number, name, max_outputs) }
+    }
+
+    /// What a kernel asks others by, by its number among the ways out; the awaited message is an `A`.
+    ///
+    /// # Panics
+    ///
+    /// As [`port_of`](Self::port_of), and if the kernel's message has no variant of its own for an `A`.
+    pub const fn ask_of<K: RingKernel<Message: Accepts<A>>, Q: RingMessage, A: RingMessage>(
+        number: usize,
+        name: &'static str,
+        max_outputs: u32,
+    ) -> PortDefinition {
+        let ask = Some(AskDefinition::of::<K::Message, A>());
+        PortDefinition { ask, ..Self::port_of::<K, Q>(number, name, max_outputs) }
     }
 
     /// The name of the kernel's message type.

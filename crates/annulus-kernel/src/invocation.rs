@@ -2,7 +2,9 @@
 
 use std::ptr;
 
-use crate::{Block, Cx, Failure, Later, Outbox, PortDefinition, PortOutbox, RawInbox, RawLater, RawOutbox};
+use crate::{
+    Ask, Block, Cx, Failure, Later, Outbox, PortDefinition, PortOutbox, RawInbox, RawLater, RawOutbox,
+};
 
 /// The CPU entry that `#[ring_kernel]` generates. It takes the parameters out of an [`Invocation`], calls the
 /// user's function, and stores the actor's state if the call succeeded.
@@ -138,6 +140,24 @@ impl<'a> Invocation<'a> {
         // SAFETY: the block made the outbox for the kernel's output type, in which the port's definition says
         // where its own outputs lie.
         unsafe { PortOutbox::new(self.outbox, port) }
+    }
+
+    /// What the handler asks by.
+    ///
+    /// # Panics
+    ///
+    /// If the port is none to ask by, or the kernel has no timers.
+    ///
+    /// # Safety
+    ///
+    /// It is one of the kernel's ports, whose awaited message is an `A`, and the outbox is that of the port. Both live longer
+    /// than what is returned.
+    #[inline(always)]
+    pub unsafe fn ask<Q, A>(&self, outbox: &Outbox<Q>, port: &PortDefinition) -> Ask<Q, A> {
+        let ask = port.ask.as_ref().expect("the definition says that the handler asks by it");
+        let later = self.later.expect("a kernel that asks has timers");
+        // SAFETY: the block's timers were made for the kernel's message, and outlive the call. The rest is the caller's word.
+        unsafe { Ask::new(outbox, later, ask.inside()) }
     }
 
     /// The messages of a body's turn.

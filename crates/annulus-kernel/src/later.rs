@@ -28,7 +28,12 @@ pub struct RawLater {
     now: Cell<u64>,
     set: Cell<u32>,
     refused: Cell<bool>,
+    /// Whether the call may ask.
+    may_ask: Cell<bool>,
 }
+
+/// Stands in place of an entry's number while its message is that of an ask.
+pub const IS_ASK: u32 = 1;
 
 impl RawLater {
     /// Timers whose messages lie `stride` bytes apart from `messages` on. They refuse all until
@@ -47,7 +52,44 @@ impl RawLater {
             now: Cell::new(0),
             set: Cell::new(0),
             refused: Cell::new(false),
+            may_ask: Cell::new(true),
         }
+    }
+
+    /// Says whether the call that has begun may ask.
+    #[inline]
+    pub fn let_ask(&self, may_ask: bool) {
+        self.may_ask.set(may_ask);
+    }
+
+    /// The place of the next timer's message; `None`, and the message fails, beyond what there is room for.
+    #[inline]
+    fn next(&self, nanos: u64, number: u32) -> Option<*mut u8> {
+        let set = self.set.get();
+        if set >= self.limit.get() {
+            self.refused.set(true);
+            return None;
+        }
+        // SAFETY: the call has `limit` entries, by `begin`.
+        let entry = unsafe { self.entries.get().add(set as usize) };
+        // SAFETY: it belongs to the call alone.
+        let place = unsafe { (*entry.as_ptr()).place };
+        let due = self.now.get().saturating_add(nanos);
+        // SAFETY: as above.
+        unsafe { entry.write(TimerEntry { due, number, place }) };
+        self.set.set(set + 1);
+        // SAFETY: an entry names a place, by `new`.
+        Some(unsafe { self.messages.add(place as usize * self.stride) })
+    }
+
+    /// The same for the message of an ask.
+    #[inline]
+    pub fn next_ask(&self, nanos: u64) -> Option<*mut u8> {
+        if !self.may_ask.get() {
+            self.refused.set(true);
+            return None;
+        }
+        self.next(nanos, IS_ASK)
     }
 
     /// Begins a call that may set `limit` timers: in `entries`, and what comes behind it. The time is `now`, in
@@ -70,6 +112,12 @@ impl RawLater {
     #[inline]
     pub fn count(&self) -> u32 {
         self.set.get()
+    }
+
+    /// The time that `begin` was given.
+    #[inline]
+    pub fn now(&self) -> u64 {
+        self.now.get()
     }
 
     /// Whether the handler tried to set more.
@@ -104,23 +152,14 @@ impl<M> Later<M> {
     /// after the messages that wait now may have had a turn.
     #[inline]
     pub fn send_after(&self, message: M, nanos: u64) {
-        let raw = &self.raw;
-        let set = raw.set.get();
-        if set >= raw.limit.get() {
-            raw.refused.set(true);
-            return;
-        }
-        // SAFETY: the call has `limit` entries, by `begin`.
-        let entry = unsafe { raw.entries.get().add(set as usize) };
-        // SAFETY: it belongs to the call alone.
-        let place = unsafe { (*entry.as_ptr()).place };
-        // SAFETY: as above.
-        unsafe { (*entry.as_ptr()).due = raw.now.get().saturating_add(nanos) };
-        // SAFETY: an entry names a place, by `new`.
-        let payload = unsafe { raw.messages.add(place as usize * raw.stride) };
+        let Some(payload) = self.raw.next(nanos, 0) else { return };
         // SAFETY: the place belongs to the call, and is valid and aligned for the message, by `new`.
         unsafe { payload.cast::<M>().write(message) };
-        raw.set.set(set + 1);
+    }
+
+    /// The untyped timers.
+    pub(crate) fn raw(&self) -> &RawLater {
+        &self.raw
     }
 
     /// The typed view of untyped timers.

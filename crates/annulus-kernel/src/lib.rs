@@ -70,6 +70,7 @@
 //! defines in C what Rust's operators mean. The text carries the Rust lines in comments and keeps the names.
 
 mod archived;
+mod ask;
 mod binding;
 mod bridged;
 mod cooperate;
@@ -103,6 +104,7 @@ mod wrapping;
 mod write;
 
 pub use archived::{ArchivedType, Devices, Reads, archived_value};
+pub use ask::{Answer, Ask, AskDefinition, ended};
 pub use binding::{Binding, BindingDefinition, BindingKind, DeviceAtomic};
 pub use bridged::{BRIDGED_HEAD, BRIDGED_KEY, BridgedDefinition, BridgedMessage, KernelMessage};
 #[doc(hidden)]
@@ -138,7 +140,7 @@ pub use function::{
 };
 pub use inline::{List, Text, TooLong};
 pub use invocation::{BoundMemory, CpuEntry, Invocation};
-pub use later::{Later, RawLater, TestLater, TimerEntry};
+pub use later::{IS_ASK, Later, RawLater, TestLater, TimerEntry};
 pub use lower::{LowerError, NeededAt, Needs};
 pub use message::{
     Accepts, ActorKey, HeldKey, Inside, KeyDescriptor, NoOutput, RingMessage, payload_hash, schema_of,

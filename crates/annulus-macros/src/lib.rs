@@ -66,6 +66,7 @@
 //! | `state: &mut S` | the state, `S: DeviceType + Default`: of the actor that the message's key names, or of the whole kernel if it has no key | at most one |
 //! | `out: &Outbox<T>` | where sends go; `T: RingMessage` | up to 16, see [several outboxes](#several-outboxes) |
 //! | `reply: &Reply<T>` | answers who asked; `T: RingMessage` | at most one, behind an outbox, see [replies](#replies) |
+//! | `ask: &Ask<Q, A>` | asks another kernel a `Q`, of which comes an `A`; both `RingMessage` | at most one, beside an outbox, see [asks](#asks) |
 //! | `p: &P` | a launch parameter, read-only; `P: DeviceType` | any |
 //! | `t: &[T]` | a table, read-only; `T: DeviceType` | any |
 //! | `c: &[AtomicU32]`, or `AtomicI32`, `AtomicU64`, `AtomicI64` | memory that all blocks share; not rolled back | any |
@@ -80,7 +81,7 @@
 //! A handler with one outbox is launched *into* the kernel that its outputs are for: `detect::launch_into(&next,
 //! options)`, or `detect::bind(p, &t).launch_into(&next, options)`.
 //!
-//! `Cx`, `Inbox`, `Outbox`, `Reply<T>`, `Later` and the atomics are recognised by the last word of their path, so an alias with another
+//! `Cx`, `Inbox`, `Outbox`, `Reply<T>`, `Ask<Q, A>`, `Later` and the atomics are recognised by the last word of their path, so an alias with another
 //! name is not recognised.
 //!
 //! # Several outboxes
@@ -148,6 +149,52 @@
 //! It is one of the handler's outboxes, with a constant of its own: where nobody has asked, the host receives by it. It is
 //! never connected, and sends one message at most.
 //!
+//! # Asks
+//!
+//! `ask: &Ask<Q, A>` asks the kernel that it is connected to: `ask.send(query, awaited, nanos)`. The handler is called with the
+//! `A` when the answer has come, or that time is up. `A` has a field `Answer<T>`, where the answer is; the handler's message is an
+//! enum with a variant for it, marked `#[ring(from)]`.
+//!
+//! ```
+//! # use annulus::prelude::*;
+//! # #[derive(RingMessage, Clone, Copy)]
+//! # #[repr(C)]
+//! # struct Order { item: u64 }
+//! # #[derive(RingMessage, Clone, Copy)]
+//! # #[repr(C)]
+//! # struct Query { item: u64 }
+//! #[derive(RingMessage, Clone, Copy)]
+//! #[repr(C)]
+//! struct Priced {
+//!     item: u64,
+//!     price: Answer<u64>,
+//! }
+//!
+//! #[derive(RingMessage, Clone, Copy)]
+//! #[repr(u32)]
+//! enum Event {
+//!     #[ring(from)]
+//!     Order(Order),
+//!     #[ring(from)]
+//!     Priced(Priced),
+//! }
+//!
+//! #[ring_kernel]
+//! fn risk(event: &Event, done: &Outbox<Priced>, price: &Ask<Query, Priced>) {
+//!     match event {
+//!         Event::Order(order) => {
+//!             let awaited = Priced { item: order.item, price: Answer { ended: 0, code: 0, value: 0 } };
+//!             price.send(Query { item: order.item }, awaited, 1_000_000);
+//!         }
+//!         Event::Priced(priced) => done.send(*priced),
+//!     }
+//! }
+//!
+//! assert!(risk::DEFINITION.ask().is_some_and(|ask| ask.name == "price"));
+//! ```
+//!
+//! It is one of the handler's outboxes, and sends one message at most. Each ask takes one of the block's `timers`.
+//!
 //! # Messages to oneself
 //!
 //! `later: &Later<M>`, with the handler's own message type, sends a message to the block itself:
@@ -194,7 +241,7 @@
 //! | `max_messages_per_iteration` | 1 to 65536; 1 for `Continuous` | 1 for `Continuous`, 64 for `Batch`, 32 for `Adaptive` |
 //! | `max_outputs` | 1 to 256; needs an outbox | 1 with an outbox, else 0 |
 //! | `max_outputs(good = 1, bad = 40)` | of several outboxes, the same for each by its name; 256 together | 1 each |
-//! | `timers` | 1 to 65536: messages to itself that a block keeps; needs a `&Later<M>` | 64 with one |
+//! | `timers` | 1 to 65536: messages to itself that a block keeps; needs a `&Later<M>` or a `&Ask<Q, A>` | 64 with one |
 //! | `max_timers` | 1 to 256: those that the handler sends for one message | 1 |
 //! | `on_tick` | a string from `"1 us"` to a day: how often the variant `#[ring(tick)]` comes | |
 //! | `loop_budget` | 1 to 4294967295: iterations of all loops of a call on a device | 16777216 |

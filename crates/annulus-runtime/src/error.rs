@@ -183,12 +183,59 @@ pub enum ConnectError {
     },
     /// Calls go through the kernel.
     #[error(
-        "calls through a pipeline go along the first outbox of `{kernel}`, or are answered by it: drop its pipelines \
-         first, and let their calls end"
+        "calls through a pipeline go along the first outbox of `{kernel}`, or are answered by it, or others ask it: drop its \
+         pipelines first, and let their calls end, or disconnect who asks"
     )]
     Pipeline {
         /// The instance's name.
         kernel: String,
+    },
+    /// A kernel asks or is asked, and was launched without room for that.
+    #[error(
+        "`{kernel}` was launched without room for so many asks: launch it with LaunchOptions::through({room})"
+    )]
+    NoRoomToAsk {
+        /// The instance's name.
+        kernel: String,
+        /// How many calls and asks it needs room for.
+        room: u32,
+    },
+    /// A kernel that asks is not asked itself.
+    #[error(
+        "`{kernel}` asks others, and is not asked itself yet: ask a kernel without a parameter `&Ask<Q, A>`"
+    )]
+    AsksItself {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// The kernel that is to be asked sends on what it takes.
+    #[error(
+        "`{kernel}` is to be asked, and its first outbox is connected, by which a query would go on: disconnect it, or ask \
+         the last of them"
+    )]
+    AskedGoesOn {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// The kernel that is to be asked answers something else.
+    #[error(
+        "`{kernel}` does not answer `{awaits}`, as it is asked: give it a `&Reply<{awaits}>`, or one outbox alone"
+    )]
+    OtherAnswer {
+        /// The instance's name.
+        kernel: String,
+        /// The type of the answer.
+        awaits: &'static str,
+    },
+    /// What the kernel has asked is not answered.
+    #[error(
+        "`{kernel}` has {open} asks whose answers have not come: activate it, and wait until its status shows none"
+    )]
+    OpenAsks {
+        /// The instance's name.
+        kernel: String,
+        /// How many.
+        open: u64,
     },
     /// The backend could not connect them.
     #[error("the {backend} backend cannot connect them: {error}")]
@@ -205,6 +252,12 @@ pub enum ConnectError {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PipelineError {
+    /// A kernel asks others.
+    #[error("`{kernel}` asks others, and calls do not go through it yet: leave it out of the pipeline")]
+    Asks {
+        /// The instance's name.
+        kernel: String,
+    },
     /// A kernel was launched without room for calls through pipelines.
     #[error(
         "`{kernel}` was launched without room for calls through it: launch it with LaunchOptions::through(64)"

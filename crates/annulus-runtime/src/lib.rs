@@ -65,8 +65,8 @@ mod within;
 
 pub use crate::{
     backend::{
-        BackendError, BackendSource, Capabilities, Compilation, DeviceBackend, DeviceInfo, DeviceKernel,
-        HostSignals, LaunchSpec, Link, LinkTarget, OrElse, ProgramOrigin, noop::Noop,
+        AskedAt, BackendError, BackendSource, Capabilities, Compilation, DeviceBackend, DeviceInfo,
+        DeviceKernel, HostSignals, LaunchSpec, Link, LinkTarget, OrElse, ProgramOrigin, noop::Noop,
     },
     bridge::{BridgeOptions, KernelBridge, KernelBridgeRates, KernelBridgeStatus},
     error::{
@@ -123,7 +123,7 @@ pub use crate::{
 };
 pub use annulus_abi::error::{ErrorName, describe as describe_error};
 pub use annulus_block::{Deliver, Delivery, Progress, Row, RuntimeClock, Signals};
-pub use annulus_kernel::{Addressed, KernelMessage, Peer, ProcessingMode, Published, Topic};
+pub use annulus_kernel::{Addressed, KernelMessage, Peer, ProcessingMode, Published, Topic, ended};
 pub use annulus_queue::{
     Alert, Backpressure, Counters, DeadLetter, DeadLetters, Deduplication, InvalidOptions, QueueStatus,
     Rates, Reason, RecvError, Redriven, SendError, SendOutcome, Share, TryRecvError, TrySendError,
@@ -246,8 +246,9 @@ pub mod prelude {
         Runtime, SendError, SendOutcome, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{
-        Addressed, Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure, FenceScope, Inbox, Later,
-        List, Message as _, Outbox, Peer, Published, Reply, RingKernel, RingMessage, Text, Topic,
+        Addressed, Answer, Ask, Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure, FenceScope,
+        Inbox, Later, List, Message as _, Outbox, Peer, Published, Reply, RingKernel, RingMessage, Text,
+        Topic,
     };
     pub use annulus_macros::{
         DeviceType, ErrorCode, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,

@@ -185,6 +185,7 @@
 //! | `&[AtomicU32]` and its kin | memory that all blocks share; given to `bind` | anything, ordered as you write |
 //! | `&Outbox<O>` | where it sends | |
 //! | `&Reply<T>`, beside an outbox | where it answers who asked | |
+//! | `&Ask<Q, A>`, beside an outbox | another kernel, which it asks a `Q`; an `A` comes of it | |
 //! | `&Later<M>` | where it sends to itself, to be taken later | |
 //! | `&Cx` | where it runs | |
 
@@ -215,7 +216,7 @@ pub use annulus_runtime::{
     Outputs, Peeked, Peer, PeerStatus, PeersStatus, Pipeline, PipelineError, PipelineStatus, Port, PortName,
     PortStatus, Published, Receipt, Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Topic,
     TopicError, TopicStatus, Topics, TraceContext, TraceEvent, TraceScope, TraceStatus, Transition, block_on,
-    device_print,
+    device_print, ended,
 };
 // Several kernels as one value.
 pub use annulus_runtime::{RunningTopology, Topology, TopologyError, TopologyPlan, TopologyProblem};

@@ -12,7 +12,9 @@ use std::{
 
 use annulus_abi::{
     kernel::KernelLayout,
-    launch::{BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, NO_LINE, scratch_bytes, timer_bytes},
+    launch::{
+        AskRecord, BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, NO_LINE, scratch_bytes, timer_bytes,
+    },
     ring::RingHeader,
     vitals::At,
 };
@@ -26,7 +28,7 @@ use libloading::Library;
 use crate::{
     kernels::{ENTRIES, PEERS, topic_entries},
     memory::{Place, Raw, Side},
-    rust_block::SEED,
+    rust_block::{ANSWER, FIRST_ASKED, SEED},
 };
 
 /// What a program is of.
@@ -207,7 +209,8 @@ pub(crate) struct Exchange {
 impl Exchange {
     /// One ring for each of so many kernels of this layout.
     pub(crate) fn new(layout: &KernelLayout, kernels: usize, first: u32) -> Self {
-        let stride = layout.inbound.open().bytes();
+        let asks = layout.landings.map_or(0, |ring| ring.capacity as usize * ring.slot_stride);
+        let stride = layout.inbound.open().bytes() + asks;
         // Behind them lies one that is closed, for what is for nobody.
         let memory = Raw::new(stride * (kernels + 1));
         memory.set(stride * kernels + offset_of!(RingHeader, reserved), !(u32::MAX >> 1));
@@ -217,6 +220,13 @@ impl Exchange {
             }
         }
         Self { memory, stride, kernels, first }
+    }
+
+    /// A word of what a kernel has answered to others.
+    pub(crate) fn answer(&self, kernel: usize, layout: &KernelLayout, place: u32, word: usize) -> u32 {
+        let landings = layout.landings.expect("it answers");
+        let slot = place as usize * landings.slot_stride + word * size_of::<u32>();
+        self.memory.get(kernel * self.stride + layout.inbound.open().bytes() + slot)
     }
 
     /// Tickets of a kernel's ring that were given out, and given back.
@@ -257,6 +267,8 @@ pub(crate) struct CBlock {
     knows_peers: bool,
     /// What it sends goes to the host as long as the first place has no kernel.
     leaves_all: bool,
+    /// If its handler asks, how many outboxes it has.
+    asks: Option<usize>,
     has_ended: bool,
     records: Raw,
     /// What the entry's other pointers lead to.
@@ -288,8 +300,10 @@ impl CBlock {
         let doorbell = Raw::new(size_of::<DoorbellRecord>());
         let places = text.definition.places();
         let table = (size_of::<LinkRecord>() + size_of::<u64>()) * places;
-        let link = Raw::new(table + (1 + ENTRIES) * size_of::<u64>());
-        for (index, entry) in [ENTRIES as u64].into_iter().chain(topic_entries()).enumerate() {
+        let way = (1 + ENTRIES) * size_of::<u64>();
+        let link = Raw::new(table + way.max(size_of::<AskRecord>()));
+        let entries = [ENTRIES as u64].into_iter().chain(topic_entries());
+        for (index, entry) in entries.enumerate().filter(|_| text.definition.peers.is_some()) {
             link.set(table + index * size_of::<u64>(), entry);
         }
         let program = text.program();
@@ -321,6 +335,7 @@ impl CBlock {
             inside,
             knows_peers: text.definition.peers.is_some(),
             leaves_all: text.definition.peers.is_some_and(|peers| peers.by_topic),
+            asks: text.definition.ask().map(|_| places),
             has_ended: false,
             records,
             _memory: [launch, scratch],
@@ -393,6 +408,16 @@ impl CBlock {
     pub(crate) fn connect(&self, outbox: usize, target: Option<usize>, layout: &KernelLayout, waits: bool) {
         let (exchange, _) = self.exchange.as_ref().expect("only linked blocks are connected");
         let word = |offset: Option<usize>| offset.unwrap_or(0) as u64;
+        if let (Some(records), Some(landings)) = (self.asks, layout.landings) {
+            let record = target.map_or_else(AskRecord::default, |kernel| AskRecord {
+                landings: (kernel * exchange.stride + layout.inbound.open().bytes()) as u64,
+                stride: landings.slot_stride as u64,
+                payload: (landings.payload_offset + ANSWER) as u32,
+                first: FIRST_ASKED,
+                ..AskRecord::default()
+            });
+            self.link.set(records * size_of::<LinkRecord>(), record);
+        }
         let layout = layout.inbound.open();
         let of = self.inside;
         if self.knows_peers {
@@ -458,7 +483,9 @@ fn record(
         actors: actors.into(),
         actors_per_block: actors.div_ceil(place.grid).into(),
         scratch_stride: scratch_bytes(text.threads, limit, definition.max_outputs, layout, text.connectable)
-            + definition.timers.map_or(0, |timers| timer_bytes(timers.room, timers.places(), layout)),
+            + definition.timers.map_or(0, |timers| {
+                timer_bytes(timers.room, timers.places(), definition.ask().is_some(), layout)
+            }),
         device_local: exchange.map_or(0, |(rings, kernel)| (kernel * rings.stride) as u64),
         device_local_first: exchange.map_or(0, |(rings, _)| rings.first),
         grid: place.grid,

@@ -477,8 +477,8 @@ pub(crate) const OF_EVENTS: &[Fault] = &[
     ),
     (
         "a tick counts as a timer that waits",
-        "ANN_TIMERS_TAKEN_SHIFT | waits);",
-        "ANN_TIMERS_TAKEN_SHIFT | (waits + 1));",
+        "ANN_TIMERS_TAKEN_SHIFT | waits;",
+        "ANN_TIMERS_TAKEN_SHIFT | (waits + 1);",
     ),
     (
         "the last message has come, and is lost",
@@ -530,6 +530,39 @@ pub(crate) const OF_LINKED_TIMERS: &[Fault] = &[
         "timers are counted as messages of other kernels",
         "        ann_timers_of(v)->taken += b->taken;",
         "        s->taken += b->taken;",
+    ),
+];
+
+/// Those of asks.
+pub(crate) const OF_ASKS: &[Fault] = &[
+    ("the code of a failure is lost", "        code = meta & 0xFFFFu;", "        code = 0;"),
+    (
+        "an ask that is out of time is said to be lost",
+        "        ann_write_end(v, slot, ANN_OUT_OF_TIME, 0);",
+        "        ann_write_end(v, slot, ANN_ASK_LOST, 0);",
+    ),
+    ("an answer is not copied", "            to[i] = from[i];", "            (void)from;"),
+    ("an answer waits until the time is up", "    ann_hurry_timer(v, timer, ann_now(v));", ""),
+    (
+        "what a direct call asks waits",
+        "    if (b->asks_leave && b->asked_in.stride != 0) {",
+        "    if (b->asked_in.stride != 0) {",
+    ),
+    (
+        "an ask has the generation of the one before",
+        "ANN_U32(ann_answer_at(v, entry), 0)) + 1;",
+        "ANN_U32(ann_answer_at(v, entry), 0));",
+    ),
+    ("asks are not told", "        word += (u64)1 << ANN_TIMERS_ASKS_SHIFT;", "        word += 0;"),
+    (
+        "a place is free though its answer has not come",
+        "        t->awaited &= ~((u64)1 << entry);\n        ann_write_end",
+        "        t->awaited &= ~((u64)1 << entry);\n        t->busy &= ~((u64)1 << entry);\n        ann_write_end",
+    ),
+    (
+        "the place of a lost query is not free",
+        "    t->busy &= ~bit;\n    t->awaited &= ~bit;",
+        "    t->awaited &= ~bit;",
     ),
 ];
 

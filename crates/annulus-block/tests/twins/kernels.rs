@@ -5,7 +5,10 @@ use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, device_fn, ring_kernel};
 use annulus_runtime::{
     device_print,
-    prelude::{Addressed, Block, BlockCx, Cx, Failure, Inbox, Later, Outbox, Peer, Published, Reply, Topic},
+    prelude::{
+        Addressed, Answer, Ask, Block, BlockCx, Cx, Failure, Inbox, Later, Outbox, Peer, Published, Reply,
+        Topic,
+    },
 };
 
 use crate::random::Random;
@@ -490,6 +493,64 @@ pub(crate) fn tell(told: &Told, tally: &mut Tally, out: &Outbox<Published<Told>>
     if told.value.is_multiple_of(5) { Err(Failure::of(7)) } else { Ok(()) }
 }
 
+/// What is asked, and what makes a kernel ask.
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Question {
+    value: u64,
+}
+
+/// What comes of an ask.
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Heard {
+    value: u64,
+    answer: Answer<Question>,
+}
+
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(u32)]
+#[allow(dead_code)]
+pub(crate) enum Asking {
+    #[ring(from)]
+    Question(Question),
+    #[ring(from)]
+    Heard(Heard),
+}
+
+/// Asks if the message is odd, and asks what is even: so a kernel that is asked sets no timers, as in [`remind_on`].
+#[ring_kernel(timers = 3, max_outputs(told = 2))]
+pub(crate) fn ask_on(
+    asking: &Asking,
+    tally: &mut Tally,
+    told: &Outbox<Question>,
+    ask: &Ask<Question, Heard>,
+) -> Result<(), Failure> {
+    tally.count += 1;
+    match asking {
+        Asking::Question(question) => {
+            let value = question.value;
+            tally.sum = tally.sum.wrapping_add(value);
+            if value % 2 == 1 {
+                let answer = Answer { ended: 0, code: 0, value: Question { value: 5 } };
+                ask.send(Question { value: value / 2 * 2 }, Heard { value, answer }, value % 7 * 900);
+            }
+            if value.is_multiple_of(3) {
+                told.send(Question { value: value * 1000 + tally.count });
+            }
+            if value.is_multiple_of(5) {
+                return Err(Failure::of(13));
+            }
+        }
+        Asking::Heard(heard) => {
+            let Answer { ended, code, value } = heard.answer;
+            tally.sum = tally.sum.wrapping_add(heard.value * 7 + value.value);
+            told.send(Question { value: ended as u64 * 100_000 + code as u64 });
+        }
+    }
+    Ok(())
+}
+
 /// A kernel, and how its messages are drawn.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel {
@@ -597,6 +658,26 @@ pub(crate) const REMIND_ON: Kernel = Kernel {
         (!value.is_multiple_of(3)).into()
     },
     ..PLAIN
+};
+
+fn draw_question(random: &mut Random, odd: bool) -> Vec<u8> {
+    let value = 2 * random.below(500) + u64::from(odd);
+    let tag = 0_u32.to_ne_bytes().into_iter();
+    tag.chain([0; 4]).chain(value.to_ne_bytes()).chain([0; 16]).collect()
+}
+
+/// It asks the kernel that it is connected to.
+pub(crate) const ASK_ON: Kernel = Kernel {
+    definition: ask_on::DEFINITION,
+    draw: |random, _| {
+        let odd = !random.one_in(4);
+        draw_question(random, odd)
+    },
+    draw_on: |random, _| draw_question(random, false),
+    sends: |message| {
+        let value = u64::from_ne_bytes(message[8..16].try_into().expect("eight bytes"));
+        u32::from(value.is_multiple_of(3)) + (value % 2) as u32
+    },
 };
 
 fn draw_wide(random: &mut Random, to: To) -> Vec<u8> {

@@ -20,7 +20,7 @@ use crate::{
     kernels::{Item, Kernel},
     memory::Side,
     random::Random,
-    rust_block::Target,
+    rust_block::{FIRST_ASKED, Target},
     scene::{Fault, Found, History, Options, Pair, Scene},
     words::{Facts, waits_for_kernel},
 };
@@ -191,14 +191,15 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     let kernels = 1 + scene.links.len();
     let mut all: Vec<_> =
         (0..kernels).map(|_| Options::draw_of(&mut random, kernel, 1, scene.traced)).collect();
+    let asks = kernel.definition.ask().is_some();
     // One layout of messages and capacities: all lie in one exchange.
     let mut layout = all[0].layout;
     if scene.through {
         while layout.replies.is_none() {
             layout = Options::draw_of(&mut random, kernel, 1, scene.traced).layout;
         }
-        // More than can be under way, so that no place is used again before its call has ended.
-        layout = layout.through(64, 1);
+        // More than can be under way, so that no place is used again before its call has ended. Behind them are those of asks.
+        layout = layout.through(if asks { 128 } else { 64 }, 1);
     }
     all.iter_mut().for_each(|options| (options.layout, options.actors) = (layout, 3));
     // Half of the kernels take one message a turn: of these all is compared while something is held. So do those
@@ -231,8 +232,10 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     lived.unforwarded = from.c.word(offset_of!(ControlBlock, unforwarded));
     let unread = |pair: &Pair| u64::from(pair.c.word::<u32>(offset_of!(ControlBlock, unread)));
     lived.unread = others.iter().map(unread).sum();
-    for (pair, place) in script.pairs.iter().flat_map(|pair| (0..64).map(move |place| (pair, place))) {
-        let Some(landings) = pair.options.layout.landings else { break };
+    for (pair, place) in script.pairs.iter().flat_map(|pair| (0..128).map(move |place| (pair, place))) {
+        let Some(landings) = pair.options.layout.landings.filter(|ring| place < ring.capacity.into()) else {
+            continue;
+        };
         let slot = pair.options.layout.landings_offset() + landings.slot_offset(place);
         let kind = (pair.c.word::<u32>(slot + 4) >> 24) as u8;
         if let Some(at) = KINDS.iter().position(|&other| other == kind) {
@@ -378,6 +381,11 @@ impl<'a> Script<'a> {
                 if link.is_none() && self.pairs[0].rust.waiting() != self.pairs[0].c.waiting() {
                     return Ok(());
                 }
+                // As its host: what is asked is answered first.
+                let asks = Timers::of_word(self.pairs[0].c.memory.timers().load(Ordering::Relaxed)).asks;
+                if asks != 0 && !self.pairs[1 + number].c_block.has_ended() {
+                    return Ok(());
+                }
                 let was_active = self.commands[0] & command::ACTIVE != 0;
                 self.activate(0, false);
                 self.settle(0)?;
@@ -454,7 +462,7 @@ impl<'a> Script<'a> {
         let draw = if which == 0 { kernel.draw } else { kernel.draw_on };
         let message = draw(random, pair.options.to());
         let calls = pair.options.layout.replies.is_some() && random.one_in(3);
-        let through = !calls && self.scene.through && random.one_in(2);
+        let through = !calls && self.scene.through && kernel.definition.ask().is_none() && random.one_in(2);
         let generation = random.next() as u32 | 1;
         let enqueue_time = self.now - random.below(900);
         let trace = if self.scene.traced && random.one_in(2) { random.next() | 1 << 40 } else { 0 };
@@ -497,6 +505,7 @@ impl<'a> Script<'a> {
         if self.pairs[which].rust_block.has_ended() && !std::mem::replace(&mut self.seen_ended[which], true) {
             [&self.pairs[which].rust, &self.pairs[which].c].iter().for_each(|side| side.end_left());
         }
+        self.copy_answers();
         let (_, now) = self.pairs[0].c_block.pending();
         self.lived.went_on += u64::from(left != 0 && now == 0 && which == 0 && before != self.sent());
         for which in 0..self.pairs.len() {
@@ -505,6 +514,24 @@ impl<'a> Script<'a> {
         let of_rust: u32 = self.targets.iter().map(|target| target.looked_waiting()).sum();
         let looked = (of_rust, self.pairs[0].c_block.looked_waiting());
         self.history.same("it looked as if it waited while it sent", looked.0, looked.1)
+    }
+
+    /// What kernels ask, the block in C answers where other kernels see it, and the one in Rust in its landings. Puts it there,
+    /// so that it is compared.
+    fn copy_answers(&self) {
+        for (kernel, pair) in self.pairs.iter().enumerate().skip(1) {
+            let layout = &pair.options.layout;
+            let (Some(landings), Some(_)) = (layout.landings, self.scene.kernel.definition.ask()) else {
+                return;
+            };
+            for place in FIRST_ASKED..landings.capacity {
+                let slot = pair.c.offset + layout.landings_offset() + landings.slot_offset(place.into());
+                for word in 0..landings.slot_stride / size_of::<u32>() {
+                    let value = self.exchange.answer(kernel, layout, place, word);
+                    pair.c.shards.set(slot + word * size_of::<u32>(), value);
+                }
+            }
+        }
     }
 
     /// How much the block in C has sent to the other kernels.

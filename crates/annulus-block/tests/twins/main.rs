@@ -37,7 +37,7 @@ mod words;
 use std::collections::BTreeSet;
 
 use kernels::{
-    DIRECT, GATHER, LEDGER, PLAIN, PULSE, REMIND, REMIND_ON, RESPOND, SORT, TALLY, TELL, UNWRAP,
+    ASK_ON, DIRECT, GATHER, LEDGER, PLAIN, PULSE, REMIND, REMIND_ON, RESPOND, SORT, TALLY, TELL, UNWRAP,
     UNWRAP_AND_SORT,
 };
 use scene::{Fault, Scene};
@@ -202,6 +202,17 @@ const REPLIES: &[Scene] = &[
 const LINKED_TIMERS: Scene =
     Scene { name: "two kernels, of which one has timers", kernel: REMIND_ON, connectable: true, ..ONE };
 
+/// A kernel asks another one.
+const ASKS: Scene = Scene {
+    name: "two kernels, of which one asks",
+    kernel: ASK_ON,
+    connectable: true,
+    variant: Some(0),
+    links: &[1],
+    through: true,
+    ..ONE
+};
+
 /// Seeds of each scene: `ANNULUS_TWINS` says how many, or which, as `17..18`.
 fn seeds() -> std::ops::Range<u64> {
     const USUAL: u64 = 60;
@@ -245,6 +256,18 @@ fn connected_blocks_do_too() {
             scene.name
         );
     }
+}
+
+/// P-02: what is asked, and what comes of it.
+#[test]
+fn p02_blocks_that_ask_do_too() {
+    let mut lived = linked::Lived::default();
+    for seed in seeds() {
+        lived.add(&linked::run(&ASKS, seed, None).unwrap_or_else(|found| panic!("{found}")));
+    }
+    println!("{}: {lived:?}", ASKS.name);
+    let [answered, none, failed, _, closed] = lived.through;
+    assert!([answered, none, failed, closed].iter().all(|&ends| ends != 0), "{lived:?}");
 }
 
 /// No word is excepted that is always equal, or that the protocol's text does not speak of.
@@ -320,6 +343,7 @@ fn planted_faults_are_found() {
         (faults::OF_TRACED_TIMERS, &TRACED[4], one),
         (faults::OF_TWO_TRACED, &TRACED_LINKS[0], two),
         (faults::OF_TRACED_PORTS, &TRACED_LINKS[4], two),
+        (faults::OF_ASKS, &ASKS, two),
     ] {
         for fault in faults {
             let found = (0..BOUND).find_map(|seed| Some((seed, run(scene, seed, fault)?)));

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use annulus_abi::{control::state, vitals::At};
+use annulus_abi::{control::state, ring::kind, vitals::At};
 use annulus_block::{
     BlockCore, BlockParameters, Deliver, Delivery, Link, NextLinks, Progress, Row, Runner, RuntimeClock,
     Signals, StateMemory, Turn,
@@ -14,7 +14,7 @@ use annulus_block::{
 use annulus_kernel::{Inside, KernelDefinition, MOST_PEERS};
 use annulus_ring::{
     memory::ShardMemory,
-    ring::{Header, Producers, Refused},
+    ring::{Header, Landings, Producers, Refused, Reply},
 };
 use annulus_sync::{AtomicU32, Ordering};
 
@@ -66,6 +66,10 @@ impl Signals for Heard {
     }
 }
 
+/// The first of the places that asks have, and where in an output an answer lies.
+pub(crate) const FIRST_ASKED: u32 = 64;
+pub(crate) const ANSWER: usize = 8;
+
 /// The kernel that a block is connected to: its host's ring.
 pub(crate) struct Target {
     producers: Producers,
@@ -84,6 +88,13 @@ impl Target {
             from: from.memory.clone(),
             looked_waiting: AtomicU32::default(),
         })
+    }
+
+    fn landings(&self) -> Landings {
+        // SAFETY: the block makes the other ends, and the memory lies beside this.
+        let rings = unsafe { self.memory.landings() };
+        // SAFETY: they are this kernel's, and open.
+        unsafe { Landings::new(rings) }
     }
 
     fn has_ended(&self) -> bool {
@@ -128,6 +139,24 @@ impl Deliver for Target {
         let ring = self.producers.ring();
         self.has_ended() || ring.depth() < u64::from(ring.layout().capacity)
     }
+
+    fn answered(&self, place: u32) -> u32 {
+        self.landings().generation(place)
+    }
+
+    unsafe fn answer(&self, call: u64, to: *mut u8) -> (u8, u16) {
+        let read = |reply: Reply<'_>| {
+            if reply.kind == kind::MESSAGE {
+                let mut value = [MaybeUninit::uninit(); 8];
+                // SAFETY: it is an output, in which this lies there by whichever outbox it was sent.
+                unsafe { reply.read_part(ANSWER, &mut value) };
+                // SAFETY: an awaited message has room for it there.
+                unsafe { to.copy_from_nonoverlapping(value.as_ptr().cast(), value.len()) };
+            }
+            (reply.kind, if reply.kind == kind::FAILED { reply.length as u16 } else { 0 })
+        };
+        self.landings().look(call, read).expect("it shows the ask")
+    }
 }
 
 /// The block of a shard, in Rust.
@@ -142,6 +171,8 @@ pub(crate) struct RustBlock {
     knows_peers: bool,
     /// What it sends goes to the host as long as the first place has no kernel.
     leaves_all: bool,
+    /// Its handler asks.
+    asks: bool,
     heard: Arc<Heard>,
     has_ended: bool,
 }
@@ -196,6 +227,7 @@ impl RustBlock {
             inside,
             knows_peers,
             leaves_all: definition.peers.is_some_and(|peers| peers.by_topic),
+            asks: definition.ask().is_some(),
             heard,
             has_ended: false,
         }
@@ -245,11 +277,12 @@ impl RustBlock {
         let link = target.map(|target| {
             let target: Weak<Target> = Arc::downgrade(target);
             let peer = if self.knows_peers { PEERS + outbox as u64 } else { 0 };
-            Link { target, waits, inside: self.inside, peer }
+            let asks = self.asks.then_some(FIRST_ASKED);
+            Link { target, waits, inside: self.inside, peer, asks }
         });
         if self.knows_peers {
             let nobody: Weak<Target> = Weak::new();
-            let nobody = Link { target: nobody, waits: false, inside: None, peer: 0 };
+            let nobody = Link { target: nobody, waits: false, inside: None, peer: 0, asks: None };
             let leaves_all = self.leaves_all && outbox == 0 && link.is_none();
             self.links.set(MOST_PEERS, (!leaves_all).then_some(nobody));
         }

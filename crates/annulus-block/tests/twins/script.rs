@@ -191,7 +191,7 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     lived.sent += load(memory.produced());
     lived.dead_letters_lost += load(memory.dead_letters_lost());
     lived.prints_lost += load(memory.prints_lost());
-    let Timers { waiting, taken } = Timers::of_word(load(memory.timers()));
+    let Timers { waiting, taken, .. } = Timers::of_word(load(memory.timers()));
     lived.timed += taken;
     // SAFETY: a gauge.
     if let Some(records) = unsafe { memory.records() } {

@@ -58,6 +58,7 @@ fn every_kernel_compiles() {
         kernels::barriers::BARRIERS,
         kernels::topics::TOPICS,
         kernels::replied::REPLIED,
+        kernels::asks::ASKING,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
     let left = Mutex::new(definitions.iter().enumerate());
@@ -73,14 +74,15 @@ fn every_kernel_compiles() {
             // Blocks with timers have one thread, and are by themselves.
             let is_alone = definition.timers.is_some();
             // Nor have those that calls go through; these are connected.
-            let [into_variants, through, replied, at_barriers] = [
+            let [into_variants, through, replied, asking, at_barriers] = [
                 kernels::variants::VARIANTS,
                 kernels::through::THROUGH,
                 kernels::replied::REPLIED,
+                kernels::asks::ASKING,
                 kernels::barriers::BARRIERS,
             ]
             .map(|list| list.iter().any(|other| other.name == definition.name));
-            let through = through || replied && index % 2 == 0;
+            let through = through || asking || replied && index % 2 == 0;
             let to_peers = definition.peers.is_some();
             let (threads, sealed) = if is_alone || through { (1, false) } else { (threads, sealed) };
             // Bodies have several threads, and neither links nor supersteps.

@@ -79,11 +79,28 @@ impl Lowerer<'_> {
         method: &str,
         arguments: &[Expression],
     ) -> Lowered<Operand> {
+        if let Some(by) = port.filter(|port| self.definition.ports[usize::from(*port)].ask.is_some()) {
+            return self.ask_method(by, method, arguments);
+        }
         let ("send", [message]) = (method, arguments) else {
             return Err(format!("an outbox has `send`, and no `{method}`"));
         };
         let (message, _) = self.value(message)?;
         self.out.push(Stmt::Send(port, message));
+        Ok(Operand::Unit)
+    }
+
+    /// `ask.send(query, awaited, nanos)`.
+    fn ask_method(&mut self, port: u8, method: &str, arguments: &[Expression]) -> Lowered<Operand> {
+        let ("send", [_, _, _]) = (method, arguments) else {
+            return Err(format!("an ask has `send`, and no `{method}`"));
+        };
+        let mut values = self.values(arguments)?.into_iter().map(|(value, _)| value);
+        let (Some(query), Some(awaited), Some(nanos)) = (values.next(), values.next(), values.next()) else {
+            return Err("`send` takes a query, a message and a time: rebuild the program".into());
+        };
+        self.out.push(Stmt::Send(Some(port), query));
+        self.out.push(Stmt::Await(port, awaited, nanos));
         Ok(Operand::Unit)
     }
 

@@ -365,6 +365,10 @@ impl<'a> Lowerer<'a> {
                 }
                 let port = self.ports;
                 self.ports += 1;
+                let asks = self.definition.ports[usize::from(port)].ask.is_some();
+                if asks && self.later.is_empty() {
+                    self.later = self.names.take("later");
+                }
                 Operand::Outbox(Some(port))
             }
             ParameterRole::Bound => {
@@ -390,7 +394,9 @@ impl<'a> Lowerer<'a> {
                 }
             }
             ParameterRole::Later => {
-                self.later = self.names.take(wanted.unwrap_or("later"));
+                if self.later.is_empty() {
+                    self.later = self.names.take(wanted.unwrap_or("later"));
+                }
                 Operand::Later
             }
             _ => return Err("a handler has a function's parameter: rebuild the program".into()),

@@ -362,6 +362,8 @@ pub(crate) enum Stmt {
     Send(Option<u8>, Expr),
     /// Sets a timer: the message, and after how many nanoseconds it comes.
     Later(Expr, Expr),
+    /// Sets the timer of an ask, by the way out of this number: what comes of it, and after how many nanoseconds at the latest.
+    Await(u8, Expr, Expr),
     /// Takes a message from the inbox: whether there was one, and which. A thread that took one sends for it from then on.
     Take {
         found: LocalId,
@@ -546,7 +548,7 @@ fn calculates(statements: &[Stmt], wanted: &dyn Fn(&Expr) -> bool, written: &dyn
             used(start) || used(end) || uses(body)
         }
         Stmt::Return(value) | Stmt::Fail(value, _) | Stmt::Send(_, value) => used(value),
-        Stmt::Later(message, nanos) => used(message) || used(nanos),
+        Stmt::Later(message, nanos) | Stmt::Await(_, message, nanos) => used(message) || used(nanos),
         Stmt::Follow { place, len, .. } => used_in(place) || used(len),
         Stmt::Give(value) => value.as_ref().is_some_and(used),
         Stmt::Print(_, words) => words.iter().any(used),

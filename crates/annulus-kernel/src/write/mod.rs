@@ -169,6 +169,10 @@ impl<'a> Writer<'a> {
             self.put("");
             self.text.push_str(LATER_SOURCE);
         }
+        if self.program.definition.ask().is_some() {
+            self.put("");
+            self.text.push_str(ports::ASK_SOURCE);
+        }
         if self.program.definition.shape.is_block_wide() {
             self.put("");
             self.text.push_str(cooperate::SOURCE);

@@ -9,6 +9,9 @@ use crate::{
     },
 };
 
+/// Marks the timers of asks. It stands in the texts of handlers that ask.
+pub(super) const ASK_SOURCE: &str = include_str!("../../c/ask.c");
+
 /// Counts what each outbox has sent. It stands in the texts of handlers that have several.
 pub(super) const SOURCE: &str = include_str!("../../c/ports.c");
 
@@ -45,6 +48,7 @@ impl Writer<'_> {
         if let Some(reply) = definition.reply() {
             self.put(&format!("#define ANN_REPLY_PORT {}u", reply.tag));
         }
+        self.ask_macros();
         for port in ports {
             if let Some(key) = port.output_key_field {
                 let (number, key) = (port.tag, self.key_of(port.output, key));
@@ -120,6 +124,41 @@ impl Writer<'_> {
             self.depth -= 1;
             self.put("}");
         }
+        self.depth -= 1;
+        self.put("}");
+    }
+
+    /// What a block asks of an ask: the number of its way out, and where in the kernel's message the answer goes.
+    fn ask_macros(&mut self) {
+        let Some(port) = self.program.definition.ask() else { return };
+        let Some(ask) = &port.ask else { return };
+        let begin = ask.inside().offset;
+        self.put(&format!("#define ANN_ASK_PORT {}u", port.tag));
+        self.put(&format!("#define ANN_ANSWER {}u", begin + ask.answer));
+        self.put(&format!("#define ANN_ANSWER_VALUE {}u", begin + ask.value));
+        self.put(&format!("#define ANN_ANSWER_BYTES {}u", ask.answered.size));
+    }
+
+    /// The message that comes of an ask is written as that of a timer.
+    pub(super) fn await_answer(&mut self, port: u8, awaited: &Expr, nanos: &Expr) {
+        let (awaited, nanos) = (self.expression(awaited), self.expression(nanos));
+        let definition = self.program.definition;
+        let Some(ask) = definition.ports.get(usize::from(port)).and_then(|port| port.ask) else { return };
+        let TypeKind::Enum { tag, variants } = definition.message.kind else { return };
+        let variant = &variants[ask.variant];
+        let tag = self.literal(tag.into(), variant.tag, false);
+        let (member, field) = (variant_name(variant.name), field_name(variant.fields[0].name));
+        let ty = self.stored(&definition.message.into());
+        let next = format!("ann_ask_next({}, {nanos})", self.function.later);
+        self.code("{");
+        self.depth += 1;
+        self.put(&format!("GLOBAL {ty} *ann_slot = (GLOBAL {ty} *){next};"));
+        self.put("if (ann_slot) {");
+        self.depth += 1;
+        self.put(&format!("ann_slot->tag = {tag};"));
+        self.put(&format!("ann_slot->{member}.{field} = {awaited};"));
+        self.depth -= 1;
+        self.put("}");
         self.depth -= 1;
         self.put("}");
     }

@@ -185,6 +185,7 @@ impl Writer<'_> {
                 self.depth -= 1;
                 self.put("}");
             }
+            Stmt::Await(port, awaited, nanos) => self.await_answer(*port, awaited, nanos),
             Stmt::Take { found, message } => self.take(*found, *message),
             Stmt::EndKernel => {
                 let text = format!("ann_end_kernel({});", self.function.message);

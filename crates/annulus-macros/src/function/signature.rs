@@ -180,6 +180,9 @@ fn behind(reader: &mut Reader, reference: &TypeReference) -> syn::Result<Paramet
             let answer = last_segment(target).map(first_argument).unwrap_or_default();
             refuse(format!("a function sends by an outbox: write `&Outbox<{answer}>`, and give it the reply"))
         }
+        _ if name == "Ask" && last_segment(target).is_some_and(|last| !type_arguments(last).is_empty()) => {
+            refuse("only a handler asks: return what shall be asked, and let the handler ask it".into())
+        }
         _ if name == "Cx" => Ok(ParameterRole::Cx),
         _ if name == "Outbox" => Ok(ParameterRole::Outbox),
         Type::Slice(slice) if is_atomic(&slice.elem) => {

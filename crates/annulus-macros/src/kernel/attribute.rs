@@ -184,9 +184,10 @@ impl Options {
     pub(super) fn check_timers(&self, handler: &Handler) -> syn::Result<()> {
         let mut errors = Errors::default();
         for (word, number) in [("timers", &self.timers), ("max_timers", &self.max_timers)] {
-            if let (Some(Number { place, .. }), None) = (number, handler.later()) {
+            if let (Some(Number { place, .. }), false) = (number, handler.has_timers()) {
                 let message = format!(
-                    "the handler sends nothing to itself: add a parameter `&Later<M>`, or leave `{word}` out"
+                    "the handler sends nothing to itself, and asks nothing: add a parameter `&Later<M>` or `&Ask<Q, A>`, or \
+                     leave `{word}` out"
                 );
                 errors.at(place, message);
             }
@@ -265,6 +266,15 @@ impl Options {
                     |(name, outputs): &&(Ident, Number)| Some(name.unraw()) == reply && outputs.value != 1;
                 for (name, _) in ports.iter().filter(is_more) {
                     let message = format!("a call is answered once: leave `{name}` out");
+                    errors.at(name, message);
+                }
+                let ask = handler.ask().map(|(name, ..)| name.unraw());
+                let asks_more =
+                    |(name, outputs): &&(Ident, Number)| Some(name.unraw()) == ask && outputs.value != 1;
+                for (name, _) in ports.iter().filter(asks_more) {
+                    let message = format!(
+                        "a handler asks once for a message: leave `{name}` out, and ask the next by a message to itself"
+                    );
                     errors.at(name, message);
                 }
             }

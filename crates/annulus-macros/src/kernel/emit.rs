@@ -282,6 +282,11 @@ fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
         .parameters
         .iter()
         .map(|parameter| {
+            if let (Role::Ask(types), true) = (&parameter.role, handler.has_ports()) {
+                let [query, awaited] = &**types;
+                port += 1;
+                return ports::ask_argument(name, port - 1, query, awaited);
+            }
             if let (Role::Outbox(ty) | Role::Reply(ty), true) = (&parameter.role, handler.has_ports()) {
                 port += 1;
                 let outbox = ports::argument(name, port - 1, ty);
@@ -311,8 +316,9 @@ fn entry(function: &ItemFn, handler: &Handler) -> TokenStream {
     let load = handler
         .state()
         .map(|ty| quote!(let mut __annulus_state = unsafe { __annulus_call.load_state::<#ty>() };));
-    let timers_fit =
-        handler.later().map(|_| quote!(&&!::annulus::__private::Invocation::refused_timers(__annulus_call)));
+    let timers_fit = handler
+        .has_timers()
+        .then(|| quote!(&&!::annulus::__private::Invocation::refused_timers(__annulus_call)));
     let store = handler.state().map(|ty| {
         quote! {
             if ::core::result::Result::is_ok(&__annulus_verdict)
@@ -428,6 +434,7 @@ fn argument(parameter: &Parameter, index: usize) -> TokenStream {
         Role::Inbox(_) => quote!(&__annulus_inbox),
         Role::State(_) => quote!(&mut __annulus_state),
         Role::Outbox(ty) | Role::Reply(ty) => quote!(unsafe { __annulus_call.outbox::<#ty>() }),
+        Role::Ask(..) => unreachable!("an ask stands beside an outbox"),
         Role::Later(ty) => quote!(unsafe { __annulus_call.later::<#ty>() }),
         Role::Parameter(ty) => quote!(unsafe { __annulus_call.parameter::<#ty>(#index) }),
         Role::Table(ty) | Role::Shared(ty) => quote!(unsafe { __annulus_call.table::<#ty>(#index) }),

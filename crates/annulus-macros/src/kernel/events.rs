@@ -9,12 +9,12 @@ use super::{attribute::Options, parameter::Role, signature::Handler};
 
 /// The kernel's timers, as the value of its definition.
 pub(super) fn timers(options: &Options, handler: &Handler) -> TokenStream {
-    let later = match handler.later() {
-        Some(_) => {
+    let later = match handler.has_timers() {
+        true => {
             let (room, each) = options.timers();
             quote!(::core::option::Option::Some((#room, #each)))
         }
-        None => quote!(::core::option::Option::None),
+        false => quote!(::core::option::Option::None),
     };
     let period = match options.on_tick() {
         Some((period, _)) => quote!(::core::option::Option::Some(#period)),

@@ -23,6 +23,8 @@ pub(super) enum Role {
     Outbox(Type),
     /// `&Reply<T>`: answers who asked.
     Reply(Type),
+    /// `&Ask<Q, A>`: asks another kernel a `Q`, of which comes an `A`.
+    Ask(Box<[Type; 2]>),
     /// `&Later<M>`: messages to itself.
     Later(Type),
     Parameter(Type),
@@ -132,6 +134,7 @@ fn role(reference: &TypeReference, position: Position) -> syn::Result<Role> {
         }
         _ if name == "Outbox" => outbox(reference, target),
         _ if is_reply(target) => reply(reference, target),
+        _ if is_ask(target) => ask(reference, target),
         _ if name == "Later" => later(reference, target),
         _ if name == "Inbox" => refuse(
             "a body's inbox takes the place of the message: make it the second parameter, behind `cx: &BlockCx`",
@@ -160,7 +163,8 @@ fn message(reference: &TypeReference, target: &Type, name: &str) -> syn::Result<
     if name == "Inbox" {
         return inbox(reference, target);
     }
-    let is_other = name == "Outbox" || is_reply(target) || name == "Later" || types::is_atomic(target);
+    let is_other =
+        name == "Outbox" || is_reply(target) || is_ask(target) || name == "Later" || types::is_atomic(target);
     if reference.mutability.is_some() || matches!(target, Type::Slice(_) | Type::Array(_)) || is_other {
         return Err(Error::new_spanned(
             reference,
@@ -226,6 +230,28 @@ fn reply(reference: &TypeReference, target: &Type) -> syn::Result<Role> {
     }
     types::check(answer)?;
     Ok(Role::Reply((*answer).clone()))
+}
+
+/// Whether it is `Ask<Q, A>`. A program may have a type of its own with this name.
+fn is_ask(target: &Type) -> bool {
+    last_segment(target).is_some_and(|last| last.ident == "Ask" && !type_arguments(last).is_empty())
+}
+
+/// `&Ask<Q, A>`, by which a handler asks another kernel.
+fn ask(reference: &TypeReference, target: &Type) -> syn::Result<Role> {
+    let arguments = last_segment(target).map(type_arguments).unwrap_or_default();
+    let [query, awaited] = arguments.as_slice() else {
+        let message = "say what it asks, and what comes of it: `&Ask<Query, Priced>`, where `Priced` is a message with a field \
+                       of type `Answer<T>`";
+        return Err(Error::new_spanned(reference, message));
+    };
+    if reference.mutability.is_some() {
+        let message = format!("asking changes no parameter: write `&{}`", text(target));
+        return Err(Error::new_spanned(reference, message));
+    }
+    types::check(query)?;
+    types::check(awaited)?;
+    Ok(Role::Ask(Box::new([(*query).clone(), (*awaited).clone()])))
 }
 
 /// `&Later<M>`, the messages that a handler sends to itself.
@@ -301,7 +327,7 @@ fn by_value(ty: &Type, position: Position) -> String {
         "String" => "a handler borrows what a launch binds, and text is bytes: write `&[u8]`".into(),
         "Box" | "Rc" | "Arc" => format!("a handler borrows what a launch binds: write `&{argument}`"),
         "Cx" | "BlockCx" | "Block" | "Inbox" | "Outbox" | "Later" => format!("write `&{shown}`"),
-        "Reply" if !argument.is_empty() => format!("write `&{shown}`"),
+        "Reply" | "Ask" if !argument.is_empty() => format!("write `&{shown}`"),
         _ if position == Position::Rest => {
             format!("a handler borrows what a launch binds: write `&{shown}`")
         }

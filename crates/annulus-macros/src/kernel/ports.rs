@@ -52,6 +52,12 @@ pub(super) fn output(function: &ItemFn, handler: &Handler, cfgs: &[&Attribute]) 
 pub(super) fn definitions(options: &Options, handler: &Handler) -> Vec<TokenStream> {
     let definition = |(number, (name, ty)): (usize, &(&Ident, &Type))| {
         let (number, outputs) = (Literal::usize_unsuffixed(number), options.max_outputs_of(name));
+        if let Some((_, query, awaited)) = handler.ask().filter(|(ask, ..)| ask == name) {
+            let name = name.unraw().to_string();
+            return quote_spanned! {awaited.span()=>
+                ::annulus::__private::KernelDefinition::ask_of::<Self, #query, #awaited>(#number, #name, #outputs)
+            };
+        }
         let is_reply = handler.reply().is_some_and(|(reply, _)| reply == *name);
         let make = Ident::new(if is_reply { "reply_of" } else { "port_of" }, ty.span());
         let name = name.unraw().to_string();
@@ -85,6 +91,20 @@ pub(super) fn argument(kernel: &Ident, number: usize, ty: &Type) -> TokenStream 
     quote! {
         &*unsafe {
             __annulus_call.port::<#ty>(
+                &<#kernel as ::annulus::__private::RingKernel>::DEFINITION.ports[#number],
+            )
+        }
+    }
+}
+
+/// What it gets for its ask of this number.
+pub(super) fn ask_argument(kernel: &Ident, number: usize, query: &Type, awaited: &Type) -> TokenStream {
+    let outbox = argument(kernel, number, query);
+    let number = Literal::usize_unsuffixed(number);
+    quote! {
+        &unsafe {
+            __annulus_call.ask::<#query, #awaited>(
+                #outbox,
                 &<#kernel as ::annulus::__private::RingKernel>::DEFINITION.ports[#number],
             )
         }

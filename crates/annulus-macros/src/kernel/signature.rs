@@ -65,10 +65,24 @@ impl Handler {
         })
     }
 
-    /// The outboxes, and the reply, each with its name and what it sends; a single one may have no name.
+    /// What the handler asks others by, and what comes of it.
+    pub(super) fn ask(&self) -> Option<(&Ident, &Type, &Type)> {
+        self.parameters.iter().find_map(|parameter| match &parameter.role {
+            Role::Ask(types) => Some((parameter.name.as_ref()?, &types[0], &types[1])),
+            _ => None,
+        })
+    }
+
+    /// Whether its block has timers.
+    pub(super) fn has_timers(&self) -> bool {
+        self.later().is_some() || self.ask().is_some()
+    }
+
+    /// The outboxes, the reply and the ask, each with its name and what it sends; a single one may have no name.
     pub(super) fn outboxes(&self) -> impl Iterator<Item = (Option<&Ident>, &Type)> {
         self.parameters.iter().filter_map(|parameter| match &parameter.role {
             Role::Outbox(ty) | Role::Reply(ty) => Some((parameter.name.as_ref(), ty)),
+            Role::Ask(types) => Some((parameter.name.as_ref(), &types[0])),
             _ => None,
         })
     }
@@ -102,7 +116,7 @@ impl Handler {
             Role::Cx | Role::BlockCx => ParameterRole::Cx,
             Role::Message(_) | Role::Bridged(_) | Role::Inbox(_) => ParameterRole::Message,
             Role::State(_) | Role::BlockState(_) => ParameterRole::State,
-            Role::Outbox(_) | Role::Reply(_) => ParameterRole::Outbox,
+            Role::Outbox(_) | Role::Reply(_) | Role::Ask(..) => ParameterRole::Outbox,
             Role::Later(_) => ParameterRole::Later,
             Role::Parameter(_) | Role::Table(_) | Role::Whole(_) | Role::BlockMemory(_) | Role::Shared(_) => {
                 ParameterRole::Bound
@@ -194,6 +208,7 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
     check_later(&parameters, errors);
     check_ports(&parameters, errors);
     check_reply(&parameters, errors);
+    check_ask(&parameters, errors);
     check_body(&parameters, errors);
     if position != Position::Rest {
         let message = "a handler takes a message: add `message: &M`, where `M` derives `RingMessage`";
@@ -274,7 +289,35 @@ pub(super) fn constant(name: &Ident) -> String {
 }
 
 fn is_way_out(role: &Role) -> bool {
-    matches!(role, Role::Outbox(_) | Role::Reply(_))
+    matches!(role, Role::Outbox(_) | Role::Reply(_) | Role::Ask(..))
+}
+
+/// An ask stands beside an outbox, in a handler of one thread, for messages that a slot holds whole.
+fn check_ask(parameters: &[Parameter], errors: &mut Errors) {
+    let mut asks = parameters.iter().filter(|parameter| matches!(parameter.role, Role::Ask(..)));
+    let Some(first) = asks.next() else { return };
+    for second in asks {
+        let text = "a handler asks one other kernel: let this one be asked with an enum, or ask it by a handler of its own";
+        errors.at(&second.ty, text);
+    }
+    let has = |is: fn(&Role) -> bool| parameters.iter().any(|parameter| is(&parameter.role));
+    if !has(|role| matches!(role, Role::Outbox(_))) {
+        let text = "an ask stands beside an outbox, by which the handler says what came of it: add a parameter `&Outbox<T>`";
+        errors.at(&first.ty, text);
+    }
+    if has(|role| matches!(role, Role::Reply(_))) {
+        let text = "a kernel that asks is not asked itself yet: leave the reply out, or this ask";
+        errors.at(&first.ty, text);
+    }
+    if has(|role| matches!(role, Role::Bridged(_))) {
+        let text = "what comes of an ask is a variant of the handler's message, and this one is bridged: take an enum of \
+                    numbers, `&M`";
+        errors.at(&first.ty, text);
+    }
+    if has(|role| matches!(role, Role::BlockCx)) {
+        let text = "a handler that a whole block runs does not ask yet: make `cx: &Cx` the first parameter, or leave the ask out";
+        errors.at(&first.ty, text);
+    }
 }
 
 /// A reply stands behind an outbox, by which goes on what it does not answer.

@@ -28,7 +28,9 @@
 //!   the next caller takes it, who then publishes its message (release); each block on the way takes the message with
 //!   acquire and sends it on with release.
 
-use annulus_abi::ring::{THROUGH, call_at};
+use annulus_abi::ring::{call_at, kind, place_of};
+
+use annulus_sync::Ordering;
 
 use super::{Answers, Reply, Ring, replies::published_in};
 
@@ -39,16 +41,10 @@ pub struct Landings {
     rings: Box<[Ring]>,
 }
 
-/// The place of a call through a pipeline: the lower bits of its address.
-#[inline]
-fn place(call: u64) -> u32 {
-    (call & (THROUGH - 1)) as u32
-}
-
 /// In which of `shards` shards the call's slot is, and its address there.
 #[inline]
 fn slot(call: u64, shards: usize) -> (usize, u64) {
-    let (place, shards) = (place(call), shards as u32);
+    let (place, shards) = (place_of(call), shards as u32);
     ((place % shards) as usize, call_at(place / shards, (call >> 32) as u32))
 }
 
@@ -67,6 +63,29 @@ impl Landings {
     pub fn shows(&self, call: u64) -> bool {
         let (shard, call) = slot(call, self.rings.len());
         self.rings[shard].is_published(super::replies::ticket(call, &self.rings[shard]))
+    }
+
+    /// The generation that a place shows: that of the last call that was answered there. Who sees that of a call sees the
+    /// answer.
+    #[inline]
+    pub fn generation(&self, place: u32) -> u32 {
+        let (shard, call) = slot(u64::from(place), self.rings.len());
+        let ring = &self.rings[shard];
+        // SYNC: slot-published (acquire)
+        ring.commit(super::replies::ticket(call, ring)).load(Ordering::Acquire)
+    }
+
+    /// Ends a call that no block will end any more.
+    ///
+    /// # Safety
+    ///
+    /// No block has its address, and none gets it.
+    pub unsafe fn end(&self, call: u64) {
+        let (shard, call) = slot(call, self.rings.len());
+        // SAFETY: nobody else writes this slot, by the caller's word.
+        let answers = unsafe { Answers::new(self.rings[shard].clone()) };
+        // SAFETY: as above; there is no payload.
+        unsafe { answers.publish(call, kind::ENDED, 0) };
     }
 
     /// Reads the answer to this call, if it is here. The caller has the call's place.

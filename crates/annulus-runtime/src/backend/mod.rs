@@ -208,6 +208,18 @@ pub struct Link {
     /// The address of the target, if the outputs of the kernel say whom they are for. That of nobody is 0; then
     /// there is no target, and what goes there is lost.
     pub peer: Option<u64>,
+    /// If the source asks by this outbox, where the answers are.
+    pub asks: Option<AskedAt>,
+}
+
+/// Where a kernel finds the answers to what it asks another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AskedAt {
+    /// The first of the places that its asks have in the asked kernel: block after block, as many as a block may have asks
+    /// ([`asks_of`](annulus_abi::launch::asks_of)).
+    pub first: u32,
+    /// Where in an output of the asked kernel the answer lies.
+    pub answer: usize,
 }
 
 /// A kernel to which other kernels of the same backend send.

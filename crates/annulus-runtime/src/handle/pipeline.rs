@@ -356,6 +356,9 @@ impl Route {
         let mut found = Self { kernels: Box::default(), room: u32::MAX, tally: Tally::default() };
         let mut next = Arc::clone(first);
         loop {
+            if next.core.definition.ask().is_some() {
+                return Err(PipelineError::Asks { kernel: name(&next) });
+            }
             let Some(through) = &next.through else {
                 return Err(PipelineError::NotThrough { kernel: name(&next) });
             };

@@ -266,13 +266,14 @@ impl KernelCore {
         for shard in &self.shards {
             // SYNC: state (acquire): what was set when it ended is seen.
             let ended = shard.memory.state().load(Ordering::Acquire) == state::TERMINATED;
-            let Timers { waiting, taken } = timers_of(shard);
+            let Timers { waiting, taken, asks } = timers_of(shard);
             status.taken += taken;
             if ended {
                 status.lost += u64::from(waiting);
                 continue;
             }
             status.waiting += u64::from(waiting);
+            status.asks += u64::from(asks);
             let due = Some(shard.memory.due().load(Ordering::Relaxed)).filter(|due| *due != 0);
             status.next_due = status.next_due.into_iter().chain(due).min();
         }

@@ -41,6 +41,8 @@ pub(crate) struct Feed<K> {
     pub(crate) shards: Arc<[ShardMemory]>,
     /// Its `forwarded` count when it was connected.
     pub(crate) base: u64,
+    /// Whether the source asks by it.
+    pub(crate) asks: bool,
 }
 
 /// How many messages an outbox has put into rings in a device's memory.

@@ -9,7 +9,7 @@ use std::{
 
 use annulus_abi::{
     control::{Timers, state},
-    ring::{is_through, kind},
+    ring::{is_ask, is_through, kind},
     telemetry::Telemetry,
     vitals::{At, phase, read::Shard, recorder::event},
 };
@@ -17,7 +17,7 @@ use annulus_block::{Deliver, Delivery, MessageFailure, Progress, Row, Signals};
 use annulus_kernel::{KernelDefinition, KernelMessage, RingKernel};
 use annulus_ring::{
     memory::AtLine,
-    ring::{Consumer, Header, Refused},
+    ring::{Consumer, Header, Refused, Reply},
 };
 use annulus_sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, stall};
 
@@ -37,7 +37,10 @@ use crate::{
         print::Prints,
         watcher::StallWatch,
     },
-    links::topics::{self, TopicTable},
+    links::{
+        asks::Asking,
+        topics::{self, TopicTable},
+    },
     vitals::is_recorded,
 };
 
@@ -96,6 +99,8 @@ pub(crate) struct KernelShared {
     pub(crate) calls: CallTable,
     /// If calls go through it.
     pub(crate) through: Option<Through>,
+    /// What it has reserved in the kernel that it asks.
+    pub(crate) asking: Mutex<Option<Asking>>,
     pub(crate) dead_letters: Option<DeadLetterBacklog>,
     prints: Option<Prints>,
     /// The guard that all handles hold; set by the first handle.
@@ -142,6 +147,7 @@ impl KernelShared {
             passed: AtomicU64::new(0),
             calls,
             through,
+            asking: Mutex::default(),
             dead_letters,
             prints,
             guard: OnceLock::new(),
@@ -314,8 +320,11 @@ impl KernelShared {
                     unsafe { consumer.read_bytes(&slot, &mut message) };
                     left.push(&message);
                     let call = slot.header.correlation;
-                    if let (true, Some(through)) = (is_through(call), &self.through) {
-                        through.passage.end(call);
+                    match &self.through {
+                        // SAFETY: the block that would have answered has terminated, and its message goes nowhere.
+                        Some(through) if is_ask(call) => unsafe { through.landings.end(call) },
+                        Some(through) if is_through(call) => through.passage.end(call),
+                        _ => {}
                     }
                 }
                 consumer.advance(&slot);
@@ -443,7 +452,8 @@ impl Signals for KernelShared {
         if progress.traffic {
             self.wake_targets();
         }
-        if progress.consumed != 0 || progress.traffic {
+        // An answer may come before the message that asked is given back.
+        if progress.consumed != 0 || progress.traffic || self.through.is_some() {
             if self.core.options.shape.connectable {
                 self.wake_sources();
             }
@@ -589,5 +599,27 @@ impl Deliver for KernelShared {
         // SAFETY: as above.
         let ring = self.core.shards[unsafe { self.shard_of_anywhere(message) }].inbound.ring();
         ring.is_closed() || ring.depth() < u64::from(ring.layout().capacity)
+    }
+
+    fn answered(&self, place: u32) -> u32 {
+        let through = self.through.as_ref().expect("only a kernel with places is asked");
+        through.landings.generation(place)
+    }
+
+    unsafe fn answer(&self, call: u64, to: *mut u8) -> (u8, u16) {
+        let through = self.through.as_ref().expect("only a kernel with places is asked");
+        let answer = self.core.definition.answer().zip(through.answers_at);
+        let read = |reply: Reply<'_>| {
+            if let (kind::MESSAGE, Some(((ty, _), at))) = (reply.kind, answer) {
+                let mut bytes = blank(ty.size);
+                // SAFETY: it is a message, in which the answer lies there.
+                unsafe { reply.read_part(at, &mut bytes) };
+                // SAFETY: by the caller's word there is room for it.
+                unsafe { to.copy_from_nonoverlapping(bytes.as_ptr().cast(), bytes.len()) };
+            }
+            let code = if reply.kind == kind::FAILED { reply.length as u16 } else { 0 };
+            (reply.kind, code)
+        };
+        through.landings.look(call, read).unwrap_or((kind::LOST, 0))
     }
 }

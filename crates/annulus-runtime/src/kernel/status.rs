@@ -209,6 +209,9 @@ pub struct TimerStatus {
     pub next_due: Option<u64>,
     /// How many waited in shards that have terminated, or were last messages (`#[ring(stop)]`) without room: they are lost.
     pub lost: u64,
+    /// How many asks use a place in the kernel that is asked: their answers have not come, or no shard has seen them yet. Those
+    /// that are out of time are among them until their answers have come.
+    pub asks: u64,
     /// How many were taken when their time had come, since launch, ticks, starts and ends among them. [`KernelStatus::sent`] counts them, too.
     pub taken: u64,
 }
@@ -353,8 +356,11 @@ impl fmt::Display for KernelStatus {
         if self.last_error != 0 {
             write!(f, ", last error {}", Shown { code: self.last_error, names: self.error_names })?;
         }
-        if let Some(TimerStatus { waiting, lost, .. }) = &self.timers {
+        if let Some(TimerStatus { waiting, lost, asks, .. }) = &self.timers {
             write!(f, ", {waiting} timers set")?;
+            if *asks != 0 {
+                write!(f, ", {asks} asks open")?;
+            }
             if *lost != 0 {
                 write!(f, ", {lost} lost")?;
             }

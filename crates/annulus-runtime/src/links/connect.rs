@@ -11,7 +11,7 @@ use annulus_queue::Backpressure;
 use annulus_sync::{Ordering, wait::block_on};
 
 use crate::{
-    backend::{Link, LinkTarget},
+    backend::{AskedAt, Link, LinkTarget},
     error::ConnectError,
     handle::{KernelHandle, look::shows_place},
     kernel::{links::Target, passage::Through, shared::KernelShared},
@@ -230,10 +230,17 @@ impl KernelShared {
         let taker: Weak<dyn LinkTarget> = Arc::downgrade(target) as _;
         let waits = backpressure == Backpressure::Block;
         let outbox = port.unwrap_or(0);
-        let link = Link { target: taker, waits, inside, peer: None };
+        let asking = self.reserve_to_ask(outbox, target)?;
+        let answer = target.core.definition.answer().map_or(0, |(_, at)| at);
+        let asks = asking.as_ref().map(|asking| AskedAt { first: asking.first, answer });
+        let link = Link { target: taker, waits, inside, peer: None, asks };
         let change = Change { place: outbox, link: Some(link), target: Some(Arc::clone(target)) };
         // SAFETY: by the caller's word.
-        unsafe { self.change_links(vec![change]) }.map(drop)
+        unsafe { self.change_links(vec![change]) }?;
+        if asks.is_some() {
+            self.ask_by(asking);
+        }
+        Ok(())
     }
 
     /// Disconnects the outbox with this number, or all of them.
@@ -242,7 +249,11 @@ impl KernelShared {
         let places = port.map_or(all, |port| port..port + 1);
         let changes = places.map(|place| Change { place, link: None, target: None }).collect();
         // SAFETY: there is no target.
-        unsafe { self.change_links(changes) }.map(drop)
+        unsafe { self.change_links(changes) }?;
+        if port.is_none_or(|port| self.asks_by(port)) {
+            self.ask_by(None);
+        }
+        Ok(())
     }
 
     /// Whether a kernel of this name can be connected to this one, as far as this one is concerned. The
@@ -299,6 +310,9 @@ impl KernelShared {
             if changes.iter().any(|change| change.place == 0) && self.through.as_ref().is_some_and(is_pinned)
             {
                 return Err(ConnectError::Pipeline { kernel: kernel() });
+            }
+            if changes.iter().any(|change| self.asks_by(change.place)) {
+                self.check_asks()?;
             }
             if self.topics.is_some() {
                 let held = self.held_by_places();

@@ -63,6 +63,7 @@
 
 use std::sync::Arc;
 
+use annulus_abi::control::Timers;
 use annulus_ring::memory::{PortWords, ShardMemory};
 use annulus_sync::{AtomicU64, Ordering, fence, stall};
 
@@ -71,6 +72,7 @@ use crate::kernel::{
     shared::KernelShared,
 };
 
+pub(crate) mod asks;
 pub(crate) mod connect;
 pub(crate) mod peers;
 pub(crate) mod stalls;
@@ -107,7 +109,8 @@ pub(crate) fn link(
     if let Some((target, _)) = target {
         let shards: Arc<[ShardMemory]> = core.shards.iter().map(|shard| shard.memory.clone()).collect();
         let base = forwarded(&*shards, outbox);
-        let feed = Feed { source: Arc::downgrade(source), outbox, shards, base };
+        let asks = source.asks_by(outbox);
+        let feed = Feed { source: Arc::downgrade(source), outbox, shards, base, asks };
         target.links.change(|known| known.feeds.push(feed));
     }
     before
@@ -128,6 +131,7 @@ impl KernelShared {
     /// Whoever waits for room then finds out that there will be none.
     pub(crate) fn end_links(&self) {
         self.wake_sources();
+        self.ask_by(None);
         for target in &self.links.known().targets {
             // What a shard has sent to it may be reported after this, when the kernel has no targets any more.
             if let Some(target) = self.end_link(target.outbox) {
@@ -157,12 +161,15 @@ impl KernelShared {
     /// rings were given back, or after this kernel has ended.
     ///
     /// A shard stores `stalled`, fences, and tries once more; so one of the two sees the other (SYNC:
-    /// stalled).
+    /// stalled). Likewise one that has asked this kernel says so, fences, and looks for answers.
     pub(crate) fn wake_sources(&self) {
         // SYNC: stalled
         fence(Ordering::SeqCst);
         for feed in &self.links.known().feeds {
-            let is_stalled = |shard: &ShardMemory| stall::is_said_behind_fence(shard.stalled());
+            let is_stalled = |shard: &ShardMemory| {
+                stall::is_said_behind_fence(shard.stalled())
+                    || feed.asks && Timers::of_word(shard.timers().load(Ordering::Relaxed)).asks != 0
+            };
             if !feed.shards.iter().any(is_stalled) {
                 continue;
             }

@@ -203,12 +203,12 @@ impl<K: RingKernel> KernelHandle<K> {
                 Some(variant) => Some(Inside::of(definition.message, variant).ok_or_else(unknown)?),
             };
             let target: Weak<dyn LinkTarget> = Arc::downgrade(kernel) as _;
-            let link = Link { target, waits, inside, peer: Some(bits) };
+            let link = Link { target, waits, inside, peer: Some(bits), asks: None };
             changes.push(Change { place, link: Some(link), target: Some(Arc::clone(kernel)) });
         }
         changes.extend((peers.len()..MOST_PEERS).map(|place| Change { place, link: None, target: None }));
         let nobody: Weak<dyn LinkTarget> = Weak::<KernelShared>::new();
-        let nobody = Link { target: nobody, waits: false, inside: None, peer: Some(0) };
+        let nobody = Link { target: nobody, waits: false, inside: None, peer: Some(0), asks: None };
         changes.push(Change { place: MOST_PEERS, link: Some(nobody), target: None });
         Ok(changes)
     }

@@ -331,7 +331,7 @@ pub(super) fn of_launch(
         if definition.shape.is_block_wide() {
             problems.push(LaunchProblem::ThroughBlock { kernel });
         }
-        if definition.timers.is_some() {
+        if definition.timers.is_some() && definition.ask().is_none() {
             problems.push(LaunchProblem::ThroughTimers { kernel });
         }
         if definition.peers.is_some() {

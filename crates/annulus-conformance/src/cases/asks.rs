@@ -1,0 +1,337 @@
+//! Asks between kernels: P-02 and P-03. Each ends exactly once, and its answer finds the actor that has asked.
+
+use std::{thread, time::Duration};
+
+use annulus_kernel::ended;
+use annulus_runtime::{ConnectError, KernelHandle, LaunchOptions, Pipeline, PipelineError};
+
+use super::timers::{MILLISECOND, NEVER};
+use crate::{
+    Bench,
+    bench::{balanced, eventually},
+    kernels::{
+        asks::{Done, Event, Order, Price, Query, act, advisor, asker, gatherer, outputs_of_asker, teller},
+        through::{REFUSED, relay},
+    },
+};
+
+const ACTORS: u32 = 4;
+
+fn options(name: &str) -> LaunchOptions {
+    LaunchOptions::default().name(name).actors(ACTORS.into()).connectable(true).through(128)
+}
+
+/// A kernel that asks, of so many blocks.
+fn asking(bench: &Bench, options: LaunchOptions) -> KernelHandle<asker> {
+    asker::launch(bench.runtime(), options.active(false)).unwrap()
+}
+
+/// One that asks another one.
+fn two(bench: &Bench, grid: u32) -> (KernelHandle<asker>, KernelHandle<teller>) {
+    let told = teller::launch(bench.runtime(), options("told").grid(grid)).unwrap();
+    let asks = asking(bench, options("asks").grid(grid));
+    asks.port(asker::PRICE).connect(&told).unwrap();
+    asks.activate_blocking().unwrap();
+    (asks, told)
+}
+
+fn order(number: u32, act: u32) -> Order {
+    Order { actor: number % ACTORS, number, act, more: 0, limit: NEVER }
+}
+
+fn send(kernel: &KernelHandle<asker>, order: Order) {
+    let _ = kernel.send_blocking(Event::Order(order)).unwrap();
+}
+
+fn receive(kernel: &KernelHandle<asker>) -> Done {
+    kernel.port(asker::DONE).recv_blocking().unwrap()
+}
+
+/// How an ask ends that the other kernel has taken.
+fn expected(order: Order) -> Done {
+    let Order { actor, number, .. } = order;
+    let none = Price { item: 77, cents: 0 };
+    let (ended, code, price) = match order.act {
+        act::DROP => (ended::NO_REPLY, 0, none),
+        act::FAIL => (ended::FAILED, REFUSED.into(), none),
+        _ => (ended::ANSWERED, 0, Price { item: number, cents: number * 3 + 1 }),
+    };
+    Done { actor, order: number, ended, code, price }
+}
+
+fn open(kernel: &KernelHandle<asker>) -> u64 {
+    kernel.status().timers.unwrap().asks
+}
+
+/// P-02: many asks are open at once, of several actors and blocks. Each answer finds its actor, with what the actor has written
+/// beside it: answers, refusals and silence do not swap.
+pub fn p02_answers_find_their_actor(bench: &Bench) {
+    let (asks, told) = two(bench, 2);
+    let rounds = bench.size(6, 200) as u32;
+    for round in 0..rounds {
+        let orders = (0..24).map(|i| order(round * 24 + i, (round + i) % 4));
+        orders.clone().for_each(|order| send(&asks, order));
+        let mut done: Vec<_> = (0..24).map(|_| receive(&asks)).collect();
+        while told.try_recv().is_ok() {}
+        done.sort_unstable_by_key(|done| done.order);
+        assert_eq!(done, orders.map(expected).collect::<Vec<_>>());
+    }
+    eventually(|| open(&asks) == 0);
+    assert!(asks.port(asker::DONE).try_recv().is_err());
+    assert_eq!(asks.status().timers.unwrap().waiting, 0);
+    let status = balanced(&told);
+    assert_eq!((status.processed, status.drops.failed), (u64::from(rounds) * 18, u64::from(rounds) * 6));
+}
+
+/// P-02: a kernel with several outboxes answers by its reply alone; what it sends besides goes where it goes.
+pub fn p02_a_reply_answers_an_ask(bench: &Bench) {
+    let told = advisor::launch(bench.runtime(), options("told")).unwrap();
+    let asks = asking(bench, options("asks"));
+    asks.port(asker::PRICE).connect(&told).unwrap();
+    asks.activate_blocking().unwrap();
+    for number in 0..20 {
+        let order = order(number, number % 4);
+        send(&asks, order);
+        assert_eq!(receive(&asks), expected(order));
+        if number % 4 == act::TOLD {
+            let query = told.port(advisor::TOLD).recv_blocking().unwrap();
+            assert_eq!(query, Query { desk: number % 4, item: number, act: act::TOLD });
+        }
+    }
+    assert!(told.port(advisor::REPLY).try_recv().is_err(), "somebody has asked");
+}
+
+/// P-02: what a handler sends besides an ask, before it, carries nothing. If the handler fails, nothing was asked.
+pub fn p02_an_ask_among_other_outputs(bench: &Bench) {
+    let (asks, told) = two(bench, 1);
+    for number in 0..8 {
+        let before = order(number, act::TELL_BEFORE);
+        send(&asks, before);
+        let telling = receive(&asks);
+        assert_eq!((telling.order, telling.ended), (number, 0));
+        assert_eq!(receive(&asks), expected(before));
+        send(&asks, order(number, act::FAIL_BEHIND));
+    }
+    // Orders that come of an order: each asks for itself.
+    send(&asks, Order { more: 9, ..order(40, act::ANSWER) });
+    let mut numbers: Vec<_> = (0..10).map(|_| receive(&asks).order).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (40..50).collect::<Vec<_>>());
+    eventually(|| asks.status().drops.failed == 8);
+    assert_eq!(balanced(&told).processed, 18);
+    assert_eq!(open(&asks), 0);
+}
+
+/// P-02: asks of a kernel that is connected to nobody, and of a direct call, end at once: *lost*.
+pub fn p02_an_ask_of_nobody_is_lost(bench: &Bench) {
+    let asks = asking(bench, options("asks"));
+    asks.activate_blocking().unwrap();
+    let lost = |number: u32| Done {
+        ended: ended::LOST,
+        price: Price { item: 77, cents: 0 },
+        ..expected(order(number, 0))
+    };
+    for number in 0..4 {
+        send(&asks, order(number, 0));
+        assert_eq!(receive(&asks), lost(number));
+        assert_eq!(asks.port(asker::PRICE).recv_blocking().unwrap().item, number);
+    }
+    drop(asks);
+    let (asks, told) = two(bench, 1);
+    let answered = asks.call_blocking(Event::Order(order(9, 0))).unwrap();
+    assert!(matches!(answered, outputs_of_asker::price(Query { item: 9, .. })));
+    assert_eq!(receive(&asks), lost(9));
+    assert_eq!((open(&asks), told.status().processed), (0, 0));
+}
+
+/// P-02: an ask whose answer takes too long ends without it. The answer comes later, and changes nothing; until then it has a
+/// place, and beyond the last place messages fail.
+pub fn p02_an_answer_that_comes_too_late(bench: &Bench) {
+    let (asks, told) = two(bench, 1);
+    told.deactivate_blocking().unwrap();
+    for number in 0..32 {
+        send(&asks, Order { limit: MILLISECOND, ..order(number, 0) });
+        let done = receive(&asks);
+        assert_eq!((done.order, done.ended, done.price.item), (number, ended::OUT_OF_TIME, 77));
+    }
+    let timers = asks.status().timers.unwrap();
+    assert_eq!((timers.waiting, timers.asks), (0, 32));
+    send(&asks, order(32, 0));
+    eventually(|| asks.status().drops.failed == 1);
+    // A place is free as soon as its answer has come.
+    told.activate_blocking().unwrap();
+    eventually(|| told.status().processed == 32);
+    for number in 33..60 {
+        let order = order(number, act::ANSWER);
+        send(&asks, order);
+        assert_eq!(receive(&asks), expected(order));
+    }
+    eventually(|| open(&asks) == 0);
+    assert!(asks.port(asker::DONE).try_recv().is_err());
+}
+
+/// P-02: a kernel that ends answers what it has taken, and closes the asks that it has not. What is asked afterwards is lost.
+pub fn p02_each_ask_ends_when_the_asked_kernel_does(bench: &Bench) {
+    let (asks, told) = two(bench, 1);
+    told.deactivate_blocking().unwrap();
+    for number in 0..10 {
+        send(&asks, order(number, 0));
+    }
+    eventually(|| open(&asks) == 10 && asks.status().processed == 10);
+    told.terminate_blocking();
+    let mut ends: Vec<_> = (0..10).map(|_| receive(&asks)).collect();
+    ends.sort_unstable_by_key(|done| done.order);
+    for (number, done) in ends.iter().enumerate() {
+        assert_eq!((done.order as usize, done.ended), (number, ended::CLOSED), "{done:?}");
+    }
+    for number in 10..14 {
+        send(&asks, order(number, 0));
+        assert_eq!(receive(&asks).ended, ended::LOST);
+    }
+    eventually(|| open(&asks) == 0);
+    // Another kernel may be asked then.
+    let next = teller::launch(bench.runtime(), options("next")).unwrap();
+    asks.deactivate_blocking().unwrap();
+    asks.port(asker::PRICE).connect(&next).unwrap();
+    asks.activate_blocking().unwrap();
+    let order = order(20, 0);
+    send(&asks, order);
+    assert_eq!(receive(&asks), expected(order));
+}
+
+/// P-02: rings of two slots' room on both sides, a host that is slow to receive, and far more orders than there are places:
+/// asks and answers go on, and all orders end.
+pub fn p02_both_full_still_answer(bench: &Bench) {
+    let small = |name: &str| options(name).capacity(16).output_capacity(16);
+    let told = teller::launch(bench.runtime(), small("told")).unwrap();
+    let asks = asking(bench, small("asks"));
+    asks.port(asker::PRICE).connect(&told).unwrap();
+    asks.activate_blocking().unwrap();
+    let count = bench.size(200, 5000) as u32;
+    let mut ends = vec![0; count as usize];
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..count {
+                send(&asks, order(number, number % 4));
+                if number % 8 == 7 {
+                    // Otherwise orders would fail for want of places.
+                    eventually(|| asks.status().timers.unwrap().waiting < 16);
+                }
+            }
+        });
+        let mut left = count;
+        while left != 0 {
+            if left % 64 == 0 {
+                thread::sleep(Duration::from_millis(2));
+            }
+            let done = receive(&asks);
+            assert_eq!(done, expected(order(done.order, done.order % 4)));
+            ends[done.order as usize] += 1;
+            left -= 1;
+            while told.try_recv().is_ok() {}
+        }
+    });
+    assert!(ends.iter().all(|&ends| ends == 1));
+    assert!(asks.port(asker::DONE).try_recv().is_err());
+}
+
+/// P-03: a job is dealt out as many asks, and is done when all have ended: answered, refused, or out of time.
+pub fn p03_scatter_and_gather(bench: &Bench) {
+    let told = teller::launch(bench.runtime(), options("told").grid(2)).unwrap();
+    let gather = gatherer::launch(bench.runtime(), options("gather").active(false)).unwrap();
+    gather.port(gatherer::PRICE).connect(&told).unwrap();
+    gather.activate_blocking().unwrap();
+    for (first, act, answered) in [(0, 0, 20), (100, act::DROP, 15)] {
+        let job = Order { actor: 1, number: first, act, more: 19, limit: NEVER };
+        let _ = gather.send_blocking(Event::Order(job)).unwrap();
+        let done = gather.port(gatherer::DONE).recv_blocking().unwrap();
+        let parts = (first..first + 20).filter(|part| act == 0 || part % 4 != 3);
+        let cents: u32 = parts.map(|part| part * 3 + 1).sum();
+        assert_eq!((done.order, done.ended, done.price.cents), (20, answered, cents));
+    }
+    // With a time limit, though nobody answers.
+    told.deactivate_blocking().unwrap();
+    let job = Order { actor: 2, number: 0, act: 0, more: 9, limit: 20 * MILLISECOND };
+    let _ = gather.send_blocking(Event::Order(job)).unwrap();
+    let done = gather.port(gatherer::DONE).recv_blocking().unwrap();
+    assert_eq!((done.order, done.ended, done.price.cents), (10, 0, 0));
+}
+
+/// P-02: who may ask whom, and what is said otherwise.
+pub fn p02_who_may_be_asked(bench: &Bench) {
+    let told = teller::launch(bench.runtime(), options("told").active(false)).unwrap();
+    let other = asking(bench, options("other"));
+    let asks = asking(bench, options("asks"));
+    let small = teller::launch(bench.runtime(), options("small").through(20)).unwrap();
+    let error = asks.port(asker::PRICE).connect(&small).unwrap_err();
+    assert!(error.to_string().contains("through(32)"), "{error}");
+    let bare = LaunchOptions::default().name("bare").actors(ACTORS.into()).connectable(true);
+    let bare = teller::launch(bench.runtime(), bare).unwrap();
+    let error = asks.port(asker::PRICE).connect(&bare).unwrap_err();
+    assert!(matches!(&error, ConnectError::NoRoomToAsk { kernel, .. } if kernel == "bare"), "{error}");
+    let error = Pipeline::new(&other, &told).map(drop).unwrap_err();
+    assert_eq!(error, PipelineError::Asks { kernel: "other".into() });
+    asks.port(asker::PRICE).connect(&told).unwrap();
+    // Who is asked sends nothing on.
+    let sink = relay::launch(bench.runtime(), options("sink").active(false)).unwrap();
+    let _ = sink;
+    // While something is open, it stays so.
+    asks.activate_blocking().unwrap();
+    send(&asks, order(1, 0));
+    eventually(|| open(&asks) == 1);
+    asks.deactivate_blocking().unwrap();
+    let error = asks.port(asker::PRICE).disconnect().unwrap_err();
+    assert_eq!(error, ConnectError::OpenAsks { kernel: "asks".into(), open: 1 });
+    told.activate_blocking().unwrap();
+    asks.activate_blocking().unwrap();
+    assert_eq!(receive(&asks), expected(order(1, 0)));
+    asks.deactivate_blocking().unwrap();
+    asks.port(asker::PRICE).disconnect().unwrap();
+    other.port(asker::PRICE).connect(&told).unwrap();
+    other.activate_blocking().unwrap();
+    let again = order(3, 0);
+    send(&other, again);
+    assert_eq!(receive(&other), expected(again));
+}
+
+/// P-02: kernels end while many asks are under way; each ends once.
+pub fn p02_asks_race_with_the_end_of_the_asked(bench: &Bench) {
+    for _ in 0..bench.size(2, 20) {
+        let (asks, told) = two(bench, 2);
+        let count = 400_u32;
+        let mut ends = vec![0; count as usize];
+        let mut failed = 0;
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for number in 0..count {
+                    send(&asks, order(number, 0));
+                    if number % 16 == 15 {
+                        eventually(|| asks.status().timers.unwrap().waiting < 16);
+                    }
+                }
+            });
+            scope.spawn(|| {
+                eventually(|| told.status().processed > 60);
+                told.terminate_blocking();
+            });
+            let mut seen = 0;
+            while seen + failed < count as usize {
+                match asks.port(asker::DONE).try_recv() {
+                    Ok(done) => {
+                        assert!(
+                            [ended::ANSWERED, ended::CLOSED, ended::LOST].contains(&done.ended),
+                            "{done:?}"
+                        );
+                        ends[done.order as usize] += 1;
+                        seen += 1;
+                    }
+                    Err(_) => thread::yield_now(),
+                }
+                failed = asks.status().drops.failed as usize;
+            }
+        });
+        assert!(ends.iter().all(|&ends| ends <= 1));
+        assert_eq!(ends.iter().filter(|&&ends| ends == 0).count(), failed);
+        eventually(|| open(&asks) == 0);
+    }
+}
