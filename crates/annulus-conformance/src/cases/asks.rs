@@ -221,7 +221,7 @@ pub fn p02_both_full_still_answer(bench: &Bench) {
         });
         let mut left = count;
         while left != 0 {
-            if left % 64 == 0 {
+            if left.is_multiple_of(64) {
                 thread::sleep(Duration::from_millis(2));
             }
             let done = receive(&asks);
