@@ -265,6 +265,7 @@ macro_rules! conformance_suite {
                 a_received_message_is_gone_on_with: Handlers,
                 receipts_are_of_what_was_given: Handlers,
                 refused_sends_use_up_nothing: Handlers,
+                discarded_sends_use_up_nothing: Handlers,
             }
             undelivered {
                 termination_hands_back: Nothing,

@@ -3,7 +3,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use annulus_queue::Backpressure;
+use annulus_queue::{Backpressure, Deduplication, SendOutcome};
 use annulus_runtime::{
     Handling, KernelHandle, LaunchOptions, NamedQueue, Receipt, TraceContext, TraceEvent, TraceStatus,
     block_on,
@@ -375,11 +375,39 @@ pub fn receipts_are_of_what_was_given(bench: &Bench) {
     }
 }
 
+/// More sends than the runtime knows of what they continue.
+const ATTEMPTS: usize = 70_000;
+const OTHER: TraceContext = TraceContext { trace_id: 9, span_id: 9 };
+
+/// A kernel that handles nothing until it is activated, whose queue is full; the first message is followed. Returns how many
+/// were sent.
+fn full(kernel: &KernelHandle<batch_echo>) -> usize {
+    kernel.deactivate_blocking().unwrap();
+    let first = {
+        let _scope = SPAN.enter();
+        kernel.try_send(number(0)).unwrap()
+    };
+    assert!(first.is_queued());
+    let mut sent = 1;
+    // A queue that drops new messages says of each that all is well.
+    while kernel.try_send(number(sent as u64)).is_ok_and(|outcome| outcome.is_queued()) {
+        sent += 1;
+    }
+    sent
+}
+
+/// After all, it is known what the first message continues, and that it alone is followed.
+fn the_first_is_told(bench: &Bench, kernel: &KernelHandle<batch_echo>, sent: usize, name: &str) {
+    kernel.activate_blocking().unwrap();
+    drain(kernel);
+    assert_eq!(received(kernel).len(), sent, "{name}");
+    let (handlings, _) = told(bench, 1, 1);
+    let continues = (handlings[0].trace_id, handlings[0].continues);
+    assert_eq!(continues, (SPAN.trace_id, Some(SPAN.span_id)), "{name}");
+}
+
 /// A send that is refused, or looks again and again for room, takes no place of what it is known that messages continue.
 pub fn refused_sends_use_up_nothing(bench: &Bench) {
-    /// More than the runtime keeps.
-    const ATTEMPTS: usize = 70_000;
-    let other = TraceContext { trace_id: 9, span_id: 9 };
     let options = traced(LaunchOptions::default(), 0.0)
         .capacity(16)
         .output_capacity(256)
@@ -389,31 +417,48 @@ pub fn refused_sends_use_up_nothing(bench: &Bench) {
         [("open", options.clone()), ("front", options.clone().priority(true)), ("two", options.grid(2))]
     {
         let kernel = batch_echo::launch(bench.runtime(), options.name(name)).unwrap();
-        kernel.deactivate_blocking().unwrap();
+        let sent = full(&kernel);
         {
-            let _scope = SPAN.enter();
-            let _ = kernel.try_send(number(0)).unwrap();
-        }
-        let mut sent = 1;
-        while kernel.try_send(number(1)).is_ok() {
-            sent += 1;
-        }
-        {
-            let _scope = other.enter();
+            let _scope = OTHER.enter();
             let batch = numbers(0..3);
             for _ in 0..ATTEMPTS {
                 assert!(kernel.try_send(number(2)).is_err());
                 assert!(kernel.send_batch_blocking(&batch).is_err());
             }
         }
-        kernel.activate_blocking().unwrap();
-        drain(&kernel);
-        assert_eq!(received(&kernel).len(), sent);
-        let (handlings, _) = told(bench, 1, 1);
-        assert_eq!(
-            (handlings[0].trace_id, handlings[0].continues),
-            (SPAN.trace_id, Some(SPAN.span_id)),
-            "{name}"
-        );
+        the_first_is_told(bench, &kernel, sent, name);
+    }
+}
+
+/// A send whose message is dropped in its place, since there is no room or since it was sent before, takes none, either.
+pub fn discarded_sends_use_up_nothing(bench: &Bench) {
+    let options = || traced(LaunchOptions::default(), 0.0).capacity(16).output_capacity(256).active(false);
+    let dropping = || options().backpressure(Backpressure::DropNew);
+    let known = options().deduplication(Deduplication::ByPayload).deduplication_window(16);
+    for (name, options) in [
+        ("open", dropping()),
+        ("front", dropping().priority(true)),
+        ("two", dropping().grid(2)),
+        ("known", known.backpressure(Backpressure::Reject)),
+    ] {
+        let is_known = name == "known";
+        let kernel = batch_echo::launch(bench.runtime(), options.name(name)).unwrap();
+        let sent = full(&kernel);
+        {
+            let _scope = OTHER.enter();
+            let last = sent as u64 - 3..sent as u64;
+            let batch = numbers(last.clone());
+            for n in 0..ATTEMPTS {
+                match kernel.try_send(number(last.start)).unwrap() {
+                    SendOutcome::Duplicate(_) if is_known => {}
+                    SendOutcome::Discarded(_) if !is_known => {}
+                    other => panic!("{name}: {other:?}"),
+                }
+                if n % batch.len() == 0 {
+                    kernel.send_batch_blocking(&batch).unwrap();
+                }
+            }
+        }
+        the_first_is_told(bench, &kernel, sent, name);
     }
 }

@@ -388,7 +388,9 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
             } else {
                 1 + others.iter().take_while(|message| self.shard_of(message) == shard).count()
             };
+            let mut unqueued = false;
             let mut each = |fate, message: &Bytes| {
+                unqueued |= matches!(fate, Fate::Discarded | Fate::Duplicate);
                 // SAFETY: what comes back was sent to this kernel, whose messages are of this type; it may
                 // lie anywhere.
                 let message = unsafe { message.as_ptr().cast::<M>().read_unaligned() };
@@ -403,10 +405,11 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
             let (taken, refused) =
                 unsafe { self.front_end().offer_all(shard, self.lane, bytes, run.len(), header, back) };
             sent += taken;
+            // One that is followed was the whole run.
+            if taken == 0 || unqueued {
+                self.core.unfollow(header);
+            }
             if let Some(refused) = refused {
-                if taken == 0 {
-                    self.core.unfollow(header);
-                }
                 return (sent, self.refusal(refused));
             }
         }
