@@ -22,6 +22,7 @@ mod problem;
 mod queues;
 mod slow;
 
+pub use black_box::TypeLimit;
 pub use domain::Domain;
 pub use groups::{Inbound, Observe, Outbound, RunMode, Shape};
 pub use order::Consistency;

@@ -241,7 +241,7 @@ pub use annulus_runtime::{
 pub use annulus_runtime::{
     BackendError, BatchError, CallError, ConnectError, HandleError, IntervalTooShort, InvalidLaunch,
     LaunchError, LaunchProblem, LifecycleError, RecvError, SendError, SnapshotError, TelemetryError,
-    TryRecvError, TrySendError, UnknownKernel, UnknownQueue,
+    TryRecvError, TrySendError, TypeLimit, UnknownKernel, UnknownQueue,
 };
 
 /// Everything that a program with ring kernels usually imports.

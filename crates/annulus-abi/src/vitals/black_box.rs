@@ -143,6 +143,14 @@ impl BoxHeader {
 /// Most bytes of a type that are read. Source: this project's choice.
 pub const MOST_TYPE_BYTES: u64 = 1 << 20;
 
+/// How deep a type's values may lie within each other; a number alone is 1 deep. Source: this project's choice: a reader calls
+/// itself for each.
+pub const DEEPEST: u32 = 64;
+
+/// Most values that a message may consist of, itself included: a payload of 64 KiB has no more, unless values have no bytes or
+/// many lie in the same one. So no type makes a text of any length.
+pub const MOST_VALUES: u64 = 1 << 18;
+
 /// Why bytes are no black box that this crate reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoxDamage {

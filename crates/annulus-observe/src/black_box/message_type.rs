@@ -2,14 +2,7 @@
 
 use std::fmt::Write;
 
-use annulus_abi::vitals::black_box::{form, number};
-
-/// Most values within values. Source: this project's choice; each needs a call.
-const DEEPEST: u32 = 64;
-
-/// Most values that a message may consist of: a payload of 64 KiB has no more, unless values have no bytes. So no type
-/// makes a text of any length.
-const MOST_VALUES: u64 = 1 << 18;
+use annulus_abi::vitals::black_box::{DEEPEST, MOST_VALUES, form, number};
 
 /// Most bytes of text that a message makes: so many, and so many more for each of its bytes. Source: this project's choice;
 /// names of 200 letters for each byte are fewer. A file that lies has a name of 64 KiB for each of its values.

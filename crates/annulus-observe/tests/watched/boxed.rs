@@ -22,7 +22,7 @@ use annulus_observe::{
     BlackBox, Kernel, Liveness, Process, Recorded, RecordedMessage, Unreadable, autopsy, look, read_black_box,
 };
 
-use crate::{Watched, folder, kernel, ready, robust::Small};
+use crate::{Watched, ended_by, folder, kernel, ready, robust::Small};
 
 #[derive(DeviceType, Clone, Copy, Default)]
 #[repr(u8)]
@@ -116,13 +116,6 @@ fn vitals(folder: &Path) -> Vec<PathBuf> {
 
 fn boxes(folder: &Path) -> Vec<PathBuf> {
     ended_by(folder, ".box")
-}
-
-fn ended_by(folder: &Path, end: &str) -> Vec<PathBuf> {
-    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut paths: Vec<_> = paths.filter(|path| path.to_str().unwrap().ends_with(end)).collect();
-    paths.sort();
-    paths
 }
 
 #[track_caller]

@@ -8,6 +8,7 @@ mod boxed;
 mod device;
 mod drops;
 mod lease;
+mod limits;
 mod outboxes;
 mod polls;
 mod profiled;
@@ -299,6 +300,14 @@ fn autopsies(folder: &Path) -> String {
 }
 
 #[track_caller]
+/// The files of a folder with this end of their names.
+fn ended_by(folder: &Path, end: &str) -> Vec<PathBuf> {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = paths.filter(|path| path.to_str().unwrap().ends_with(end)).collect();
+    paths.sort();
+    paths
+}
+
 fn kernel<'a>(process: &'a Process, name: &str) -> &'a Kernel {
     process.kernels.iter().find(|kernel| kernel.name == name).unwrap_or_else(|| panic!("{process:#?}"))
 }

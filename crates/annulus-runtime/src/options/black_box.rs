@@ -2,6 +2,31 @@
 
 use super::LaunchOptions;
 
+/// What of a message's type a reader of black boxes takes only so much of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TypeLimit {
+    /// Values of which a message consists, itself included.
+    Values,
+    /// How deep they lie within each other.
+    Depth,
+    /// Bytes that describe the type.
+    Bytes,
+}
+
+impl TypeLimit {
+    /// How a type has a number of it, and what to do.
+    pub(super) fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Values => ("has values in this number:", "shorten its arrays"),
+            Self::Depth => ("has values within values, so many deep:", "nest fewer types"),
+            Self::Bytes => {
+                ("needs this many bytes to be described:", "shorten its names, or have fewer variants")
+            }
+        }
+    }
+}
+
 impl LaunchOptions {
     /// Keeps the kernel's rings in a file, its *black box*: after a crash, `annulus autopsy --messages` shows the messages
     /// that waited, those that were being handled, and the last ones before, as lines of JSON that `annulus send` takes. Off
@@ -12,7 +37,8 @@ impl LaunchOptions {
     /// [`KernelStatus::memory`](crate::KernelStatus::memory) tells, is claimed at the launch.
     ///
     /// A launch that cannot have it fails: on a device, since its rings lie in memory of the device's driver; without a
-    /// vitals file; with bridged messages; or without room for the file. Messages in queues in front of the rings
+    /// vitals file; with bridged messages; with messages of [more parts](TypeLimit) than a reader takes; or without room for the
+    /// file. Messages in queues in front of the rings
     /// (of [policies](Self::backpressure) or named queues) are in no black box.
     ///
     /// ```

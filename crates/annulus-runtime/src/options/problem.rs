@@ -9,7 +9,10 @@ use annulus_abi::{
 use annulus_kernel::{BindingKind, KernelDefinition, KernelShape, StateShape, TypeDescriptor};
 use annulus_queue::{Deduplication, Problem, Share};
 
-use crate::options::{Consistency, Inbound, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW};
+use crate::{
+    options::{Consistency, Inbound, LaunchOptions, MAX_BLOCK, MAX_GRID, MAX_WINDOW, MIN_WINDOW, TypeLimit},
+    vitals::beyond_readers,
+};
 
 /// One thing that is wrong with a launch's options. Its text names the value, the limit and the remedy.
 ///
@@ -112,6 +115,17 @@ pub enum LaunchProblem {
         kernel: &'static str,
         /// Its message type.
         message: &'static str,
+    },
+    /// A black box was asked for, and nobody could read these messages in it.
+    BlackBoxType {
+        /// The message type.
+        message: &'static str,
+        /// What is beyond its limit.
+        limit: TypeLimit,
+        /// How much of it there is.
+        given: u64,
+        /// The greatest valid value.
+        max: u64,
     },
     /// The kernel has state by key, and `actors` is 0.
     NoActors {
@@ -299,6 +313,11 @@ pub(super) fn of_launch(
     }
     if options.observe.black_box && definition.bridged.is_some() {
         problems.push(LaunchProblem::BlackBox { kernel, message: definition.message_name() });
+    } else if options.observe.black_box {
+        let message = definition.message.name;
+        let beyond = beyond_readers(definition.message).into_iter();
+        let told = |(limit, given, max)| LaunchProblem::BlackBoxType { message, limit, given, max };
+        problems.extend(beyond.map(told));
     }
     for queue in &options.queues {
         if queue.inbound.deduplication == Deduplication::ById && !identified {
@@ -459,6 +478,14 @@ impl fmt::Display for LaunchProblem {
                 f,
                 "`{kernel}` takes bridged messages, of type {message}, which no black box shows yet: leave black_box out"
             ),
+            Self::BlackBoxType { message, limit, given, max } => {
+                let (has, remedy) = limit.words();
+                write!(
+                    f,
+                    "black_box is on, and the message type {message} {has} {given}, where a reader of black boxes takes {max} at \
+                     most: {remedy}, or leave black_box out"
+                )
+            }
             Self::Timers { kernel } => write!(
                 f,
                 "`{kernel}` sends messages to itself, or gets ticks, a start or an end, and supersteps are on, which such a \

@@ -41,6 +41,8 @@ mod ports;
 mod recorded;
 mod recorder;
 
+pub(crate) use recorded::beyond_readers;
+
 use std::path::PathBuf;
 
 pub(crate) use arena::{Home, VitalsArena};

@@ -5,12 +5,15 @@ use std::path::PathBuf;
 use annulus_abi::{
     kernel::KernelLayout,
     ring::RingHeader,
-    vitals::black_box::{BoxHeader, MAGIC, VERSION, flags, form, number},
+    vitals::black_box::{
+        BoxHeader, DEEPEST, MAGIC, MOST_TYPE_BYTES, MOST_VALUES, VERSION, flags, form, number,
+    },
 };
 use annulus_kernel::{FieldDescriptor, KernelDefinition, Meaning, Primitive, TypeDescriptor, TypeKind};
 use annulus_ring::memory::SharedMemory;
 
 use super::arena::Home;
+use crate::options::TypeLimit;
 
 impl Home {
     /// Memory for a kernel of this layout, in a black box, and the path of that.
@@ -55,6 +58,75 @@ impl Home {
     }
 }
 
+/// What of a message's type is more than a reader of black boxes takes: how much of it, and how much is taken.
+pub(crate) fn beyond_readers(ty: &TypeDescriptor) -> Vec<(TypeLimit, u64, u64)> {
+    let (values, depth) = measured(ty);
+    let of_type = [
+        (TypeLimit::Values, values, MOST_VALUES),
+        (TypeLimit::Depth, depth.into(), DEEPEST.into()),
+        (TypeLimit::Bytes, type_bytes(ty).len() as u64, MOST_TYPE_BYTES),
+    ];
+    of_type.into_iter().filter(|(_, given, most)| given > most).collect()
+}
+
+/// How many values a value of the type has at most, itself included, and how deep they lie: as a reader counts them in what
+/// [`put_type`] has written.
+fn measured(ty: &TypeDescriptor) -> (u64, u32) {
+    let within = |(values, depth): (u64, u32)| (values.saturating_add(1), depth + 1);
+    let repeated = |element, times: usize| {
+        let (values, depth) = measured(element);
+        (values.saturating_mul(times as u64), depth)
+    };
+    let fields = |fields: &[FieldDescriptor]| {
+        let each = fields.iter().map(|field| measured(field.ty));
+        each.fold((0, 0), |(values, deepest): (u64, u32), (more, depth)| {
+            (values.saturating_add(more), deepest.max(depth))
+        })
+    };
+    if let Some(number) = wrapped(ty) {
+        return measured(number);
+    }
+    if let Some(Bounded { items, room, .. }) = bounded(ty) {
+        return items.map_or((1, 1), |items| within(repeated(items, room)));
+    }
+    match ty.kind {
+        TypeKind::Primitive(_) => (1, 1),
+        TypeKind::Struct(of) => within(fields(of)),
+        TypeKind::Array { element, len } => within(repeated(element, len)),
+        TypeKind::Enum { variants, .. } => {
+            let each = variants.iter().map(|variant| fields(variant.fields));
+            within(
+                each.fold((0, 0), |(values, deepest), (more, depth)| (values.max(more), deepest.max(depth))),
+            )
+        }
+    }
+}
+
+/// The number in a `Wrapping`, which stands for it.
+fn wrapped(ty: &TypeDescriptor) -> Option<&'static TypeDescriptor> {
+    match (ty.meaning, ty.kind) {
+        (Meaning::Wrapping, TypeKind::Struct([number])) => Some(number.ty),
+        _ => None,
+    }
+}
+
+/// A list, or a text, whose items have no type.
+struct Bounded {
+    items: Option<&'static TypeDescriptor>,
+    room: usize,
+    /// Where its length is, and its first item.
+    offsets: [usize; 2],
+}
+
+fn bounded(ty: &TypeDescriptor) -> Option<Bounded> {
+    let (Meaning::List | Meaning::Text, TypeKind::Struct([len, items])) = (ty.meaning, ty.kind) else {
+        return None;
+    };
+    let TypeKind::Array { element, len: room } = items.ty.kind else { return None };
+    let of_list = (ty.meaning == Meaning::List).then_some(element);
+    Some(Bounded { items: of_list, room, offsets: [len.offset, items.offset] })
+}
+
 /// A type as it stands in a black box.
 fn type_bytes(ty: &TypeDescriptor) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -63,20 +135,14 @@ fn type_bytes(ty: &TypeDescriptor) -> Vec<u8> {
 }
 
 fn put_type(ty: &TypeDescriptor, to: &mut Vec<u8>) {
-    if let (Meaning::Wrapping, TypeKind::Struct([number])) = (ty.meaning, ty.kind) {
-        return put_type(number.ty, to);
+    if let Some(number) = wrapped(ty) {
+        return put_type(number, to);
     }
     put(to, ty.size);
-    if let (Meaning::List | Meaning::Text, TypeKind::Struct([len, items])) = (ty.meaning, ty.kind)
-        && let TypeKind::Array { element, len: room } = items.ty.kind
-    {
-        let is_text = ty.meaning == Meaning::Text;
-        to.push(if is_text { form::TEXT } else { form::LIST });
-        [len.offset, items.offset, room].into_iter().for_each(|value| put(to, value));
-        if !is_text {
-            put_type(element, to);
-        }
-        return;
+    if let Some(Bounded { items, room, offsets: [len, first] }) = bounded(ty) {
+        to.push(if items.is_some() { form::LIST } else { form::TEXT });
+        [len, first, room].into_iter().for_each(|value| put(to, value));
+        return items.into_iter().for_each(|items| put_type(items, to));
     }
     match ty.kind {
         TypeKind::Primitive(primitive) => to.extend([form::NUMBER, number_of(primitive)]),
@@ -134,5 +200,32 @@ fn number_of(primitive: Primitive) -> u8 {
         Primitive::U64 | Primitive::Usize => number::U64,
         Primitive::F32 => number::F32,
         Primitive::F64 => number::F64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annulus_kernel::{DeviceType, VariantDescriptor};
+
+    use super::*;
+
+    /// names of a type that needs more bytes than a reader takes are too long, and no others.
+    #[test]
+    fn r_06_a_type_of_long_names_is_beyond_readers() {
+        let letters = |count: usize| -> &'static str { "x".repeat(count).leak() };
+        let of = |name: &'static str| {
+            let variants: Vec<_> = (0..17).map(|tag| VariantDescriptor { name, tag, fields: &[] }).collect();
+            let kind = TypeKind::Enum { tag: Primitive::U8, variants: variants.leak() };
+            TypeDescriptor { name: "Long", kind, ..*u8::DESCRIPTOR }
+        };
+        // Size, form, tag, how many; of each variant the name with its length, the tag, and how many fields.
+        let most = (MOST_TYPE_BYTES - 10) / 17 - 14;
+        assert_eq!(beyond_readers(&of(letters(most as usize))), []);
+        let bytes = 10 + 17 * (most + 1 + 14);
+        assert_eq!(
+            beyond_readers(&of(letters(most as usize + 1))),
+            [(TypeLimit::Bytes, bytes, MOST_TYPE_BYTES)]
+        );
+        assert_eq!(beyond_readers(u8::DESCRIPTOR), []);
     }
 }
