@@ -151,7 +151,9 @@ typedef struct annulus_shard_ports {
 typedef struct annulus_host_words {
     uint64_t staged;
     uint64_t dropped_before[5];
-    uint64_t reserved[10];
+    uint64_t traces_recorded;
+    uint64_t traces_lost;
+    uint64_t reserved[8];
 } annulus_host_words;
 
 /* A shard's part of a vitals file. */

@@ -60,7 +60,8 @@ pub(crate) struct Export {
     every: Option<Duration>,
 }
 
-fn collector(text: &str) -> Result<Collector, String> {
+/// The collector of an address.
+pub(crate) fn collector(text: &str) -> Result<Collector, String> {
     Collector::at(text).map_err(|error| error.to_string())
 }
 

@@ -34,6 +34,7 @@ mod emit;
 mod export;
 mod failure;
 mod flags;
+mod follow;
 mod format;
 mod graph;
 mod input;

@@ -19,6 +19,7 @@ use crate::{
     dead_letters::DeadLetterFile,
     failure::Failure,
     flags::{SEND, in_flags},
+    follow::Follow,
     format::{Format, Messages, OnBad, Outputs, json},
     input::UntilStopped,
     run::{LaunchReport, shape},
@@ -71,6 +72,9 @@ pub(crate) struct Send {
     /// Keep the kernel's rings in a file, so that `annulus autopsy --messages` has its messages after a crash
     #[arg(long)]
     black_box: bool,
+
+    #[command(flatten)]
+    follow: Follow,
 
     /// Where the kernel runs
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = values::backend())]
@@ -132,6 +136,8 @@ impl Send {
         if self.black_box {
             options = options.black_box(true);
         }
+        options = self.follow.options(options);
+        self.follow.check(options.observe.tracing)?;
         let definition = kernel.definition();
         let output = self.output_format.unwrap_or(if self.calls { Format::Json } else { self.format });
         if self.calls && output != Format::Json {
@@ -168,11 +174,14 @@ impl Send {
         if self.waits_for_a_terminal() {
             hint(kernel.definition(), self.format);
         }
-        let outcome = match self.calls {
-            true => call_all(&kernel, &mut messages),
-            false => stream(&kernel, &mut messages, output),
-        };
-        summary(&kernel, &messages, launch);
+        let outcome = self.follow.pushing(&runtime, || {
+            let outcome = match self.calls {
+                true => call_all(&kernel, &mut messages),
+                false => stream(&kernel, &mut messages, output),
+            };
+            summary(&kernel, &messages, launch);
+            outcome
+        });
         if stop.is_asked() {
             let cut = if messages.is_cut() { "; a message that was not whole was not sent" } else { "" };
             let _ = writeln!(io::stderr(), "interrupted by a signal: what was sent before was handled{cut}");

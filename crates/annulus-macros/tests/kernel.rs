@@ -296,6 +296,8 @@ fn w06_the_attribute_says_how_it_is_launched() {
         count_turns = true,
         slow_after = "5 ms",
         black_box = true,
+        trace_sample = 0.25,
+        tracing = true,
         connectable = true,
         supersteps = true
     )]
@@ -324,6 +326,8 @@ fn w06_the_attribute_says_how_it_is_launched() {
         .count_turns(true)
         .slow_after(std::time::Duration::from_millis(5))
         .black_box(true)
+        .tracing(true)
+        .trace_sample(0.25)
         .connectable(true)
         .supersteps(true);
     assert_eq!(asked::options(), expected);

@@ -144,6 +144,8 @@ pub struct Kernel {
     pub ports: Vec<PortLook>,
     /// Whether it has ended.
     pub has_ended: bool,
+    /// When it was launched, on the runtime's clock in nanoseconds.
+    pub launched_at: u64,
     /// How long ago it was launched; for one that has ended, how long it lived. `None` if nobody knows.
     pub age: Option<Duration>,
     /// How old the shards' words are, if they are copies that the host makes from time to time.
@@ -155,6 +157,8 @@ pub struct Kernel {
     /// Messages that queues in front of the rings dropped, that the program took back, or that were left at the
     /// end, by [cause](annulus_abi::vitals::recorder::CAUSES).
     pub drops: [u64; CAUSES.len()],
+    /// Whether its messages may be [followed](annulus_runtime::LaunchOptions::tracing).
+    pub tracing: bool,
     /// Handlers that took longer than the launch's [`slow_after`](annulus_runtime::LaunchOptions::slow_after).
     pub slow: u64,
     /// Its shards, one for each block.
@@ -414,6 +418,8 @@ fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
         copied_at: is_copy.then(|| kernel.mirrored_at()),
         errors: kernel.errors().map(|(code, name)| (code, name.to_owned())).collect(),
         drops: kernel.drops(),
+        launched_at: kernel.launched_at(),
+        tracing: kernel.flags() & kernel_flags::TRACING != 0,
         slow: kernel.slow(),
         shards: kernel.shards().collect(),
         latencies: None,

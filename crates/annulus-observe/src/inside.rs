@@ -92,6 +92,8 @@ fn describe(control: &KernelControl) -> Kernel {
             status.drops.undelivered,
             status.drops.cleared,
         ],
+        launched_at: look.launched_at,
+        tracing: look.tracing,
         slow: look.slow,
         shards: look.shards,
         latencies: control.latencies(),

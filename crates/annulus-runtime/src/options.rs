@@ -409,24 +409,30 @@ impl LaunchOptions {
     /// # use annulus_runtime::LaunchOptions;
     /// assert!(LaunchOptions::production().tracing(true).observe.tracing);
     /// ```
+    ///
+    /// Off, it also forgets the sample, which a kernel's attribute may have said.
     pub fn tracing(mut self, on: bool) -> Self {
         self.observe.tracing = on;
+        if !on {
+            self.observe.trace_sample = None;
+        }
         self
     }
 
-    /// Which part of the messages that the host sends is followed, if [tracing](Self::tracing) is on, chosen by chance: from 0, none, to 1, all;
-    /// 0.01 by default. Exact to a millionth.
+    /// Which part of the messages that the host sends is followed, chosen by chance: from 0, none, to 1, all; 0.01 by
+    /// default. Exact to a millionth. Needs [tracing](Self::tracing).
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
     /// let options = LaunchOptions::production().tracing(true).trace_sample(0.001);
-    /// assert_eq!(options.observe.trace_sample, 1000);
+    /// assert_eq!(options.observe.trace_sample, Some(1000));
     /// assert!(options.trace_sample(1.5).validate().is_err());
+    /// assert!(LaunchOptions::production().trace_sample(0.5).validate().is_err());
     /// ```
     pub fn trace_sample(mut self, part: f64) -> Self {
         // Not a number is no part, either.
         let valid = (0.0..=1.0).contains(&part);
-        self.observe.trace_sample = if valid { (part * 1e6).round() as u32 } else { u32::MAX };
+        self.observe.trace_sample = Some(if valid { (part * 1e6).round() as u32 } else { u32::MAX });
         self
     }
 

@@ -38,6 +38,7 @@ fn asleep() -> Shard {
         timers: Timers::default(),
         accepted: 10,
         outputs_waiting: 0,
+        traces: Default::default(),
         telemetry: None,
         at: at(10, phase::ASLEEP, 0),
     }

@@ -463,6 +463,8 @@ fn r10_a_topology_from_toml() {
     let text = r#"
         [kernels.deal]
         capacity = 64
+        tracing = true
+        trace_sample = 1
 
         [kernels.north]
         kernel = "registry::sums"
@@ -497,7 +499,12 @@ fn r10_a_topology_from_toml() {
     runtime.dynamic("deal").unwrap().send_blocking(r#"{"sensor": 1, "value": 4}"#).unwrap();
     let sum = runtime.dynamic("north").unwrap().recv_timeout(Duration::from_secs(60)).unwrap();
     assert_eq!(sum, r#"{"sensor":1,"value":40}"#);
+    let traces = |name: &str| runtime.dynamic(name).unwrap().control().status().traces;
+    assert_eq!([traces("deal").map(|traces| traces.recorded), traces("north").map(|_| 0)], [Some(1), None]);
     drop(running);
+    let unfollowed = Topology::from_toml(&text.replace("tracing = true", "tracing = false")).unwrap();
+    let error = unfollowed.check().unwrap_err().to_string();
+    assert!(error.contains("nothing is followed: add .tracing(true), or leave trace_sample out"), "{error}");
 
     let refused = |from: &str, to: &str, expected: &str| {
         assert!(text.contains(from));

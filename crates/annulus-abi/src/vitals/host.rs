@@ -13,12 +13,19 @@ pub struct HostWords {
     ///
     /// [`KernelEntry::drops`]: super::KernelEntry::drops
     pub dropped_before: [u64; 5],
+    /// Records of messages that were followed which the host has found: see [`trace`](crate::trace). They are found soon after
+    /// they were written.
+    pub traces_recorded: u64,
+    /// Records that found no room, as far as the host knows.
+    pub traces_lost: u64,
     /// Always 0.
-    pub reserved: [u64; 10],
+    pub reserved: [u64; 8],
 }
 
 const _: () = {
     assert!(size_of::<HostWords>() == 128);
     assert!(offset_of!(HostWords, staged) == 0);
     assert!(offset_of!(HostWords, dropped_before) == 8);
+    assert!(offset_of!(HostWords, traces_recorded) == 48);
+    assert!(offset_of!(HostWords, traces_lost) == 56);
 };

@@ -172,6 +172,8 @@ pub mod kernel_flags {
     pub const LATENCIES: u32 = 1 << 5;
     /// Its rings lie in a [black box](super::black_box).
     pub const BLACK_BOX: u32 = 1 << 6;
+    /// Its messages may be followed.
+    pub const TRACING: u32 = 1 << 7;
 }
 
 /// Values of [`KernelEntry::mode`]: names of processing modes, in order. A reader knows no others.

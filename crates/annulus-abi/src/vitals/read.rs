@@ -115,10 +115,21 @@ pub struct Shard {
     pub outputs_waiting: u64,
     /// Messages to itself.
     pub timers: Timers,
+    /// Records of messages that were followed, and those that found no room.
+    pub traces: Traces,
     /// The line of telemetry; `None` if it is torn or was never written.
     pub telemetry: Option<Telemetry>,
     /// What the shard is at.
     pub at: At,
+}
+
+/// What became of the records of messages that were followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traces {
+    /// Records.
+    pub recorded: u64,
+    /// Records that found no room.
+    pub lost: u64,
 }
 
 impl Shard {
@@ -444,6 +455,7 @@ impl Shard {
         const INBOUND: usize = offset_of!(ShardVitals, inbound);
         const OUTBOUND: usize = offset_of!(ShardVitals, outbound);
         const AT: usize = offset_of!(ShardVitals, at);
+        const HOST: usize = offset_of!(ShardVitals, host);
         let long = |offset| word64(bytes, offset).unwrap_or(0);
         let short = |offset| word32(bytes, offset).unwrap_or(0);
         let reserved = |ring: usize| long(ring + offset_of!(RingHeader, reserved)) & !CLOSED;
@@ -463,10 +475,14 @@ impl Shard {
             stalled: short(offset_of!(ControlBlock, stalled)),
             unforwarded: long(offset_of!(ControlBlock, unforwarded)),
             pending: waiting(INBOUND),
-            staged: long(offset_of!(ShardVitals, host) + offset_of!(HostWords, staged)),
+            staged: long(HOST + offset_of!(HostWords, staged)),
             accepted: reserved(INBOUND),
             outputs_waiting: waiting(OUTBOUND),
             timers: Timers::of_word(long(offset_of!(ControlBlock, timers))),
+            traces: Traces {
+                recorded: long(HOST + offset_of!(HostWords, traces_recorded)),
+                lost: long(HOST + offset_of!(HostWords, traces_lost)),
+            },
             telemetry: if telemetry == [0; 8] { None } else { Telemetry::from_words(&telemetry) },
             at: At {
                 phase: long(AT + offset_of!(At, phase)),

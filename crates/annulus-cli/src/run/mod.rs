@@ -38,7 +38,7 @@ use annulus::{
 };
 use clap::{Args, Subcommand};
 
-use crate::{export::address, failure::Failure, top::seconds, values};
+use crate::{export::address, failure::Failure, follow::Follow, top::seconds, values};
 use topology::Launch;
 
 /// Run a ready-made job on a ring kernel, or the kernels of a topology in TOML
@@ -79,6 +79,9 @@ pub(crate) struct Run {
     #[arg(long, value_name = "ADDRESS", value_parser = address, requires = "topology")]
     dashboard: Option<SocketAddr>,
 
+    #[command(flatten)]
+    follow: Follow,
+
     #[command(subcommand)]
     job: Option<Job>,
 }
@@ -95,8 +98,11 @@ impl Run {
             Some(Job::Anomalies(job)) => job.execute(),
             None => match self.topology {
                 Some(file) => {
-                    let Self { backend, to, limit, dashboard, .. } = self;
-                    Launch { file, backend, to, limit, dashboard }.execute()
+                    let Self { backend, to, limit, dashboard, follow, .. } = self;
+                    Launch { file, backend, to, limit, dashboard, follow }.execute()
+                }
+                None if self.follow.is_asked() => {
+                    Err(Failure::Usage("--otlp follows the messages of a topology: name its file".into()))
                 }
                 None => list(command),
             },

@@ -16,6 +16,7 @@ use serde_json::json;
 use crate::{
     export::serve,
     failure::Failure,
+    follow::Follow,
     format::{Format, Messages, OnBad, json as written},
     input::UntilStopped,
     send::send_all,
@@ -32,6 +33,8 @@ pub(super) struct Launch {
     pub(super) limit: Duration,
     /// Where a page of the kernels is served.
     pub(super) dashboard: Option<SocketAddr>,
+    /// Whether messages are followed, and where that is told.
+    pub(super) follow: Follow,
 }
 
 /// The topology of a file. Its kernels are those of this program.
@@ -57,7 +60,13 @@ pub(super) fn file(name: &str) -> Result<PathBuf, String> {
 impl Launch {
     pub(super) fn execute(&self) -> Result<(), Failure> {
         let stop = Interrupt::on_signals()?;
-        let topology = read(&self.file)?;
+        let mut follows = false;
+        let topology = read(&self.file)?.map_options(|_, options| {
+            let options = self.follow.options(options);
+            follows |= options.observe.tracing;
+            options
+        });
+        self.follow.check(follows)?;
         let plan = topology.check().map_err(|error| in_file(&self.file, &error))?;
         let to = match (&self.to, &plan.entries[..]) {
             (Some(to), _) | (None, [to]) => to.clone(),
@@ -95,33 +104,36 @@ impl Launch {
         let input = UntilStopped::new(io::stdin(), &stop).map_err(Failure::fault)?;
         let ty = entry.definition().message;
         let mut messages = Messages::new(Box::new(input), Format::Json, ty, OnBad::Fail, &stop)?;
-        thread::scope(|scope| {
-            let printers: Vec<_> = exits
-                .iter()
-                .map(|exit| {
-                    scope.spawn(|| {
-                        let printed = print_all(exit);
-                        if printed.is_err() {
-                            // If nobody reads any more, there is no sense in sending.
-                            let _ = entry.control().terminate_blocking();
-                        }
-                        printed
+        let work = || {
+            thread::scope(|scope| {
+                let printers: Vec<_> = exits
+                    .iter()
+                    .map(|exit| {
+                        scope.spawn(|| {
+                            let printed = print_all(exit);
+                            if printed.is_err() {
+                                // If nobody reads any more, there is no sense in sending.
+                                let _ = entry.control().terminate_blocking();
+                            }
+                            printed
+                        })
                     })
-                })
-                .collect();
-            let sent = send_all(&entry, &mut messages);
-            let outcomes = running.shutdown_blocking(self.limit);
-            let printed = printers.into_iter().map(|printer| match printer.join() {
-                Ok(printed) => printed,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            // All of them end. A closed pipe is why sending failed, if it did.
-            let printed = printed.fold(Ok(()), Result::and);
-            for (kernel, (_, outcome)) in running.kernels().iter().rev().zip(outcomes) {
-                let _ = writeln!(io::stderr(), "{}: {outcome:?}", kernel.status());
-            }
-            printed.and(sent)
-        })
+                    .collect();
+                let sent = send_all(&entry, &mut messages);
+                let outcomes = running.shutdown_blocking(self.limit);
+                let printed = printers.into_iter().map(|printer| match printer.join() {
+                    Ok(printed) => printed,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                });
+                // All of them end. A closed pipe is why sending failed, if it did.
+                let printed = printed.fold(Ok(()), Result::and);
+                for (kernel, (_, outcome)) in running.kernels().iter().rev().zip(outcomes) {
+                    let _ = writeln!(io::stderr(), "{}: {outcome:?}", kernel.status());
+                }
+                printed.and(sent)
+            })
+        };
+        self.follow.pushing(&runtime, work)
     }
 }
 

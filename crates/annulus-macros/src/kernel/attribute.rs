@@ -89,6 +89,7 @@ impl Options {
         }
         options.check_cap(&mut errors);
         options.check_backends(&mut errors);
+        launch_words::check(metas.iter(), &mut errors);
         errors.finish(options)
     }
 

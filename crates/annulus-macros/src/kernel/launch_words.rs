@@ -2,9 +2,9 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Expr, ExprLit, Lit};
+use syn::{Expr, ExprLit, Lit, Meta};
 
-use crate::types;
+use crate::{errors::Errors, types};
 
 /// What a word's value is.
 enum Value {
@@ -16,6 +16,8 @@ enum Value {
     Switch,
     /// A time such as `"250 ms"`.
     Time,
+    /// A part of all: from 0 to 1.
+    Part,
     /// A variant of the enum, which is Annulus's own.
     Variant(&'static str, &'static [&'static str]),
 }
@@ -28,7 +30,7 @@ const RUN_MODES: &[&str] = &["Persistent", "EventDriven"];
 
 /// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions`
 /// documents.
-const WORDS: [(&str, Value); 29] = [
+const WORDS: [(&str, Value); 31] = [
     ("capacity", Value::Capacity),
     ("output_capacity", Value::Capacity),
     ("backpressure", Value::Variant("Backpressure", STRATEGIES)),
@@ -53,6 +55,8 @@ const WORDS: [(&str, Value); 29] = [
     ("count_turns", Value::Switch),
     ("slow_after", Value::Time),
     ("black_box", Value::Switch),
+    ("tracing", Value::Switch),
+    ("trace_sample", Value::Part),
     ("supersteps", Value::Switch),
     ("connectable", Value::Switch),
     ("into_variants", Value::Switch),
@@ -109,6 +113,12 @@ pub(super) fn call(word: &str, value: &Expr) -> syn::Result<TokenStream> {
             })?;
             Ok(quote!(.#method(::core::time::Duration::from_nanos(#time))))
         }
+        Value::Part => {
+            let part = part(value).ok_or_else(|| {
+                error(format!("`{word}` is a literal from 0, none, to 1, all: write `{word} = 0.01` for one in a hundred"))
+            })?;
+            Ok(quote!(.#method(#part)))
+        }
         Value::Variant(of, variants) => {
             let said = types::text(value);
             let Some(variant) = variants.iter().find(|variant| **variant == said) else {
@@ -139,6 +149,36 @@ pub(super) fn time(value: &Expr) -> Option<u64> {
         _ => return None,
     };
     number.parse::<u64>().ok()?.checked_mul(unit).filter(|&time| time != 0)
+}
+
+/// A part of what is followed is about kernels that follow.
+pub(super) fn check<'a>(metas: impl Iterator<Item = &'a Meta> + Clone, errors: &mut Errors) {
+    let said = |word: &str| metas.clone().find(|meta| meta.path().is_ident(word));
+    let is_on = |meta: &Meta| match meta {
+        Meta::NameValue(pair) => {
+            !matches!(&pair.value, Expr::Lit(ExprLit { lit: Lit::Bool(on), .. }) if !on.value)
+        }
+        _ => false,
+    };
+    if let Some(sample) = said("trace_sample")
+        && !said("tracing").is_some_and(is_on)
+    {
+        errors.at(
+            sample,
+            "nothing is followed, so no part of it: add `tracing = true`, or leave `trace_sample` out",
+        );
+    }
+}
+
+/// `0.01`, `0` or `1`.
+fn part(value: &Expr) -> Option<f64> {
+    let part = match value {
+        Expr::Lit(ExprLit { lit: Lit::Float(literal), .. }) if literal.suffix().is_empty() => {
+            literal.base10_parse().ok()?
+        }
+        _ => integer(value)? as f64,
+    };
+    (0.0..=1.0).contains(&part).then_some(part)
 }
 
 fn integer(value: &Expr) -> Option<u64> {

@@ -23,8 +23,17 @@ struct Tick {
     consistency = Strong,
     causal_ordering = 1,
     count_turns = yes,
+    tracing = 1,
+    trace_sample = 1.5,
     colour = 3
 )]
 fn tick(_: &Tick) {}
+
+/// Nothing is followed, so no part of it.
+#[ring_kernel(trace_sample = 0.5)]
+fn quiet(_: &Tick) {}
+
+#[ring_kernel(trace_sample = 0.5, tracing = false)]
+fn silent(_: &Tick) {}
 
 fn main() {}

@@ -9,7 +9,7 @@ use annulus_abi::{
 
 use super::{
     Metric, MetricKind, Sample, Value,
-    counters::{Counters, Launch, Which},
+    counters::{Counters, Launch, Totals, Which},
     table::{self, *},
 };
 use crate::{Health, Kernel, Liveness, Process, ShardState};
@@ -31,6 +31,8 @@ const STATES: [ShardState; 5] = [
 struct About<'a> {
     process: Vec<(&'static Label, String)>,
     kernel: &'a str,
+    /// See [`Sample::since`].
+    since: u64,
 }
 
 impl About<'_> {
@@ -40,7 +42,8 @@ impl About<'_> {
             labels.push((&KERNEL, self.kernel.to_owned()));
         }
         labels.extend(own.iter().map(|(label, value)| (*label, (*value).to_owned())));
-        Sample { metric, labels, value }
+        let since = (metric.kind != MetricKind::Gauge).then_some(self.since);
+        Sample { metric, labels, value, since }
     }
 }
 
@@ -56,7 +59,8 @@ pub(crate) fn collect(
     for process in processes {
         for kernel in &process.kernels {
             let launch = (process.file.clone(), kernel.id);
-            counters.see(launch, &kernel.name, counts(kernel, per_shard));
+            let since = process.started.saturating_add(kernel.launched_at);
+            counters.see(launch, &kernel.name, since, counts(kernel, per_shard));
         }
     }
     let is_there = |launch: &Launch| {
@@ -71,7 +75,7 @@ pub(crate) fn collect(
         let labels = process_labels(process, tell_processes);
         let lives = process.liveness == Liveness::Running;
         if tell_processes {
-            let about = About { process: labels.clone(), kernel: "" };
+            let about = About { process: labels.clone(), kernel: "", since: 0 };
             samples.push(about.sample(&UP, &[], Value::Number(if lives { 1.0 } else { 0.0 })));
         }
         if !lives {
@@ -79,11 +83,11 @@ pub(crate) fn collect(
         }
         for name in counters.names(&process.file) {
             let name = &*name;
-            let about = About { process: labels.clone(), kernel: name };
             let running = process.kernels.iter().find(|kernel| kernel.name == name && !kernel.has_ended);
-            let (totals, launches) = counters.totals(&process.file, name);
+            let Totals { counts, launches, since } = counters.totals(&process.file, name);
+            let about = About { process: labels.clone(), kernel: name, since };
             samples.push(about.sample(&LAUNCHES, &[], Value::Count(launches)));
-            count_samples(&about, &totals, &mut samples);
+            count_samples(&about, &counts, &mut samples);
             if let Some(kernel) = running {
                 gauges(&about, kernel, per_shard, &mut samples);
                 let health = health
@@ -144,6 +148,10 @@ fn counts(kernel: &Kernel, per_shard: bool) -> BTreeMap<Which, u64> {
         add(&DEAD_LETTERS_LOST, labels(None), shard.dead_letters_lost);
         if shard.timers != Timers::default() {
             add(&TIMERS_TAKEN, labels(None), shard.timers.taken);
+        }
+        if kernel.tracing {
+            add(&TRACES_RECORDED, labels(None), shard.traces.recorded);
+            add(&TRACES_LOST, labels(None), shard.traces.lost);
         }
         add(&DROPPED, labels(Some("failed")), shard.failed);
         add(&DROPPED, labels(Some("unknown_actor")), shard.unknown_actor);

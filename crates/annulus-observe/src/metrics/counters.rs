@@ -14,6 +14,15 @@ pub(super) type Which = (usize, Vec<String>);
 /// A launch.
 pub(super) type Launch = (PathBuf, u64);
 
+/// What all launches under a name have counted.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    pub(super) counts: BTreeMap<Which, u64>,
+    pub(super) launches: u64,
+    /// When the first of them was launched, in nanoseconds since 1970 UTC: all counts were 0 then.
+    pub(super) since: u64,
+}
+
 /// How many looks in a row must miss a launch until it counts as gone. An entry may be damaged in one look, if it
 /// is being written.
 const GONE_AFTER: u32 = 3;
@@ -25,26 +34,31 @@ pub(crate) struct Counters {
     past: HashMap<(PathBuf, String), Past>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Past {
     launches: u64,
+    /// When the first of them was launched.
+    since: u64,
     counts: BTreeMap<Which, u64>,
 }
 
 #[derive(Debug)]
 struct Seen {
     name: String,
+    /// When it was launched, in nanoseconds since 1970 UTC, as it was first seen: the clock may be set later.
+    since: u64,
     counts: BTreeMap<Which, u64>,
     /// Looks in a row that did not find it.
     missed: u32,
 }
 
 impl Counters {
-    /// What one launch counts now.
-    pub(super) fn see(&mut self, launch: Launch, name: &str, counts: BTreeMap<Which, u64>) {
+    /// What one launch counts now; it was launched at this time.
+    pub(super) fn see(&mut self, launch: Launch, name: &str, since: u64, counts: BTreeMap<Which, u64>) {
         let file = launch.0.clone();
         let seen = self.launches.entry(launch).or_insert_with(|| Seen {
             name: name.to_owned(),
+            since,
             counts: BTreeMap::new(),
             missed: 0,
         });
@@ -53,7 +67,8 @@ impl Counters {
             let before = seen.counts.insert(which.clone(), now).unwrap_or(0);
             if now < before {
                 // Telemetry was reset: what it counted until then is past.
-                let past = self.past.entry((file.clone(), seen.name.clone())).or_default();
+                let past =
+                    self.past.entry((file.clone(), seen.name.clone())).or_insert(Past::since(seen.since));
                 *past.counts.entry(which).or_insert(0) += before;
             }
         }
@@ -70,8 +85,9 @@ impl Counters {
             if seen.missed < GONE_AFTER {
                 return true;
             }
-            let past = past.entry((launch.0.clone(), seen.name.clone())).or_default();
+            let past = past.entry((launch.0.clone(), seen.name.clone())).or_insert(Past::since(seen.since));
             past.launches += 1;
+            past.since = past.since.min(seen.since);
             for (which, count) in std::mem::take(&mut seen.counts) {
                 *past.counts.entry(which).or_insert(0) += count;
             }
@@ -92,20 +108,30 @@ impl Counters {
         past.chain(there).cloned().collect()
     }
 
-    /// What all launches under a name of a process have counted, and how many there were.
-    pub(super) fn totals(&self, file: &PathBuf, name: &str) -> (BTreeMap<Which, u64>, u64) {
+    /// What all launches under a name of a process have counted.
+    pub(super) fn totals(&self, file: &PathBuf, name: &str) -> Totals {
         let past = self.past.get(&(file.clone(), name.to_owned()));
-        let mut totals = past.map(|past| past.counts.clone()).unwrap_or_default();
-        let mut launches = past.map_or(0, |past| past.launches);
+        let mut totals = past.map_or(Totals { since: u64::MAX, ..Totals::default() }, |past| Totals {
+            counts: past.counts.clone(),
+            launches: past.launches,
+            since: past.since,
+        });
         for ((of, _), seen) in &self.launches {
             if of == file && seen.name == name {
-                launches += 1;
+                totals.launches += 1;
+                totals.since = totals.since.min(seen.since);
                 for (which, count) in &seen.counts {
-                    *totals.entry(which.clone()).or_insert(0) += count;
+                    *totals.counts.entry(which.clone()).or_insert(0) += count;
                 }
             }
         }
-        (totals, launches)
+        totals
+    }
+}
+
+impl Past {
+    fn since(since: u64) -> Self {
+        Self { launches: 0, since, counts: BTreeMap::new() }
     }
 }
 
@@ -118,8 +144,9 @@ mod tests {
     }
 
     fn total(counters: &Counters) -> (u64, u64) {
-        let (totals, launches) = counters.totals(&PathBuf::new(), "sort");
-        (totals.get(&(0, Vec::new())).copied().unwrap_or(0), launches)
+        let totals = counters.totals(&PathBuf::new(), "sort");
+        assert_eq!(totals.since, 1001, "the first launch, for ever");
+        (totals.counts.get(&(0, Vec::new())).copied().unwrap_or(0), totals.launches)
     }
 
     /// O-05: a kernel that is launched again goes on counting.
@@ -128,7 +155,7 @@ mod tests {
         let mut counters = Counters::default();
         let mut look = |launches: &[(u64, u64)]| {
             for &(id, count) in launches {
-                counters.see((PathBuf::new(), id), "sort", counts(count));
+                counters.see((PathBuf::new(), id), "sort", 1000 + id, counts(count));
             }
             counters.end_look(|(_, id)| launches.iter().any(|(seen, _)| seen == id));
             total(&counters)

@@ -34,6 +34,9 @@ pub struct Sample {
     pub labels: Vec<(&'static Label, String)>,
     /// The value.
     pub value: Value,
+    /// Of what only grows: when it was 0, in nanoseconds since 1970 UTC. That is the launch of the kernel, or of the first
+    /// that was seen under its name.
+    pub since: Option<u64>,
 }
 
 /// A number, or many.

@@ -106,6 +106,12 @@ metrics! {
     /// Messages to itself that were taken.
     TIMERS_TAKEN: Counter "annulus.kernel.timers.taken" "annulus_timers_taken_total" "{message}" true
         "Messages of the kernel to itself that were taken when their time had come.";
+    /// Records of messages that were followed.
+    TRACES_RECORDED: Counter "annulus.kernel.traces.recorded" "annulus_traces_recorded_total" "{record}" true
+        "Records of messages that were followed, one for each kernel that has handled it.";
+    /// Those that were lost.
+    TRACES_LOST: Counter "annulus.kernel.traces.lost" "annulus_traces_lost_total" "{record}" true
+        "Records of messages that were followed which were lost, since the host had not collected the earlier ones.";
     /// Dead letters that were lost.
     DEAD_LETTERS_LOST: Counter "annulus.kernel.dead_letters.lost" "annulus_dead_letters_lost_total" "{message}" true
         "Dead letters that were lost, since the host had not collected the earlier ones.";

@@ -20,8 +20,11 @@ use crate::{
     spans::{Span, SpanKind, SpanValue, nanos},
 };
 
-/// Nobody writes down when a count began: 0 says so.
-const UNKNOWN: u64 = 0;
+/// When a value was 0; of a gauge 0, which says that there is no such time. Clocks may be set, and what has begun later than now
+/// would be dropped.
+fn began(sample: &Sample, now: u64) -> u64 {
+    sample.since.map_or(0, |since| since.min(now))
+}
 
 fn text(key: &str, value: &str) -> KeyValue {
     any(key, any_value::Value::StringValue(value.to_owned()))
@@ -149,10 +152,10 @@ fn add(data: &mut Data, sample: &Sample, now: u64) {
     match (data, &sample.value) {
         (Data::Sum(Sum { data_points, .. }) | Data::Gauge(Gauge { data_points }), Value::Count(count)) => {
             let value = number_data_point::Value::AsInt(i64::try_from(*count).unwrap_or(i64::MAX));
-            data_points.push(point(attributes, now, value));
+            data_points.push(point(attributes, sample, now, value));
         }
         (Data::Sum(Sum { data_points, .. }) | Data::Gauge(Gauge { data_points }), Value::Number(number)) => {
-            data_points.push(point(attributes, now, number_data_point::Value::AsDouble(*number)));
+            data_points.push(point(attributes, sample, now, number_data_point::Value::AsDouble(*number)));
         }
         (Data::Histogram(histogram), Value::Histogram { buckets, count, sum }) => {
             // Ours say how many are at most so large, the protocol's how many are in each, and one more how
@@ -165,7 +168,7 @@ fn add(data: &mut Data, sample: &Sample, now: u64) {
             }
             histogram.data_points.push(HistogramDataPoint {
                 attributes,
-                start_time_unix_nano: UNKNOWN,
+                start_time_unix_nano: began(sample, now),
                 time_unix_nano: now,
                 count: *count,
                 sum: Some(*sum),
@@ -179,10 +182,15 @@ fn add(data: &mut Data, sample: &Sample, now: u64) {
     }
 }
 
-fn point(attributes: Vec<KeyValue>, now: u64, value: number_data_point::Value) -> NumberDataPoint {
+fn point(
+    attributes: Vec<KeyValue>,
+    sample: &Sample,
+    now: u64,
+    value: number_data_point::Value,
+) -> NumberDataPoint {
     NumberDataPoint {
         attributes,
-        start_time_unix_nano: UNKNOWN,
+        start_time_unix_nano: began(sample, now),
         time_unix_nano: now,
         value: Some(value),
         ..NumberDataPoint::default()

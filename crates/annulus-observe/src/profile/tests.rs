@@ -23,6 +23,7 @@ fn shard(phase: Phase, key: u64, done: u64) -> Shard {
         timers: annulus_abi::control::Timers::default(),
         accepted: done,
         outputs_waiting: 0,
+        traces: Default::default(),
         telemetry: None,
         at: At { phase: phase as u64, number: done, key, ..At::default() },
     }
@@ -51,6 +52,8 @@ fn look(millis: u64, shards: Vec<Shard>) -> Process {
         copied_at: None,
         errors: Vec::new(),
         drops: [0; CAUSES.len()],
+        launched_at: 0,
+        tracing: false,
         slow: 0,
         shards,
         latencies: None,

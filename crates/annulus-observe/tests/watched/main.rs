@@ -7,6 +7,7 @@ mod attached;
 mod boxed;
 mod device;
 mod drops;
+mod followed;
 mod lease;
 mod limits;
 mod outboxes;
@@ -99,6 +100,8 @@ fn child() {
         "device" => return device::child(),
         "drops" => return drops::child(),
         "queued" => return queued::child(),
+        "follows" => return followed::on_the_cpu(),
+        "follows_on_a_device" => return followed::on_a_device(),
         "timed" => return timed::child(),
         "measures" => return profiled::measures(),
         "dies" => return robust::dies(),

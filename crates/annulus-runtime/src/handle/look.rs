@@ -44,6 +44,10 @@ pub struct KernelLook {
     pub ports: Vec<PortLook>,
     /// Whether it has ended.
     pub has_ended: bool,
+    /// When it was launched, in nanoseconds on the runtime's clock.
+    pub launched_at: u64,
+    /// Whether its messages may be [followed](crate::LaunchOptions::tracing).
+    pub tracing: bool,
     /// Handlers that took longer than the launch's [`slow_after`](crate::LaunchOptions::slow_after).
     pub slow: u64,
     /// Its shards, one for each block.
@@ -160,6 +164,8 @@ impl KernelControl {
             ports: self.kernel.look_at_ports(id),
             // Asked first: after the end nothing changes.
             has_ended: core.is_finished(),
+            launched_at: core.launched_at,
+            tracing: core.traced.is_some(),
             slow: core.slow.as_ref().map_or(0, |slow| slow.count()),
             shards: self.kernel.look(),
         }

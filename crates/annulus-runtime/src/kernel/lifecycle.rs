@@ -165,8 +165,8 @@ impl KernelShared {
             stall: self.stall(),
             dead_letters_lost: sum(ShardMemory::dead_letters_lost),
             traces: core.traced.as_ref().map(|traced| {
-                let (recorded, lost) = traced.counts();
-                crate::TraceStatus { recorded, lost }
+                let counts = traced.counts();
+                crate::TraceStatus { recorded: counts.recorded, lost: counts.lost }
             }),
             shards: core.shards.len() as u32,
             turns: sum(ShardMemory::turns),

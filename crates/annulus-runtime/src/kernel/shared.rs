@@ -271,6 +271,7 @@ impl KernelShared {
                 accepted: inbound.reserved(),
                 outputs_waiting: shard.outbound.depth(),
                 timers: Timers::of_word(long(memory.timers())),
+                traces: self.core.traced.as_ref().map(|traced| traced.counts_of(index)).unwrap_or_default(),
                 telemetry: memory.telemetry().and_then(|line| {
                     let words: [u64; 8] = std::array::from_fn(|i| line.word(i).load(Ordering::Relaxed));
                     if words == [0; 8] { None } else { Telemetry::from_words(&words) }
@@ -294,7 +295,7 @@ impl KernelShared {
         self.core.ended_at.store(self.core.clock.now(), Ordering::Relaxed);
         (0..self.outbound.len()).for_each(|shard| {
             self.show_prints(shard);
-            self.core.traced.iter().for_each(|traced| traced.collect(shard));
+            self.core.collect_traces(shard);
         });
         let mut left = ByteQueue::new();
         let mut message = Box::<Bytes>::default();
@@ -430,7 +431,7 @@ impl Signals for KernelShared {
         let shard = shard as usize;
         if progress.prints {
             self.show_prints(shard);
-            self.core.traced.iter().for_each(|traced| traced.collect(shard));
+            self.core.collect_traces(shard);
         }
         if progress.dead_letters != 0
             && let Some(dead_letters) = &self.dead_letters

@@ -6,6 +6,7 @@ use annulus_abi::{
     error::{ErrorName, Shown},
     ring::kind,
     trace::{RECORD_WORDS, Record},
+    vitals::read::Traces as Counts,
 };
 use annulus_queue::SendOutcome;
 use annulus_ring::ring::{Consumer, Header, Ring};
@@ -14,10 +15,14 @@ use annulus_sync::{Ordering, combining::CombiningLock};
 use crate::{
     kernel::core::KernelCore,
     traces::{Handling, TraceContext, TraceEvent, Traces, gap},
+    vitals::Home,
 };
 
 /// How many events are made in one go: as many as the ring has slots.
 const RUN: usize = annulus_abi::trace::RECORDS as usize;
+
+/// How many of a million messages are followed, unless the launch says it. Source: this project's choice.
+const RATE: u32 = 10_000;
 
 /// The traces of a kernel's messages.
 pub(crate) struct Traced {
@@ -36,14 +41,14 @@ pub(crate) struct Traced {
 impl Traced {
     pub(crate) fn new(
         traces: &Arc<Traces>,
-        rate: u32,
+        rate: Option<u32>,
         (kernel, backend, errors): (&str, &'static str, &'static [ErrorName]),
         ends: Vec<Consumer>,
         rings: Vec<Ring>,
     ) -> Self {
         Self {
             traces: Arc::clone(traces),
-            rate,
+            rate: rate.unwrap_or(RATE),
             kernel: kernel.into(),
             backend,
             errors,
@@ -71,11 +76,15 @@ impl Traced {
     }
 
     /// Makes events of what a shard has written.
-    pub(crate) fn collect(&self, shard: usize) {
+    pub(crate) fn collect(&self, shard: usize, home: Option<&Home>) {
         self.ends[shard].run(|ring| {
             for _ in 0..RUN {
                 let Some(record) = take(ring) else { break };
                 self.traces.push(TraceEvent::Handled(self.handling(shard, &record)));
+            }
+            // Who has the end of the ring is alone here, so these never go back.
+            if let Some(home) = home {
+                home.show_traces(shard, self.counts_of(shard));
             }
         });
     }
@@ -104,9 +113,17 @@ impl Traced {
     }
 
     /// How many records blocks have written, and how many found no room.
-    pub(crate) fn counts(&self) -> (u64, u64) {
-        let lost = |ring: &Ring| ring.lost().load(Ordering::Relaxed);
-        (self.rings.iter().map(Ring::reserved).sum(), self.rings.iter().map(lost).sum())
+    pub(crate) fn counts(&self) -> Counts {
+        (0..self.rings.len()).map(|shard| self.counts_of(shard)).fold(Counts::default(), |sum, of| Counts {
+            recorded: sum.recorded + of.recorded,
+            lost: sum.lost + of.lost,
+        })
+    }
+
+    /// The same of one shard.
+    pub(crate) fn counts_of(&self, shard: usize) -> Counts {
+        let ring = &self.rings[shard];
+        Counts { recorded: ring.reserved(), lost: ring.lost().load(Ordering::Relaxed) }
     }
 
     /// Outputs were received: of those that carried a trace this thread has taken note.
@@ -206,6 +223,13 @@ impl KernelCore {
             self.unfollow(header);
         }
         offered
+    }
+
+    /// Makes events of what a shard has written, and shows how much that was.
+    pub(crate) fn collect_traces(&self, shard: usize) {
+        if let Some(traced) = &self.traced {
+            traced.collect(shard, self.home.as_ref());
+        }
     }
 
     /// No message has this envelope.

@@ -433,6 +433,7 @@ fn entry(core: &KernelCore) -> KernelEntry {
             | flag(options.outbound.calls, kernel_flags::CALLS)
             | flag(options.observe.timestamps, kernel_flags::TIMESTAMPS)
             | flag(core.mirrored, kernel_flags::MIRRORED)
+            | flag(core.traced.is_some(), kernel_flags::TRACING)
             | flag(core.black_box.is_some(), kernel_flags::BLACK_BOX),
         inbound_capacity: core.shards[0].inbound.ring().layout().capacity,
         outbound_capacity: core.shards[0].outbound.layout().capacity,

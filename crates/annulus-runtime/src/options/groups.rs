@@ -120,8 +120,8 @@ pub struct Observe {
     pub black_box: bool,
     /// See [`LaunchOptions::tracing`].
     pub tracing: bool,
-    /// How many of a million messages are followed; see [`LaunchOptions::trace_sample`].
-    pub trace_sample: u32,
+    /// How many of a million messages are followed, if said; see [`LaunchOptions::trace_sample`].
+    pub trace_sample: Option<u32>,
 }
 
 impl Default for Shape {
@@ -176,7 +176,7 @@ impl Default for Observe {
             slow_after: None,
             black_box: false,
             tracing: false,
-            trace_sample: 10_000,
+            trace_sample: None,
         }
     }
 }

@@ -67,6 +67,8 @@ pub enum LaunchProblem {
     NoTimestamps,
     /// `tracing` is on, and `timestamps` are off.
     TracingTimestamps,
+    /// [`trace_sample`](LaunchOptions::trace_sample) is said, and [`tracing`](LaunchOptions::tracing) is off.
+    NothingTraced,
     /// The causal ordering that was asked for contradicts the consistency.
     CausalOrdering {
         /// What was asked for.
@@ -265,7 +267,12 @@ pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
     if observe.tracing && !observe.timestamps {
         problems.push(LaunchProblem::TracingTimestamps);
     }
-    check_range(&mut problems, "trace_sample, in millionths,", observe.trace_sample, 0, 1_000_000);
+    if let Some(sample) = observe.trace_sample {
+        check_range(&mut problems, "trace_sample, in millionths,", sample, 0, 1_000_000);
+        if !observe.tracing {
+            problems.push(LaunchProblem::NothingTraced);
+        }
+    }
     if name.as_deref() == Some("") {
         problems.push(LaunchProblem::Name);
     }
@@ -426,6 +433,10 @@ impl fmt::Display for LaunchProblem {
             ),
             Self::NoTimestamps => f.write_str("track_latency needs timestamps: leave timestamps on"),
             Self::TracingTimestamps => f.write_str("tracing needs timestamps: leave timestamps on"),
+            Self::NothingTraced => f.write_str(
+                "trace_sample says which part of the messages is followed, and nothing is followed: add .tracing(true), or \
+                 leave trace_sample out",
+            ),
             Self::Expiry => f.write_str(
                 "expiry is 0, in which no message can be handed over: use a longer one, or leave it out",
             ),

@@ -31,6 +31,8 @@ struct KernelTable {
     backpressure: Option<BackpressureWord>,
     dead_letters: Option<u32>,
     active: Option<bool>,
+    tracing: Option<bool>,
+    trace_sample: Option<f64>,
     #[serde(default)]
     bind: BTreeMap<String, toml::Value>,
 }
@@ -67,8 +69,8 @@ impl Topology {
     /// A topology from TOML. Kernels are those of this program, by [name or path](RegisteredKernel::find).
     ///
     /// A table `kernels.NAME` has the kernel's name in the program, if it is another one, the launch options `grid`,
-    /// `block`, `actors`, `capacity`, `output_capacity`, `backpressure`, `dead_letters` and `active` where they differ
-    /// from the kernel's attribute, and in `bind` what the launch binds. Each `links` has `from`, `to` and perhaps
+    /// `block`, `actors`, `capacity`, `output_capacity`, `backpressure`, `dead_letters`, `active`, `tracing` and `trace_sample`
+    /// where they differ from the kernel's attribute, and in `bind` what the launch binds. Each `links` has `from`, `to` and perhaps
     /// `backpressure`, Block or Reject. `max_memory` is in bytes.
     ///
     /// ```
@@ -123,7 +125,17 @@ impl KernelTable {
     /// The options of the kernel's attribute, changed as the table says.
     fn options(&self, mut options: LaunchOptions) -> LaunchOptions {
         let Self {
-            grid, block, actors, capacity, output_capacity, backpressure, dead_letters, active, ..
+            grid,
+            block,
+            actors,
+            capacity,
+            output_capacity,
+            backpressure,
+            dead_letters,
+            active,
+            tracing,
+            trace_sample,
+            ..
         } = self;
         fn set<T: Copy>(to: &mut T, said: Option<T>) {
             if let Some(said) = said {
@@ -138,6 +150,12 @@ impl KernelTable {
         set(&mut options.inbound.backpressure, backpressure.map(Backpressure::from));
         set(&mut options.observe.dead_letters, *dead_letters);
         options.outbound.capacity = output_capacity.or(options.outbound.capacity);
+        if let Some(on) = *tracing {
+            options = options.tracing(on);
+        }
+        if let Some(part) = *trace_sample {
+            options = options.trace_sample(part);
+        }
         options
     }
 }

@@ -132,6 +132,26 @@ impl Topology {
         self.add(name, kernel.any(), options)
     }
 
+    /// The same, each kernel with the options that the function makes of its name and its options. The name stays.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::Topology;
+    /// let topology = Topology::new().kernel("twice", double::bind(), double::options());
+    /// // All of it is followed.
+    /// let topology = topology.map_options(|_, options| options.tracing(true));
+    /// # topology.check()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn map_options(mut self, mut options: impl FnMut(&str, LaunchOptions) -> LaunchOptions) -> Self {
+        for node in &mut self.nodes {
+            node.options = options(&node.name, node.options.clone()).name(&node.name);
+        }
+        self
+    }
+
     pub(crate) fn add(mut self, name: &str, bound: AnyBound, options: LaunchOptions) -> Self {
         self.nodes.push(Node { name: name.into(), bound, options: options.name(name) });
         self

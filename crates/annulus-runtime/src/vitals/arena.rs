@@ -24,6 +24,7 @@ use annulus_abi::{
     vitals::{
         At, HostWords, KernelEntry, ShardVitals, kernel_flags, kernel_state,
         ports::ShardPorts,
+        read::Traces,
         recorder::{NO_SHARD, event},
     },
 };
@@ -382,6 +383,14 @@ impl Home {
         let place = self.place(shard);
         let index = (offset_of!(ShardVitals, host) + offset_of!(HostWords, staged)) / 8;
         move |waiting| place.word(index).store(waiting as u64, Ordering::Relaxed)
+    }
+
+    /// Shows how many records of a shard's messages there were.
+    pub(crate) fn show_traces(&self, shard: usize, counts: Traces) {
+        let (place, host) = (self.place(shard), offset_of!(ShardVitals, host));
+        let set = |offset: usize, count: u64| place.word((host + offset) / 8).store(count, Ordering::Relaxed);
+        set(offset_of!(HostWords, traces_recorded), counts.recorded);
+        set(offset_of!(HostWords, traces_lost), counts.lost);
     }
 
     /// Shows how many slow handlers there were.

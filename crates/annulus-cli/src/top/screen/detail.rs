@@ -194,6 +194,11 @@ fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
     if waiting != 0 || taken != 0 {
         about.push(format!("messages to itself: {waiting} wait for their time, {taken} were taken"));
     }
+    if kernel.tracing {
+        let [recorded, lost] =
+            [kernel.sum(|shard| shard.traces.recorded), kernel.sum(|shard| shard.traces.lost)];
+        about.push(format!("traces: {recorded} records, {lost} lost"));
+    }
     let lived = kernel.age.map(|age| for_people(age).to_string());
     match (kernel.has_ended, lived) {
         (true, Some(lived)) => about.push(format!("it has ended, after {lived}")),

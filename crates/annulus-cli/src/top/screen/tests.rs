@@ -38,6 +38,7 @@ fn shard(phase: Phase, done: u64) -> Shard {
         timers: Default::default(),
         accepted: done,
         outputs_waiting: 0,
+        traces: Default::default(),
         telemetry: None,
         at: At { phase: phase as u64, number: done, ..At::default() },
     }
@@ -65,6 +66,8 @@ fn kernel(id: u64, name: &str, shards: Vec<Shard>) -> Kernel {
         copied_at: None,
         errors: Vec::new(),
         drops: [0; CAUSES.len()],
+        launched_at: 0,
+        tracing: false,
         slow: 0,
         shards,
         latencies: None,

@@ -1,11 +1,11 @@
 //! A collector of our own: it prints what it decodes, in rotel's words.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use opentelemetry_proto::tonic::{
     collector::{metrics::v1::ExportMetricsServiceRequest, trace::v1::ExportTraceServiceRequest},
     common::v1::{InstrumentationScope, KeyValue, any_value},
-    metrics::v1::{NumberDataPoint, metric::Data, number_data_point},
+    metrics::v1::{Metric, NumberDataPoint, metric::Data, number_data_point},
     resource::v1::Resource,
 };
 use prost::Message;
@@ -145,4 +145,73 @@ pub(super) fn decoded_metrics(body: &[u8]) -> String {
         }
     }
     text
+}
+
+/// When values began.
+#[derive(Debug, Default)]
+pub(super) struct Starts {
+    /// Of what only grows, by kernel: all of a kernel's are the same.
+    pub(super) sums: BTreeMap<String, u64>,
+    /// The latest of gauges; they have none.
+    pub(super) gauges: u64,
+    pub(super) latest: u64,
+}
+
+fn metrics(body: &[u8]) -> Vec<Metric> {
+    let all = ExportMetricsServiceRequest::decode(body).unwrap().resource_metrics;
+    all.into_iter().flat_map(|of| of.scope_metrics).flat_map(|of| of.metrics).collect()
+}
+
+/// The kernel that a value is of.
+fn kernel_of(attributes: &[KeyValue]) -> String {
+    let of = attributes.iter().find(|attribute| attribute.key == "messaging.destination.name").unwrap();
+    match of.value.as_ref().unwrap().value.as_ref().unwrap() {
+        any_value::Value::StringValue(name) => name.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(super) fn starts(body: &[u8]) -> Starts {
+    let mut starts = Starts::default();
+    for metric in metrics(body) {
+        let of_numbers = |points: &[NumberDataPoint]| -> Vec<_> {
+            points
+                .iter()
+                .map(|at| (kernel_of(&at.attributes), at.start_time_unix_nano, at.time_unix_nano))
+                .collect()
+        };
+        let points = match metric.data.as_ref().unwrap() {
+            Data::Gauge(gauge) => {
+                let of = gauge.data_points.iter().map(|point| point.start_time_unix_nano);
+                starts.gauges = of.chain([starts.gauges]).max().unwrap();
+                continue;
+            }
+            Data::Sum(sum) => of_numbers(&sum.data_points),
+            Data::Histogram(histogram) => {
+                let points = histogram.data_points.iter();
+                points
+                    .map(|at| (kernel_of(&at.attributes), at.start_time_unix_nano, at.time_unix_nano))
+                    .collect()
+            }
+            other => panic!("{other:?}"),
+        };
+        assert!(!points.is_empty());
+        for (kernel, start, time) in points {
+            assert!(start != 0 && start <= time, "{}", metric.name);
+            assert_eq!(*starts.sums.entry(kernel).or_insert(start), start, "{}", metric.name);
+            starts.latest = starts.latest.max(time);
+        }
+    }
+    starts
+}
+
+/// How many launches of a kernel were counted.
+pub(super) fn launches(body: &[u8], kernel: &str) -> i64 {
+    let all = metrics(body).into_iter().find(|metric| metric.name == "annulus.kernel.launches").unwrap();
+    let Some(Data::Sum(sum)) = all.data else { panic!("it is a sum") };
+    let point = sum.data_points.iter().find(|point| kernel_of(&point.attributes) == kernel).unwrap();
+    match point.value.unwrap() {
+        number_data_point::Value::AsInt(value) => value,
+        number_data_point::Value::AsDouble(_) => panic!("it is a count"),
+    }
 }

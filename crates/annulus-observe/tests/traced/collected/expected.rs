@@ -91,7 +91,9 @@ pub(super) fn print_of_samples(samples: &[Sample]) -> String {
             for (label, value) in &sample.labels {
                 writeln!(text, "     -> {}: Str({value})", label.otel).unwrap();
             }
-            text.push_str("StartTimestamp: 0\nTimestamp: NOW\n");
+            // Nothing of a gauge began.
+            let since = sample.since.unwrap_or(0);
+            writeln!(text, "StartTimestamp: {since}\nTimestamp: NOW").unwrap();
             match &sample.value {
                 Value::Count(count) => writeln!(text, "Value: {count}").unwrap(),
                 Value::Number(number) => writeln!(text, "Value: {number}").unwrap(),

@@ -27,7 +27,7 @@ use opentelemetry_proto::tonic::collector::{
 use prost::Message;
 
 use self::{
-    decoded::{decoded_metrics, decoded_spans},
+    decoded::{decoded_metrics, decoded_spans, launches, starts},
     expected::{assert_same, host, nanos, print_of_samples, print_of_spans, without_time},
     rotel::{Rotel, free_port},
 };
@@ -124,6 +124,47 @@ fn a_collector_decodes_all_of_it() {
     for time in metrics.lines().filter_map(|line| line.strip_prefix("Timestamp: ")) {
         assert!((before..=nanos(SystemTime::now())).contains(&time.parse().unwrap()), "{time}");
     }
+}
+
+/// A count begins with the kernel, or with the first that was launched under its name; a gauge never.
+#[test]
+fn counts_begin_with_the_first_launch() {
+    let nanos = || u64::try_from(nanos(SystemTime::now())).unwrap();
+    let runtime = Runtime::builder().build().unwrap();
+    let observer = Observer::of(&runtime);
+    let launch = |name: &str| {
+        let kernel =
+            check::launch(&runtime, LaunchOptions::production().name(name).track_latency(true)).unwrap();
+        let _ = kernel.send_blocking(Step { number: 1 }).unwrap();
+        assert_eq!(kernel.recv_blocking().unwrap().number, 1);
+        kernel
+    };
+    let before = nanos();
+    let first = launch("again");
+    let after = nanos();
+    let (address, taker) = taker(&[("200 OK", b""), ("200 OK", b""), ("200 OK", b"")]);
+    let collector = Collector::at(&address).unwrap();
+    let push = || collector.push_metrics(&observer.look().samples).unwrap();
+    push();
+    drop(first);
+    let between = nanos();
+    let _again = launch("again");
+    let _other = launch("other");
+    // The first is forgotten after some looks, and its counts stay.
+    (0..5).for_each(|_| drop(observer.look()));
+    push();
+    push();
+    let pushed = taker.join().unwrap();
+    let starts: Vec<_> = pushed.iter().map(|(_, body)| starts(body)).collect();
+    let again = starts[0].sums["again"];
+    assert!((before..=after).contains(&again), "{before} {again} {after}");
+    for starts in &starts {
+        assert!(starts.sums["again"] == again && starts.gauges == 0, "{starts:?}");
+        assert!(starts.latest <= nanos());
+    }
+    let other = starts[1].sums["other"];
+    assert!(other >= between && starts[2].sums["other"] == other, "{starts:?}");
+    assert_eq!(launches(&pushed[2].1, "again"), 2);
 }
 
 /// What a look at other processes has seen: each of them is a resource, with its own name.
