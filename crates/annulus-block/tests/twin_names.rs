@@ -3,21 +3,25 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// Functions of the same name that are no twins; the protocol's text says what they are.
 const HOMONYMS: &[&str] = &["end_turn", "publish", "has_room"];
 
-/// The files of a folder of this crate, as lines.
+/// The files of a folder of this crate and of the folders in it, as lines.
 fn lines(folder: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    files
-        .iter()
-        .flat_map(|file| fs::read_to_string(file).unwrap().lines().map(str::to_owned).collect::<Vec<_>>())
-        .collect()
+    lines_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
+}
+
+fn lines_below(folder: &Path) -> Vec<String> {
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let lines = |path: &PathBuf| match path.is_dir() {
+        true => lines_below(path),
+        false => fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect(),
+    };
+    paths.iter().flat_map(lines).collect()
 }
 
 /// The name of the function that a line begins.
