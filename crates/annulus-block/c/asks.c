@@ -84,6 +84,7 @@ ANN_FUNCTION u32 ann_is_answer_here(const ann_view *v, u32 entry)
     return ann_load_relaxed_u32(ANN_U32(ann_answer_at(v, entry), 0)) == ann_ask_at(v, entry)->generation;
 }
 
+/* TWIN: has_answer */
 ANN_FUNCTION u32 ann_has_answer(const ann_view *v)
 {
     u64 busy = v->shared->asked_in.stride != 0 ? ann_timers_of(v)->busy : 0;

@@ -141,6 +141,7 @@ impl Asks {
     }
 
     /// Whether an answer is here. Orders nothing.
+    // TWIN: has_answer
     pub(crate) fn has_answer(&self) -> bool {
         self.busy != 0
             && self.way.as_ref().is_some_and(|way| {

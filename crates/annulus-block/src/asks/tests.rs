@@ -150,7 +150,7 @@ impl World {
         self.timers.later().next_ask(LIMIT).map(<*mut u8>::cast)
     }
 
-    fn ask(&mut self, succeeds: bool) {
+    fn turn_that_asks(&mut self, succeeds: bool) {
         let number = self.made.len() as u64;
         let Some(place) = self.set() else {
             self.refused.set(self.refused.get() + 1);
@@ -211,8 +211,8 @@ impl World {
     fn step(&mut self, step: Step) {
         self.now += 1;
         match step {
-            Step::Ask => self.ask(true),
-            Step::AskAndFail => self.ask(false),
+            Step::Ask => self.turn_that_asks(true),
+            Step::AskAndFail => self.turn_that_asks(false),
             Step::Answer(first) => {
                 let at = if first { 0 } else { self.under_way.len().saturating_sub(1) };
                 self.end(at, kind::MESSAGE, 1000 + self.now);
