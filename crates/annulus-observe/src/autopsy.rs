@@ -158,6 +158,7 @@ impl Autopsy {
             (kernel.sum(|shard| shard.staged), "in front of its rings"),
             (kernel.sum(|shard| shard.outputs_waiting), "outputs that nobody received"),
             (kernel.sum(|shard| shard.timers.waiting.into()), "timers set"),
+            (kernel.sum(|shard| shard.timers.asks.into()), "asks open"),
         ] {
             if number != 0 {
                 write!(f, ", {number} {what}")?;

@@ -292,6 +292,7 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
                 "outputs_waiting": kernel.sum(|shard| shard.outputs_waiting),
                 "timers_waiting": kernel.sum(|shard| shard.timers.waiting.into()),
                 "timers_taken": kernel.sum(|shard| shard.timers.taken),
+                "asks_open": kernel.sum(|shard| shard.timers.asks.into()),
                 "traces_recorded": kernel.tracing.then(|| kernel.sum(|shard| shard.traces.recorded)),
                 "traces_lost": kernel.tracing.then(|| kernel.sum(|shard| shard.traces.lost)),
                 "shards": kernel.shards.iter().enumerate().map(shard).collect::<Vec<_>>(),

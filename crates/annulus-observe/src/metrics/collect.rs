@@ -284,6 +284,8 @@ fn of_shards(about: &About<'_>, own: &[(&'static Label, &str)], shards: &[Shard]
     if shards.iter().any(|shard| shard.timers != Timers::default()) {
         let waiting: u64 = shards.iter().map(|shard| u64::from(shard.timers.waiting)).sum();
         samples.push(about.sample(&TIMERS_WAITING, own, Value::Number(waiting as f64)));
+        let open: u64 = shards.iter().map(|shard| u64::from(shard.timers.asks)).sum();
+        samples.push(about.sample(&ASKS_OPEN, own, Value::Number(open as f64)));
     }
     let error = shards.iter().map(|shard| shard.last_error).find(|&code| code != 0).unwrap_or(0);
     samples.push(about.sample(&LAST_ERROR, own, Value::Number(error.into())));

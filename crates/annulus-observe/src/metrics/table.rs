@@ -139,6 +139,9 @@ metrics! {
     /// Messages to itself that wait.
     TIMERS_WAITING: Gauge "annulus.kernel.timers.waiting" "annulus_timers_waiting" "{message}" true
         "Messages of the kernel to itself that wait until their time comes.";
+    /// Asks whose answers have not come.
+    ASKS_OPEN: Gauge "annulus.kernel.asks.open" "annulus_asks_open" "{ask}" true
+        "Asks of the kernel whose answers have not come, of kernels that set timers or ask.";
     /// Shards by state.
     SHARDS: Gauge "annulus.kernel.shards" "annulus_shards" "{shard}" false
         "The kernel's shards, by state.";

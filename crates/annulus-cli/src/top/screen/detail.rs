@@ -194,6 +194,10 @@ fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
     if waiting != 0 || taken != 0 {
         about.push(format!("messages to itself: {waiting} wait for their time, {taken} were taken"));
     }
+    let asks = kernel.sum(|shard| shard.timers.asks.into());
+    if asks != 0 {
+        about.push(format!("asks: {asks} open, whose answers have not come"));
+    }
     if kernel.tracing {
         let [recorded, lost] =
             [kernel.sum(|shard| shard.traces.recorded), kernel.sum(|shard| shard.traces.lost)];
