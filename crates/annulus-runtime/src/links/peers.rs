@@ -9,9 +9,14 @@
 //! An address is the number of a launch, in 40 bits; the number of a variant, from 1 on, in 8; and 16 bits that say what
 //! type it is for.
 
-use std::sync::{Arc, Weak};
+use std::{
+    any::Any,
+    sync::{Arc, Weak},
+};
 
-use annulus_kernel::{Accepts, Addressed, Inside, MOST_PEERS, Peer, RingKernel, RingMessage, peer_tag};
+use annulus_kernel::{
+    Accepts, Addressed, Inside, MOST_PEERS, Peer, RingKernel, RingMessage, TypeDescriptor, peer_tag,
+};
 use annulus_queue::Backpressure;
 use annulus_sync::Ordering;
 
@@ -52,12 +57,26 @@ pub struct PeerStatus {
     pub lost: u64,
 }
 
-fn address<M>(kernel: &KernelShared, variant: Option<usize>) -> Peer<M>
-where
-    M: RingMessage,
-{
+fn address<M: RingMessage>(kernel: &KernelShared, variant: Option<usize>) -> Peer<M> {
+    Peer::from_bits(address_of(kernel, M::DESCRIPTOR, variant))
+}
+
+/// The bits of the address by which a kernel takes messages of this type, which are its own, or what this variant
+/// takes.
+pub(crate) fn address_of(kernel: &KernelShared, message: &TypeDescriptor, variant: Option<usize>) -> u64 {
     let variant = variant.map_or(0, |variant| variant as u64 + 1);
-    Peer::from_bits(kernel.core().number << 24 | variant << 16 | u64::from(peer_tag(M::DESCRIPTOR)))
+    kernel.core().number << 24 | variant << 16 | u64::from(peer_tag(message))
+}
+
+/// A kernel among those that another one sends to by their addresses, or by topics.
+pub(crate) struct Reached {
+    /// [`address_of`] it.
+    pub(crate) address: u64,
+    pub(crate) kernel: Arc<KernelShared>,
+    /// The variant of its message that takes what is sent, if the message itself does not.
+    pub(crate) variant: Option<usize>,
+    /// Block or Reject.
+    pub(crate) backpressure: Backpressure,
 }
 
 impl<K: RingKernel> KernelHandle<K> {
@@ -169,18 +188,10 @@ impl<K: RingKernel> KernelHandle<K> {
         &self,
         peers: &[(Peer<M>, Backpressure)],
     ) -> Result<Vec<Change>, ConnectError> {
-        let source = self.shared_arc();
-        let name = || source.core().name.clone();
-        if peers.len() > MOST_PEERS {
-            return Err(ConnectError::TooManyPeers { kernel: name(), given: peers.len(), most: MOST_PEERS });
-        }
         let runtime = Arc::clone(self.runtime()).downcast::<RuntimeInner>();
         let runtime = runtime.unwrap_or_else(|_| unreachable!("a handle keeps the runtime that made it"));
         let kernels = runtime.registry.all();
-        let mut changes = Vec::with_capacity(MOST_PEERS + 1);
-        for (place, &(peer, backpressure)) in peers.iter().enumerate() {
-            check_backpressure(backpressure)?;
-            let waits = backpressure == Backpressure::Block;
+        let reached = |&(peer, backpressure): &(Peer<M>, Backpressure)| {
             let bits = peer.bits();
             let unknown = || ConnectError::NoSuchPeer { address: bits, message: M::DESCRIPTOR.name };
             let kernel =
@@ -192,25 +203,10 @@ impl<K: RingKernel> KernelHandle<K> {
             {
                 return Err(unknown());
             }
-            kernel.check_target(self.runtime(), &source.core().name, self.runtime())?;
-            if variant.is_some() && !source.core().options.shape.into_variants {
-                let target = kernel.core().name.clone();
-                return Err(ConnectError::NotIntoVariants { source: name(), target });
-            }
-            // Without a place inside, it would be taken for the whole message.
-            let inside = match variant {
-                None => None,
-                Some(variant) => Some(Inside::of(definition.message, variant).ok_or_else(unknown)?),
-            };
-            let target: Weak<dyn LinkTarget> = Arc::downgrade(kernel) as _;
-            let link = Link { target, waits, inside, peer: Some(bits), asks: None };
-            changes.push(Change { place, link: Some(link), target: Some(Arc::clone(kernel)) });
-        }
-        changes.extend((peers.len()..MOST_PEERS).map(|place| Change { place, link: None, target: None }));
-        let nobody: Weak<dyn LinkTarget> = Weak::<KernelShared>::new();
-        let nobody = Link { target: nobody, waits: false, inside: None, peer: Some(0), asks: None };
-        changes.push(Change { place: MOST_PEERS, link: Some(nobody), target: None });
-        Ok(changes)
+            Ok(Reached { address: bits, kernel: Arc::clone(kernel), variant, backpressure })
+        };
+        let reached = peers.iter().map(reached).collect::<Result<Vec<_>, _>>()?;
+        self.shared_arc().changes_to(self.runtime(), reached)
     }
 
     /// What this kernel has sent to others by their addresses, or by topics that they take.
@@ -251,5 +247,47 @@ impl Runtime {
             Some(variant) => Ok(address(handle.shared(), variant)),
             None => Err(not_taken::<M>(name, definition)),
         }
+    }
+}
+
+impl KernelShared {
+    /// What connects this kernel to these, of the same runtime, each by a place of its own, and by the last place to
+    /// nobody.
+    pub(crate) fn changes_to(
+        self: &Arc<Self>,
+        runtime: &Arc<dyn Any + Send + Sync>,
+        reached: Vec<Reached>,
+    ) -> Result<Vec<Change>, ConnectError> {
+        let name = || self.core().name.clone();
+        let given = reached.len();
+        if given > MOST_PEERS {
+            return Err(ConnectError::TooManyPeers { kernel: name(), given, most: MOST_PEERS });
+        }
+        let mut changes = Vec::with_capacity(MOST_PEERS + 1);
+        for (place, Reached { address, kernel, variant, backpressure }) in reached.into_iter().enumerate() {
+            check_backpressure(backpressure)?;
+            let waits = backpressure == Backpressure::Block;
+            kernel.check_target(runtime, &self.core().name, runtime)?;
+            if variant.is_some() && !self.core().options.shape.into_variants {
+                let target = kernel.core().name.clone();
+                return Err(ConnectError::NotIntoVariants { source: name(), target });
+            }
+            // Without a place inside, it would be taken for the whole message.
+            let inside = match variant {
+                None => None,
+                Some(variant) => {
+                    let message = kernel.core().definition.message;
+                    Some(Inside::of(message, variant).expect("the variant takes what is sent"))
+                }
+            };
+            let target: Weak<dyn LinkTarget> = Arc::downgrade(&kernel) as _;
+            let link = Link { target, waits, inside, peer: Some(address), asks: None };
+            changes.push(Change { place, link: Some(link), target: Some(kernel) });
+        }
+        changes.extend((given..MOST_PEERS).map(|place| Change { place, link: None, target: None }));
+        let nobody: Weak<dyn LinkTarget> = Weak::<KernelShared>::new();
+        let nobody = Link { target: nobody, waits: false, inside: None, peer: Some(0), asks: None };
+        changes.push(Change { place: MOST_PEERS, link: Some(nobody), target: None });
+        Ok(changes)
     }
 }

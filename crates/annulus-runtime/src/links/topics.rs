@@ -277,6 +277,11 @@ impl State {
 }
 
 impl Topics {
+    /// The topics of a kernel that was connected when its table got this version.
+    pub(crate) fn of(kernel: &Arc<KernelShared>, version: u64) -> Self {
+        Self { kernel: Arc::downgrade(kernel), name: kernel.core().name.clone(), version }
+    }
+
     /// Makes a name known to the kernel, so that [patterns](Self::subscribe) take it. A name that is the pattern of a
     /// subscription is known from then on; giving one twice does no harm. It stays known until the kernel is connected
     /// anew, also when nobody takes it any more.
@@ -285,8 +290,7 @@ impl Topics {
     ///
     /// [`TopicError`]; nothing was changed then.
     pub fn name(&self, name: &str) -> Result<Topic, TopicError> {
-        let known = Pattern::of(name).and_then(|pattern| pattern.name());
-        let Some(name) = known else { return Err(TopicError::Name { name: name.into() }) };
+        let name = known(name)?;
         self.change(|state, device, most| state.know(device, &self.name, &name, most))
     }
 
@@ -301,9 +305,14 @@ impl Topics {
     ///
     /// [`TopicError`]; nothing was changed then.
     pub fn subscribe<M: RingMessage>(&self, pattern: &str, peer: Peer<M>) -> Result<(), TopicError> {
+        self.subscribe_address(pattern, peer.bits())
+    }
+
+    /// [`subscribe`](Self::subscribe) by the bits of an address.
+    pub(crate) fn subscribe_address(&self, pattern: &str, address: u64) -> Result<(), TopicError> {
         let parsed = parse(pattern)?;
         self.change(|state, device, most| {
-            let subscription = (parsed.clone(), self.place(state, peer)?);
+            let subscription = (parsed.clone(), self.place(state, address)?);
             if let Some(name) = parsed.name() {
                 state.know(device, &self.name, &name, most)?;
             }
@@ -324,7 +333,7 @@ impl Topics {
     pub fn unsubscribe<M: RingMessage>(&self, pattern: &str, peer: Peer<M>) -> Result<bool, TopicError> {
         let parsed = parse(pattern)?;
         self.change(|state, device, _| {
-            let subscription = (parsed.clone(), self.place(state, peer)?);
+            let subscription = (parsed.clone(), self.place(state, peer.bits())?);
             let before = state.subscriptions.len();
             state.subscriptions.retain(|other| *other != subscription);
             state.renew(device, &parsed);
@@ -356,8 +365,8 @@ impl Topics {
         Ok(topics.into_iter().map(status).collect())
     }
 
-    fn place<M>(&self, state: &State, peer: Peer<M>) -> Result<usize, TopicError> {
-        let (kernel, address) = (self.name.clone(), peer.bits());
+    fn place(&self, state: &State, address: u64) -> Result<usize, TopicError> {
+        let kernel = self.name.clone();
         let place = state.peers.iter().position(|peer| *peer == address);
         place.ok_or(TopicError::NotConnected { kernel, address })
     }
@@ -394,6 +403,22 @@ impl std::fmt::Debug for Topics {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Topics").field("kernel", &self.name).finish_non_exhaustive()
     }
+}
+
+/// What is wrong with a pattern.
+pub(crate) fn check_pattern(pattern: &str) -> Result<(), TopicError> {
+    parse(pattern).map(drop)
+}
+
+/// What is wrong with a topic's name.
+pub(crate) fn check_name(name: &str) -> Result<(), TopicError> {
+    known(name).map(drop)
+}
+
+/// A topic's name as it is kept.
+fn known(name: &str) -> Result<String, TopicError> {
+    let known = Pattern::of(name).and_then(|pattern| pattern.name());
+    known.ok_or_else(|| TopicError::Name { name: name.into() })
 }
 
 fn parse(pattern: &str) -> Result<Pattern, TopicError> {
@@ -474,7 +499,7 @@ impl<K: RingKernel> KernelHandle<K> {
         let source: &Arc<KernelShared> = self.shared_arc();
         // SAFETY: each of these takes messages of type `M`, or has a variant that does, and so says the link.
         let version = unsafe { source.change_links(changes) }?;
-        Ok(Topics { kernel: Arc::downgrade(source), name: source.core().name.clone(), version })
+        Ok(Topics::of(source, version))
     }
 }
 

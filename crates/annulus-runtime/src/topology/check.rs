@@ -2,11 +2,14 @@
 
 use std::fmt;
 
-use annulus_kernel::{KernelDefinition, KeyDescriptor, PortDefinition, TypeDescriptor, TypeKind};
+use annulus_kernel::{KernelDefinition, KeyDescriptor, MOST_PEERS, PortDefinition, TypeDescriptor, TypeKind};
 use annulus_queue::Backpressure;
 
 use super::{Edge, Topology, TopologyError};
-use crate::{error::LaunchError, links::topics::publishes};
+use crate::{
+    error::LaunchError,
+    links::topics::{check_name, check_pattern, publishes},
+};
 
 /// What a check of a topology has found out: how it will be launched, and what to know of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +53,13 @@ pub enum TopologyProblem {
         /// Why, and the remedy.
         problem: String,
     },
+    /// The name of a topic cannot be.
+    Topic {
+        /// The kernel that publishes.
+        kernel: String,
+        /// Why, and the remedy.
+        problem: String,
+    },
     /// The kernels' shards need more memory than they may.
     Memory {
         /// The bytes that they need.
@@ -66,6 +76,7 @@ impl fmt::Display for TopologyProblem {
             Self::SameName(name) => write!(f, "two kernels are called `{name}`: give each its own name"),
             Self::Kernel { kernel, error } => write!(f, "`{kernel}`: {error}"),
             Self::Link { from, to, problem } => write!(f, "link from `{from}` to `{to}`: {problem}"),
+            Self::Topic { kernel, problem } => write!(f, "topics of `{kernel}`: {problem}"),
             Self::Memory { needed, limit } => write!(
                 f,
                 "its kernels need {needed} bytes, and max_memory is {limit}: lower capacities or grids, or raise \
@@ -142,12 +153,23 @@ impl Topology {
         let mut links: Vec<Resolved> = Vec::new();
         for edge in &self.edges {
             let link = self.resolve(edge).and_then(|link| {
-                let taken = |other: &Resolved| (other.from, other.port) == (link.from, link.port);
-                match links.iter().any(taken) {
+                let same = || links.iter().filter(|other| (other.from, other.port) == (link.from, link.port));
+                if self.nodes[link.from].bound.definition().peers.is_none() {
+                    return match same().next() {
+                        None => Ok(link),
+                        Some(_) => {
+                            Err("an outbox has one target, and this one has another already: remove one".into())
+                        }
+                    };
+                }
+                match same().any(|other| other.to == link.to) {
+                    true => Err("they are linked twice: remove one".into()),
+                    false if same().count() == MOST_PEERS => Err(format!(
+                        "`{}` has links to {MOST_PEERS} others, and these are all that it can have: share them among \
+                         several kernels",
+                        edge.from
+                    )),
                     false => Ok(link),
-                    true => {
-                        Err("an outbox has one target, and this one has another already: remove one".into())
-                    }
                 }
             });
             match link {
@@ -157,6 +179,17 @@ impl Topology {
                     problems.push(TopologyProblem::Link { from, to, problem });
                 }
             }
+        }
+        for (kernel, name) in &self.names {
+            let problem = match self.nodes.iter().find(|node| node.name == *kernel) {
+                None => Some(self.unknown(kernel)),
+                Some(node) if !publishes(node.bound.definition()) => {
+                    Some(format!("`{kernel}` publishes nothing: it has no topics"))
+                }
+                Some(_) => check_name(name).err().map(|error| error.to_string()),
+            };
+            problems
+                .extend(problem.map(|problem| TopologyProblem::Topic { kernel: kernel.clone(), problem }));
         }
         // Layouts are known of good options alone.
         let memory = if problems.is_empty() {
@@ -198,6 +231,11 @@ impl Topology {
         definition.output.is_some() && linked < definition.ports.len().max(1)
     }
 
+    fn unknown(&self, name: &str) -> String {
+        let names: Vec<_> = self.nodes.iter().map(|node| node.name.as_str()).collect();
+        format!("no kernel is called `{name}`; there are {}", names.join(", "))
+    }
+
     /// The kernels and the outbox that a link names, or what is wrong with it.
     fn resolve(&self, edge: &Edge) -> Result<Resolved, String> {
         if !matches!(edge.backpressure, Backpressure::Block | Backpressure::Reject) {
@@ -207,10 +245,7 @@ impl Topology {
             ));
         }
         let find = |name: &str| self.nodes.iter().position(|node| node.name == name);
-        let unknown = |name: &str| {
-            let names: Vec<_> = self.nodes.iter().map(|node| node.name.as_str()).collect();
-            format!("no kernel is called `{name}`; there are {}", names.join(", "))
-        };
+        let unknown = |name: &str| self.unknown(name);
         let (from, outbox) = match (find(&edge.from), edge.from.rsplit_once('.')) {
             (Some(from), _) => (from, None),
             (None, Some((kernel, outbox))) => (find(kernel).ok_or_else(|| unknown(kernel))?, Some(outbox)),
@@ -219,7 +254,18 @@ impl Topology {
         let to = find(&edge.to).ok_or_else(|| unknown(&edge.to))?;
         let (source, target) = (self.nodes[from].bound.definition(), self.nodes[to].bound.definition());
         let port = outbox_of(source, outbox, target)?;
+        if let (Some(pattern), false) = (edge.patterns.first(), publishes(source)) {
+            return Err(format!(
+                "`{}` publishes nothing: nobody takes topics such as `{pattern}` of it",
+                edge.from
+            ));
+        }
+        edge.patterns
+            .iter()
+            .try_for_each(|pattern| check_pattern(pattern))
+            .map_err(|error| error.to_string())?;
         let (sends, key) = match port {
+            None if let Some(peers) = source.peers => (peers.message, peers.key_field),
             Some(port) => (source.ports[port].output, source.ports[port].output_key_field),
             None => (source.output.expect("`outbox_of` has found it"), source.output_key_field),
         };
@@ -279,13 +325,6 @@ fn outbox_of(
 ) -> Result<Option<usize>, String> {
     if source.output.is_none() {
         return Err(format!("`{}` sends nothing: its handler has no `&Outbox`", source.name));
-    }
-    if source.peers.is_some() {
-        return Err(format!(
-            "the outputs of `{}` say whom they are for: connect it with {}(..)",
-            source.name,
-            if publishes(source) { "connect_topics" } else { "connect_peers" }
-        ));
     }
     let ports = source.ports;
     // A reply answers who asked: it is not connected.

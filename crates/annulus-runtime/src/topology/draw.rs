@@ -14,7 +14,8 @@ struct Arrow {
     from: Option<usize>,
     /// The outbox, if there are several.
     outbox: Option<&'static str>,
-    message: &'static str,
+    /// The type, and for which topics.
+    message: String,
     rejects: bool,
     to: Option<usize>,
 }
@@ -25,13 +26,26 @@ impl Topology {
         let mut arrows = Vec::new();
         for kernel in 0..self.nodes.len() {
             if checked.links.iter().all(|link| link.to != kernel) {
-                let message = self.nodes[kernel].bound.definition().message_name();
+                let message = self.nodes[kernel].bound.definition().message_name().to_owned();
                 let to = Some(kernel);
                 arrows.push(Arrow { from: None, outbox: None, message, rejects: false, to });
             }
         }
         for kernel in checked.order.iter().rev().copied() {
             let definition = self.nodes[kernel].bound.definition();
+            let rejects = |index: usize| self.edges[index].backpressure == Backpressure::Reject;
+            let all = || checked.links.iter().enumerate().filter(|(_, link)| link.from == kernel);
+            if let (Some(peers), true) = (definition.peers, all().next().is_some()) {
+                arrows.extend(all().map(|(index, link)| {
+                    let message = match &self.edges[index].patterns[..] {
+                        [] => peers.message.name.to_owned(),
+                        patterns => format!("{} on {}", peers.message.name, patterns.join(", ")),
+                    };
+                    let (from, to) = (Some(kernel), Some(link.to));
+                    Arrow { from, outbox: None, message, rejects: rejects(index), to }
+                }));
+                continue;
+            }
             let outboxes: Vec<_> = match (definition.ports, definition.output) {
                 ([], Some(output)) => vec![(None, output.name)],
                 (ports, _) => ports.iter().map(|port| (Some(port.name), port.output.name)).collect(),
@@ -40,8 +54,8 @@ impl Topology {
                 let of_it =
                     |link: &super::check::Resolved| link.from == kernel && link.port.unwrap_or(0) == number;
                 let index = checked.links.iter().position(of_it);
-                let rejects =
-                    index.is_some_and(|index| self.edges[index].backpressure == Backpressure::Reject);
+                let rejects = index.is_some_and(rejects);
+                let message = message.to_owned();
                 let to = index.map(|index| checked.links[index].to);
                 arrows.push(Arrow { from: Some(kernel), outbox, message, rejects, to });
             }
@@ -84,7 +98,7 @@ impl Topology {
             Some(outbox) => format!("{}.{outbox}", self.name(arrow.from)),
         };
         let said = |arrow: &Arrow| match arrow.rejects {
-            false => arrow.message.to_owned(),
+            false => arrow.message.clone(),
             true => format!("{} or lost", arrow.message),
         };
         let width = |of: &dyn Fn(&Arrow) -> String| {
@@ -135,7 +149,7 @@ impl Topology {
         }
         for arrow in self.arrows(&checked) {
             let label = match arrow.outbox {
-                None => arrow.message.to_owned(),
+                None => arrow.message.clone(),
                 Some(outbox) => format!("{outbox}: {}", arrow.message),
             };
             let style = if arrow.rejects { ", style=dashed" } else { "" };
@@ -214,7 +228,7 @@ impl Topology {
             let y2 = y2 + if arrow.to.is_none() { BOX.1 * slot / (of + 1) } else { BOX.1 / 2 };
             let dashes = if arrow.rejects { " stroke-dasharray=\"5 4\"" } else { "" };
             let label = match arrow.outbox {
-                None => arrow.message.to_owned(),
+                None => arrow.message.clone(),
                 Some(outbox) => format!("{outbox}: {}", arrow.message),
             };
             // To the host past other columns: down, where nothing is in the way.
@@ -227,7 +241,7 @@ impl Topology {
                     &mut text,
                     format_args!("<path d=\"M{x} {y}V{end}\" stroke=\"black\" marker-end=\"url(#tip)\"/>"),
                 );
-                let label = escaped(&format!("{} to host", arrow.outbox.unwrap_or(arrow.message)));
+                let label = escaped(&format!("{} to host", arrow.outbox.unwrap_or(&arrow.message)));
                 line(&mut text, format_args!("<text x=\"{x}\" y=\"{below}\" font-size=\"9\">{label}</text>"));
                 continue;
             }

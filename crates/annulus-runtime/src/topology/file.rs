@@ -34,6 +34,8 @@ struct KernelTable {
     tracing: Option<bool>,
     trace_sample: Option<f64>,
     #[serde(default)]
+    topics: Vec<String>,
+    #[serde(default)]
     bind: BTreeMap<String, toml::Value>,
 }
 
@@ -43,6 +45,8 @@ struct LinkTable {
     from: String,
     to: String,
     backpressure: Option<BackpressureWord>,
+    #[serde(default)]
+    topics: Vec<String>,
 }
 
 /// As the enum writes them.
@@ -70,8 +74,9 @@ impl Topology {
     ///
     /// A table `kernels.NAME` has the kernel's name in the program, if it is another one, the launch options `grid`,
     /// `block`, `actors`, `capacity`, `output_capacity`, `backpressure`, `dead_letters`, `active`, `tracing` and `trace_sample`
-    /// where they differ from the kernel's attribute, and in `bind` what the launch binds. Each `links` has `from`, `to` and perhaps
-    /// `backpressure`, Block or Reject. `max_memory` is in bytes.
+    /// where they differ from the kernel's attribute, in `bind` what the launch binds, and of a kernel that publishes in `topics`
+    /// names that [patterns take](Self::topic). Each `links` has `from`, `to` and perhaps `backpressure`, Block or Reject, and
+    /// from a kernel that publishes the patterns that are [taken](Self::subscribe), `topics`. `max_memory` is in bytes.
     ///
     /// ```
     /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
@@ -112,10 +117,13 @@ impl Topology {
             let kernel = RegisteredKernel::find(asked).map_err(|error| said(&error))?;
             let bindings = bindings(kernel.definition().bindings, &table.bind).map_err(|text| said(&text))?;
             topology = topology.add(&name, kernel.bound(bindings), table.options(kernel.options()));
+            topology = table.topics.iter().fold(topology, |topology, topic| topology.topic(&name, topic));
         }
-        for LinkTable { from, to, backpressure } in file.links {
+        for LinkTable { from, to, backpressure, topics } in file.links {
             let backpressure = backpressure.map_or(Backpressure::Block, Backpressure::from);
             topology = topology.link_with(&from, &to, backpressure);
+            // Of this very link, which may be a second one between the two: the check says so.
+            topology.edges.last_mut().expect("it was added").patterns = topics;
         }
         Ok(topology)
     }

@@ -21,7 +21,11 @@ use crate::{
         runtime::{Runtime, shut_down},
         start::AnyBound,
     },
-    links::connect::Way,
+    links::{
+        connect::Way,
+        peers::{Reached, address_of},
+        topics::{TopicError, Topics},
+    },
     options::LaunchOptions,
 };
 
@@ -55,6 +59,8 @@ pub use check::{TopologyPlan, TopologyProblem};
 pub struct Topology {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
+    /// Kernels that publish, and names of their topics that patterns take from the beginning.
+    names: Vec<(String, String)>,
     max_memory: Option<u64>,
 }
 
@@ -69,6 +75,8 @@ struct Edge {
     from: String,
     to: String,
     backpressure: Backpressure,
+    /// What the target takes from the beginning, of a kernel that publishes.
+    patterns: Vec<String>,
 }
 
 /// Why a topology was not launched. What had been launched of it has ended.
@@ -97,6 +105,15 @@ pub enum TopologyError {
         /// Why.
         #[source]
         error: ConnectError,
+    },
+    /// The topics of a kernel cannot be.
+    #[error("topics of `{kernel}`: {error}")]
+    Topics {
+        /// The kernel that publishes.
+        kernel: String,
+        /// Why.
+        #[source]
+        error: TopicError,
     },
     /// The text is not a topology.
     #[error("{0}")]
@@ -160,6 +177,10 @@ impl Topology {
     /// With a link more: what the kernel `from` sends, or its outbox (`"validate.good"`), are messages of `to`; the
     /// backpressure is Block. The kernel's name suffices if one of its outboxes alone sends what `to` takes.
     ///
+    /// An outbox has one target. But a kernel whose outputs say whom they are for ([`Addressed`](annulus_kernel::Addressed),
+    /// [`Published`](annulus_kernel::Published)) has a link to each kernel that they may go to, 15 at most. The program asks for their
+    /// addresses: [`Runtime::peer`].
+    ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
     /// # use kernels::*;
@@ -195,7 +216,71 @@ impl Topology {
     /// ```
     #[must_use]
     pub fn link_with(mut self, from: &str, to: &str, backpressure: Backpressure) -> Self {
-        self.edges.push(Edge { from: from.into(), to: to.into(), backpressure });
+        self.edges.push(Edge { from: from.into(), to: to.into(), backpressure, patterns: Vec::new() });
+        self
+    }
+
+    /// With a subscription more: from the beginning, the kernel `to` takes what the kernel `from` publishes on the topics of
+    /// this [pattern](Topics::subscribe). If there is no link between them, there is one now, under Block.
+    ///
+    /// ```
+    /// # extern crate annulus_runtime as annulus;
+    /// # use annulus::{Noop, Topology, TopicStatus, prelude::*};
+    /// # #[derive(RingMessage, Clone, Copy)]
+    /// # #[repr(C)]
+    /// # struct Line {
+    /// #     room: Topic,
+    /// #     number: u32,
+    /// # }
+    /// # #[ring_kernel]
+    /// # fn show(line: &Line, shown: &Outbox<Line>) {
+    /// #     shown.send(*line);
+    /// # }
+    /// #[ring_kernel]
+    /// fn chat(line: &Line, rooms: &Outbox<Published<Line>>) {
+    ///     rooms.send(Published { topic: line.room, message: *line });
+    /// }
+    ///
+    /// let topology = Topology::new()
+    ///     .kernel("anna", show::bind(), show::options())
+    ///     .kernel("bert", show::bind(), show::options())
+    ///     .kernel("chat", chat::bind(), chat::options())
+    ///     .subscribe("chat", "room.garden", "anna")
+    ///     .subscribe("chat", "room.*", "bert")
+    ///     .topic("chat", "room.kitchen");
+    /// # let runtime = Runtime::builder().backend(Noop).build()?;
+    /// let running = topology.launch(&runtime)?;
+    /// let topics = running.topics("chat").ok_or("it publishes")?;
+    /// let takers = topics.known()?.into_iter().map(|topic| topic.takers.len());
+    /// assert_eq!(takers.collect::<Vec<_>>(), [2, 1]); // of the garden, and of the kitchen
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn subscribe(self, from: &str, pattern: &str, to: &str) -> Self {
+        let is_meant = |edge: &Edge| edge.from == from && edge.to == to;
+        let mut topology = match self.edges.iter().any(is_meant) {
+            true => self,
+            false => self.link(from, to),
+        };
+        let edge = topology.edges.iter_mut().find(|edge| is_meant(edge)).expect("it was added");
+        edge.patterns.push(pattern.into());
+        topology
+    }
+
+    /// With the name of a topic more, which patterns of subscriptions take from the beginning, as with
+    /// [`Topics::name`]. A name that is itself the pattern of a subscription need not be given.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::Topology;
+    /// let topology = Topology::new().kernel("twice", double::bind(), double::options()).topic("twice", "room.garden");
+    /// let error = topology.check().unwrap_err().to_string();
+    /// assert!(error.contains("`twice` publishes nothing: it has no topics"), "{error}");
+    /// ```
+    #[must_use]
+    pub fn topic(mut self, kernel: &str, name: &str) -> Self {
+        self.names.push((kernel.into(), name.into()));
         self
     }
 
@@ -237,13 +322,14 @@ impl Topology {
             let cycle = cycle.join("` to `");
             tracing::warn!(target: crate::STALL_TARGET, "{}", check::warning(&cycle));
         }
-        let Self { nodes, edges, .. } = self;
+        let Self { nodes, edges, names, .. } = self;
         let active: Vec<_> = nodes.iter().map(|node| node.options.shape.active).collect();
         let mut nodes: Vec<_> = nodes.into_iter().map(Some).collect();
         let mut handles: Vec<Option<AnyHandle>> = nodes.iter().map(|_| None).collect();
         for &index in &checked.order {
             let Node { name, bound, options } = nodes[index].take().expect("each is in the order once");
-            let linked = checked.links.iter().any(|link| link.from == index || link.to == index);
+            let linked = checked.links.iter().any(|link| link.from == index || link.to == index)
+                || names.iter().any(|(kernel, _)| *kernel == name);
             let wrapped = |link: &check::Resolved| link.from == index && link.variant.is_some();
             let into_variants = options.shape.into_variants || checked.links.iter().any(wrapped);
             let options = match linked {
@@ -254,7 +340,48 @@ impl Topology {
             handles[index] = Some(launched.map_err(|error| TopologyError::Launch { kernel: name, error })?);
         }
         let handle = |index: usize| handles[index].as_ref().expect("all were launched");
-        for (link, edge) in checked.links.iter().zip(&edges) {
+        // Those that one kernel sends to by what its outputs say are connected together.
+        let says = |link: &check::Resolved| handle(link.from).shared_arc().core().definition.peers.is_some();
+        let mut topics = Vec::new();
+        for &index in &checked.order {
+            let kernel = handle(index);
+            let name = || kernel.control().name().to_owned();
+            let Some(peers) = kernel.shared_arc().core().definition.peers else { continue };
+            let links = || checked.links.iter().zip(&edges).filter(|(link, _)| link.from == index);
+            let its_names = || names.iter().filter(|(kernel, _)| *kernel == name()).map(|(_, name)| name);
+            if links().next().is_none() && its_names().next().is_none() {
+                continue;
+            }
+            let reached = links().map(|(link, edge)| {
+                let (kernel, variant) = (handle(link.to).shared_arc().clone(), link.variant);
+                let address = address_of(&kernel, peers.message, variant);
+                (Reached { address, kernel, variant, backpressure: edge.backpressure }, edge)
+            });
+            let (reached, edges): (Vec<_>, Vec<_>) = reached.unzip();
+            let addresses: Vec<_> = reached.iter().map(|reached| reached.address).collect();
+            let (shared, its) = (kernel.shared_arc(), kernel.runtime());
+            let changes = shared.changes_to(its, reached);
+            // SAFETY: the check has compared what goes to peers with the messages of each, and with what their variants
+            // take.
+            let connected = changes.and_then(|changes| unsafe { shared.change_links(changes) });
+            let version = connected.map_err(|error| {
+                let to = edges.iter().map(|edge| edge.to.as_str()).collect::<Vec<_>>().join(", ");
+                TopologyError::Connect { from: name(), to, error }
+            })?;
+            if peers.by_topic {
+                let its = Topics::of(shared, version);
+                let mut patterns = edges
+                    .iter()
+                    .zip(addresses)
+                    .flat_map(|(edge, address)| edge.patterns.iter().map(move |pattern| (pattern, address)));
+                let subscribed = its_names().try_for_each(|name| its.name(name).map(drop)).and_then(|()| {
+                    patterns.try_for_each(|(pattern, address)| its.subscribe_address(pattern, address))
+                });
+                subscribed.map_err(|error| TopologyError::Topics { kernel: name(), error })?;
+                topics.push((name(), its));
+            }
+        }
+        for (link, edge) in checked.links.iter().zip(&edges).filter(|(link, _)| !says(link)) {
             let (source, target) = (handle(link.from), handle(link.to));
             let way = Way { port: link.port, variant: link.variant, backpressure: edge.backpressure };
             let (kernel, its, theirs) = (source.shared_arc(), source.runtime(), target.runtime());
@@ -271,7 +398,7 @@ impl Topology {
             let _ = annulus_sync::wait::block_on(handle(index).control().activate());
         }
         let handles = checked.order.iter().filter_map(|&index| handles[index].take()).collect();
-        Ok(RunningTopology { handles, runtime: runtime.clone() })
+        Ok(RunningTopology { handles, topics, runtime: runtime.clone() })
     }
 }
 
@@ -287,6 +414,8 @@ impl fmt::Debug for Topology {
 pub struct RunningTopology {
     /// Targets before their sources.
     handles: Vec<AnyHandle>,
+    /// Those of its kernels that publish.
+    topics: Vec<(String, Topics)>,
     runtime: Runtime,
 }
 
@@ -306,6 +435,23 @@ impl RunningTopology {
     /// ```
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
+    }
+
+    /// Who takes which topics of the kernel of this name: to be changed while it runs. `None` if there is no such kernel, if
+    /// it publishes nothing, or if the topology has neither links from it nor topics. See
+    /// [`Topology::subscribe`].
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::Topology;
+    /// let topology = Topology::new().kernel("twice", double::bind(), double::options());
+    /// let running = topology.launch(&Runtime::builder().build()?)?;
+    /// assert!(running.topics("twice").is_none()); // it publishes nothing
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn topics(&self, kernel: &str) -> Option<&Topics> {
+        self.topics.iter().find(|(name, _)| name == kernel).map(|(_, topics)| topics)
     }
 
     /// Its kernels, targets before their sources.

@@ -1,0 +1,299 @@
+//! Topologies whose kernels say whom each output is for: by addresses, and by topics; and one whose kernel asks another.
+
+use std::time::Duration;
+
+use annulus::{TopicStatus, Topology, TopologyError, TopologyProblem, prelude::*};
+
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+struct Line {
+    room: Topic,
+    #[ring(key)]
+    number: u32,
+}
+
+/// What makes a kernel send a line to another one.
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Errand {
+    to: Peer<Line>,
+    line: Line,
+}
+
+/// A line, or something else.
+#[derive(RingMessage, Clone, Copy)]
+#[repr(u32)]
+enum Heard {
+    Nothing {
+        #[ring(key)]
+        number: u32,
+    },
+    #[ring(from)]
+    Line(Line),
+}
+
+#[ring_kernel(actors = 8)]
+fn show(line: &Line, shown: &Outbox<Line>) {
+    shown.send(*line);
+}
+
+#[ring_kernel(actors = 8)]
+fn hear(heard: &Heard, shown: &Outbox<Line>) {
+    match heard {
+        Heard::Nothing { .. } => {}
+        Heard::Line(line) => shown.send(*line),
+    }
+}
+
+#[ring_kernel(actors = 8)]
+fn chat(line: &Line, rooms: &Outbox<Published<Line>>) {
+    rooms.send(Published { topic: line.room, message: *line });
+}
+
+#[ring_kernel]
+fn carry(errand: &Errand, lines: &Outbox<Addressed<Line>>) {
+    lines.send(Addressed { to: errand.to, message: errand.line });
+}
+
+#[ring_kernel]
+fn plain(errand: &Errand) {
+    let _ = errand;
+}
+
+fn line(room: &str, number: u32) -> Line {
+    Line { room: Topic::of(room), number }
+}
+
+fn rooms() -> Topology {
+    Topology::new()
+        .kernel("anna", show::bind(), show::options())
+        .kernel("bert", hear::bind(), hear::options())
+        .kernel("chat", chat::bind(), chat::options())
+        .subscribe("chat", "room.garden", "anna")
+        .subscribe("chat", "room.*", "bert")
+        .topic("chat", "room.kitchen")
+}
+
+#[test]
+fn k05_a_topology_subscribes() {
+    let running = rooms().launch(&Runtime::builder().build().unwrap()).unwrap();
+    let runtime = running.runtime();
+    let chat = runtime.handle::<chat>("chat").unwrap();
+    chat.send_batch_blocking(&[line("room.garden", 1), line("room.kitchen", 2), line("room.attic", 3)])
+        .unwrap();
+    chat.drained_blocking();
+    // Wildcards take names that are known: nobody has named the attic.
+    assert_eq!(chat.peers().gone, 1);
+    let topics = running.topics("chat").unwrap();
+    topics.name("room.attic").unwrap();
+    let _ = chat.send_blocking(line("room.attic", 4)).unwrap();
+    chat.drained_blocking();
+    let next = |name: &str, count: usize| {
+        let shown = runtime.receiver::<Line>(name).unwrap();
+        let mut numbers: Vec<_> = (0..count).map(|_| shown.recv_blocking().unwrap().number).collect();
+        numbers.sort_unstable();
+        numbers
+    };
+    assert_eq!(next("anna", 1), [1]);
+    assert_eq!(next("bert", 3), [1, 2, 4]);
+    let known: Vec<(String, usize)> = topics
+        .known()
+        .unwrap()
+        .into_iter()
+        .map(|TopicStatus { name, takers, .. }| (name, takers.len()))
+        .collect();
+    assert_eq!(
+        known,
+        [("room.attic".into(), 1), ("room.garden".into(), 2), ("room.kitchen".into(), 1)]
+            as [(String, usize); 3]
+    );
+    assert!(running.topics("anna").is_none() && running.topics("nobody").is_none());
+    let outcomes = running.shutdown_blocking(Duration::from_secs(60));
+    assert_eq!(outcomes[0].0, "chat", "sources first");
+}
+
+#[test]
+fn k01_a_topology_sends_to_addresses() {
+    let topology = Topology::new()
+        .kernel("anna", show::bind(), show::options())
+        .kernel("bert", hear::bind(), hear::options())
+        .kernel("carry", carry::bind(), carry::options())
+        .link("carry", "anna")
+        .link_with("carry", "bert", Backpressure::Reject);
+    let drawn = topology.drawn().unwrap();
+    assert!(
+        drawn.starts_with(
+            "host   ── Errand ───────▶ carry\n\
+             carry  ── Line ─────────▶ anna\n\
+             carry  ── Line or lost ─▶ bert\n"
+        ),
+        "{drawn}"
+    );
+    let running = topology.launch(&Runtime::builder().build().unwrap()).unwrap();
+    let runtime = running.runtime();
+    let carry = runtime.handle::<carry>("carry").unwrap();
+    let (anna, bert) = (runtime.peer::<Line>("anna").unwrap(), runtime.handle::<hear>("bert").unwrap());
+    for (number, to) in [anna, bert.peer_of::<Line>(), Peer::NOBODY, anna].into_iter().enumerate() {
+        let _ = carry.send_blocking(Errand { to, line: line("room", number as u32) }).unwrap();
+    }
+    let _ = bert.send_blocking(Heard::Nothing { number: 3 }).unwrap();
+    carry.drained_blocking();
+    let next = |name: &str| runtime.receiver::<Line>(name).unwrap().recv_blocking().unwrap().number;
+    assert_eq!((next("bert"), next("anna"), next("anna")), (1, 0, 3));
+    let peers = carry.peers();
+    assert_eq!((peers.peers[0].sent, peers.peers[1].sent, peers.gone), (2, 1, 1));
+}
+
+#[test]
+fn k05_topics_are_drawn() {
+    let drawn = rooms().drawn().unwrap();
+    assert!(
+        drawn.starts_with(
+            "host  ── Line ────────────────▶ chat\n\
+             chat  ── Line on room.garden ─▶ anna\n\
+             chat  ── Line on room.* ──────▶ bert\n"
+        ),
+        "{drawn}"
+    );
+    assert!(rooms().to_dot().unwrap().contains(r#""chat" -> "bert" [label="Line on room.*"];"#));
+    assert!(rooms().to_svg().unwrap().contains(">Line on room.garden<"));
+}
+
+#[test]
+fn k05_what_cannot_be_is_named_before_a_launch() {
+    let wrong = rooms()
+        .kernel("plain", plain::bind(), plain::options())
+        .kernel("carry", carry::bind(), carry::options())
+        .subscribe("chat", "room.", "anna")
+        .link("chat", "anna")
+        .subscribe("carry", "room.*", "anna")
+        .link("carry", "plain")
+        .topic("plain", "room.garden")
+        .topic("chat", "room.#")
+        .topic("chats", "room.garden");
+    let TopologyError::Invalid(problems) = wrong.check().unwrap_err() else { panic!("invalid") };
+    let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        problems,
+        [
+            "link from `chat` to `anna`: `room.` is no pattern of topics: it is words with a dot in between, none of \
+             them empty, and a word that has `*` or `#` is nothing else",
+            "link from `carry` to `anna`: `carry` publishes nothing: nobody takes topics such as `room.*` of it",
+            "link from `carry` to `plain`: `carry` sends `Line`, and `plain` takes `Errand`: field `to` stands there \
+             where `room` stands here",
+            "topics of `plain`: `plain` publishes nothing: it has no topics",
+            "topics of `chat`: `room.#` is no name of a topic: it is words with a dot in between, none of them empty, and \
+             without `*` and `#`",
+            "topics of `chats`: no kernel is called `chats`; there are anna, bert, chat, plain, carry",
+        ]
+    );
+    let twice = rooms().link("chat", "anna");
+    let TopologyError::Invalid(problems) = twice.check().unwrap_err() else { panic!("invalid") };
+    assert!(
+        matches!(&problems[..], [TopologyProblem::Link { problem, .. }] if problem.contains("linked twice"))
+    );
+    let many =
+        (0..16).fold(Topology::new().kernel("chat", chat::bind(), chat::options()), |topology, number| {
+            let name = format!("taker-{number}");
+            topology.kernel(&name, show::bind(), show::options()).link("chat", &name)
+        });
+    let error = many.check().unwrap_err().to_string();
+    assert!(error.contains("`chat` has links to 15 others"), "{error}");
+    // Two names with one hash are known when they are named, and nothing runs then.
+    let runtime = Runtime::builder().build().unwrap();
+    let same = rooms().topic("chat", "topic.509193").topic("chat", "topic.8920456");
+    let error = same.launch(&runtime).unwrap_err();
+    assert!(matches!(&error, TopologyError::Topics { kernel, .. } if kernel == "chat"), "{error}");
+    // The names are free, or about to be.
+    let _running = rooms().launch(&runtime).unwrap();
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Query {
+    item: u32,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Price {
+    cents: u32,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Priced {
+    price: Answer<Price>,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(u32)]
+enum Event {
+    #[ring(from)]
+    Query(Query),
+    #[ring(from)]
+    Priced(Priced),
+}
+
+#[ring_kernel]
+fn shop(event: &Event, sold: &Outbox<Price>, price: &Ask<Query, Priced>) {
+    match event {
+        Event::Query(query) => {
+            let awaited = Priced { price: Answer { ended: 0, code: 0, value: Price { cents: 0 } } };
+            price.send(*query, awaited, 60_000_000_000);
+        }
+        Event::Priced(priced) => sold.send(priced.price.value),
+    }
+}
+
+#[ring_kernel]
+fn catalogue(query: &Query, prices: &Outbox<Price>) {
+    prices.send(Price { cents: 10 * query.item });
+}
+
+#[test]
+fn p02_a_topology_connects_who_asks() {
+    let topology = |room: u32| {
+        Topology::new()
+            .kernel("shop", shop::bind(), shop::options().through(64))
+            .kernel("catalogue", catalogue::bind(), catalogue::options().through(room))
+            .link("shop.price", "catalogue")
+    };
+    let running = topology(64).launch(&Runtime::builder().build().unwrap()).unwrap();
+    let shop = running.runtime().handle::<shop>("shop").unwrap();
+    let _ = shop.send_blocking(Event::Query(Query { item: 7 })).unwrap();
+    assert_eq!(running.runtime().receiver::<Price>("shop.sold").unwrap().recv_blocking().unwrap().cents, 70);
+
+    let error = topology(0).launch(&Runtime::builder().build().unwrap()).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "link from `shop.price` to `catalogue`: `catalogue` was launched without room for so many asks: launch it with \
+         LaunchOptions::through(64)"
+    );
+}
+
+#[test]
+fn k05_topics_from_toml() {
+    let path = |name: &str| format!("{}::{name}", module_path!());
+    let text = format!(
+        r#"
+        [kernels.anna]
+        kernel = "{}"
+        [kernels.chat]
+        kernel = "{}"
+        topics = ["room.kitchen"]
+        [[links]]
+        from = "chat"
+        to = "anna"
+        topics = ["room.garden", "room.*"]
+        "#,
+        path("show"),
+        path("chat")
+    );
+    let running = Topology::from_toml(&text).unwrap().launch(&Runtime::builder().build().unwrap()).unwrap();
+    let chat = running.runtime().handle::<chat>("chat").unwrap();
+    // A pattern that is a name makes it known, and two that take a topic bring one copy.
+    chat.send_batch_blocking(&[line("room.garden", 1), line("room.kitchen", 2)]).unwrap();
+    chat.drained_blocking();
+    assert_eq!(chat.peers().peers[0].sent, 2);
+}
