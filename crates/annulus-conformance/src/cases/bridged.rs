@@ -335,16 +335,16 @@ pub fn what_has_expired_comes_back_whole(bench: &Bench) {
     thread::sleep(2 * short);
     kernel.activate_blocking().unwrap();
     drain(&kernel);
-    let handled = received(&kernel).len();
-    // Two batches were handed over, unless the machine paused.
-    assert!(handled <= 16);
+    let handled: Vec<_> = received(&kernel).iter().map(|digest| digest.number).collect();
+    // Two batches were handed over; fewer, or not the first ones, if the machine paused.
+    assert!(handled.len() <= 16);
+    assert!(handled.is_sorted());
     let dead_letters = kernel.dead_letters().unwrap().take_batch();
     assert!(dead_letters.iter().all(|letter| letter.reason == Reason::Expired));
-    assert_eq!(
-        dead_letters.into_iter().map(|letter| letter.message).collect::<Vec<_>>(),
-        messages[handled..]
-    );
-    assert_eq!(balanced(&kernel).drops.expired, 50 - handled as u64);
+    let mut others = messages;
+    others.retain(|message| !handled.contains(&message.number));
+    assert_eq!(dead_letters.into_iter().map(|letter| letter.message).collect::<Vec<_>>(), others);
+    assert_eq!(balanced(&kernel).drops.expired, 50 - handled.len() as u64);
 }
 
 /// Sends, calls and batches wait while the ring, or the queue in front of it, is full.
