@@ -10,6 +10,9 @@
 //! stores 0, fences (in `WakeFlag::wake`) and looks whether the block is parked. One of the two fences comes first, so
 //! the worker sees 0 and arms, or the monitor sees the block parked and wakes it (SYNC: wake-flag). A call that comes
 //! too early, for a time that is not the first any more, only makes the block look once.
+//!
+//! A clock that is moved by hand calls from the thread that moves it. The worker looks at it once more after it has armed:
+//! it may have been moved before, and then nobody calls.
 
 use std::{
     fmt,
@@ -18,7 +21,7 @@ use std::{
 };
 
 use annulus_block::RuntimeClock;
-use annulus_queue::monitor::{Due, MONITOR};
+use annulus_queue::monitor::Due;
 use annulus_runtime::BackendError;
 use annulus_sync::{AtomicU64, Ordering};
 
@@ -34,9 +37,9 @@ pub(crate) struct Alarm {
 }
 
 impl Alarm {
-    /// An alarm that is not armed. Starts the monitor.
+    /// An alarm that is not armed. Starts the monitor, if the clock needs one.
     pub(crate) fn new(clock: RuntimeClock, pool: &Arc<WorkerPool>) -> Result<Self, BackendError> {
-        MONITOR.start().map_err(|error| {
+        clock.call_what_is_due().map_err(|error| {
             let message =
                 format!("the thread for timers cannot be started: {error}; end other threads first");
             BackendError::new(message).caused_by(error)
@@ -50,17 +53,23 @@ impl Alarm {
         assert!(self.block.set(Arc::downgrade(block)).is_ok(), "a block has one alarm");
     }
 
-    /// By the worker that has parked the block, whose first timer is due at `due`.
-    pub(crate) fn arm(self: &Arc<Self>, due: u64) {
+    /// By the worker that has parked the block, whose first timer is due at `due`. Returns whether it is due already, and
+    /// perhaps nobody will call.
+    pub(crate) fn arm(self: &Arc<Self>, due: u64) -> bool {
         let armed = self.armed.load(Ordering::Relaxed);
         if armed != 0 && armed <= due {
-            return;
+            return false;
         }
         // A time that no clock shows never comes.
-        let Some(at) = self.clock.instant(due) else { return };
+        let Some(at) = self.clock.instant(due) else { return false };
         self.armed.store(due, Ordering::Relaxed);
         let target: Weak<dyn Due> = Arc::downgrade(self) as _;
-        MONITOR.arm(at, target);
+        let is_due = self.clock.arm(at, target);
+        if is_due {
+            // Otherwise the word would stand for a call that has been made, or never comes.
+            self.armed.store(0, Ordering::Relaxed);
+        }
+        is_due
     }
 }
 

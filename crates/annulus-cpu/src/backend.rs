@@ -89,6 +89,10 @@ unsafe impl DeviceBackend for CpuBackend {
         true
     }
 
+    fn follows_any_clock(&self) -> bool {
+        true
+    }
+
     fn prints_where_it_runs(&self) -> bool {
         true
     }
@@ -99,7 +103,7 @@ unsafe impl DeviceBackend for CpuBackend {
         let grid = spec.shards.len() as u32;
         let step = spec.supersteps.then(|| Arc::new(InStep::new(grid)));
         let block = |index| {
-            let alarm = spec.definition.timers.map(|_| Alarm::new(spec.clock, self.workers.pool()));
+            let alarm = spec.definition.timers.map(|_| Alarm::new(spec.clock.clone(), self.workers.pool()));
             let alarm = alarm.transpose()?.map(Arc::new);
             Block::new(&spec, index, &bindings, &links, step.clone(), alarm).map(Arc::new)
         };

@@ -70,7 +70,7 @@ impl Block {
             counts_turns: spec.counts_turns,
             sequential: spec.sequential,
             trace_seed: spec.trace_seed.unwrap_or(0),
-            clock: spec.clock,
+            clock: spec.clock.clone(),
             signals: Arc::clone(&spec.signals) as _,
         };
         // SAFETY: each shard of a launch has one block, which is not run again after it has terminated

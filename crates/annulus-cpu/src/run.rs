@@ -45,8 +45,11 @@ impl Block {
                     if (core.has_work() || others_wait_for_it()) && self.flag.claim() {
                         continue;
                     }
-                    if let (Some(due), Some(alarm)) = (due, self.alarm()) {
-                        alarm.arm(due);
+                    if let (Some(due), Some(alarm)) = (due, self.alarm())
+                        && alarm.arm(due)
+                        && self.flag.claim()
+                    {
+                        continue;
                     }
                     return;
                 }

@@ -154,7 +154,7 @@ impl LaunchPlan {
         device_local: Option<&DeviceLocalMemory>,
     ) -> LaunchRecord {
         let Abilities { clock, look, .. } = driver.abilities();
-        let clock = if clock { driver.clock(spec.clock) } else { DeviceClock::default() };
+        let clock = if clock { driver.clock(spec.clock.clone()) } else { DeviceClock::default() };
         let layout = spec.shards[0].layout();
         let look = if self.supersteps { look * SUPERSTEP_LOOKS } else { look };
         let looks =

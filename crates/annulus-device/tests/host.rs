@@ -471,6 +471,18 @@ fn runtime_that(
     (device, Runtime::builder().backend(backend).build().unwrap())
 }
 
+/// P-07: a device has a clock of its own, so none that is moved by hand is taken.
+#[test]
+fn p07_a_clock_moved_by_hand_is_refused() {
+    let device = Arc::new(Device::default());
+    let (capabilities, residency) = (Capabilities::ALL, Arc::new(Residency::new(2)));
+    let driver = FakeDriver { device: Arc::clone(&device), far: false, residency, capabilities };
+    let host = DeviceHost::new(driver, HostOptions::default()).unwrap();
+    let builder = Runtime::builder().backend(FakeBackend { host, device });
+    let refused = builder.clock(&annulus_runtime::Clock::manual()).build().unwrap_err().to_string();
+    assert!(refused.contains("have clocks of their own: leave `clock` out"), "{refused}");
+}
+
 fn launch(runtime: &Runtime, name: &str, grid: u32) -> Result<KernelHandle<echo>, String> {
     echo::launch(runtime, LaunchOptions::production().active(false).name(name).grid(grid))
         .map_err(|error| error.to_string())

@@ -1,6 +1,7 @@
-use std::error::Error;
+use std::{error::Error, time::Duration};
 
 use annulus::{
+    Clock,
     kernel::{Target, TestOutbox},
     prelude::*,
 };
@@ -87,6 +88,52 @@ fn channels_do_not_mix(backend: Backend) -> Result<(), Box<dyn Error>> {
 }
 // ANCHOR_END: kernel
 
+// ANCHOR: silence
+const MINUTE: u64 = 60_000_000_000; // Nanoseconds.
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Beat {
+    /// 0 from outside; else after which beat a minute has passed.
+    after: u32,
+}
+
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Silence {
+    beats: u32,
+}
+
+/// Says when no beat has come for a minute.
+#[ring_kernel(timers = 1024)]
+fn watch(beat: &Beat, beats: &mut u32, later: &Later<Beat>, out: &Outbox<Silence>) {
+    if beat.after == 0 {
+        *beats += 1;
+        later.send_after(Beat { after: *beats }, MINUTE);
+    } else if beat.after == *beats {
+        out.send(Silence { beats: *beats });
+    }
+}
+// ANCHOR_END: silence
+
+// ANCHOR: clock
+/// A minute of silence, in no time.
+fn a_minute_of_silence_is_told() -> Result<(), Box<dyn Error>> {
+    let clock = Clock::manual();
+    let runtime = Runtime::builder().backend(Backend::Cpu).clock(&clock).build()?;
+    let kernel = watch::launch(&runtime, watch::options())?;
+    for _ in 0..2 {
+        let _ = kernel.send_blocking(Beat { after: 0 })?;
+        kernel.drained_blocking(); // The timer is set, by what the clock shows now.
+        clock.advance(Duration::from_secs(59));
+    }
+    assert!(kernel.try_recv().is_err());
+    clock.advance(Duration::from_secs(1));
+    assert_eq!(kernel.recv_blocking()?, Silence { beats: 2 });
+    Ok(())
+}
+// ANCHOR_END: clock
+
 // ANCHOR: lowering
 /// A device takes it: this is where recursion, for example, would be refused.
 fn it_can_be_written_for_every_device() -> Result<(), Box<dyn Error>> {
@@ -101,6 +148,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     the_filter_begins_with_the_first_sample();
     each_sample_is_answered();
     channels_do_not_mix(Backend::Cpu)?;
+    a_minute_of_silence_is_told()?;
     it_can_be_written_for_every_device()?;
     println!("all passed");
     Ok(())

@@ -1,6 +1,6 @@
-use std::error::Error;
+use std::{error::Error, time::Duration};
 
-use annulus::prelude::*;
+use annulus::{Clock, prelude::*};
 
 // ANCHOR: handler
 const FULL: u32 = 64;
@@ -149,6 +149,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} batch, {} orders, {} cents", best.batches, best.orders, best.cents);
     println!("{} timer taken", first.status().timers.map_or(0, |timers| timers.taken));
     // ANCHOR_END: chain
+    // ANCHOR: moved
+    let clock = Clock::manual();
+    let runtime = Runtime::builder().backend(Backend::Cpu).clock(&clock).build()?;
+    let kernel = collect::launch(&runtime, collect::options())?;
+    kernel.send_batch_blocking(&[Order { cents: 2, closes: 0 }; 3])?;
+    kernel.drained_blocking();
+    clock.advance(Duration::from_millis(20)); // Its time is up, though no time has passed.
+    println!("by hand: {} orders", kernel.recv_blocking()?.orders);
+    // ANCHOR_END: moved
     Ok(())
 }
 

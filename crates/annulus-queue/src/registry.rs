@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use crate::{InvalidOptions, Message, MessageQueue, QueueOptions, QueueStatus};
+use crate::{Clock, InvalidOptions, Message, MessageQueue, QueueOptions, QueueStatus};
 
 /// Named queues of one scope, such as a kernel: a registry makes them, finds them by name and type, lists
 /// them, and closes them together.
@@ -36,6 +36,8 @@ pub struct Registry {
     queues: Mutex<Queues>,
     /// How many queues there may be at once.
     limit: usize,
+    /// That of the queues that it makes.
+    clock: Clock,
 }
 
 #[derive(Default)]
@@ -105,7 +107,25 @@ impl Registry {
     /// # Ok::<(), annulus_queue::CreateError>(())
     /// ```
     pub fn with_limit(limit: usize) -> Self {
-        Self { queues: Mutex::new(Queues::default()), limit }
+        Self { queues: Mutex::new(Queues::default()), limit, clock: Clock::machine() }
+    }
+
+    /// The clock of the queues that it makes from now on, for the age of their messages.
+    ///
+    /// ```
+    /// # use annulus_queue::{Clock, QueueOptions, Registry, TryRecvError};
+    /// # use std::time::Duration;
+    /// let clock = Clock::manual();
+    /// let registry = Registry::new().clock(&clock);
+    /// let queue = registry.create(QueueOptions::new().name("orders").expiry(Duration::from_secs(30)))?;
+    /// let _ = queue.try_send(7);
+    /// clock.advance(Duration::from_secs(31));
+    /// assert_eq!(queue.try_recv(), Err(TryRecvError::Empty));
+    /// # Ok::<(), annulus_queue::CreateError>(())
+    /// ```
+    pub fn clock(mut self, clock: &Clock) -> Self {
+        self.clock = clock.clone();
+        self
     }
 
     /// Makes a queue under the name in its options, and returns a handle of it.
@@ -122,7 +142,8 @@ impl Registry {
         &self,
         options: QueueOptions,
     ) -> Result<MessageQueue<T>, CreateError> {
-        let queue = MessageQueue::new(options).map_err(CreateError::Options)?;
+        let queue =
+            MessageQueue::builder(options).clock(&self.clock).build().map_err(CreateError::Options)?;
         self.register(&queue)?;
         Ok(queue)
     }

@@ -125,6 +125,7 @@ pub use crate::{
 pub use annulus_abi::error::{ErrorName, describe as describe_error};
 pub use annulus_block::{Deliver, Delivery, Progress, Row, RuntimeClock, Signals};
 pub use annulus_kernel::{Addressed, KernelMessage, Peer, ProcessingMode, Published, Topic, ended};
+pub use annulus_queue::Clock;
 pub use annulus_queue::{
     Alert, Backpressure, Counters, DeadLetter, DeadLetters, Deduplication, InvalidOptions, QueueStatus,
     Rates, Reason, RecvError, Redriven, SendError, SendOutcome, Share, TryRecvError, TrySendError,

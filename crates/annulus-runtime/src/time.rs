@@ -5,6 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use annulus_block::RuntimeClock;
+
 /// A duration in the unit that suits it, with three digits: `205 ns`, `9.98 µs`, `1.20 s`, `2 min 5 s`.
 ///
 /// ```
@@ -20,7 +22,15 @@ pub fn for_people(time: Duration) -> ForPeople {
 
 /// The moment `limit` from now; a limit that no clock can hold becomes thirty years.
 pub(crate) fn deadline(limit: Duration) -> Instant {
-    let now = Instant::now();
+    after(Instant::now(), limit)
+}
+
+/// The same by the runtime's clock.
+pub(crate) fn deadline_by(clock: &RuntimeClock, limit: Duration) -> Instant {
+    after(clock.source().instant(), limit)
+}
+
+fn after(now: Instant, limit: Duration) -> Instant {
     now.checked_add(limit).unwrap_or_else(|| now + Duration::from_secs(30 * 365 * 86_400))
 }
 

@@ -193,8 +193,8 @@ impl Traces {
         Self {
             seed: RandomState::new().hash_one("a runtime's traces") | 1,
             next: AtomicU32::new(1),
-            clock,
             origin: (SystemTime::now(), clock.now()),
+            clock,
             contexts: Mutex::default(),
             events: Mutex::default(),
             lost: AtomicU64::new(0),

@@ -2,6 +2,7 @@
 //!
 //! A future has no clock. The process' [monitor](annulus_queue::monitor) wakes those that wait for a time; it sleeps
 //! until the next of these times, and for ever if there is none. It is started by the first future that has to wait.
+//! A clock that is moved by hand has a monitor of its own; whoever moves it wakes those whose time has come.
 
 use std::{
     future::poll_fn,
@@ -10,21 +11,28 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_queue::monitor::Alarm;
+use annulus_block::RuntimeClock;
+use annulus_queue::{Clock, monitor::Alarm};
 
-use crate::time::deadline;
+use crate::time::deadline_by;
 
 /// Waits until a time; not at all if the system starts no thread that could wake it.
 #[derive(Debug)]
 pub(crate) struct Until {
     at: Instant,
+    clock: Clock,
     alarm: Option<Alarm>,
 }
 
 impl Until {
-    /// Until a time.
+    /// Until a time of the machine's clock.
     pub(crate) fn at(at: Instant) -> Self {
-        Self { at, alarm: None }
+        Self { at, clock: Clock::machine(), alarm: None }
+    }
+
+    /// For so long by a runtime's clock.
+    fn after_by(clock: &RuntimeClock, limit: Duration) -> Self {
+        Self { at: deadline_by(clock, limit), clock: clock.source().clone(), alarm: None }
     }
 
     /// For so long; at most a day.
@@ -36,19 +44,19 @@ impl Until {
     /// Whether the time has come; if not, the task is woken then. `None` if the system starts no thread that could
     /// wake it.
     pub(crate) fn poll_time(&mut self, context: &mut Context<'_>) -> Option<Poll<()>> {
-        if Instant::now() >= self.at {
+        if self.clock.instant() >= self.at {
             return Some(Poll::Ready(()));
         }
         match &self.alarm {
             Some(alarm) => alarm.renew(context.waker()),
             None => {
-                let alarm = Alarm::new().ok()?;
+                let alarm = Alarm::new(&self.clock).ok()?;
                 alarm.set(self.at, context.waker().clone());
                 self.alarm = Some(alarm);
             }
         }
         // The alarm may have gone off for an earlier waker meanwhile; then the time has come.
-        Some(if Instant::now() >= self.at { Poll::Ready(()) } else { Poll::Pending })
+        Some(if self.clock.instant() >= self.at { Poll::Ready(()) } else { Poll::Pending })
     }
 }
 
@@ -66,8 +74,8 @@ impl Future for Until {
 pub struct Sleep(Until);
 
 impl Sleep {
-    pub(crate) fn new(time: Duration) -> Self {
-        Self(Until::at(deadline(time)))
+    pub(crate) fn new(clock: &RuntimeClock, time: Duration) -> Self {
+        Self(Until::after_by(clock, time))
     }
 }
 
@@ -83,11 +91,11 @@ impl Future for Sleep {
     }
 }
 
-/// What a future gives, unless the deadline passes first. The future is polled at least once. Without a thread that
+/// What a future gives, unless it takes longer than `limit`, by this clock. The future is polled at least once. Without a thread that
 /// could wake it, a future that has to wait is given up at once.
-pub(crate) async fn within<F: Future>(deadline: Instant, future: F) -> Option<F::Output> {
+pub(crate) async fn within<F: Future>(clock: &RuntimeClock, limit: Duration, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
-    let mut late = pin!(Until::at(deadline));
+    let mut late = pin!(Until::after_by(clock, limit));
     poll_fn(|context| {
         if let Poll::Ready(output) = future.as_mut().poll(context) {
             return Poll::Ready(Some(output));
@@ -122,11 +130,29 @@ mod tests {
 
     #[test]
     fn a_limit_ends_what_does_not_end() {
-        let soon = || Instant::now() + Duration::from_millis(5);
-        assert_eq!(block_on(within(soon(), pending::<()>())), None);
-        assert_eq!(block_on(within(soon() + Duration::from_secs(3600), async { 7 })), Some(7));
-        assert_eq!(block_on(within(Instant::now(), async { 7 })), Some(7), "it is polled once");
-        assert_eq!(block_on(within(Instant::now(), pending::<()>())), None);
+        let clock = &RuntimeClock::start();
+        assert_eq!(block_on(within(clock, Duration::from_millis(5), pending::<()>())), None);
+        assert_eq!(block_on(within(clock, Duration::from_secs(3600), async { 7 })), Some(7));
+        assert_eq!(block_on(within(clock, Duration::ZERO, async { 7 })), Some(7), "it is polled once");
+        assert_eq!(block_on(within(clock, Duration::ZERO, pending::<()>())), None);
+    }
+
+    /// By a clock that is moved by hand a limit passes when it is moved, and not before.
+    #[test]
+    fn a_limit_follows_a_clock_that_is_moved_by_hand() {
+        let hand = Clock::manual();
+        let clock = RuntimeClock::start_by(hand.clone());
+        let woken = Arc::new(Woken::default());
+        let waker = Arc::clone(&woken).into();
+        let context = &mut Context::from_waker(&waker);
+        let mut limited = pin!(within(&clock, Duration::from_secs(3600), pending::<()>()));
+        assert!(limited.as_mut().poll(context).is_pending());
+        hand.advance(Duration::from_secs(3599));
+        assert_eq!(*woken.0.lock().unwrap(), 0);
+        assert!(limited.as_mut().poll(context).is_pending());
+        hand.advance(Duration::from_secs(1));
+        assert_eq!(*woken.0.lock().unwrap(), 1, "whoever moves the clock wakes it");
+        assert_eq!(limited.as_mut().poll(context), Poll::Ready(None));
     }
 
     /// It takes at least its time, also if it is polled for other reasons; and no time at all if it has none.
@@ -134,7 +160,8 @@ mod tests {
     fn a_pause_lasts() {
         let start = Instant::now();
         let time = Duration::from_millis(5);
-        let mut sleep = Sleep::new(time);
+        let clock = &RuntimeClock::start();
+        let mut sleep = Sleep::new(clock, time);
         let mut polls = 0;
         block_on(poll_fn(|context| {
             polls += 1;
@@ -145,8 +172,8 @@ mod tests {
             Pin::new(&mut sleep).poll(context)
         }));
         assert!(start.elapsed() >= time);
-        block_on(Sleep::new(Duration::ZERO));
-        let mut forever = Sleep::new(Duration::MAX);
+        block_on(Sleep::new(clock, Duration::ZERO));
+        let mut forever = Sleep::new(clock, Duration::MAX);
         assert!(Pin::new(&mut forever).poll(&mut Context::from_waker(std::task::Waker::noop())).is_pending());
     }
 

@@ -211,7 +211,7 @@ pub use choice::{Backend, BuildAuto, UnknownBackend};
 
 // Launching: runtimes, kernels and handles.
 pub use annulus_runtime::{
-    Addressed, BackendSource, Bound, BridgeOptions, Cleared, Handling, KernelBridge, KernelControl,
+    Addressed, BackendSource, Bound, BridgeOptions, Cleared, Clock, Handling, KernelBridge, KernelControl,
     KernelHandle, KernelQueue, KernelReceiver, KernelSender, KernelSink, Launching, MOST_EVENTS, Maybe,
     Outputs, Peeked, Peer, PeerStatus, PeersStatus, Pipeline, PipelineError, PipelineStatus, Port, PortName,
     PortStatus, Published, Receipt, Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Topic,

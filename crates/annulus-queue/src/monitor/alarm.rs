@@ -9,37 +9,42 @@ use std::{
 
 use annulus_sync::{Mutex, event::wake};
 
-use super::{Due, MONITOR};
+use super::Due;
+use crate::clock::Clock;
 
 /// Wakes one task at a time that can be set. Dropping it takes the time back.
 #[derive(Debug)]
-pub struct Alarm(Arc<Sleeper>);
+pub struct Alarm {
+    sleeper: Arc<Sleeper>,
+    clock: Clock,
+}
 
 #[derive(Debug, Default)]
 struct Sleeper(Mutex<Option<Waker>>);
 
 impl Alarm {
-    /// An alarm that is not set. Starts the monitor's thread.
+    /// An alarm that is not set, for times of this clock. Starts the monitor's thread if it is the machine's.
     ///
     /// # Errors
     ///
     /// If the system starts no thread.
-    pub fn new() -> io::Result<Self> {
-        MONITOR.start()?;
-        Ok(Self(Arc::default()))
+    pub fn new(clock: &Clock) -> io::Result<Self> {
+        clock.start()?;
+        Ok(Self { sleeper: Arc::default(), clock: clock.clone() })
     }
 
-    /// Wakes the task at `at`, or as soon after that as the system lets the thread run.
+    /// Wakes the task at `at`, or as soon after that as the system lets the thread run. Who calls this looks at the
+    /// clock afterwards.
     pub fn set(&self, at: Instant, waker: Waker) {
-        let before = self.0.0.lock().unwrap_or_else(PoisonError::into_inner).replace(waker);
+        let before = self.sleeper.0.lock().unwrap_or_else(PoisonError::into_inner).replace(waker);
         drop(before);
-        MONITOR.arm(at, Arc::downgrade(&self.0) as Weak<dyn Due>);
+        self.clock.monitor().arm(at, Arc::downgrade(&self.sleeper) as Weak<dyn Due>);
     }
 
     /// Wakes this task instead, at the time that was set. Does nothing once the time has come: who calls this looks
     /// at the clock afterwards.
     pub fn renew(&self, waker: &Waker) {
-        let mut kept = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.sleeper.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.as_ref().is_some_and(|before| !before.will_wake(waker)) {
             let before = kept.replace(waker.clone());
             // The destructor of a waker is code of the program.
@@ -50,7 +55,7 @@ impl Alarm {
 
     /// Takes the time back.
     pub fn clear(&self) {
-        MONITOR.disarm(&(Arc::downgrade(&self.0) as Weak<dyn Due>));
+        self.clock.monitor().disarm(&(Arc::downgrade(&self.sleeper) as Weak<dyn Due>));
     }
 }
 

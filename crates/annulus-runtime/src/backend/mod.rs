@@ -54,6 +54,12 @@ pub unsafe trait DeviceBackend: Send + Sync + 'static {
         false
     }
 
+    /// Whether its kernels read the time by [`RuntimeClock::now`] alone, and are called when it has come
+    /// ([`RuntimeClock::arm`]). Then a program may move the clock by hand. Devices have clocks of their own.
+    fn follows_any_clock(&self) -> bool {
+        false
+    }
+
     /// Whether prints become events on the thread that runs the handler
     /// ([`PrintOrigin::enter`](crate::PrintOrigin::enter)). If not, each shard has a ring of prints, and the
     /// host makes events of them.

@@ -44,6 +44,10 @@ unsafe impl DeviceBackend for Noop {
         true
     }
 
+    fn follows_any_clock(&self) -> bool {
+        true
+    }
+
     fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let shard = |memory| NoopShard { memory, signals: Mutex::new(Some(Arc::clone(&spec.signals))) };
         Ok(Box::new(NoopKernel { shards: spec.shards.into_iter().map(shard).collect() }))

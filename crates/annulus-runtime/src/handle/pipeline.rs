@@ -232,7 +232,9 @@ impl<F: RingKernel, L: RingKernel<Answer: RingMessage>> Pipeline<F, L> {
     ///
     /// The errors of that method, and [`CallError::Timeout`].
     pub async fn call_within(&self, message: F::Message, limit: Duration) -> Result<L::Answer, CallError> {
-        within(deadline(limit), self.call(message)).await.unwrap_or(Err(CallError::Timeout))
+        within(&self.first.shared().core.clock, limit, self.call(message))
+            .await
+            .unwrap_or(Err(CallError::Timeout))
     }
 
     /// The kernel that calls are made to.

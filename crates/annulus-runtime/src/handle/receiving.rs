@@ -220,7 +220,7 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// The errors of that method, and [`RecvError::Timeout`].
     pub async fn recv_within(&self, limit: Duration) -> Result<K::Output, RecvError> {
-        within(deadline(limit), self.recv()).await.unwrap_or(Err(RecvError::Timeout))
+        within(&self.shared().core.clock, limit, self.recv()).await.unwrap_or(Err(RecvError::Timeout))
     }
 
     /// The outputs as a stream. It ends when the kernel has terminated and everything was received. It does
@@ -334,6 +334,6 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// The errors of that method, and [`CallError::Timeout`].
     pub async fn call_within(&self, message: K::Message, limit: Duration) -> Result<K::Output, CallError> {
-        within(deadline(limit), self.call(message)).await.unwrap_or(Err(CallError::Timeout))
+        within(&self.shared().core.clock, limit, self.call(message)).await.unwrap_or(Err(CallError::Timeout))
     }
 }

@@ -1,6 +1,10 @@
 //! Sending to a kernel.
 
-use std::{marker::PhantomData, ops::Deref, time::Instant};
+use std::{
+    marker::PhantomData,
+    ops::Deref,
+    time::{Duration, Instant},
+};
 
 use annulus_kernel::{BridgedMessage, KernelMessage, RingMessage, Visitor};
 use annulus_queue::{
@@ -265,11 +269,11 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
         hand_back(sent, message)
     }
 
-    pub(crate) async fn send_within(self, mut message: M, deadline: Instant) -> Sent<M> {
+    pub(crate) async fn send_within(self, mut message: M, limit: Duration) -> Sent<M> {
         let sent = match self.attempt(&mut message) {
             Some(sent) => sent,
             None => match self.raw(&mut message) {
-                Ok(mut raw) => self.kernel.send_when_free_within(raw.get(), deadline).await,
+                Ok(mut raw) => self.kernel.send_when_free_within(raw.get(), limit).await,
                 Err(oversize) => Err(SendError::from(TrySendError::from(oversize))),
             },
         };

@@ -152,7 +152,7 @@ impl<K: RingKernel> KernelHandle<K> {
         message: K::Message,
         limit: Duration,
     ) -> Result<SendOutcome<K::Message>, SendError<K::Message>> {
-        self.inlet().send_within(message, deadline(limit)).await
+        self.inlet().send_within(message, limit).await
     }
 
     /// Sends messages in order, without waiting: as many as there is space for, from the front.

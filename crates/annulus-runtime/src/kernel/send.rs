@@ -2,7 +2,7 @@
 
 use std::{
     ops::{Deref, DerefMut},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use annulus_queue::{Backpressure, SendError, SendOutcome, TrySendError};
@@ -327,10 +327,10 @@ impl KernelShared {
         })
     }
 
-    /// [`send_when_free`](Self::send_when_free), until the deadline.
-    pub(crate) async fn send_when_free_within(&self, message: RawMessage<'_>, deadline: Instant) -> Sent<()> {
+    /// [`send_when_free`](Self::send_when_free), for at most so long.
+    pub(crate) async fn send_when_free_within(&self, message: RawMessage<'_>, limit: Duration) -> Sent<()> {
         let lane = message.lane();
-        within(deadline, self.send_when_free(message, None)).await.unwrap_or_else(|| {
+        within(&self.core.clock, limit, self.send_when_free(message, None)).await.unwrap_or_else(|| {
             self.refused(lane);
             Err(SendError::Timeout(()))
         })

@@ -9,7 +9,7 @@ use std::{
 use annulus_abi::{LINE, vitals::MOST_SHARDS};
 use annulus_block::RuntimeClock;
 use annulus_kernel::RingKernel;
-use annulus_queue::Registry;
+use annulus_queue::{Clock, Registry};
 use annulus_ring::memory::SharedMemory;
 use annulus_sync::event::Event;
 
@@ -63,6 +63,7 @@ pub struct RuntimeBuilder<B> {
     backend: B,
     telemetry_lines: usize,
     vitals: Vitals,
+    clock: Option<Clock>,
 }
 
 /// Marks a builder that has no backend yet.
@@ -87,6 +88,7 @@ impl Runtime {
             backend: NoBackend,
             telemetry_lines: DEFAULT_TELEMETRY_LINES,
             vitals: Vitals::default(),
+            clock: None,
         }
     }
 
@@ -321,7 +323,8 @@ impl Runtime {
 
     /// Waits for a while, in any executor. A future has no clock, so one thread of the process wakes all tasks that
     /// wait for a time; it sleeps while no time is near. The while is at least so long; how much longer is up to the
-    /// system. Dropping the future ends it.
+    /// system. Dropping the future ends it. With a [clock of the program's](RuntimeBuilder::clock) it ends when that has
+    /// been moved so far.
     ///
     /// ```
     /// # use annulus::prelude::*;
@@ -333,7 +336,7 @@ impl Runtime {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sleep(&self, time: Duration) -> Sleep {
-        Sleep::new(time)
+        Sleep::new(&self.inner.clock, time)
     }
 
     /// Shuts every kernel down, all within `limit`. First closes all of them; then drains and terminates one
@@ -411,7 +414,8 @@ impl<B> RuntimeBuilder<B> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn backend<S: BackendSource>(self, backend: S) -> RuntimeBuilder<S> {
-        RuntimeBuilder { backend, telemetry_lines: self.telemetry_lines, vitals: self.vitals }
+        let Self { telemetry_lines, vitals, clock, .. } = self;
+        RuntimeBuilder { backend, telemetry_lines, vitals, clock }
     }
 
     /// How many telemetry lines to reserve: one for each block of each kernel that runs at the same time.
@@ -440,6 +444,60 @@ impl<B> RuntimeBuilder<B> {
         self.vitals = vitals;
         self
     }
+
+    /// The clock that all its times are of; by default the machine's. With one that a test moves by hand
+    /// ([`Clock::manual`](annulus_queue::Clock::manual)), windows and time limits are tested without waiting. By it go
+    ///
+    /// * [`now`](Runtime::now), [`Cx::now`](annulus_kernel::Cx::now), enqueue times, latencies and telemetry;
+    /// * timers, ticks, and limits of asks: a block whose timer is due by an
+    ///   [`advance`](annulus_queue::Clock::advance) is woken;
+    /// * the futures with a limit (`recv_within`, `call_within`, `send_within`), and [`sleep`](Runtime::sleep);
+    /// * the expiry of messages, also in the runtime's [`queues`](Runtime::queues).
+    ///
+    /// Calls that block their thread for at most a while (`recv_timeout`, `shutdown`) wait in the machine's time: while
+    /// they wait, nobody may be there to move a clock. So do samples of telemetry, the delays of batches, and the watch
+    /// for slow handlers.
+    ///
+    /// An `advance` passes over all moments in between: of the ticks of three periods, one comes, as if the kernel had
+    /// been held up so long. To see each, move the clock period by period, and receive in between.
+    ///
+    /// Other processes do not see such a runtime, since its times are not theirs: it has no [`vitals`](Self::vitals).
+    ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// use annulus::Clock;
+    /// use std::time::Duration;
+    ///
+    /// #[derive(RingMessage, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Reminder { number: u32, is_due: u32 }
+    ///
+    /// #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+    /// #[repr(C)]
+    /// struct Rings { number: u32 }
+    ///
+    /// #[ring_kernel]
+    /// fn remind(r: &Reminder, later: &Later<Reminder>, out: &Outbox<Rings>) {
+    ///     if r.is_due == 0 {
+    ///         later.send_after(Reminder { number: r.number, is_due: 1 }, 3_600_000_000_000); // an hour
+    ///     } else {
+    ///         out.send(Rings { number: r.number });
+    ///     }
+    /// }
+    ///
+    /// let clock = Clock::manual();
+    /// let runtime = Runtime::builder().backend(Backend::Cpu).clock(&clock).build()?;
+    /// let kernel = remind::launch(&runtime, remind::options())?;
+    /// let _ = kernel.send_blocking(Reminder { number: 7, is_due: 0 })?;
+    /// kernel.drained_blocking(); // Handled: the timer is set.
+    /// clock.advance(Duration::from_secs(3600));
+    /// assert_eq!(kernel.recv_blocking()?, Rings { number: 7 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn clock(mut self, clock: &Clock) -> Self {
+        self.clock = Some(clock.clone());
+        self
+    }
 }
 
 impl<B: BackendSource> RuntimeBuilder<B> {
@@ -465,9 +523,19 @@ impl<B: BackendSource> RuntimeBuilder<B> {
                 self.telemetry_lines
             )));
         }
+        let clock = self.clock.map_or_else(RuntimeClock::start, RuntimeClock::start_by);
+        let by_hand = clock.source().is_manual();
+        if by_hand && !backend.follows_any_clock() {
+            return Err(BackendError::new(format!(
+                "the clock is moved by hand, and the devices of `{}` have clocks of their own: leave `clock` out, or build                  the runtime with `Backend::Cpu`",
+                backend.name()
+            )));
+        }
         let registry = Arc::new(KernelRegistry::default());
-        let (flow, clock) = (Arc::new(Event::new()), RuntimeClock::start());
-        let vitals = VitalsArena::new(&self.vitals, backend.name(), clock, self.telemetry_lines);
+        let flow = Arc::new(Event::new());
+        // The times in a file of vitals are compared with the machine's.
+        let seen = if by_hand { &Vitals::Off } else { &self.vitals };
+        let vitals = VitalsArena::new(seen, backend.name(), clock.clone(), self.telemetry_lines);
         let arena = match backend.shares_any_memory() {
             true => None,
             false => {
@@ -476,8 +544,8 @@ impl<B: BackendSource> RuntimeBuilder<B> {
             }
         };
         let kernels: Weak<KernelRegistry> = Arc::downgrade(&registry);
-        let requests = vitals.requests().and_then(|page| Requests::serve(page, clock, kernels).ok());
-        let queues = Registry::with_limit(Runtime::MAX_QUEUES);
+        let requests = vitals.requests().and_then(|page| Requests::serve(page, clock.clone(), kernels).ok());
+        let queues = Registry::with_limit(Runtime::MAX_QUEUES).clock(clock.source());
         let process = std::process::id();
         Ok(Runtime {
             inner: Arc::new(RuntimeInner {
@@ -485,7 +553,7 @@ impl<B: BackendSource> RuntimeBuilder<B> {
                 registry,
                 flow,
                 passage: Arc::new(Passage::new()),
-                traces: Arc::new(Traces::new(clock)),
+                traces: Arc::new(Traces::new(clock.clone())),
                 backend,
                 clock,
                 arena,

@@ -283,7 +283,7 @@ fn start(
         number: LAUNCHES.fetch_add(1, annulus_sync::Ordering::Relaxed) + 1,
         backend_name: backend.name(),
         definition,
-        clock: runtime.clock,
+        clock: runtime.clock.clone(),
         launched: Instant::now(),
         launched_at: runtime.clock.now(),
         ended_at: AtomicU64::new(0),
@@ -354,7 +354,7 @@ fn start(
         trace_seed: core.traced.is_some().then(|| (core.number as u32).wrapping_mul(0x85EB_CA77)),
         timestamps: core.options.observe.timestamps,
         counts_turns: core.options.observe.count_turns,
-        clock: core.clock,
+        clock: core.clock.clone(),
         signals: Arc::clone(&shared) as Arc<dyn HostSignals>,
     };
     let device = backend.launch(spec).map_err(|error| {

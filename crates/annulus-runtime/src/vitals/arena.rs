@@ -91,7 +91,7 @@ impl VitalsArena {
         clock: RuntimeClock,
         shards: usize,
     ) -> Arc<Self> {
-        let file = VitalsFile::create(vitals, backend, clock, shards).map(|file| {
+        let file = VitalsFile::create(vitals, backend, &clock, shards).map(|file| {
             let (base, bytes) = file.mapping();
             // SAFETY: the mapping is aligned to a page, and valid until its file is dropped, which the owner
             // keeps. All of it but the header is zero, and `home` zeroes what was used before. Pages are
@@ -101,7 +101,7 @@ impl VitalsArena {
         });
         let parts = Parts::new(shards);
         let recorder = file.as_ref().map(|(file, memory)| {
-            Recorder::new(Arc::clone(file), Arc::clone(memory), parts.records_offset, clock)
+            Recorder::new(Arc::clone(file), Arc::clone(memory), parts.records_offset, clock.clone())
         });
         let nobody = Slot { holder: Holder::Nobody, first: 0, grid: 0 };
         let slots = Slots {

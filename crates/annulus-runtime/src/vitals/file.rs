@@ -62,7 +62,7 @@ impl VitalsFile {
     pub(super) fn create(
         vitals: &Vitals,
         backend: &'static str,
-        clock: RuntimeClock,
+        clock: &RuntimeClock,
         shards: usize,
     ) -> Option<Arc<Self>> {
         static WARNED: Once = Once::new();
@@ -85,7 +85,7 @@ impl VitalsFile {
     fn create_in(
         folder: &Path,
         backend: &'static str,
-        clock: RuntimeClock,
+        clock: &RuntimeClock,
         shards: usize,
     ) -> Result<Self, String> {
         static CLEANED: Once = Once::new();

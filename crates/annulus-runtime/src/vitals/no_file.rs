@@ -21,7 +21,7 @@ pub fn owner_lives(_: &std::fs::File) -> std::io::Result<bool> {
 pub(crate) enum VitalsFile {}
 
 impl VitalsFile {
-    pub(super) fn create(_: &Vitals, _: &'static str, _: RuntimeClock, _: usize) -> Option<Arc<Self>> {
+    pub(super) fn create(_: &Vitals, _: &'static str, _: &RuntimeClock, _: usize) -> Option<Arc<Self>> {
         None
     }
 
