@@ -1,7 +1,9 @@
 //! The kernels that are measured.
 
+pub(crate) mod asks;
 pub(crate) mod cooperate;
 pub(crate) mod loops;
+pub(crate) mod timers;
 
 use annulus::prelude::*;
 
@@ -297,6 +299,11 @@ mod tests {
             echo_large::DEFINITION,
             sink::DEFINITION,
             hop::DEFINITION,
+            asks::inquire::DEFINITION,
+            asks::inform::DEFINITION,
+            timers::again_later::DEFINITION,
+            timers::again_by_link::DEFINITION,
+            timers::alarm::DEFINITION,
             burst::DEFINITION,
             swallow_once::DEFINITION,
             cooperate::sum_reduced::DEFINITION,

@@ -109,6 +109,30 @@ fn b05_each_order_of_memory_beside_the_default() {
     }
 }
 
+/// On the CPU alone: PoCL takes seconds to compile the kernels.
+#[test]
+fn p02_asks_beside_hops_and_calls_beside_calls() {
+    for case in ["one at a time", "32 at a time"] {
+        measures("asks", case, "ns", &[(case, "a hop"), (case, "an ask")]);
+    }
+    measures("asks", "a call", "ns", &[("a call", "three calls"), ("a call", "through three")]);
+}
+
+/// On the CPU alone, for the same reason.
+#[test]
+fn p07_timers_beside_messages() {
+    for case in ["1 at a time", "64 at a time"] {
+        let timers = ["a message", "a timer", "a timer among others"];
+        measures("timers", case, "ns", &timers.map(|timer| (case, timer)));
+    }
+    measures(
+        "timers",
+        "late",
+        "ns",
+        &[("late p50", "a timer of 1 ms"), ("late p99", "a thread that sleeps")],
+    );
+}
+
 /// On the CPU alone: PoCL takes seconds to compile the two kernels.
 #[test]
 fn b08_sums_of_a_block_beside_global_atomics() {

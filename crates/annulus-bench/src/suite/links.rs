@@ -52,13 +52,16 @@ fn cases(config: Config) -> Vec<Case> {
     }
     let mut hop = vec![
         ours("through the host", Box::new(move || through_the_host(config, hops / 20))),
-        ours("annulus, 1 thread", Box::new(move || to_and_fro(config, hops, 1, SPIN))),
+        ours("annulus, 1 thread", Box::new(move || to_and_fro(config, 1, hops, 1, SPIN))),
     ];
     if far {
-        hop.push(ours("annulus, 32 threads", Box::new(move || to_and_fro(config, hops, 32, SPIN))));
+        hop.push(ours("annulus, 32 threads", Box::new(move || to_and_fro(config, 1, hops, 32, SPIN))));
     }
     if config.backend == BackendName::Cpu {
-        hop.push(ours("annulus, asleep", Box::new(move || to_and_fro(config, hops / 10, 1, Duration::ZERO))));
+        hop.push(ours(
+            "annulus, asleep",
+            Box::new(move || to_and_fro(config, 1, hops / 10, 1, Duration::ZERO)),
+        ));
     }
     let mut operations = Vec::new();
     for (plain, deduplicating, threads) in threads {
@@ -103,7 +106,7 @@ fn cases(config: Config) -> Vec<Case> {
 }
 
 /// As long as a run lasts.
-const SPIN: Duration = Duration::from_secs(10);
+pub(super) const SPIN: Duration = Duration::from_secs(10);
 
 /// Blocks that look for messages as long as a run lasts.
 pub(super) fn options(name: &str) -> LaunchOptions {
@@ -137,7 +140,8 @@ pub(super) fn end<K: RingKernel>(kernel: &KernelHandle<K>, processed: u64) -> Re
     Err(format!("{processed} messages should have been processed, but: {:?}, {status:?}", end.outcome).into())
 }
 
-fn to_and_fro(config: Config, hops: u64, threads: u32, spin: Duration) -> Run {
+/// So many messages go to and fro between two kernels at the same time, each so many times; the time of one hop.
+pub(super) fn to_and_fro(config: Config, messages: u64, hops: u64, threads: u32, spin: Duration) -> Run {
     let runtime = runtime_of(config.backend, threads)?;
     let [there, back] =
         ["there", "back"].map(|name| kernels::hop::launch(&runtime, options(name).spin(spin).active(false)));
@@ -151,16 +155,18 @@ fn to_and_fro(config: Config, hops: u64, threads: u32, spin: Duration) -> Run {
     let mut processed = 0;
     for count in [warm_up, hops] {
         let start = Instant::now();
-        let _ = there.send_blocking(Hop::new(count))?;
-        // The message is handled where it is sent to, and at the end of each hop.
-        processed += count + 1;
+        for _ in 0..messages {
+            let _ = there.send_blocking(Hop::new(count))?;
+        }
+        // A message is handled where it is sent to, and at the end of each hop.
+        processed += messages * (count + 1);
         until(&[&there, &back], processed)?;
         took = start.elapsed();
     }
     let counts = [&there, &back].map(|kernel| kernel.status().processed);
     end(&there, counts[0])?;
     end(&back, counts[1])?;
-    Ok(vec![took.as_nanos() as f64 / hops as f64])
+    Ok(vec![took.as_nanos() as f64 / (messages * hops) as f64])
 }
 
 fn through_the_host(config: Config, hops: u64) -> Run {

@@ -1,5 +1,6 @@
 //! The suites. A new one is a module with a `cases` function and an entry in [`SUITES`].
 
+mod asks;
 mod bridge;
 mod compress;
 mod cooperate;
@@ -17,6 +18,7 @@ mod routes;
 mod rtt;
 mod serialize;
 mod stream;
+mod timers;
 mod watch;
 
 use std::time::Instant;
@@ -80,6 +82,8 @@ pub(crate) const SUITES: &[Suite] = &[
     policies::SUITE,
     links::SUITE,
     routes::SUITE,
+    asks::SUITE,
+    timers::SUITE,
     fair::SUITE,
     idle::SUITE,
     queue::SUITE,
