@@ -28,7 +28,9 @@ typedef struct annulus_telemetry {
 #define ANNULUS_STATE_INACTIVE 2u
 #define ANNULUS_STATE_TERMINATED 3u
 
+#define ANNULUS_STALLED_BY_HOST 1u
 #define ANNULUS_STALLED_BY_KERNEL 2u
+#define ANNULUS_STALLED_HOLDS 3u
 
 typedef struct annulus_control_block {
     uint32_t command;

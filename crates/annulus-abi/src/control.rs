@@ -32,8 +32,13 @@ pub mod state {
     pub const TERMINATED: u32 = 3;
 }
 
+/// In [`ControlBlock::stalled`]: the shard waits for room in its outbound ring.
+pub const STALLED_BY_HOST: u32 = 1;
 /// In [`ControlBlock::stalled`]: the shard waits for room in the kernel that it is connected to.
 pub const STALLED_BY_KERNEL: u32 = 2;
+/// In [`ControlBlock::stalled`]: outputs wait for room in a kernel that the shard is connected to, and the shard takes messages
+/// nevertheless, since its hold has room.
+pub const STALLED_HOLDS: u32 = 3;
 
 /// One shard's control block.
 #[derive(Debug)]
@@ -74,7 +79,7 @@ pub struct ControlBlock {
     /// Prints that found no room in the ring of prints, since launch.
     pub prints_lost: u64,
     /// 1 while the shard waits for room in its outbound ring; [`STALLED_BY_KERNEL`] while it waits for room
-    /// in the kernel that it is connected to; else 0. A host that makes room wakes the shard. It looks here
+    /// in the kernel that it is connected to; [`STALLED_HOLDS`] while something waits there, and the shard goes on; else 0. A host that makes room wakes the shard. It looks here
     /// after each message that it takes, so this word is in a line that the shard seldom writes.
     pub stalled: u32,
     /// Messages of other kernels that were unread when the shard terminated. Written once, by the shard.

@@ -231,7 +231,7 @@ pub struct StepRecord {
 /// Bytes of a block's scratch memory, a multiple of 128: the twin of `ann_cut_scratch`. The block has
 /// `threads` threads, its turn takes up to `limit` messages, and each message may send `max_outputs`. A block
 /// of one thread needs scratch memory only if its kernel is connectable, or for a call that may send several
-/// outputs. Where calls go through pipelines, an output carries its call's address; where messages carry traces, its
+/// outputs. If it goes on while outputs wait, there is room for `hold` outputs, instead of what a turn may send. Where calls go through pipelines, an output carries its call's address; where messages carry traces, its
 /// trace.
 pub const fn scratch_bytes(
     threads: u32,
@@ -239,6 +239,7 @@ pub const fn scratch_bytes(
     max_outputs: u32,
     layout: &KernelLayout,
     connectable: bool,
+    hold: u32,
 ) -> u64 {
     const REPLY: u64 = 16;
     const JOB: u64 = 32;
@@ -248,8 +249,8 @@ pub const fn scratch_bytes(
     const CARRIED: u64 = 8;
     let carried = if layout.landings.is_some() { CARRIED } else { 0 };
     let traced = if layout.records.is_some() { CARRIED } else { 0 };
-    let outputs =
-        max_outputs as u64 * ((layout.outbound.payload_size as u64).next_multiple_of(8) + carried + traced);
+    let output = (layout.outbound.payload_size as u64).next_multiple_of(8) + carried + traced;
+    let outputs = max_outputs as u64 * output;
     let parcels = if connectable { max_outputs as u64 * PARCEL } else { 0 };
     let answers = if max_outputs > 1 { max_outputs as u64 } else { 1 };
     let each = match (threads, connectable) {
@@ -258,7 +259,8 @@ pub const fn scratch_bytes(
         _ => message + outputs + parcels + answers * REPLY + JOB + OWNER,
     };
     let call = if threads == 1 && layout.replies.is_some() && max_outputs > 1 { outputs } else { 0 };
-    (limit as u64 * each + call).next_multiple_of(128)
+    let all = if hold != 0 { hold as u64 * output } else { limit as u64 * each };
+    (all + call).next_multiple_of(128)
 }
 
 /// Bytes of a block's timers, a multiple of 128: the twin of `ANN_TIMER_BYTES`. They are the end of the block's

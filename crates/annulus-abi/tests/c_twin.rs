@@ -4,7 +4,7 @@
 use std::{fmt::Write as _, mem::offset_of, process::Command};
 
 use annulus_abi::{
-    control::{ControlBlock, PortCounts, STALLED_BY_KERNEL, command, state},
+    control::{ControlBlock, PortCounts, STALLED_BY_HOST, STALLED_BY_KERNEL, STALLED_HOLDS, command, state},
     error,
     ring::{CLOSED, RingHeader, SealedUnit, SlotHeader, kind},
     telemetry::Telemetry,
@@ -58,7 +58,9 @@ fn t_01_t_03_c_and_rust_agree() {
         ("ANNULUS_STATE_ACTIVE", state::ACTIVE.into()),
         ("ANNULUS_STATE_INACTIVE", state::INACTIVE.into()),
         ("ANNULUS_STATE_TERMINATED", state::TERMINATED.into()),
+        ("ANNULUS_STALLED_BY_HOST", STALLED_BY_HOST.into()),
         ("ANNULUS_STALLED_BY_KERNEL", STALLED_BY_KERNEL.into()),
+        ("ANNULUS_STALLED_HOLDS", STALLED_HOLDS.into()),
         ("ANNULUS_PHASE_UNKNOWN", phase::UNKNOWN),
         ("ANNULUS_PHASE_ASLEEP", phase::ASLEEP),
         ("ANNULUS_PHASE_LOOKING", phase::LOOKING),

@@ -59,7 +59,7 @@ ANN_FUNCTION void ann_at_handler(const ann_view *v, u32 i, u32 count, GLOBAL con
 ANN_FUNCTION u32 ann_is_free(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
-    return !b->state.stalled && (b->state.command & ANN_ACTIVE) != 0 && b->said != ANN_AT_ENDED;
+    return !ANN_IS_STALLED(&b->state) && (b->state.command & ANN_ACTIVE) != 0 && b->said != ANN_AT_ENDED;
 }
 
 /* By the leader: says a phase of a block that has nothing to do, unless it said so before, or says already why it
@@ -107,8 +107,13 @@ ANN_FUNCTION void ann_at_command(const ann_view *v, u32 state)
         ann_say(v, ANN_AT_ENDED);
     else if (state == ANN_STATE_INACTIVE)
         ann_say(v, ANN_AT_INACTIVE);
+#if ANN_LAUNCH_HOLD
+    else if (ANN_IS_STALLED(s))
+        ann_at_stall(v, s->stalled);
+#else
     else if (s->stalled)
         ann_at_stall(v, s->pending != 0 ? ANN_STALLED_BY_KERNEL : 1);
+#endif
     else
         ann_say(v, ANN_AT_LOOKING);
 }

@@ -64,8 +64,11 @@ ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 found)
 ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 found)
 {
     LOCAL ann_state *s = &v->shared->state;
+#if ANN_LAUNCH_HOLD
+    found = ann_hold_room(v, found);
+#endif
     u32 credit = ann_credit(v, found);
-    if ((credit == 0) == (s->stalled != 0))
+    if ((credit == 0) == (ANN_WAITS_FOR_HOST(s) != 0))
         return credit;
     if (credit == 0) {
         ann_settle_up(v);
@@ -74,11 +77,19 @@ ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 found)
         ann_fence_all();
         credit = ann_credit(v, found);
     }
+#if ANN_LAUNCH_HOLD
+    s->stalled = credit == 0 ? ANN_STALLED_BY_HOST : s->pending != 0 ? ANN_STALLED_HOLDS : 0;
+    if (credit != 0)
+        ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), s->stalled);
+    if (credit == 0)
+        ann_at_stall(v, ANN_STALLED_BY_HOST);
+#else
     if (credit != 0)
         ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), 0);
     s->stalled = credit == 0;
     if (s->stalled)
         ann_at_stall(v, 1);
+#endif
     return credit;
 }
 

@@ -9,8 +9,15 @@ ANN_FUNCTION u32 ann_has_device_local_work(const ann_view *v)
     if ((s->command & ANN_ACTIVE) == 0 || v->shared->ending)
         return 0;
 #ifdef ANN_OUTPUT
+#if ANN_LAUNCH_HOLD
+    if (s->pending != 0 && ann_would_forward(v))
+        return 1;
+    if (ann_is_held_up(v))
+        return 0;
+#else
     if (s->pending != 0)
         return ann_would_forward(v);
+#endif
 #endif
 #if ANN_LAUNCH_THROUGH
     if (!ann_device_local_published(v, 0))
@@ -18,9 +25,9 @@ ANN_FUNCTION u32 ann_has_device_local_work(const ann_view *v)
     /* SYNC: device-local-published (acquire) */
     ann_device_fence_acquire();
     u64 caller = ann_caller(v, ann_device_local_in_slot(v, ann_device_local_next(v)));
-    return !s->stalled || ann_has_slots(v, v->shared->launch.credit - ann_is_answered(v, caller));
+    return !ANN_WAITS_FOR_HOST(s) || ann_has_slots(v, v->shared->launch.credit - ann_is_answered(v, caller));
 #else
-    return ann_device_local_published(v, 0) && (!s->stalled || ann_has_slots(v, v->shared->launch.credit));
+    return ann_device_local_published(v, 0) && (!ANN_WAITS_FOR_HOST(s) || ann_has_slots(v, v->shared->launch.credit));
 #endif
 }
 
@@ -37,7 +44,7 @@ ANN_FUNCTION u32 ann_has_work(const ann_view *v)
 #if ANN_LAUNCH_CONNECTABLE
     if (ann_has_device_local_work(v))
         return 1;
-    if (s->pending != 0)
+    if (ANN_IS_HELD_UP(v))
         return 0;
 #endif
 #ifdef ANN_TIMERS
@@ -50,7 +57,7 @@ ANN_FUNCTION u32 ann_has_work(const ann_view *v)
     if (v->shared->leaving)
         return 0;
 #endif
-    return !s->stalled || ann_has_room_for_next(v);
+    return !ANN_WAITS_FOR_HOST(s) || ann_has_room_for_next(v);
 }
 
 /* Naps until the host ends the nap by `wake`, other kernels have something for the block, or a timer is due.
@@ -111,7 +118,7 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
         ann_come_to_rest(v);
     if (b->launch.epoch_polls != 0) {
         u32 active = (s->command & ANN_ACTIVE) != 0;
-        if (!active || s->stalled || b->idle >= b->launch.epoch_polls) {
+        if (!active || ANN_IS_STALLED(s) || b->idle >= b->launch.epoch_polls) {
             b->ending = 1;
             ann_come_to_rest(v);
         }

@@ -32,6 +32,10 @@ ANN_FUNCTION void ann_rest(const ann_view *v)
 
 #ifdef ANN_OUTPUT
 
+#if ANN_LAUNCH_HOLD
+ANN_FUNCTION u32 ann_is_held_up(const ann_view *v);
+#endif
+
 /* Where what an outbox sends goes, and what of an output that is. Of several outboxes, an output begins with the
    number of its own, and what was sent is a part of it. */
 #if defined(ANN_TOPICS)
@@ -107,7 +111,12 @@ ANN_FUNCTION void ann_store_held(const ann_view *v)
         if (port->held == port->left)
             continue;
         port->held = port->left;
+#if ANN_LAUNCH_HOLD
+        /* Raised before what it came of is told, and lowered behind what has gone. SYNC: held (release) */
+        ann_store_release_u64(ANN_U64(ann_port_counts(v, i), ANN_PORT_HELD), port->held);
+#else
         ann_store_relaxed_u64(ANN_U64(ann_port_counts(v, i), ANN_PORT_HELD), port->held);
+#endif
     }
 }
 #endif
@@ -336,6 +345,19 @@ ANN_FUNCTION u32 ann_would_return(const ann_view *v)
 ANN_FUNCTION void ann_publish_pending(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
+#if ANN_LAUNCH_HOLD
+    u32 by = s->pending == 0 ? 0 : ann_is_held_up(v) ? ANN_STALLED_BY_KERNEL : ANN_STALLED_HOLDS;
+    /* The host's room is looked for when a message is there. */
+    if (by == s->stalled || (ANN_WAITS_FOR_HOST(s) && by != ANN_STALLED_BY_KERNEL && v->shared->taken == 0))
+        return;
+    s->stalled = by;
+    if (by == ANN_STALLED_BY_KERNEL)
+        ann_at_stall(v, by);
+    /* As below. SYNC: stalled-after-taken (release) */
+    ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), by);
+    if (v->shared->taken == 0)
+        ann_tell(v, 0);
+#else
     u32 stalled = s->pending != 0;
     if (stalled == (s->stalled != 0))
         return;
@@ -345,6 +367,7 @@ ANN_FUNCTION void ann_publish_pending(const ann_view *v)
     /* Who sees that nothing is held any more sees it counted as forwarded; who sees that something is, sees
        what was taken. SYNC: stalled-after-taken (release) */
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STALLED), stalled ? ANN_STALLED_BY_KERNEL : 0);
+#endif
 }
 
 /* By the leader: keeps the `left` outputs pending after all pending outputs were offered. */

@@ -249,6 +249,9 @@ ANN_FUNCTION u32 ann_count_held(const ann_view *v)
             }
         }
     }
+#if ANN_LAUNCH_HOLD
+    b->returns = left;
+#endif
     return left;
 }
 
@@ -262,7 +265,11 @@ ANN_FUNCTION void ann_forward_parted(const ann_view *v)
     if (s->pending == 0 || (s->command & ANN_ACTIVE) == 0)
         return;
     /* What this turn's messages have sent is counted (`ann_part`). */
+#if ANN_LAUNCH_HOLD
+    u32 left = ann_count_held(v);
+#else
     u32 left = b->taken == 0 ? ann_count_held(v) : 0;
+#endif
     for (u32 port = 0; port < ANN_PORTS; port++) {
         if (b->ports[port].wanted == 0)
             continue;

@@ -4,6 +4,21 @@
 #ifndef ANN_LAUNCH_TRACED
 #define ANN_LAUNCH_TRACED 0
 #endif
+/* How many outputs may wait while the block goes on; 0: it goes on with none. */
+#ifndef ANN_LAUNCH_HOLD
+#define ANN_LAUNCH_HOLD 0
+#endif
+/* Whether outputs that wait keep the block from taking messages; and whether its word says that it waits for the host, or
+   that it takes nothing. */
+#if ANN_LAUNCH_HOLD
+#define ANN_IS_HELD_UP(v) ann_is_held_up(v)
+#define ANN_WAITS_FOR_HOST(s) ((s)->stalled == ANN_STALLED_BY_HOST)
+#define ANN_IS_STALLED(s) ((s)->stalled != 0 && (s)->stalled != ANN_STALLED_HOLDS)
+#else
+#define ANN_IS_HELD_UP(v) ((v)->shared->state.pending != 0)
+#define ANN_WAITS_FOR_HOST(s) ((s)->stalled)
+#define ANN_IS_STALLED(s) ((s)->stalled)
+#endif
 #ifndef ANN_LAUNCH_THROUGH
 #define ANN_LAUNCH_THROUGH 0
 #endif
@@ -37,7 +52,9 @@
 #define ANN_STATE_ACTIVE 1u
 #define ANN_STATE_INACTIVE 2u
 #define ANN_STATE_TERMINATED 3u
+#define ANN_STALLED_BY_HOST 1u
 #define ANN_STALLED_BY_KERNEL 2u
+#define ANN_STALLED_HOLDS 3u
 #define ANN_CLOSED 0x8000000000000000ul
 #define ANN_KIND_MESSAGE 1u
 #define ANN_QUEUE_SHIFT 19
@@ -420,6 +437,9 @@ typedef struct {
     u64 peers[ANN_PORTS]; /* the address of each place's kernel; 0 if it has none */
 #endif
     u32 linked; /* some outbox is connected */
+#if ANN_LAUNCH_HOLD
+    u32 returns; /* something that is held may be for the host */
+#endif
 #if ANN_ASKS
     ann_ask_way asked_in; /* where it asks */
     u64 asked;          /* what the query carries of the message that is handled; 0 if it asks nothing that leaves */

@@ -227,7 +227,7 @@ ANN_FUNCTION u32 ann_begin_timers(const ann_view *v, u32 first)
     LOCAL ann_shared *b = v->shared;
     GLOBAL ann_timers *t = ann_timers_of(v);
 #if ANN_ASKS
-    if (v->shared->state.pending == 0)
+    if (!ANN_IS_HELD_UP(v))
         ann_look_for_answers(v);
 #endif
     u32 starts = 0;
@@ -242,7 +242,7 @@ ANN_FUNCTION u32 ann_begin_timers(const ann_view *v, u32 first)
     if (due == 0)
         return 0;
 #if ANN_LAUNCH_CONNECTABLE
-    if (v->shared->state.pending != 0)
+    if (ANN_IS_HELD_UP(v))
         return 0;
 #endif
     first = first && !starts;
@@ -277,7 +277,7 @@ ANN_FUNCTION u32 ann_begin_stop(const ann_view *v, u32 command)
         return 0;
     u32 room = 1;
 #if ANN_LAUNCH_CONNECTABLE
-    room = b->state.pending == 0;
+    room = !ANN_IS_HELD_UP(v);
 #endif
     if (!room || ann_credit_or_stall(v, 1) == 0) {
         t->armed = ANN_EVENTS_MISSED;
@@ -325,11 +325,11 @@ ANN_FUNCTION u32 ann_micros_until_due(const ann_view *v)
         return 0xFFFFFFFFu;
 #if ANN_LAUNCH_CONNECTABLE
     /* What is held goes first. */
-    if (s->pending != 0)
+    if (ANN_IS_HELD_UP(v))
         return 0xFFFFFFFFu;
 #endif
     /* Whoever makes room ends the nap. */
-    if (s->stalled && !ann_has_slots(v, v->shared->launch.credit))
+    if (ANN_WAITS_FOR_HOST(s) && !ann_has_slots(v, v->shared->launch.credit))
         return 0xFFFFFFFFu;
     if (answered)
         return 0;

@@ -76,7 +76,7 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
     if (ann_starts(v))
         return 0;
 #endif
-    if (b->device_local_turns >= ANN_DEVICE_LOCAL_TURNS || !active || s->pending != 0) {
+    if (b->device_local_turns >= ANN_DEVICE_LOCAL_TURNS || !active || ANN_IS_HELD_UP(v)) {
         /* That the host has nothing does not mean that there is nothing. */
         b->again |= b->device_local_turns >= ANN_DEVICE_LOCAL_TURNS;
         b->device_local_turns = 0;
@@ -204,7 +204,7 @@ ANN_FUNCTION void ann_weigh(const ann_view *v, u32 command, u32 first)
     first = first && !b->leaving;
 #endif
 #if ANN_LAUNCH_CONNECTABLE
-    first = first && s->pending == 0;
+    first = first && !ANN_IS_HELD_UP(v);
 #endif
 #ifdef ANN_TIMERS
     if (ann_begin_timers(v, first))

@@ -10,6 +10,9 @@ ANN_FUNCTION void ann_load_link(const ann_view *v)
     for (u32 i = 0; i < ANN_PORTS; i++) {
         v->shared->links[i] = v->link[i];
         v->shared->linked |= v->shared->links[i].grid != 0;
+#if ANN_LAUNCH_HOLD
+        v->shared->returns = v->shared->state.pending != 0;
+#endif
 #ifdef ANN_PEERS
         v->shared->peers[i] = ((GLOBAL const u64 *)(v->link + ANN_PORTS))[i];
 #endif

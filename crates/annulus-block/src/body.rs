@@ -53,7 +53,7 @@ impl<R: Runner> BlockCore<R> {
     fn turn_of(&mut self, body: &mut Body, command: u32, limit: u32) -> Turn {
         let mut batch = TurnTotals::default();
         if body.has_left || !self.find(body, limit, &batch) {
-            return self.finish_turn(&batch);
+            return self.finish_turn(&mut batch);
         }
         // A message that was sent after a command is handled after it.
         if self.memory.command().load(Ordering::Relaxed) != command {
@@ -62,7 +62,7 @@ impl<R: Runner> BlockCore<R> {
         let code = self.run_body(body);
         self.end_body(body, code, &mut batch);
         if batch.consumed != 0 {
-            let turn = self.finish_turn(&batch);
+            let turn = self.finish_turn(&mut batch);
             self.tell_leaving(body);
             return turn;
         }

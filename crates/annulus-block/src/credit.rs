@@ -1,5 +1,6 @@
 //! Room for what handlers send.
 
+use annulus_abi::control::STALLED_BY_HOST;
 use annulus_ring::ring::Slot;
 use annulus_sync::stall;
 
@@ -8,9 +9,6 @@ use crate::{
     runner::Runner,
     turn::{BlockCore, TurnTotals},
 };
-
-/// Value of `stalled` in the control block: the block waits for the host to receive.
-const STALLED_BY_HOST: u32 = 1;
 
 impl<R: Runner> BlockCore<R> {
     /// Whether the outbound ring has room for all that a message may need. If not, says in the control block
@@ -70,6 +68,9 @@ impl<R: Runner> BlockCore<R> {
 
     /// Whether what the block waits for has come.
     pub(crate) fn has_room(&mut self) -> bool {
+        if self.hold.is_some() {
+            return self.finds_room_holding();
+        }
         if self.pending.is_some() {
             let delivered = self.deliver();
             self.tell_lost();

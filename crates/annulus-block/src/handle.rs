@@ -74,6 +74,10 @@ impl<R: Runner> BlockCore<R> {
         }
         if code == 0 && is_parted {
             self.part(caller, batch);
+            if self.hold.is_some() {
+                batch.forwarded = true;
+                self.note_success(enqueued, batch);
+            }
         } else if code == 0 && goes_on {
             self.hand_on(caller, 0, self.outbox.sent(), is_parted);
         } else if code == 0 {
@@ -112,7 +116,10 @@ impl<R: Runner> BlockCore<R> {
     fn call_aside(&mut self, cx: Cx, message: *const u8, state: *mut u8, caller: u64) -> u16 {
         let place = match self.answers_of(caller) {
             Some((answers, call)) if self.aside.is_empty() => answers.payload(call),
-            _ => self.aside.as_mut_ptr().cast(),
+            _ => {
+                let offset = self.offset_aside(self.held_in_front());
+                self.aside.as_mut_ptr().cast::<u8>().wrapping_add(offset)
+            }
         };
         // SAFETY: there is one place, the reply's, which belongs to the block until it is published. Or there
         // are as many places as the handler may send outputs, one slot of the ring apart. They are aligned as
@@ -137,7 +144,7 @@ impl<R: Runner> BlockCore<R> {
         }
         let layout = self.outbound.ring().layout();
         let (stride, size) = (layout.slot_stride, layout.payload_size);
-        let put_aside = self.aside.as_ptr().cast::<u8>();
+        let put_aside = self.put_aside(self.held_in_front());
         if let (Some((answers, call)), false) = (self.answers_of(caller), self.aside.is_empty()) {
             // SAFETY: the first output is there, and has that many bytes. The reply's place is elsewhere.
             unsafe { put_aside.copy_to_nonoverlapping(answers.payload(call), size) };

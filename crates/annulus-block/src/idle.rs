@@ -26,8 +26,15 @@ impl<R: Runner> BlockCore<R> {
         let command = self.memory.command().load(Ordering::Relaxed);
         let is_ready = self.inbound.is_ready() || self.is_due() || self.pending_timer().is_some();
         // A body that has ended its kernel takes nothing more.
-        let is_ready = is_ready && !self.is_leaving();
-        finds_work(command, self.seen_command, is_ready, || !self.stalled || self.has_room())
+        let is_ready = is_ready && !self.is_leaving() || self.holds();
+        finds_work(command, self.seen_command, is_ready, || {
+            !self.stalled && self.hold.is_none() || self.has_room()
+        })
+    }
+
+    /// Whether outputs wait though it takes messages.
+    fn holds(&self) -> bool {
+        self.hold.is_some() && self.pending.is_some()
     }
 
     /// Whether the last command that it obeyed lets it take messages.

@@ -10,6 +10,7 @@ mod credit;
 mod dead_letters;
 mod events;
 mod handle;
+mod hold;
 mod host;
 mod idle;
 mod links;
@@ -64,6 +65,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("../c/forward.c"),
     "\n",
     include_str!("../c/parted.c"),
+    "\n",
+    include_str!("../c/hold.c"),
     "\n",
     include_str!("../c/parcels.c"),
     "\n",

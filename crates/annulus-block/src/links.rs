@@ -70,7 +70,8 @@ impl<R: Runner> BlockCore<R> {
         let whole =
             self.links.iter().flatten().filter_map(|link| link.inside).map(|inside| inside.whole).max();
         // One for each output of a message.
-        let lines = whole.unwrap_or(0).div_ceil(size_of::<Line>()) * self.credit as usize;
+        let outputs = self.hold.as_ref().map_or(self.credit, |hold| hold.room());
+        let lines = whole.unwrap_or(0).div_ceil(size_of::<Line>()) * outputs as usize;
         if lines > self.whole.len() {
             self.whole = vec![Line::default(); lines].into();
         }
@@ -108,7 +109,7 @@ impl<R: Runner> BlockCore<R> {
         waits: bool,
         row: Row<'_>,
     ) -> Offered {
-        if self.stalled && !self.moves {
+        if (self.stalled || self.hold.as_ref().is_some_and(|hold| hold.is_said())) && !self.moves {
             // SAFETY: by the caller's word.
             let is_full = |target: &dyn Deliver| unsafe { !target.has_room(row.messages[0]) };
             // An output that does not wait is lost and counted. The link may have been another one before.
@@ -240,6 +241,9 @@ impl<R: Runner> BlockCore<R> {
     pub(crate) fn abandon(&mut self) {
         let timed = self.pending_timer();
         let Some(pending) = self.pending.take() else { return };
+        if self.hold.is_some() {
+            return self.abandon_held(pending);
+        }
         let mut batch = TurnTotals::default();
         if pending.is_parted {
             batch.produced = self.abandon_parted(pending);

@@ -7,7 +7,10 @@
 //! own kernel alone, and those of one outbox keep their order. An output that is for several places stands in the
 //! row of each.
 
-use std::mem::{replace, take};
+use std::{
+    mem::{replace, take},
+    ops::Range,
+};
 
 use annulus_abi::{ring::kind, topics};
 use annulus_kernel::{Inside, MOST_PORTS};
@@ -23,14 +26,14 @@ use crate::{
 };
 
 /// Stands in front of an output that has gone, in place of its outbox's number.
-const GONE: u64 = u64::MAX;
+pub(crate) const GONE: u64 = u64::MAX;
 
 /// Where in the front of an output on a topic the places stand that it is still for. A topic with all other bits set has no entry, and so no
 /// places.
 const TOPIC_PLACES: u64 = (1 << topics::PLACES) - 1;
 
 /// The places of an output, from the first on.
-struct Places(u64);
+pub(crate) struct Places(u64);
 
 impl Iterator for Places {
     type Item = usize;
@@ -50,7 +53,9 @@ impl<R: Runner> BlockCore<R> {
     pub(crate) fn part(&mut self, caller: u64, batch: &mut TurnTotals) {
         let sent = self.outbox.sent();
         let size = self.outbound.ring().layout().payload_size;
-        let mut all = 0;
+        // What is held already stays in front of it.
+        let base = self.held_in_front();
+        let mut all = base;
         let mut bearer = None;
         let asked = self.asked();
         let mut query = None;
@@ -58,11 +63,11 @@ impl<R: Runner> BlockCore<R> {
         if replies {
             self.reply_from_here(caller, batch);
         }
-        for index in u32::from(replies)..sent {
+        for index in base + u32::from(replies)..base + sent {
             let tag = self.mark_apart(index);
             let wanted = self.wanted_by(tag);
             if wanted == 0 {
-                self.publish_aside(index);
+                self.publish_aside(index, self.trace);
                 batch.produced += 1;
                 continue;
             }
@@ -81,8 +86,15 @@ impl<R: Runner> BlockCore<R> {
             self.wanted[all as usize] = wanted;
             all += 1;
         }
+        let caller = if replies { 0 } else { caller };
+        if self.hold.is_some() {
+            self.counts.sent += u64::from(sent);
+            self.keep_held(caller, bearer, query, base..all);
+            self.lost_call.set(replies);
+            return;
+        }
         self.counts.sent += u64::from(sent - all);
-        self.hand_on(if replies { 0 } else { caller }, bearer.unwrap_or(all), all, true);
+        self.hand_on(caller, bearer.unwrap_or(all), all, true);
         if let (Some(query), Some(pending)) = (query, &mut self.pending) {
             // Its message belongs to no call: who asks is not asked.
             (pending.call, pending.bearer) = (asked, query);
@@ -106,10 +118,14 @@ impl<R: Runner> BlockCore<R> {
         let wanted = &self.wanted[..pending.all as usize];
         for port in Places(wanted.iter().fold(0, |places, wanted| places | wanted)) {
             // A place that takes a topic, and has no kernel any more, is as one whose kernel has ended.
+            if self.hold.is_some() {
+                held[port] = self.deliver_held(port, &mut near[port], &mut numbers, &mut messages);
+                continue;
+            }
             let link = self.links[port].as_ref();
             let (waits, inside) = link.map_or((false, None), |link| (link.waits, link.inside));
             let target = near[port].insert(link.and_then(|link| link.target.upgrade())).as_deref();
-            self.gather(port, inside, &mut numbers, &mut messages);
+            self.gather(port, inside, 0..usize::MAX, &mut numbers, &mut messages);
             let bearer = numbers.iter().position(|&index| index == pending.bearer).unwrap_or(usize::MAX);
             let mut row = Row { messages: &messages, call: pending.call, bearer, trace: pending.trace };
             let mut left = &numbers[..];
@@ -146,6 +162,9 @@ impl<R: Runner> BlockCore<R> {
             add(self.memory.unforwarded(), lost);
         }
         let waits = held.iter().any(|&held| held != 0);
+        if self.hold.is_some() {
+            return !waits;
+        }
         self.tell_held(&held);
         if waits {
             self.rest();
@@ -162,11 +181,13 @@ impl<R: Runner> BlockCore<R> {
         }
     }
 
-    /// The outputs that wait for a place, in order: their numbers, and where they lie.
-    fn gather(
+    /// The outputs that wait for a place, in order: their numbers, and where they lie. The range is of the first place to
+    /// look at, and as many more as are gathered at most.
+    pub(crate) fn gather(
         &mut self,
         port: usize,
         inside: Option<Inside>,
+        range: Range<usize>,
         numbers: &mut Vec<u32>,
         messages: &mut Vec<*const u8>,
     ) {
@@ -174,7 +195,8 @@ impl<R: Runner> BlockCore<R> {
         messages.clear();
         let all = self.pending.map_or(0, |pending| pending.all as usize);
         let is_for = |(index, wanted): (usize, &u64)| (wanted >> port & 1 != 0).then_some(index as u32);
-        numbers.extend(self.wanted[..all].iter().enumerate().filter_map(is_for));
+        let waiting = self.wanted[..all].iter().enumerate().skip(range.start).filter_map(is_for);
+        numbers.extend(waiting.take(range.len()));
         let offset = self.offset_of(port);
         for (number, &index) in numbers.iter().enumerate() {
             let output = self.put_aside(index).wrapping_add(offset);
@@ -189,18 +211,27 @@ impl<R: Runner> BlockCore<R> {
     pub(crate) fn return_parted(&mut self) -> u32 {
         let Some(mut pending) = self.pending else { return 0 };
         let before = pending.gone;
+        let mut is_full = false;
         for index in 0..pending.all {
             let tag = self.tag(index);
-            if tag != GONE && self.stays(tag) {
-                self.lose(Self::carried(&pending, index));
-                if self.peers.is_some_and(|peers| peers.by_topic) {
-                    // Who takes it is no part of the topic.
-                    self.set_tag(index, tag & !TOPIC_PLACES);
-                }
-                self.publish_aside(index);
-                self.take_aside(index);
-                pending.gone += 1;
+            if tag == GONE || !self.stays(tag) {
+                continue;
             }
+            if self.peers.is_some_and(|peers| peers.by_topic) {
+                // Who takes it is no part of the topic.
+                self.set_tag(index, tag & !TOPIC_PLACES);
+            }
+            // Without a long hold there was credit for all that the message sends.
+            is_full |= self.hold.is_some() && !self.outbound.has_credit(1);
+            if is_full {
+                // What follows must not overtake it, when the host makes room.
+                self.returns = true;
+                continue;
+            }
+            self.lose(self.carried_by(&pending, index));
+            self.publish_aside(index, self.trace_of(index));
+            self.take_aside(index);
+            pending.gone += 1;
         }
         self.pending = Some(pending);
         pending.gone - before
@@ -221,22 +252,27 @@ impl<R: Runner> BlockCore<R> {
                 add(words.unforwarded(), 1);
                 add(self.memory.unforwarded(), 1);
             }
-            self.lose(Self::carried(&pending, index));
+            self.lose(self.carried_by(&pending, index));
         }
+        self.returns = false;
         self.tell_held(&[0; MOST_PORTS]);
         self.pending = None;
         returned
     }
 
     /// Says how many outputs of each outbox are held, if some are, or it was said that some are.
-    fn tell_held(&mut self, held: &[u64; MOST_PORTS]) {
+    pub(crate) fn tell_held(&mut self, held: &[u64; MOST_PORTS]) {
         let holds = held.iter().any(|&held| held != 0);
         if !replace(&mut self.told_held, holds) && !holds {
             return;
         }
+        if let Some(hold) = self.hold.as_mut().filter(|_| !holds) {
+            hold.is_empty_now();
+        }
         for (port, &held) in held.iter().enumerate().take(self.links.len()) {
             if let Some(words) = self.memory.port(port) {
-                words.held().store(held, Ordering::Relaxed);
+                // SYNC: held (release)
+                words.held().store(held, Ordering::Release);
             }
         }
     }
@@ -273,6 +309,15 @@ impl<R: Runner> BlockCore<R> {
             },
             _ => 1 << self.place_of(tag),
         })
+    }
+
+    /// The places of an output that is held, of which some are for kernels that are connected no more.
+    pub(crate) fn places_left(&self, index: u32) -> Places {
+        match (self.wanted[index as usize], self.tag(index)) {
+            (0, GONE) => Places(0),
+            (0, tag) => self.places_of(tag),
+            (wanted, _) => Places(wanted),
+        }
     }
 
     /// Whether an output goes to the host.
@@ -323,7 +368,7 @@ impl<R: Runner> BlockCore<R> {
 
     /// Says that it has gone, by this place. Returns whether it has gone by all.
     // TWIN: take_from
-    fn take_from(&mut self, index: u32, place: usize) -> bool {
+    pub(crate) fn take_from(&mut self, index: u32, place: usize) -> bool {
         self.wanted[index as usize] &= !(1 << place);
         let tag = self.tag(index);
         if self.peers.is_some_and(|peers| peers.by_topic) {
@@ -349,12 +394,11 @@ impl<R: Runner> BlockCore<R> {
         unsafe { output.cast::<u64>().write(tag) };
     }
 
-    pub(crate) fn publish_aside(&mut self, index: u32) {
+    pub(crate) fn publish_aside(&mut self, index: u32, trace: u64) {
         let output = self.put_aside(index);
-        // No other message was handled since.
-        let header = Header { trace: self.trace, ..Header::default() };
-        // SAFETY: there was credit for all outputs of the message, and each takes a slot at most once; an output
-        // is there.
+        let header = Header { trace, ..Header::default() };
+        // SAFETY: there was credit for all outputs of the message, or now for one, and each takes a slot at most once; an
+        // output is there.
         unsafe { self.outbound.publish_copy(kind::MESSAGE, self.output_bytes, header, output) };
     }
 }

@@ -25,9 +25,10 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: reply_first
     pub(crate) fn reply_first(&mut self, sent: u32) -> bool {
         let Some(tag) = self.reply_tag() else { return false };
-        let Some(at) = (0..sent).find(|&index| self.tag(index) == tag) else { return false };
+        let base = self.held_in_front();
+        let Some(at) = (base..base + sent).find(|&index| self.tag(index) == tag) else { return false };
         let size = self.outbound.ring().layout().payload_size;
-        for index in (1..=at).rev() {
+        for index in (base + 1..=at).rev() {
             let [here, before] = [index, index - 1].map(|index| self.offset_aside(index));
             let aside = self.aside.as_mut_ptr().cast::<u8>();
             let (here, before) = (aside.wrapping_add(here), aside.wrapping_add(before));
@@ -41,7 +42,7 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: reply_from_here
     pub(crate) fn reply_from_here(&mut self, call: u64, batch: &mut TurnTotals) {
         let size = self.outbound.ring().layout().payload_size;
-        let output = self.put_aside(0);
+        let output = self.put_aside(self.held_in_front());
         if let Some((answers, call)) = self.answers_of(call) {
             // SAFETY: the output is there, and has that many bytes. The answer's place is elsewhere.
             unsafe { output.copy_to_nonoverlapping(answers.payload(call), size) };
@@ -56,7 +57,7 @@ impl<R: Runner> BlockCore<R> {
     pub(crate) fn decline(&mut self, call: u64, sent: u32, batch: &mut TurnTotals) {
         self.reply(call, kind::NO_REPLY, 0);
         for index in 0..sent {
-            self.publish_aside(index);
+            self.publish_aside(self.held_in_front() + index, self.trace);
         }
         batch.produced += sent;
     }

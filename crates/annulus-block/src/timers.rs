@@ -228,7 +228,11 @@ impl<R: Runner> BlockCore<R> {
     /// room wakes it.
     pub fn next_due(&mut self) -> Option<u64> {
         let due = self.timers.as_ref().filter(|_| self.is_active())?.due()?;
-        (!self.stalled || self.has_room()).then_some(due)
+        let takes = match self.hold.is_some() {
+            true => self.may_take_timers(),
+            false => !self.stalled || self.has_room(),
+        };
+        takes.then_some(due)
     }
 
     /// Whether a timer is due now, or the answer to an ask is here.
@@ -251,8 +255,9 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: begin_timers
     pub(crate) fn begin_timers(&mut self) -> Option<u64> {
         self.arm_events();
+        let held_up = self.is_held_up();
         let timers = self.timers.as_mut()?;
-        if self.pending.is_some() {
+        if held_up {
             return timers.in_use.map(|_| R::now(&self.clock));
         }
         if timers.asks.as_ref().is_some_and(Asks::has_answer) {
@@ -295,7 +300,7 @@ impl<R: Runner> BlockCore<R> {
         if !self.timers.as_mut()?.events.stop(now) {
             return None;
         }
-        if self.pending.is_none() && self.has_credit_of(self.credit, &TurnTotals::default()) {
+        if !self.is_held_up() && self.has_room_for_timer(&mut TurnTotals::default()) {
             return Some(now);
         }
         self.timers.as_mut()?.events.miss_stop();
@@ -328,7 +333,7 @@ impl<R: Runner> BlockCore<R> {
             let pending = self.pending_timer();
             let due = match pending {
                 Some(due) => due,
-                None if !self.has_credit_of(self.credit, &batch) => break,
+                None if !self.has_room_for_timer(&mut batch) => break,
                 None => {
                     let Some((due, message)) = self.timers.as_mut().and_then(|timers| timers.take(now))
                     else {
@@ -341,12 +346,20 @@ impl<R: Runner> BlockCore<R> {
                     due
                 }
             };
-            if self.pending.is_some() && !self.release(due, &mut batch) {
+            if self.hold.is_none() && self.pending.is_some() && !self.release(due, &mut batch) {
                 break;
             }
             self.end_timer(&mut batch);
         }
-        self.finish_turn(&batch)
+        self.finish_turn(&mut batch)
+    }
+
+    /// Whether there is room for all that the handler of a timer's message may send.
+    fn has_room_for_timer(&mut self, batch: &mut TurnTotals) -> bool {
+        match self.hold.is_some() {
+            true => self.has_room_holding(batch),
+            false => self.has_credit_of(self.credit, batch),
+        }
     }
 
     /// A timer's message was handled, and nothing holds it any more.

@@ -32,6 +32,7 @@ use crate::{
     asks::Asks,
     body::Body,
     clock::RuntimeClock,
+    hold::Hold,
     host::{Link, NextLinks, Signals},
     runner::Runner,
     state::BlockState,
@@ -53,6 +54,8 @@ pub struct BlockParameters {
     pub bindings: Arc<Vec<Binding>>,
     /// Where outputs go after the next command, if not to the host.
     pub links: Arc<NextLinks>,
+    /// How many outputs for connected kernels may wait while the block goes on; 0 if it goes on with none.
+    pub hold: u32,
     /// The shard's states.
     pub state: BlockState,
     /// How the block takes its messages.
@@ -109,6 +112,8 @@ pub struct BlockCore<R> {
     pub(crate) numbers: Vec<u32>,
     /// The places that each of the held outputs of several outboxes waits for, a bit for each.
     pub(crate) wanted: Box<[u64]>,
+    /// That of a block that goes on while outputs wait.
+    pub(crate) hold: Option<Box<Hold>>,
     /// Whether there is a link.
     pub(crate) is_linked: bool,
     /// The value that `links` gets with the next command.
@@ -297,9 +302,10 @@ impl<R: Runner> BlockCore<R> {
         let landings = unsafe { memory.landings() };
         // SAFETY: as above.
         let landings = unsafe { Ends::new(landings) };
+        let places = definition.max_outputs.max(parameters.hold);
         let is_sorted = definition.counted_places() != 0;
         let aside = if is_sorted || answers.is_some() && definition.max_outputs > 1 {
-            definition.max_outputs as usize * layout.slot_stride / size_of::<Line>()
+            places as usize * layout.slot_stride / size_of::<Line>()
         } else {
             0
         };
@@ -320,7 +326,8 @@ impl<R: Runner> BlockCore<R> {
             whole: Box::default(),
             row: Vec::new(),
             numbers: Vec::new(),
-            wanted: vec![0; if is_sorted { definition.max_outputs as usize } else { 0 }].into(),
+            wanted: vec![0; if is_sorted { places as usize } else { 0 }].into(),
+            hold: Hold::new(parameters.hold),
             is_linked: false,
             next_links: links,
             ports: definition.ports,
@@ -402,6 +409,9 @@ impl<R: Runner> BlockCore<R> {
         if self.is_body {
             return self.take_as_body(command, limit);
         }
+        if self.hold.is_some() {
+            return self.take_holding(command, limit);
+        }
         let mut batch = TurnTotals::default();
         while batch.consumed < limit {
             let Some(slot) = self.inbound.peek() else { break };
@@ -431,12 +441,17 @@ impl<R: Runner> BlockCore<R> {
             self.inbound.advance(&slot);
             batch.consumed += 1;
         }
-        self.finish_turn(&batch)
+        self.finish_turn(&mut batch)
     }
 
     /// Publishes what the turn has taken, or says that it found nothing.
     #[inline]
-    pub(crate) fn finish_turn(&mut self, batch: &TurnTotals) -> Turn {
+    pub(crate) fn finish_turn(&mut self, batch: &mut TurnTotals) -> Turn {
+        if self.hold.is_some()
+            && let Some(turn) = self.finish_holding(batch)
+        {
+            return turn;
+        }
         if batch.consumed + batch.due == 0 {
             if batch.produced != 0 || batch.replied {
                 // A message is held, of which something has gone to the host, or to who asked.

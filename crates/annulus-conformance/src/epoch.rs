@@ -115,7 +115,7 @@ pub fn launch(layout: &KernelLayout, grid: u32) -> LaunchRecord {
     LaunchRecord {
         actors: ACTORS,
         actors_per_block: ACTORS.div_ceil(u64::from(grid)),
-        scratch_stride: scratch_bytes(2, limit, credit, layout, false),
+        scratch_stride: scratch_bytes(2, limit, credit, layout, false, 0),
         grid,
         limit,
         credit,

@@ -481,6 +481,17 @@ macro_rules! conformance_suite {
                 p04_two_ports_to_one_kernel: Handlers,
                 p04_what_of_ports_cannot_be_connected: Nothing,
             }
+            holds {
+                p04_one_full_port_stalls_its_block_only_when_the_hold_is_full: Handlers,
+                p04_a_long_hold_keeps_order_and_counts: Handlers,
+                p04_what_is_held_is_not_drained: Handlers,
+                p04_a_long_hold_parts_and_ends: Handlers,
+                p04_the_receiver_of_a_long_hold_ends: Handlers,
+                k01_a_long_hold_by_addresses: Handlers,
+                k05_a_long_hold_by_topics: Handlers,
+                k01_a_cycle_with_long_holds_names_its_kernels: Handlers,
+                p04_what_of_a_hold_is_refused: Nothing,
+            }
             variants {
                 k01_variants_take_their_types: Handlers,
                 k01_keys_of_inner_messages: Handlers,

@@ -281,7 +281,7 @@ fn record(layout: &KernelLayout, form: Form, limit: u32) -> LaunchRecord {
         out_bytes: layout.outbound.payload_size as u64,
         actors: ACTORS.into(),
         actors_per_block: (ACTORS / BLOCKS as u32).into(),
-        scratch_stride: scratch_bytes(form.threads(), LIMIT, 2, layout, true),
+        scratch_stride: scratch_bytes(form.threads(), LIMIT, 2, layout, true, 0),
         device_local_stride: layout.inbound.open().bytes() as u64,
         device_local_slot: layout.inbound.open().slot_stride as u64,
         in_units: layout.inbound.units as u32,

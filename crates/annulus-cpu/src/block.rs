@@ -62,6 +62,7 @@ impl Block {
             definition: spec.definition,
             bindings: Arc::clone(bindings),
             links: Arc::clone(links),
+            hold: spec.hold,
             state: states.states(),
             mode: spec.mode,
             max_messages_per_iteration: spec.max_messages_per_iteration,

@@ -191,6 +191,8 @@ pub struct Shape {
     pub through: bool,
     /// Messages carry traces.
     pub traced: bool,
+    /// How many outputs may wait while blocks go on; 0: they go on with none.
+    pub hold: u32,
 }
 
 impl Shape {
@@ -210,6 +212,9 @@ impl Shape {
         ];
         for (name, _) in all.iter().filter(|(_, on)| *on) {
             macros += &format!("#define ANN_LAUNCH_{name} 1\n");
+        }
+        if self.hold != 0 {
+            macros += &format!("#define ANN_LAUNCH_HOLD {}\n", self.hold);
         }
         macros
     }

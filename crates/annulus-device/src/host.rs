@@ -74,6 +74,7 @@ impl DeviceHost {
             sequential: spec.sequential,
             through: spec.through,
             traced: spec.trace_seed.is_some(),
+            hold: spec.hold,
         };
         spec.signals.compiling(driver.name());
         let began = Instant::now();

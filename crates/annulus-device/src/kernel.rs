@@ -8,7 +8,7 @@ use std::{
 };
 
 use annulus_abi::{
-    control::{STALLED_BY_KERNEL, Timers, command, state},
+    control::{STALLED_BY_HOST, STALLED_BY_KERNEL, STALLED_HOLDS, Timers, command, state},
     launch::{AskRecord, BlockRecord, LaunchRecord, LinkRecord},
     vitals::At,
 };
@@ -429,7 +429,10 @@ impl Running {
         self.is_connectable()
             && self.shards.iter().any(|shard| {
                 let asks = || Timers::of_word(shard.memory.timers().load(Ordering::Relaxed)).asks != 0;
-                (shard.memory.stalled().load(Ordering::Relaxed) == STALLED_BY_KERNEL || asks())
+                // What is held while the block waits for its host is told by each way out.
+                let stalled = shard.memory.stalled().load(Ordering::Relaxed);
+                let held = || stalled == STALLED_BY_HOST && shard.memory.held().any(|held| held != 0);
+                (stalled == STALLED_BY_KERNEL || stalled == STALLED_HOLDS || held() || asks())
                     && shard.memory.state().load(Ordering::Relaxed) == state::ACTIVE
             })
     }

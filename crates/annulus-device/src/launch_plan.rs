@@ -79,8 +79,12 @@ impl LaunchPlan {
     ) -> Result<Self, BackendError> {
         let abilities = driver.abilities();
         let definition = spec.definition;
-        // Where calls go through a kernel, one thread hands them on.
-        let threads = if spec.through { 1 } else { threads(&abilities, options, definition, spec.block) };
+        // Where calls go through a kernel, one thread hands them on; and one keeps a long hold.
+        let threads = if spec.through || spec.hold != 0 {
+            1
+        } else {
+            threads(&abilities, options, definition, spec.block)
+        };
         let most = abilities.capabilities.max_block;
         if threads > most {
             return Err(BackendError::new(format!(
@@ -94,11 +98,15 @@ impl LaunchPlan {
             ProcessingMode::Batch | ProcessingMode::Adaptive => spec.max_messages_per_iteration,
         };
         let layout = spec.shards[0].layout();
-        let scratch = |limit| scratch_bytes(threads, limit, definition.max_outputs, layout, spec.connectable);
+        let scratch = |limit| {
+            scratch_bytes(threads, limit, definition.max_outputs, layout, spec.connectable, spec.hold)
+        };
         // Blocks of one thread read and write messages in place. They need scratch memory only for messages
         // to other kernels.
         let mut limit = match scratch(16) {
             0 => limit,
+            // A turn of a block with a hold takes what has room there.
+            _ if spec.hold != 0 => limit,
             bytes => u64::from(limit).min(SCRATCH * 16 / bytes).max(1) as u32,
         };
         if spec.connectable && threads > 1 {

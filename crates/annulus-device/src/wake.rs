@@ -7,7 +7,7 @@
 use std::mem::offset_of;
 
 use annulus_abi::{
-    control::{STALLED_BY_KERNEL, command, state},
+    control::{STALLED_BY_KERNEL, STALLED_HOLDS, command, state},
     launch::BlockRecord,
 };
 use annulus_block::finds_work;
@@ -87,7 +87,7 @@ impl DeviceShard {
     /// Whether the block has not said that it waits for room, or there is room by now.
     pub(crate) fn has_room(&self, credit: u64) -> bool {
         match self.memory.stalled().load(Ordering::Relaxed) {
-            0 => true,
+            0 | STALLED_HOLDS => true,
             STALLED_BY_KERNEL => false,
             _ => self.has_credit(credit) || credit != 0 && self.next_is_call() && self.has_credit(credit - 1),
         }

@@ -23,6 +23,8 @@ mod filter;
 mod getting_started;
 #[path = "grid.rs"]
 mod grid;
+#[path = "holds.rs"]
+mod holds;
 #[path = "messages.rs"]
 mod messages;
 #[path = "modes.rs"]

@@ -43,6 +43,7 @@ programs!(
     filter,
     getting_started,
     grid,
+    holds,
     messages,
     modes,
     order,

@@ -10,7 +10,7 @@ use std::{
 
 use crate::{Attached, black_box::path_of};
 use annulus_abi::{
-    control::{STALLED_BY_KERNEL, state},
+    control::{STALLED_BY_KERNEL, STALLED_HOLDS, state},
     vitals::{
         SUFFIX, VitalsHeader,
         black_box::BoxDamage,
@@ -201,7 +201,7 @@ impl ShardState {
         match (shard.state, shard.stalled) {
             (state::TERMINATED, _) => Self::Ended,
             (state::INACTIVE, _) => Self::Inactive,
-            (state::ACTIVE, 0) => Self::Active,
+            (state::ACTIVE, 0 | STALLED_HOLDS) => Self::Active,
             (state::ACTIVE, STALLED_BY_KERNEL) => Self::StalledOnKernel,
             (state::ACTIVE, _) => Self::StalledOnHost,
             _ => Self::Launched,

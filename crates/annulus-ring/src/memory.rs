@@ -518,6 +518,14 @@ impl ShardMemory {
         Some(unsafe { PortWords::new(ports, number) })
     }
 
+    /// How many outputs of each of several outboxes wait for room in other kernels: what went meanwhile, and what was counted
+    /// meanwhile, is seen together with these.
+    pub fn held(&self) -> impl Iterator<Item = u64> {
+        let ports = (0..self.layout.ports as usize).filter_map(|number| self.port(number));
+        // SYNC: held (acquire)
+        ports.map(|port| port.held().load(Ordering::Acquire))
+    }
+
     /// The line that says what the shard is at; `None` if nobody watches it.
     pub fn at(&self) -> Option<&AtLine> {
         self.at.as_ref()

@@ -108,7 +108,7 @@ pub use crate::{
     maybe::Maybe,
     options::{
         BodyOption, Consistency, Domain, Inbound, InvalidLaunch, LaunchOptions, LaunchProblem, MAX_BLOCK,
-        MAX_GRID, MAX_WINDOW, MIN_WINDOW, NamedQueue, Observe, Outbound, RunMode, Shape, TypeLimit,
+        MAX_GRID, MAX_WINDOW, MIN_WINDOW, NamedQueue, NoHold, Observe, Outbound, RunMode, Shape, TypeLimit,
         WholeKernel,
     },
     snapshot::{Snapshot, SnapshotError},

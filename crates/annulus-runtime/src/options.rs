@@ -26,7 +26,7 @@ pub use black_box::TypeLimit;
 pub use domain::Domain;
 pub use groups::{Inbound, Observe, Outbound, RunMode, Shape};
 pub use order::Consistency;
-pub use problem::{BodyOption, LaunchProblem, WholeKernel};
+pub use problem::{BodyOption, LaunchProblem, NoHold, WholeKernel};
 pub use queues::NamedQueue;
 
 /// How a kernel is launched: start from a preset, change what you need.
@@ -347,6 +347,27 @@ impl LaunchOptions {
         self
     }
 
+    /// How many outputs of each block may wait for room in kernels that this one is connected to, while the block goes on taking
+    /// messages: up to 65,536, and not fewer than its handler may send for a message. Also makes the kernel connectable.
+    ///
+    /// Without this a block takes no message while an output waits, so that one kernel without room soon stops its source. With it
+    /// the source goes on for the others until the hold is full of what waits; a message is taken while there is room for all that
+    /// its handler may send. Outputs from one block to one other stay in order. It is for kernels with several ways out: several
+    /// outboxes, [addresses](crate::Addressed) or [topics](crate::Published). On a device, blocks have one thread.
+    ///
+    /// Costs memory for so many outputs in each block, and on a device that a program is compiled for this number.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().hold(256);
+    /// assert!(options.shape.connectable && options.outbound.hold == 256);
+    /// ```
+    pub fn hold(mut self, outputs: u32) -> Self {
+        self.outbound.hold = outputs;
+        self.shape.connectable |= outputs != 0;
+        self
+    }
+
     /// How many topics a kernel knows that sends [`Published`](crate::Published) messages: 1 ..= 65,536, 64 by default. A
     /// topic is known from the first subscription to its name, or from when it was [named](crate::Topics::name), until the
     /// kernel is connected anew; each costs 16 bytes or more. Has no effect on other kernels.
@@ -366,6 +387,8 @@ impl LaunchOptions {
 
     /// The most calls through pipelines that a kernel has [room](Self::through) for.
     pub const MAX_THROUGH: u32 = 4096;
+    /// See [`hold`](Self::hold).
+    pub const MAX_HOLD: u32 = 65_536;
 
     /// Whether each shard measures the latency of every message, in nanoseconds, and keeps a histogram of the
     /// latencies, for percentiles. A message's latency ends when the handlers of its iteration have ended, as

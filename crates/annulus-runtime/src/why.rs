@@ -16,7 +16,7 @@ use std::{
 };
 
 use annulus_abi::{
-    control::{STALLED_BY_KERNEL, state},
+    control::{STALLED_BY_KERNEL, STALLED_HOLDS, state},
     vitals::{At, phase, read::Shard},
 };
 
@@ -389,7 +389,7 @@ fn cause(before: &Shard, now: &Shard, elapsed: Duration) -> Option<Cause> {
     }
     match (now.state, now.stalled) {
         (state::ACTIVE, STALLED_BY_KERNEL) | (state::TERMINATED, _) => return None,
-        (state::ACTIVE, 0) => {}
+        (state::ACTIVE, 0 | STALLED_HOLDS) => {}
         (state::ACTIVE, _) => {
             let outputs = now.outputs_waiting;
             return (before.stalled == now.stalled).then_some(Cause::NobodyReceives { outputs });

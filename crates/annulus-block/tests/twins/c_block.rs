@@ -43,6 +43,7 @@ pub(crate) struct Text {
     pub(crate) through: bool,
     /// Whether messages carry traces.
     pub(crate) traced: bool,
+    pub(crate) hold: u32,
     /// Whether its leader does by itself what is for one thread, as on CUDA.
     pub(crate) alone: bool,
     /// Whether its turns are as large as the queue is deep.
@@ -93,10 +94,11 @@ impl Text {
             &format!(
                 "#define ANN_LAUNCH_THREADS {}\n#define ANN_LAUNCH_CONNECTABLE {linked}\n\
                  #define ANN_INDEPENDENT {alone}\n#define ANN_LAUNCH_ADAPTIVE {adaptive}\n\
-                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1{variants}\n{}{}/* copy {} */",
+                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1{variants}\n{}{}{}/* copy {} */",
                 self.threads,
                 if self.through { "#define ANN_LAUNCH_THROUGH 1\n" } else { "" },
                 if self.traced { "#define ANN_LAUNCH_TRACED 1\n" } else { "" },
+                format_args!("#define ANN_LAUNCH_HOLD {}\n", self.hold),
                 self.copy
             ),
             include_str!("c/shim.c"),
@@ -482,10 +484,16 @@ fn record(
     LaunchRecord {
         actors: actors.into(),
         actors_per_block: actors.div_ceil(place.grid).into(),
-        scratch_stride: scratch_bytes(text.threads, limit, definition.max_outputs, layout, text.connectable)
-            + definition.timers.map_or(0, |timers| {
-                timer_bytes(timers.room, timers.places(), definition.ask().is_some(), layout)
-            }),
+        scratch_stride: scratch_bytes(
+            text.threads,
+            limit,
+            definition.max_outputs,
+            layout,
+            text.connectable,
+            text.hold,
+        ) + definition.timers.map_or(0, |timers| {
+            timer_bytes(timers.room, timers.places(), definition.ask().is_some(), layout)
+        }),
         device_local: exchange.map_or(0, |(rings, kernel)| (kernel * rings.stride) as u64),
         device_local_first: exchange.map_or(0, |(rings, _)| rings.first),
         grid: place.grid,

@@ -16,7 +16,7 @@ pub(crate) const OF_ONE: &[Fault] = &[
     ),
     (
         "a block that takes nothing says that it looks",
-        "    return !b->state.stalled && (b->state.command & ANN_ACTIVE) != 0 && b->said != ANN_AT_ENDED;\n",
+        "    return !ANN_IS_STALLED(&b->state) && (b->state.command & ANN_ACTIVE) != 0 && b->said != ANN_AT_ENDED;\n",
         "    return 1;\n",
     ),
     (
@@ -44,7 +44,7 @@ pub(crate) const OF_ONE: &[Fault] = &[
     ),
     (
         "a block without room thinks that it has work",
-        "    return !s->stalled || ann_has_room_for_next(v);\n",
+        "    return !ANN_WAITS_FOR_HOST(s) || ann_has_room_for_next(v);\n",
         "    return 1;\n",
     ),
     (
@@ -282,6 +282,50 @@ pub(crate) const OF_TWO_PORTS: &[Fault] = &[
         "what is held at the end is lost of all outboxes",
         "        u32 goes = stays && !full && ann_return(v, k);",
         "        u32 goes = 0;",
+    ),
+];
+
+/// Those of a block that goes on while outputs wait.
+pub(crate) const OF_HOLDS: &[Fault] = &[
+    (
+        "no message is taken while an output waits",
+        "    u32 room = (ANN_LAUNCH_HOLD - s->pending) / ANN_LIMIT;",
+        "    u32 room = s->pending != 0 ? 0 : ANN_LAUNCH_HOLD / ANN_LIMIT;",
+    ),
+    (
+        "what has gone is moved together with what is held",
+        "        if (ANN_HAS_GONE(output))\n            continue;\n        GLOBAL u8 *place = ann_held_at(v, to);",
+        "        GLOBAL u8 *place = ann_held_at(v, to);",
+    ),
+    (
+        "an output's last word stays behind when outputs are moved together",
+        "from != to && at < ANN_OUTPUT_STRIDE; at += 8)",
+        "from != to && at + 8 < ANN_OUTPUT_STRIDE; at += 8)",
+    ),
+    (
+        "what a later message sends overtakes what is held for the host",
+        "    return v->shared->returns != 0 || ann_hold_room(v, 1) == 0;",
+        "    return ann_hold_room(v, 1) == 0;",
+    ),
+    (
+        "a block that goes on says that it waits",
+        "ann_is_held_up(v) ? ANN_STALLED_BY_KERNEL : ANN_STALLED_HOLDS;\n    /* The host's",
+        "ANN_STALLED_BY_KERNEL;\n    /* The host's",
+    ),
+    (
+        "of what was held before the turn nothing is offered behind it",
+        "#if ANN_LAUNCH_HOLD\n    u32 left = ann_count_held(v);",
+        "#if ANN_LAUNCH_HOLD\n    u32 left = b->taken == 0 ? ann_count_held(v) : 0;",
+    ),
+    (
+        "a block that found room at the host says that it holds nothing",
+        "s->stalled = credit == 0 ? ANN_STALLED_BY_HOST : s->pending != 0 ? ANN_STALLED_HOLDS : 0;",
+        "s->stalled = credit == 0 ? ANN_STALLED_BY_HOST : 0;",
+    ),
+    (
+        "a message is work for a block whose hold is full",
+        "    if (ann_is_held_up(v))\n        return 0;\n#else\n    if (s->pending != 0)\n        return ann_would_forward(v);",
+        "#else\n    if (s->pending != 0)\n        return ann_would_forward(v);",
     ),
 ];
 

@@ -430,12 +430,24 @@ impl<'a> Script<'a> {
 
     /// Whether the first kernel waits for room in another one.
     fn holds(&self) -> bool {
-        waits_for_kernel(&self.pairs[0].c) && !self.pairs[0].c_block.has_ended()
+        let is_held = match self.scene.hold {
+            0 => waits_for_kernel(&self.pairs[0].c),
+            _ => self.pairs[0].c_block.pending().1 != 0,
+        };
+        is_held && !self.pairs[0].c_block.has_ended()
+    }
+
+    /// Whether a message of the first kernel waits in Rust until all that its handler sent has gone.
+    fn holds_message(&self) -> bool {
+        self.scene.hold == 0 && self.holds()
     }
 
     /// Whether C has taken messages that Rust has not: it takes a turn's, and then sends what came of them.
     fn is_ahead(&self, which: usize) -> bool {
-        which == 0 && self.pairs[0].options.limit != 1 && (self.holds() || self.ended_holding)
+        which == 0
+            && self.scene.hold == 0
+            && self.pairs[0].options.limit != 1
+            && (self.holds() || self.ended_holding)
     }
 
     fn pass(&mut self, time: u64) {
@@ -498,7 +510,7 @@ impl<'a> Script<'a> {
             (!ended && pair.rust_block.has_work(), !ended && pair.c_block.has_work())
         };
         // Rust's question moves what it can, and says whether all of it has gone.
-        if which != 0 || left <= 1 {
+        if which != 0 || left <= 1 || self.scene.hold != 0 {
             self.history.same("it has work", work.0, work.1)?;
         }
         self.pairs[which].settle();
@@ -542,14 +554,14 @@ impl<'a> Script<'a> {
     fn compare(&mut self, which: usize) -> Result<(), Box<Found>> {
         let pair = &self.pairs[which];
         let is_first = which == 0;
-        let holds = is_first && self.holds();
-        self.lived.pending += u64::from(holds);
+        self.lived.pending += u64::from(is_first && self.holds());
+        let holds = is_first && self.holds_message();
         let (sent_near, taken_near) = if is_first { (0, 0) } else { self.exchange.counts(which) };
         let facts = Facts {
             sent_near,
             taken_near,
             forwarded: if is_first { self.sent() } else { 0 },
-            pending: if is_first { pair.c_block.pending().0.into() } else { 0 },
+            pending: if holds { pair.c_block.pending().0.into() } else { 0 },
             holds,
             holds_timer: holds && taken_of(&pair.rust) != taken_of(&pair.c),
             shows: self.commands[which] & command::TELEMETRY != 0,

@@ -53,6 +53,7 @@ const ONE: Scene = Scene {
     links: &[0],
     through: false,
     traced: false,
+    hold: 0,
 };
 const SCENES: &[Scene] = &[
     ONE,
@@ -198,6 +199,24 @@ const REPLIES: &[Scene] = &[
     Scene { name: "replies, four threads, of which the first is alone", threads: 4, alone: true, ..REPLYING },
 ];
 
+/// A block goes on while outputs wait.
+const HOLDS: &[Scene] = &[
+    Scene { name: "a long hold of two outboxes", links: &[1, 0], hold: 7, ..SORTED },
+    Scene { name: "a long hold of one of several outboxes", hold: 5, ..SORTED },
+    Scene { name: "a long hold, by addresses", hold: 6, ..DIRECTED },
+    Scene { name: "a long hold, by topics", hold: 6, ..PUBLISHED },
+    Scene { name: "a long hold, into variants", hold: 7, ..TWO_UNWRAPPED },
+    Scene {
+        name: "a long hold of calls through two kernels",
+        hold: 7,
+        through: true,
+        links: &[1, 0],
+        ..SORTED
+    },
+    Scene { name: "a long hold of kernels that reply", hold: 8, through: true, ..REPLYING },
+    Scene { name: "a long hold, with traces", hold: 7, links: &[1, 0], traced: true, ..SORTED },
+];
+
 /// The first of two kernels has timers.
 const LINKED_TIMERS: Scene =
     Scene { name: "two kernels, of which one has timers", kernel: REMIND_ON, connectable: true, ..ONE };
@@ -244,7 +263,17 @@ fn blocks_publish_the_same_words() {
 
 #[test]
 fn connected_blocks_do_too() {
-    for scene in LINKED.iter().chain([&LINKED_TIMERS]).chain(TRACED_LINKS).chain(REPLIES) {
+    play(LINKED.iter().chain([&LINKED_TIMERS]).chain(TRACED_LINKS).chain(REPLIES));
+}
+
+/// P-04: blocks that take messages while outputs wait.
+#[test]
+fn blocks_with_a_long_hold_do_too() {
+    play(HOLDS);
+}
+
+fn play<'a>(scenes: impl IntoIterator<Item = &'a Scene>) {
+    for scene in scenes {
         let mut lived = linked::Lived::default();
         for seed in seeds() {
             lived.add(&linked::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}")));
@@ -261,13 +290,15 @@ fn connected_blocks_do_too() {
 /// P-02: what is asked, and what comes of it.
 #[test]
 fn p02_blocks_that_ask_do_too() {
-    let mut lived = linked::Lived::default();
-    for seed in seeds() {
-        lived.add(&linked::run(&ASKS, seed, None).unwrap_or_else(|found| panic!("{found}")));
+    for scene in [&ASKS, &Scene { name: "a long hold of one that asks", hold: 6, ..ASKS }] {
+        let mut lived = linked::Lived::default();
+        for seed in seeds() {
+            lived.add(&linked::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}")));
+        }
+        println!("{}: {lived:?}", scene.name);
+        let [answered, none, failed, _, closed] = lived.through;
+        assert!([answered, none, failed, closed].iter().all(|&ends| ends != 0), "{}: {lived:?}", scene.name);
     }
-    println!("{}: {lived:?}", ASKS.name);
-    let [answered, none, failed, _, closed] = lived.through;
-    assert!([answered, none, failed, closed].iter().all(|&ends| ends != 0), "{lived:?}");
 }
 
 /// No word is excepted that is always equal, or that the protocol's text does not speak of.
@@ -300,7 +331,6 @@ const BOUND: u64 = 60;
 
 #[test]
 fn planted_faults_are_found() {
-    type Run = fn(&Scene, u64, &Fault) -> Option<String>;
     let one: Run = |scene, seed, fault| Some(script::run(scene, seed, Some(fault)).err()?.to_string());
     let two: Run = |scene, seed, fault| Some(linked::run(scene, seed, Some(fault)).err()?.to_string());
     let [several, alone, timers, body] = [&SCENES[1], &SCENES[2], &SCENES[7], &SCENES[8]];
@@ -345,10 +375,25 @@ fn planted_faults_are_found() {
         (faults::OF_TRACED_PORTS, &TRACED_LINKS[4], two),
         (faults::OF_ASKS, &ASKS, two),
     ] {
-        for fault in faults {
-            let found = (0..BOUND).find_map(|seed| Some((seed, run(scene, seed, fault)?)));
-            let (seed, said) = found.unwrap_or_else(|| panic!("nothing is found: {}", fault.0));
-            println!("{}: seed {seed}, {}", fault.0, said.lines().next().unwrap_or_default());
-        }
+        find(faults, scene, run);
+    }
+}
+
+type Run = fn(&Scene, u64, &Fault) -> Option<String>;
+
+/// P-04: the same of a block that goes on while outputs wait.
+#[test]
+fn planted_faults_of_long_holds_are_found() {
+    find(faults::OF_HOLDS, &HOLDS[0], |scene, seed, fault| {
+        Some(linked::run(scene, seed, Some(fault)).err()?.to_string())
+    });
+}
+
+/// Each of these faults is found in this scene.
+fn find(faults: &[Fault], scene: &Scene, run: Run) {
+    for fault in faults {
+        let found = (0..BOUND).find_map(|seed| Some((seed, run(scene, seed, fault)?)));
+        let (seed, said) = found.unwrap_or_else(|| panic!("nothing is found: {}", fault.0));
+        println!("{}: seed {seed}, {}", fault.0, said.lines().next().unwrap_or_default());
     }
 }

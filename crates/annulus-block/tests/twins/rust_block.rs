@@ -184,6 +184,7 @@ impl RustBlock {
         variant: Option<usize>,
         options: &Options,
         threads: u32,
+        hold: u32,
     ) -> Self {
         let Options { place: Place { block, grid }, actors, mode, limit, .. } = *options;
         let states = StateMemory::new(definition.state, actors.into(), block.into(), grid.into())
@@ -203,6 +204,7 @@ impl RustBlock {
             definition,
             bindings: Arc::new(Vec::new()),
             links: Arc::clone(&links),
+            hold,
             state: states.states(),
             mode,
             max_messages_per_iteration: limit,

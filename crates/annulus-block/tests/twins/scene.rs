@@ -35,6 +35,8 @@ pub(crate) struct Scene {
     pub(crate) through: bool,
     /// Messages carry traces.
     pub(crate) traced: bool,
+    /// How many outputs may wait while the blocks go on; 0: they go on with none.
+    pub(crate) hold: u32,
 }
 
 /// Where a record lies in its slot.
@@ -187,7 +189,8 @@ impl Pair {
         let definition = scene.kernel.definition;
         let rust = Side::new(&layout, place, shows);
         let c = Side::new(&layout, place, shows);
-        let rust_block = RustBlock::new(&rust, definition, scene.variant, &options, scene.threads);
+        let rust_block =
+            RustBlock::new(&rust, definition, scene.variant, &options, scene.threads, scene.hold);
         let text = Text {
             definition,
             threads: scene.threads,
@@ -195,6 +198,7 @@ impl Pair {
             variant: scene.variant,
             through: scene.through,
             traced: scene.traced,
+            hold: scene.hold,
             alone: scene.alone,
             adaptive: mode == ProcessingMode::Adaptive,
             counts_turns,

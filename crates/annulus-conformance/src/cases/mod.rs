@@ -13,6 +13,7 @@ pub mod dead_letters;
 pub mod dropping;
 pub mod events;
 pub mod failures;
+pub mod holds;
 pub mod idle;
 pub mod launching;
 pub mod lifecycle;

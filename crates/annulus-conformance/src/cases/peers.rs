@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-fn parcel(i: u64, to: Peer<Item>, copies: u32) -> Parcel {
+pub(super) fn parcel(i: u64, to: Peer<Item>, copies: u32) -> Parcel {
     let item = Item { key: (mix(i) % 5) as u32, producer: 0, sequence: i };
     Parcel { sender: (i % 4) as u32, copies, to, item }
 }

@@ -157,12 +157,17 @@ pub fn p04_held_outputs_follow_their_port(bench: &Bench) {
 /// P-04: two outboxes lead to two kernels, and the third to the host: each gets all that was sent by its outbox, in
 /// the order of each key, and nothing else; and each outbox has counted it.
 pub fn p04_two_ports_to_two_kernels(bench: &Bench) {
-    for (grid, capacity) in [(1, 16), (3, 64)] {
+    two_ports(bench, [(1, 16, 0), (3, 64, 0)]);
+}
+
+/// The same for sources of such a grid, whose targets have such a capacity, and which have such a hold, if it is not 0.
+pub(super) fn two_ports(bench: &Bench, launches: [(u32, u32, u32); 2]) {
+    for (grid, capacity, hold) in launches {
         let count = bench.size(3_000, 100_000);
         let small = |name: &str| linked(&format!("{name}-{grid}")).capacity(capacity).output_capacity(1 << 8);
         let kept = track::launch(bench.runtime(), small("track").grid(2).actors(8)).unwrap();
         let doubled = batch_echo::launch(bench.runtime(), small("echo").grid(2)).unwrap();
-        let options = source(&format!("sort-{grid}")).grid(grid).capacity(256).output_capacity(64);
+        let options = source(&format!("sort-{grid}")).grid(grid).hold(hold).capacity(256).output_capacity(64);
         let kernel = launch(bench, options);
         kernel.port(sort_out::KEPT).connect(&kept).unwrap();
         kernel.port(sort_out::NUMBERS).connect(&doubled).unwrap();

@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-fn note(i: u64, topic: Topic, times: u32) -> Note {
+pub(super) fn note(i: u64, topic: Topic, times: u32) -> Note {
     let item = Item { key: (mix(i) % 5) as u32, producer: 0, sequence: i };
     Note { sender: (i % 4) as u32, times, topic, item }
 }

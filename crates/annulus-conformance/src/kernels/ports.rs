@@ -59,5 +59,12 @@ pub fn sum_and_odd(cx: &BlockCx, number: &Number, sums: &Outbox<Number>, odd: &O
     }
 }
 
-/// All of them.
+/// Sends every item on by both.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4)]
+pub fn spread(item: &Item, left: &Outbox<Item>, right: &Outbox<Item>) {
+    left.send(*item);
+    right.send(*item);
+}
+
+/// Those whose texts are looked at.
 pub const PORTS: &[&KernelDefinition] = &[sort_out::DEFINITION, sum_and_odd::DEFINITION];

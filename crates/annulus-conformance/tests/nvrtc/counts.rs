@@ -184,7 +184,7 @@ impl<'a> Block<'a> {
             size_of::<BlockRecord>(),
             size_of::<LaunchRecord>(),
             ACTORS as usize * size_of::<Sum>(),
-            scratch_bytes(form.threads, form.batch, outputs, &layout, slots == Kind::Linked) as usize,
+            scratch_bytes(form.threads, form.batch, outputs, &layout, slots == Kind::Linked, 0) as usize,
             128,
             2 * DEVICE_LOCAL_BYTES,
             size_of::<LinkRecord>(),

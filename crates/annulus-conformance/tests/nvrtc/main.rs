@@ -104,6 +104,7 @@ fn every_kernel_compiles() {
                 sequential: index % 11 == 0,
                 through,
                 traced: !sealed && index % 2 == 1 || through,
+                hold: 0,
             };
             let program = program(definition, shape);
             // Some to machine code as users get it: what the compiler optimises is much the same in all, the

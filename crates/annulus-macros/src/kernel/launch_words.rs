@@ -30,7 +30,7 @@ const RUN_MODES: &[&str] = &["Persistent", "EventDriven"];
 
 /// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions`
 /// documents.
-const WORDS: [(&str, Value); 31] = [
+const WORDS: [(&str, Value); 32] = [
     ("capacity", Value::Capacity),
     ("output_capacity", Value::Capacity),
     ("backpressure", Value::Variant("Backpressure", STRATEGIES)),
@@ -61,6 +61,7 @@ const WORDS: [(&str, Value); 31] = [
     ("connectable", Value::Switch),
     ("into_variants", Value::Switch),
     ("through", Value::Number(1, 4096)),
+    ("hold", Value::Number(1, 65_536)),
     ("topics", Value::Number(1, 65_536)),
 ];
 

@@ -319,6 +319,9 @@ pub struct LaunchSpec {
     /// Whether calls go through the kernel to others; such a kernel's messages are not sealed, and on a device its blocks
     /// have one thread.
     pub through: bool,
+    /// How many outputs for connected kernels may wait in a block that goes on meanwhile; 0 if it goes on with none. Such a
+    /// kernel's messages are not sealed, and on a device its blocks have one thread.
+    pub hold: u32,
     /// Entries of the [table of topics](annulus_abi::topics), a power of two; 0 for a kernel that publishes nothing.
     pub topics: usize,
     /// Whether messages carry a [trace](annulus_abi::trace), and blocks write records of those that do: then that of the

@@ -6,7 +6,7 @@ use std::{
 };
 
 use annulus_abi::{
-    control::{command, state},
+    control::{STALLED_HOLDS, command, state},
     vitals::recorder::event,
 };
 use annulus_ring::memory::ShardMemory;
@@ -14,7 +14,7 @@ use annulus_sync::{AtomicU64, Ordering};
 
 use crate::{
     kernel::{
-        core::Transition,
+        core::{HostShard, Transition},
         shared::KernelShared,
         status::{Drops, KernelState, KernelStatus},
     },
@@ -98,6 +98,17 @@ impl KernelShared {
         core.tell_drained();
     }
 
+    /// Whether outputs wait in a shard that takes messages nevertheless.
+    pub(crate) fn holds(&self) -> bool {
+        let is_live = |shard: &&HostShard| {
+            // SYNC: state (acquire)
+            shard.memory.state().load(Ordering::Acquire) != state::TERMINATED
+        };
+        let core = self.core();
+        core.options.outbound.hold != 0
+            && core.shards.iter().filter(is_live).any(|shard| shard.memory.held().any(|held| held != 0))
+    }
+
     /// Shards that wait for space in some ring.
     pub(crate) fn stalled_shards(&self) -> u32 {
         let shards = self.core().shards.iter();
@@ -105,7 +116,7 @@ impl KernelShared {
             // A terminated shard waits for nothing, whatever its word said last.
             // SYNC: state, stalled-after-taken (acquire)
             .filter(|shard| shard.memory.state().load(Ordering::Acquire) != state::TERMINATED)
-            .filter(|shard| shard.memory.stalled().load(Ordering::Acquire) != 0)
+            .filter(|shard| !matches!(shard.memory.stalled().load(Ordering::Acquire), 0 | STALLED_HOLDS))
             .count() as u32
     }
 

@@ -209,7 +209,8 @@ fn start(
     let through = options.outbound.through != 0;
     // Who sends a message after a subscription has both seen in this order.
     let publishes = topics::entries(definition, &options) != 0;
-    let is_plain = !orders && !through && !publishes && !options.observe.tracing;
+    let holds = options.outbound.hold != 0;
+    let is_plain = !orders && !through && !holds && !publishes && !options.observe.tracing;
     let seals = sealed::is_offered() && is_plain && backend.seals(definition, options.shape.block);
     let layout = if seals { layout.sealed() } else { layout };
     let bytes = layout.shard_bytes().checked_mul(options.shape.grid as usize).ok_or_else(|| {
@@ -350,6 +351,7 @@ fn start(
         leave_after: core.options.shape.leave_after,
         sequential: core.options.shape.consistency == Consistency::Sequential,
         through: core.options.outbound.through != 0,
+        hold: core.options.outbound.hold,
         topics: topics::entries(definition, &core.options),
         trace_seed: core.traced.is_some().then(|| (core.number as u32).wrapping_mul(0x85EB_CA77)),
         timestamps: core.options.observe.timestamps,

@@ -25,13 +25,21 @@
 //!
 //! 1. of all kernels: it reads `rested` (acquire). It checks that nothing lies in front of their rings, and
 //!    that what has expired there is counted; that every host ring is empty (`consumed`, read with acquire,
-//!    equals `reserved`, read after it); that no live shard is stalled;
+//!    equals `reserved`, read after it); that no live shard is stalled, or holds outputs (`held`, read with acquire after
+//!    these);
 //! 2. of all kernels: it checks that `taken` equals the `rested` of step 1, shard by shard;
 //! 3. of all kernels: it checks that what the kernel was fed equals the sum of its shards' `taken`.
 //!
 //! (A pending output, which a shard of a device holds back for lack of room, is not counted yet. But the
 //! shard says that it is stalled before it gives back the message that the output came from, and before it
 //! rests. Only after it has counted the output does it say, with release, that it is no longer stalled.)
+//!
+//! (A shard with a [hold](crate::LaunchOptions::hold) goes on while outputs wait, so it need not be stalled. Therefore each of
+//! its ways out has a word of its own, `held`. It is raised before the shard gives back the message that the output came from,
+//! and before it rests; it is lowered, with release, after the output has its ticket, or was counted. Step 1 reads it after it
+//! has acquired `rested` and `consumed`. If it reads 0 of an output whose message it has seen there, the word was lowered, and
+//! the scan has acquired what was done before that (`SYNC: held`). So the second scan sees the output's ticket or its count, like
+//! that of an output which never waited, and the proof below is about both.)
 //!
 //! If two scans in a row find all this, with the same counts (`consumed` and `taken`), the kernels were at
 //! rest. Proof: let *M* be the messages that the first scan saw in `consumed` or in `rested`. What the
@@ -291,7 +299,8 @@ fn scan(kernels: &[Arc<KernelShared>]) -> Option<Vec<u64>> {
         }
         counts.push(consumed);
     }
-    if live.iter().any(|kernel| kernel.stalled_shards() != 0) {
+    // SYNC: held (acquire)
+    if live.iter().any(|kernel| kernel.stalled_shards() != 0 || kernel.holds()) {
         return None;
     }
     // SYNC: none: keeps the looks in this order. Whoever has taken more since does not rest.

@@ -27,6 +27,10 @@
 //! has tried in vain. If nothing was counted between the two looks, all this was true of all these kernels at
 //! the moment between them: none takes, none sends, and each has a full ring.
 //!
+//! A shard with a [hold](crate::LaunchOptions::hold) waits only if that is full, and may go on when a part of it has gone. So a
+//! kernel with one counts as one that stands still only if what its shards hold for kernels that stand still leaves no room for
+//! a message. Those are the largest set of kernels that hold each other up so: the cycle, and what its kernels hold outputs for.
+//!
 //! The host does not see for which ring of a kernel another kernel waits. So if kernels have several shards,
 //! a cycle may be reported that is just about to go on.
 //!
@@ -41,18 +45,21 @@
 use std::sync::{Arc, PoisonError};
 
 use annulus_abi::{
-    control::{STALLED_BY_KERNEL, command, state},
+    control::{STALLED_BY_HOST, STALLED_BY_KERNEL, STALLED_HOLDS, command, state},
     vitals::recorder::event,
 };
 use annulus_ring::memory::PortWords;
 use annulus_sync::{Mutex, Ordering, contain::contained};
 
-use crate::kernel::{
-    core::HostShard,
-    links::Target,
-    shared::KernelShared,
-    status::{Stall, StallEnd},
-    watcher::STALL_TARGET,
+use crate::{
+    kernel::{
+        core::HostShard,
+        links::Target,
+        shared::KernelShared,
+        status::{Stall, StallEnd},
+        watcher::STALL_TARGET,
+    },
+    links::topics::publishes,
 };
 
 /// What a kernel waits for, so that it makes no room.
@@ -127,8 +134,9 @@ impl KernelShared {
             // Read this first, so that the word that is read next is not older.
             let rests = rests(shard);
             match stalled(shard) {
-                0 if !rests || has_messages(shard) => return Waits::Nothing,
-                0 => {}
+                // With something held it goes on, too.
+                0 | STALLED_HOLDS if !rests || has_messages(shard) => return Waits::Nothing,
+                0 | STALLED_HOLDS => {}
                 STALLED_BY_KERNEL if !rests => return Waits::Nothing,
                 STALLED_BY_KERNEL => kernel = true,
                 _ => host = true,
@@ -171,7 +179,7 @@ impl KernelShared {
         let count =
             |kind: fn(u32) -> bool| self.core.shards.iter().filter(|shard| kind(stalled(shard))).count();
         let for_kernel = count(|word| word == STALLED_BY_KERNEL) as u32;
-        let for_host = count(|word| word != 0 && word != STALLED_BY_KERNEL) as u32;
+        let for_host = count(|word| word == STALLED_BY_HOST) as u32;
         if for_host + for_kernel == 0 {
             return None;
         }
@@ -208,6 +216,26 @@ impl KernelShared {
         let leads_there = |target: &&Target<Self>| std::ptr::eq(target.kernel.as_ptr(), next);
         self.core.shards.iter().filter(|shard| stalled(shard) == STALLED_BY_KERNEL).all(|shard| {
             known.targets.iter().filter(leads_there).any(|target| self.holds_by(shard, target.outbox))
+        })
+    }
+
+    /// Whether each of its shards that waits for a kernel would wait even if all that it holds for others than these had gone.
+    fn is_filled_by(&self, these: &[&Self]) -> bool {
+        let known = self.links.known();
+        let leads_there =
+            |target: &&Target<Self>| these.iter().any(|&kernel| std::ptr::eq(target.kernel.as_ptr(), kernel));
+        let definition = self.core.definition;
+        let (hold, worst) = (self.core.options.outbound.hold, definition.max_outputs);
+        self.core.shards.iter().filter(|shard| stalled(shard) == STALLED_BY_KERNEL).all(|shard| {
+            let targets = known.targets.iter().filter(leads_there);
+            if hold == 0 {
+                return targets.into_iter().any(|target| self.holds_by(shard, target.outbox));
+            }
+            let held = targets
+                .filter_map(|target| Some(shard.memory.port(target.outbox)?.held().load(Ordering::Relaxed)));
+            // One output on a topic may wait for several.
+            let all = if publishes(definition) { held.max().unwrap_or(0) } else { held.sum() };
+            all + u64::from(worst) > hold.into()
         })
     }
 
@@ -273,22 +301,52 @@ fn tell(way: &[Step<'_>], end: &StallEnd) {
             kernel = names[0],
             cycle,
             "kernels wait for room in each other's full rings, and stand still: {cycle}; terminate or disconnect \
-             one of them, and send less for each message, raise capacity, or connect one with Reject"
+             one of them, and send less for each message, raise capacity or hold, or connect one with Reject"
         );
     });
 }
 
 /// Whether none of these kernels can go on by itself. Each waits for the next; see the module.
 fn stands_still(cycle: &[&KernelShared]) -> bool {
+    let others = beside(cycle);
+    let others: Vec<&KernelShared> = others.iter().map(|kernel| &**kernel).collect();
     let look = || {
         let mut counts = Vec::new();
-        cycle.iter().for_each(|kernel| kernel.moved(&mut counts));
+        let all = || cycle.iter().chain(&others).copied();
+        all().for_each(|kernel| kernel.moved(&mut counts));
         let waits =
             |kernel: &&KernelShared| matches!(kernel.waits(), Waits::Kernel) && kernel.has_full_ring();
+        let mut stuck: Vec<_> = all().filter(waits).collect();
+        loop {
+            let these = stuck.clone();
+            stuck.retain(|kernel| kernel.is_filled_by(&these));
+            if stuck.len() == these.len() {
+                break;
+            }
+        }
+        let is_stuck = |kernel: &KernelShared| stuck.iter().any(|stuck| std::ptr::eq(*stuck, kernel));
         let next = cycle.iter().cycle().skip(1);
-        (cycle.iter().all(waits) && cycle.iter().zip(next).all(|(kernel, next)| kernel.waits_for(next)))
-            .then_some(counts)
+        (cycle.iter().all(|kernel| is_stuck(kernel))
+            && cycle.iter().zip(next).all(|(kernel, next)| kernel.waits_for(next)))
+        .then_some(counts)
     };
     let first = look();
     first.is_some() && look() == first
+}
+
+/// Further kernels for which those of a cycle, or these, hold outputs: what is held for them may fill a long hold, too.
+fn beside(cycle: &[&KernelShared]) -> Vec<Arc<KernelShared>> {
+    let mut found: Vec<Arc<KernelShared>> = Vec::new();
+    if cycle.iter().all(|kernel| kernel.core.options.outbound.hold == 0) {
+        return found;
+    }
+    let mut next: Vec<_> = cycle.iter().flat_map(|kernel| kernel.waited_for()).collect();
+    while let Some(kernel) = next.pop() {
+        let is_same = |other: &KernelShared| std::ptr::eq(other, &raw const *kernel);
+        if !cycle.iter().any(|other| is_same(other)) && !found.iter().any(|other| is_same(other)) {
+            next.extend(kernel.waited_for());
+            found.push(kernel);
+        }
+    }
+    found
 }

@@ -98,6 +98,8 @@ pub struct Outbound {
     pub calls: bool,
     /// How many calls through pipelines may be open at a time; 0 for none. See [`LaunchOptions::through`].
     pub through: u32,
+    /// How many outputs of a block may wait while it goes on; 0 for none. See [`LaunchOptions::hold`].
+    pub hold: u32,
     /// See [`LaunchOptions::topics`].
     pub topics: u32,
 }
@@ -162,7 +164,7 @@ impl Default for Inbound {
 
 impl Default for Outbound {
     fn default() -> Self {
-        Self { capacity: None, calls: true, through: 0, topics: 64 }
+        Self { capacity: None, calls: true, through: 0, hold: 0, topics: 64 }
     }
 }
 

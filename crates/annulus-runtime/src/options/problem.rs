@@ -14,6 +14,20 @@ use crate::{
     vitals::beyond_readers,
 };
 
+/// Why outputs of a kernel cannot wait while its blocks go on; see [`LaunchOptions::hold`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoHold {
+    /// Its handler has one way out.
+    OneWay,
+    /// All threads of a block work on each message.
+    Block,
+    /// Its blocks take their turns in step.
+    Supersteps,
+    /// It is not connectable.
+    Unconnected,
+}
+
 /// One thing that is wrong with a launch's options. Its text names the value, the limit and the remedy.
 ///
 /// ```
@@ -182,6 +196,22 @@ pub enum LaunchProblem {
     ThroughPeers {
         /// The kernel.
         kernel: &'static str,
+    },
+    /// Outputs are to wait while blocks go on, and the kernel is not one of which that can be.
+    Hold {
+        /// The kernel.
+        kernel: &'static str,
+        /// Why.
+        why: NoHold,
+    },
+    /// Fewer outputs may wait than the handler may send for one message.
+    HoldOutputs {
+        /// The kernel.
+        kernel: &'static str,
+        /// How many may wait.
+        hold: u32,
+        /// How many it may send.
+        outputs: u32,
     },
     /// The kernel is a body, which takes messages from an [`Inbox`](annulus_kernel::Inbox), and its launch asks for what
     /// bodies do not have.
@@ -364,6 +394,22 @@ pub(super) fn of_launch(
             problems.push(LaunchProblem::ThroughPeers { kernel });
         }
     }
+    if outbound.hold != 0 {
+        let reasons = [
+            (definition.counted_places() == 0, NoHold::OneWay),
+            (definition.shape.is_block_wide(), NoHold::Block),
+            (shape.supersteps, NoHold::Supersteps),
+        ];
+        let found = reasons.into_iter().filter(|(is_one, _)| *is_one);
+        problems.extend(found.map(|(_, why)| LaunchProblem::Hold { kernel, why }));
+        let (hold, outputs) = (outbound.hold, definition.max_outputs);
+        if hold < outputs {
+            problems.push(LaunchProblem::HoldOutputs { kernel, hold, outputs });
+        }
+        check_range(&mut problems, "hold", hold, 1, LaunchOptions::MAX_HOLD);
+        problems
+            .extend((!shape.connectable).then_some(LaunchProblem::Hold { kernel, why: NoHold::Unconnected }));
+    }
     check_range(&mut problems, "topics", outbound.topics, 1, LaunchOptions::MAX_TOPICS);
     if definition.timers.is_some() {
         problems.extend(shape.supersteps.then_some(LaunchProblem::Timers { kernel }));
@@ -541,6 +587,23 @@ impl fmt::Display for LaunchProblem {
                 };
                 write!(f, "`{kernel}` is a body, with an inbox, and {text}")
             }
+            Self::Hold { kernel, why } => {
+                let why = match why {
+                    NoHold::OneWay => {
+                        "its handler has one way out, so that nothing else could go on: give it several outboxes, \
+                         addresses or topics"
+                    }
+                    NoHold::Block => "all threads of a block work on each of its messages: let one thread handle a message",
+                    NoHold::Supersteps => "its blocks take their turns in step: leave supersteps out",
+                    NoHold::Unconnected => "connectable is off, so that nothing it sends waits: leave connectable(false) out",
+                };
+                write!(f, "outputs of `{kernel}` are to wait while it goes on (hold), and {why}, or leave hold out")
+            }
+            Self::HoldOutputs { kernel, hold, outputs } => write!(
+                f,
+                "of `{kernel}` {hold} outputs may wait (hold), and its handler may send {outputs} for a message, so that it \
+                 would never take one: say hold({outputs}) at least"
+            ),
             Self::ThroughPeers { kernel } => write!(
                 f,
                 "calls go through `{kernel}`, and its outputs say whom they are for, which one kernel cannot do yet: \

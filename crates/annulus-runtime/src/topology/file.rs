@@ -28,6 +28,7 @@ struct KernelTable {
     actors: Option<u64>,
     capacity: Option<u32>,
     output_capacity: Option<u32>,
+    hold: Option<u32>,
     backpressure: Option<BackpressureWord>,
     dead_letters: Option<u32>,
     active: Option<bool>,
@@ -73,7 +74,7 @@ impl Topology {
     /// A topology from TOML. Kernels are those of this program, by [name or path](RegisteredKernel::find).
     ///
     /// A table `kernels.NAME` has the kernel's name in the program, if it is another one, the launch options `grid`,
-    /// `block`, `actors`, `capacity`, `output_capacity`, `backpressure`, `dead_letters`, `active`, `tracing` and `trace_sample`
+    /// `block`, `actors`, `capacity`, `output_capacity`, `hold`, `backpressure`, `dead_letters`, `active`, `tracing` and `trace_sample`
     /// where they differ from the kernel's attribute, in `bind` what the launch binds, and of a kernel that publishes in `topics`
     /// names that [patterns take](Self::topic). Each `links` has `from`, `to` and perhaps `backpressure`, Block or Reject, and
     /// from a kernel that publishes the patterns that are [taken](Self::subscribe), `topics`. `max_memory` is in bytes.
@@ -138,6 +139,7 @@ impl KernelTable {
             actors,
             capacity,
             output_capacity,
+            hold,
             backpressure,
             dead_letters,
             active,
@@ -158,6 +160,9 @@ impl KernelTable {
         set(&mut options.inbound.backpressure, backpressure.map(Backpressure::from));
         set(&mut options.observe.dead_letters, *dead_letters);
         options.outbound.capacity = output_capacity.or(options.outbound.capacity);
+        if let Some(outputs) = *hold {
+            options = options.hold(outputs);
+        }
         if let Some(on) = *tracing {
             options = options.tracing(on);
         }
