@@ -16,7 +16,7 @@ use crate::{
 pub struct KernelLayout {
     /// From the host to the shard.
     pub inbound: RingLayout,
-    /// From the shard to the host: outputs. No envelope words but the trace, if the inbound envelope has one.
+    /// From the shard to the host: outputs. No envelope words but trace and stamp, if the inbound envelope has them.
     pub outbound: RingLayout,
     /// From the shard to the host: replies to calls, if the inbound envelope has a correlation. It has as
     /// many slots as the inbound ring. Each belongs to the inbound slot of the same number, and has the
@@ -67,8 +67,9 @@ pub struct KernelShape {
 impl KernelLayout {
     /// The layout for a kernel of this shape.
     pub const fn new(shape: &KernelShape) -> Self {
-        const BARE: Envelope = Envelope { enqueue_time: false, correlation: false, trace: false };
-        let sent = Envelope { trace: shape.envelope.trace, ..BARE };
+        const BARE: Envelope =
+            Envelope { enqueue_time: false, correlation: false, trace: false, stamp: false };
+        let sent = Envelope { trace: shape.envelope.trace, stamp: shape.envelope.stamp, ..BARE };
         Self {
             inbound: RingLayout::new(
                 shape.inbound_capacity,

@@ -64,6 +64,8 @@ pub struct LaunchRecord {
     pub record_stride: u64,
     pub record_shift: u32,
     pub trace_seed: u32,
+    pub in_stamp: u64,
+    pub out_stamp: u64,
 }
 
 impl LaunchRecord {
@@ -102,6 +104,8 @@ impl LaunchRecord {
             records: place(records.is_some(), layout.records_offset()),
             record_stride: records.map_or(0, |ring| ring.slot_stride as u64),
             record_shift: records.as_ref().map_or(0, shift),
+            in_stamp: inbound.stamp_offset.unwrap_or(0) as u64,
+            out_stamp: outbound.stamp_offset.unwrap_or(0) as u64,
             histogram: place(*histogram, layout.histogram_offset()),
             device_local_stride: inbound.open().bytes() as u64,
             device_local_slot: inbound.open().slot_stride as u64,
@@ -119,7 +123,8 @@ impl LaunchRecord {
 pub struct LinkRecord {
     pub rings: u64,
     pub stride: u64,
-    pub slot_stride: u64,
+    pub slot_stride: u32,
+    pub stamp: u32,
     pub time: u32,
     pub trace: u32,
     pub correlation: u32,
@@ -151,7 +156,8 @@ pub struct AskRecord {
     pub stride: u64,
     pub payload: u32,
     pub first: u32,
-    pub unused: [u64; 5],
+    pub stamp: u32,
+    pub unused: [u32; 9],
 }
 
 /// The largest number of outputs of one turn, for a connectable kernel whose blocks have several threads.
@@ -202,8 +208,10 @@ pub struct BlockRecord {
     pub at: u64,
     /// Written by the block, relaxed, before `at`: the key of the message that it handles.
     pub key: u64,
+    /// Used only by the block, between epochs: its hybrid clock, if messages carry stamps.
+    pub stamp: u64,
     /// Rest of the pair of lines.
-    pub at_padding: [u64; 14],
+    pub at_padding: [u64; 13],
 }
 
 /// Where blocks wake the host, on devices that can.
@@ -231,8 +239,8 @@ pub struct StepRecord {
 /// Bytes of a block's scratch memory, a multiple of 128: the twin of `ann_cut_scratch`. The block has
 /// `threads` threads, its turn takes up to `limit` messages, and each message may send `max_outputs`. A block
 /// of one thread needs scratch memory only if its kernel is connectable, or for a call that may send several
-/// outputs. If it goes on while outputs wait, there is room for `hold` outputs, instead of what a turn may send. Where calls go through pipelines, an output carries its call's address; where messages carry traces, its
-/// trace.
+/// outputs. If it goes on while outputs wait, there is room for `hold` outputs, instead of what a turn may send. Where calls go through pipelines, an output carries its call's
+/// address; where messages carry traces, its trace; and where they carry stamps, its stamp.
 pub const fn scratch_bytes(
     threads: u32,
     limit: u32,
@@ -249,7 +257,8 @@ pub const fn scratch_bytes(
     const CARRIED: u64 = 8;
     let carried = if layout.landings.is_some() { CARRIED } else { 0 };
     let traced = if layout.records.is_some() { CARRIED } else { 0 };
-    let output = (layout.outbound.payload_size as u64).next_multiple_of(8) + carried + traced;
+    let stamped = if layout.outbound.stamp_offset.is_some() { CARRIED } else { 0 };
+    let output = (layout.outbound.payload_size as u64).next_multiple_of(8) + carried + traced + stamped;
     let outputs = max_outputs as u64 * output;
     let parcels = if connectable { max_outputs as u64 * PARCEL } else { 0 };
     let answers = if max_outputs > 1 { max_outputs as u64 } else { 1 };
@@ -278,7 +287,7 @@ pub const fn timer_bytes(timers: u32, places: u32, asks: bool, layout: &KernelLa
 }
 
 const _: () = {
-    assert!(size_of::<LaunchRecord>() == 304);
+    assert!(size_of::<LaunchRecord>() == 320);
     assert!(size_of::<LinkRecord>() == 64);
     assert!(size_of::<AskRecord>() == 64);
     assert!(size_of::<BlockRecord>() == 512);

@@ -20,6 +20,7 @@ pub mod histogram;
 pub mod kernel;
 pub mod launch;
 pub mod ring;
+pub mod stamp;
 pub mod telemetry;
 pub mod topics;
 pub mod trace;

@@ -162,6 +162,8 @@ pub struct Envelope {
     pub correlation: bool,
     /// The [trace](crate::trace) that the message belongs to; 0 for none.
     pub trace: bool,
+    /// The [stamp](crate::stamp) of the event that sent the message; 0 for none.
+    pub stamp: bool,
 }
 
 /// Smallest capacity of a ring.
@@ -184,6 +186,8 @@ pub struct RingLayout {
     pub correlation_offset: Option<usize>,
     /// From the slot's start to its trace, if it has one.
     pub trace_offset: Option<usize>,
+    /// From the slot's start to its stamp, if it has one.
+    pub stamp_offset: Option<usize>,
     /// From the slot's start to its payload.
     pub payload_offset: usize,
     /// Bytes of the payload.
@@ -223,6 +227,12 @@ impl RingLayout {
         } else {
             None
         };
+        let stamp_offset = if envelope.stamp {
+            offset += 8;
+            Some(offset - 8)
+        } else {
+            None
+        };
         let payload_offset = offset.next_multiple_of(payload_align);
         let slot_stride = (payload_offset + payload_size).next_multiple_of(super::LINE);
         Self {
@@ -231,6 +241,7 @@ impl RingLayout {
             enqueue_time_offset,
             correlation_offset,
             trace_offset,
+            stamp_offset,
             payload_offset,
             payload_size,
             units: 0,
@@ -251,9 +262,9 @@ impl RingLayout {
     /// let bytes = |message, envelope| {
     ///     RingLayout::new(64, message, 8, envelope).sealed().map(|layout| layout.slot_stride)
     /// };
-    /// let bare = Envelope { enqueue_time: false, correlation: false, trace: false };
+    /// let bare = Envelope { enqueue_time: false, correlation: false, trace: false, stamp: false };
     /// assert_eq!([40, 48, 56].map(|message| bytes(message, bare)), [Some(64), Some(128), Some(128)]);
-    /// let full = Envelope { enqueue_time: true, correlation: true, trace: false };
+    /// let full = Envelope { enqueue_time: true, correlation: true, trace: false, stamp: false };
     /// assert_eq!([24, 32, 72].map(|message| bytes(message, full)), [Some(64), Some(128), Some(128)]);
     /// assert_eq!(RingLayout::new(64, 56, 8, bare).slot_stride, 64);
     /// ```

@@ -77,7 +77,7 @@ fn histogram_buckets_cover_every_value_in_order() {
 
 #[test]
 fn small_messages_are_one_line() {
-    let both = Envelope { enqueue_time: true, correlation: true, trace: false };
+    let both = Envelope { enqueue_time: true, correlation: true, trace: false, stamp: false };
     let layout = RingLayout::new(16, 40, 8, both);
     assert_eq!((layout.slot_stride, layout.payload_offset), (LINE, 24));
     assert_eq!(RingLayout::new(16, 41, 8, both).slot_stride, 2 * LINE);
@@ -93,8 +93,12 @@ fn sealed_slots_hold_their_images() {
     for (enqueue_time, correlation) in envelopes {
         for align in [1, 2, 4, 8, 16, 32, 64] {
             for size in (0..=SEALED_MOST + 8).step_by(align) {
-                let open =
-                    RingLayout::new(16, size, align, Envelope { enqueue_time, correlation, trace: false });
+                let open = RingLayout::new(
+                    16,
+                    size,
+                    align,
+                    Envelope { enqueue_time, correlation, trace: false, stamp: false },
+                );
                 let image = open.payload_offset + size;
                 let Some(sealed) = open.sealed() else {
                     assert!(image > SEALED_MOST, "{size} bytes");
@@ -123,7 +127,7 @@ fn sealed_slots_hold_their_images() {
 /// A message of up to 40 bytes without an envelope is one line, one of up to 24 bytes with both words.
 #[test]
 fn small_sealed_messages_are_one_line() {
-    let both = Envelope { enqueue_time: true, correlation: true, trace: false };
+    let both = Envelope { enqueue_time: true, correlation: true, trace: false, stamp: false };
     let stride =
         |size, envelope| RingLayout::new(16, size, 8, envelope).sealed().map(|layout| layout.slot_stride);
     assert_eq!(stride(40, Envelope::default()), Some(LINE));
@@ -165,7 +169,7 @@ fn a_ring_that_is_not_asked_for_takes_no_place() {
     assert_eq!(all.shard_bytes() - quiet.shard_bytes(), prints.bytes());
     // Replies: as many slots as messages have, laid out like outputs.
     let called = KernelLayout::new(&KernelShape {
-        envelope: Envelope { enqueue_time: false, correlation: true, trace: false },
+        envelope: Envelope { enqueue_time: false, correlation: true, trace: false, stamp: false },
         outbound_capacity: 32,
         ..shape
     });
@@ -197,7 +201,7 @@ fn w10_spill_blocks_follow_the_slots() {
         outbound_capacity: 16,
         message: Head::payload(max_payload),
         output: (8, 8),
-        envelope: Envelope { enqueue_time: true, correlation: true, trace: false },
+        envelope: Envelope { enqueue_time: true, correlation: true, trace: false, stamp: false },
         dead_letters_capacity: 64,
         prints_capacity: 0,
         print_words: 0,

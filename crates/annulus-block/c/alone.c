@@ -155,6 +155,9 @@ ANN_FUNCTION void ann_answer_one(
         if (is_output && (k != 0 || caller == 0))
             *ANN_U64(slot, b->launch.out_trace) = b->trace;
 #endif
+#if ANN_LAUNCH_CAUSAL
+        *ANN_U64(slot, b->launch.out_stamp) = is_output ? b->stamp : 0;
+#endif
         *ANN_U32(slot, 4) = meta;
     }
     u32 owes = ann_begin_to_pay(v);
@@ -252,6 +255,9 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready ANN_BINDING_PAR
     u64 trace = ann_trace(v, image);
     u64 began = trace != 0 ? ann_now(v) : 0;
 #endif
+#if ANN_LAUNCH_CAUSAL
+    ann_begin_event(v, ann_stamp(v, image));
+#endif
     u32 code = ann_transact(
         v, message, actor, ann_owner(v, message, actor, 0), &outbox ANN_BINDING_ARGUMENTS);
 #ifdef ANN_REPLY_PORT
@@ -266,6 +272,11 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready ANN_BINDING_PAR
     }
     if (forwarded)
         ann_mark(b->outputs, 0, outbox.sent, b->trace);
+#endif
+#if ANN_LAUNCH_CAUSAL
+    ann_clear_stamp(v, ann_turn_slot(v, 0));
+    if (forwarded)
+        ann_stamp_outputs(b->outputs, 0, outbox.sent, b->stamp);
 #endif
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS)
     if (forwarded) {

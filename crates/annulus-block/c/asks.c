@@ -109,6 +109,12 @@ ANN_FUNCTION void ann_take_answer(const ann_view *v, u32 entry)
             + v->shared->launch.in_payload + ANN_ANSWER_VALUE;
         for (u32 i = 0; i < ANN_ANSWER_BYTES; i++)
             to[i] = from[i];
+#if ANN_LAUNCH_CAUSAL
+        u32 at = v->shared->asked_in.stamp;
+        GLOBAL u8 *own = to - v->shared->launch.in_payload - ANN_ANSWER_VALUE;
+        if (at != 0 && *(GLOBAL const u64 *)(slot + at) > ann_stamp(v, own))
+            *ANN_U64(own, v->shared->launch.in_stamp) = *(GLOBAL const u64 *)(slot + at);
+#endif
         ended = ANN_ANSWERED;
     } else if (kind == ANN_KIND_FAILED) {
         ended = ANN_ASK_FAILED;

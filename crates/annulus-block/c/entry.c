@@ -76,6 +76,9 @@ ANN_KERNEL void ann_main(
 #if ANN_LAUNCH_TRACED
             ann_load_records(&view);
 #endif
+#if ANN_LAUNCH_CAUSAL
+            shared.stamp = view.record->stamp;
+#endif
 #ifdef ANN_TIMERS
             if (!shared.state.looked)
                 ann_set_no_timers(&view);
@@ -167,6 +170,10 @@ ANN_KERNEL void ann_main(
         if (leader)
             ann_record_turn(&view, count);
 #endif
+#if ANN_LAUNCH_CAUSAL
+        if (leader)
+            ann_stamp_turn(&view, count);
+#endif
 #if ANN_NUMBERS_TOGETHER
         u32 in_parallel = ann_numbers_together(&view);
         if (in_parallel) {
@@ -206,6 +213,9 @@ ANN_KERNEL void ann_main(
            SYNC: ended (release) */
         ann_at_rest(&view);
         view.record->state = shared.state;
+#if ANN_LAUNCH_CAUSAL
+        view.record->stamp = shared.stamp;
+#endif
         ann_store_release_u32(&view.record->ended, view.record->epoch);
         ann_tell(&view, 0);
     }

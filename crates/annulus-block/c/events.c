@@ -59,6 +59,9 @@ ANN_FUNCTION GLOBAL u8 *ann_take_event(const ann_view *v)
     GLOBAL u8 *payload = slot + v->shared->launch.in_payload;
     for (u32 i = 0; i < ANN_MESSAGE_BYTES; i++)
         payload[i] = 0;
+#if ANN_LAUNCH_CAUSAL
+    ann_begin_event(v, 0);
+#endif
     ann_head_timer(v, slot, ann_event_due(v));
 #ifdef ANN_START_TAG
     if (t->start != 0) {

@@ -70,7 +70,7 @@ ANN_FUNCTION u32 ann_send_row(
             GLOBAL const u8 *output = next + (u64)i * ANN_OUTPUT_STRIDE;
             if (ANN_OUTPUT_BYTES != 0)
                 *(GLOBAL ANN_OUTPUT *)(slot + b->link.payload) = *(GLOBAL const ANN_OUTPUT *)output;
-            ann_device_local_envelope(l, slot, ANN_OUTPUT_BYTES, now ANN_TRACE_ARGUMENT(output));
+            ann_device_local_envelope(l, slot, ANN_OUTPUT_BYTES, now ANN_CARRIED_ARGUMENTS(output));
 #if ANN_LAUNCH_THROUGH
             if (l->correlation != 0)
                 *ANN_U64(slot, l->correlation) = ANN_CARRIED(output);

@@ -54,6 +54,13 @@ ANN_FUNCTION u32 ann_transact(
 #ifdef ANN_ASKS_TIME
     u64 time = v->shared->now;
 #endif
+#ifdef ANN_ASKS_STAMP
+#if ANN_LAUNCH_CAUSAL
+    u64 stamp = ann_stamp(v, (GLOBAL const u8 *)message - v->shared->launch.in_payload);
+#else
+    u64 stamp = 0;
+#endif
+#endif
 #ifdef ANN_TIMERS
     ann_later setting;
     ann_begin_to_set(v, &setting);
@@ -167,7 +174,13 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
         u64 trace = ann_trace(v, slot);
         u64 began = trace != 0 ? ann_now(v) : 0;
 #endif
+#if ANN_LAUNCH_CAUSAL
+        ann_begin_event(v, ann_stamp(v, slot));
+#endif
         u32 code = ann_transact(v, message, ann_actor(v, message), ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
+#if ANN_LAUNCH_CAUSAL
+        ann_clear_stamp(v, slot);
+#endif
 #if ANN_LAUNCH_TRACED
         b->trace = 0;
         if (trace != 0) {
@@ -192,6 +205,9 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
 #if ANN_LAUNCH_TRACED
             ann_mark(v->outputs, b->state.pending, b->state.pending + all - stay, b->trace);
 #endif
+#if ANN_LAUNCH_CAUSAL
+            ann_stamp_outputs(v->outputs, b->state.pending, b->state.pending + all - stay, b->stamp);
+#endif
 #if ANN_LAUNCH_THROUGH
             ann_hand_on(v, caller, code, b->state.pending, b->state.pending + all - stay);
 #endif
@@ -201,6 +217,9 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
             u32 all = code == 0 ? outbox.sent : 0;
 #if ANN_LAUNCH_TRACED
             ann_mark(v->outputs, b->state.pending, b->state.pending + all, b->trace);
+#endif
+#if ANN_LAUNCH_CAUSAL
+            ann_stamp_outputs(v->outputs, b->state.pending, b->state.pending + all, b->stamp);
 #endif
 #if ANN_LAUNCH_THROUGH && ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
             ann_hand_on(v, caller, code, b->state.pending, b->state.pending + all);
@@ -392,6 +411,23 @@ ANN_FUNCTION void ann_record_turn(const ann_view *v, u32 count)
         u64 own = ann_record(v, trace, image, job->code, job->sent, b->began, done, count);
         ann_mark(v->outputs, i * ANN_LIMIT, i * ANN_LIMIT + job->sent, own);
         ann_clear_trace(v, ann_turn_slot(v, i));
+    }
+}
+
+#endif
+
+#if ANN_LAUNCH_CAUSAL
+
+/* By the leader, before the turn's outputs are numbered: each message is an event, in the order of the turn. */
+ANN_FUNCTION void ann_stamp_turn(const ann_view *v, u32 count)
+{
+    for (u32 i = 0; i < count; i++) {
+        GLOBAL const ann_job *job = ann_job_at(v, i);
+        if (job->kind != ANN_KIND_MESSAGE)
+            continue;
+        ann_begin_event(v, ann_stamp(v, ann_message_at(v, i)));
+        ann_stamp_outputs(v->outputs, i * ANN_LIMIT, i * ANN_LIMIT + job->sent, v->shared->stamp);
+        ann_clear_stamp(v, ann_turn_slot(v, i));
     }
 }
 

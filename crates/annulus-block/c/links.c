@@ -227,10 +227,17 @@ ANN_FUNCTION void ann_copy_part(LOCAL const ann_link *l, GLOBAL u8 *to, GLOBAL c
 #define ANN_TRACE_PARAMETER
 #define ANN_TRACE_ARGUMENT(output)
 #endif
+#if ANN_LAUNCH_CAUSAL
+#define ANN_CARRIED_PARAMETERS ANN_TRACE_PARAMETER, u64 stamp
+#define ANN_CARRIED_ARGUMENTS(output) ANN_TRACE_ARGUMENT(output), ANN_STAMP_OF(output)
+#else
+#define ANN_CARRIED_PARAMETERS ANN_TRACE_PARAMETER
+#define ANN_CARRIED_ARGUMENTS(output) ANN_TRACE_ARGUMENT(output)
+#endif
 
 /* Writes all of a slot except its payload and its commit word. */
 ANN_FUNCTION void ann_device_local_envelope(
-    LOCAL const ann_link *l, GLOBAL u8 *slot, u32 bytes, u64 now ANN_TRACE_PARAMETER)
+    LOCAL const ann_link *l, GLOBAL u8 *slot, u32 bytes, u64 now ANN_CARRIED_PARAMETERS)
 {
     if (l->time != 0)
         *ANN_U64(slot, l->time) = now;
@@ -239,6 +246,10 @@ ANN_FUNCTION void ann_device_local_envelope(
 #if ANN_LAUNCH_TRACED
     if (l->trace != 0)
         *ANN_U64(slot, l->trace) = trace;
+#endif
+#if ANN_LAUNCH_CAUSAL
+    if (l->stamp != 0)
+        *ANN_U64(slot, l->stamp) = stamp;
 #endif
 #if ANN_LAUNCH_VARIANTS
     if (l->tag_bytes != 0) {
@@ -411,6 +422,9 @@ ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
             *(GLOBAL ANN_OUTPUT *)(slot + l->out_payload) = *(GLOBAL const ANN_OUTPUT *)output;
 #if ANN_LAUNCH_TRACED
         *ANN_U64(slot, l->out_trace) = *(GLOBAL const u64 *)(output + ANN_OUTPUT_SPAN);
+#endif
+#if ANN_LAUNCH_CAUSAL
+        *ANN_U64(slot, l->out_stamp) = *(GLOBAL const u64 *)(output + ANN_OUTPUT_SPAN + ANN_LAUNCH_TRACED * 8);
 #endif
         *ANN_U32(slot, 4) = meta;
         /* SYNC: slot-published (release) */

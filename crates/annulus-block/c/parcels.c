@@ -180,7 +180,7 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
                 ann_device_local_slot(
                     l, ann_ring_of(v, l, ANN_PARCEL_BLOCK(parcel)), last->first + parcel->rank),
                 ANN_PORT_BYTES(ANN_PARCEL_PORT(parcel)),
-                now ANN_TRACE_ARGUMENT(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE));
+                now ANN_CARRIED_ARGUMENTS(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE));
     }
 }
 

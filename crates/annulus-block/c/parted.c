@@ -147,7 +147,7 @@ ANN_FUNCTION u32 ann_send_row_for(const ann_view *v, u32 number, u32 k, GLOBAL u
         for (u32 at = 0; at < ANN_PORT_BYTES(number); at += 8)
             ANN_COPY_PART(
                 l, slot + l->payload + at, output + ANN_PORT_OFFSET(number) + at, ANN_PORT_BYTES(number) - at);
-        ann_device_local_envelope(l, slot, ANN_PORT_BYTES(number), now ANN_TRACE_ARGUMENT(output));
+        ann_device_local_envelope(l, slot, ANN_PORT_BYTES(number), now ANN_CARRIED_ARGUMENTS(output));
 #if ANN_LAUNCH_THROUGH
         if (l->correlation != 0)
             *ANN_U64(slot, l->correlation) = ANN_CARRIED(output);

@@ -18,6 +18,9 @@ ANN_FUNCTION void ann_publish_output(const ann_view *v, u64 ticket)
 #if ANN_LAUNCH_TRACED
     *ANN_U64(ann_out_slot(v, ticket), l->out_trace) = v->shared->trace;
 #endif
+#if ANN_LAUNCH_CAUSAL
+    *ANN_U64(ann_out_slot(v, ticket), l->out_stamp) = v->shared->stamp;
+#endif
     ann_publish(ann_out_slot(v, ticket), lap, ANN_KIND_MESSAGE, (u32)l->out_bytes);
 }
 
@@ -76,6 +79,9 @@ ANN_FUNCTION void ann_answer_call(const ann_view *v, u64 call, u32 code, u32 sen
     u32 kind = is_output ? ANN_KIND_MESSAGE : (code == 0 ? ANN_KIND_NO_REPLY : ANN_KIND_FAILED);
     if (ANN_LIMIT > 1 && is_output)
         ann_copy_output(v, slot, 0);
+#if ANN_LAUNCH_CAUSAL
+    *ANN_U64(slot, v->shared->launch.out_stamp) = is_output ? v->shared->stamp : 0;
+#endif
     ann_publish(slot, ann_reply_lap(call), kind, is_output ? (u32)v->shared->launch.out_bytes : code);
     for (u32 i = 1; is_output && i < sent; i++) {
         u64 ticket = v->shared->state.next_out + i - 1;
@@ -242,6 +248,14 @@ ANN_FUNCTION void ann_fill_slots(const ann_view *v)
         /* Not of a reply, which nobody sends on. */
         if (answers[k].meta >> 24 == ANN_KIND_MESSAGE)
             *ANN_U64(ann_answer_slot(v, answers[k].to, answers[k].meta), b->launch.out_trace) = ANN_TRACE_OF(output);
+    }
+#endif
+#if ANN_LAUNCH_CAUSAL && defined(ANN_OUTPUT)
+    for (u32 k = ann_thread(); k < count; k += ANN_LAUNCH_THREADS) {
+        u32 meta = answers[k].meta;
+        GLOBAL u8 *output = v->outputs + (u64)answers[k].source * ANN_OUTPUT_STRIDE;
+        u64 stamp = (meta & ~ANN_REPLY) >> 24 == ANN_KIND_MESSAGE ? ANN_STAMP_OF(output) : 0;
+        *ANN_U64(ann_answer_slot(v, answers[k].to, meta), b->launch.out_stamp) = stamp;
     }
 #endif
     for (u32 k = ann_thread(); k < count; k += ANN_LAUNCH_THREADS)

@@ -19,6 +19,9 @@
 #define ANN_WAITS_FOR_HOST(s) ((s)->stalled)
 #define ANN_IS_STALLED(s) ((s)->stalled)
 #endif
+#ifndef ANN_LAUNCH_CAUSAL
+#define ANN_LAUNCH_CAUSAL 0
+#endif
 #ifndef ANN_LAUNCH_THROUGH
 #define ANN_LAUNCH_THROUGH 0
 #endif
@@ -27,6 +30,10 @@
 #endif
 #ifndef ANN_INDEPENDENT
 #define ANN_INDEPENDENT 0
+#endif
+/* A turn knows when it began. */
+#if defined(ANN_ASKS_TIME) || ANN_LAUNCH_CAUSAL
+#define ANN_TURN_TIME 1
 #endif
 #ifndef ann_computed
 #define ann_computed(place) (place)
@@ -143,7 +150,7 @@ typedef struct {
     u32 device_local_first; /* the first ticket of the rings between kernels */
     u32 in_units;   /* of a sealed slot of the inbound ring, or of a bridged message's spill block; else 0 */
     u32 out_units;  /* the same of the outbound ring */
-#if ANN_LAUNCH_TRACED
+#if ANN_LAUNCH_TRACED || ANN_LAUNCH_CAUSAL
     u64 in_trace;
     u64 out_trace;
     u64 records; /* the ring of records of messages that carried a trace */
@@ -151,13 +158,22 @@ typedef struct {
     u32 record_shift;
     u32 trace_seed; /* of the numbers of spans */
 #endif
+#if ANN_LAUNCH_CAUSAL
+    u64 in_stamp;
+    u64 out_stamp;
+#endif
 } ann_launch;
 
 /* Where outputs go, if not to the host. Twin of `LinkRecord`. */
 typedef struct {
     u64 rings;       /* of the connected kernel's blocks, as ann_device_local_at takes it */
     u64 stride;      /* from ring to ring */
+#if ANN_LAUNCH_CAUSAL
+    u32 slot_stride; /* and from slot to slot */
+    u32 stamp;       /* 0 if its messages carry none */
+#else
     u64 slot_stride; /* and from slot to slot */
+#endif
 #if ANN_LAUNCH_TRACED
     u32 time;        /* 0 if its messages carry none */
     u32 trace;       /* the same */
@@ -247,7 +263,8 @@ typedef struct {
     u64 stride;   /* the distance between them, 0 if nobody is asked; */
     u32 payload;  /* where in one an answer lies; */
     u32 first;    /* the number of the kernel's first */
-    u64 unused[5];
+    u32 stamp;    /* where its stamp lies; 0 if it carries none */
+    u32 unused[9];
 } ann_ask_way;
 
 /* A place of the block in the asked kernel. */
@@ -319,7 +336,8 @@ typedef struct {
     u32 host_padding[23];
     u64 at;  /* written by the block: its phase, and the number of its message; see `at.c` */
     u64 key; /* written by the block: that of its message */
-    u64 at_padding[14];
+    u64 stamp; /* written by the block: its hybrid clock, while no epoch runs */
+    u64 at_padding[13];
 } ann_block_record;
 
 /* Where blocks wake the host. Twin of `DoorbellRecord`. */
@@ -330,8 +348,10 @@ typedef struct {
     u32 rung;
 } ann_doorbell;
 
-#if ANN_LAUNCH_TRACED
-typedef char ann_launch_is_304_bytes[sizeof(ann_launch) == 304 ? 1 : -1];
+#if ANN_LAUNCH_CAUSAL
+typedef char ann_launch_is_320_bytes[sizeof(ann_launch) == 320 ? 1 : -1];
+#elif ANN_LAUNCH_TRACED
+typedef char ann_launch_begins_with_304_bytes[sizeof(ann_launch) == 304 ? 1 : -1];
 #else
 typedef char ann_launch_begins_with_264_bytes[sizeof(ann_launch) == 264 ? 1 : -1];
 #endif
@@ -364,8 +384,11 @@ typedef struct {
 #if ANN_LAUNCH_ADAPTIVE
     u32 turn_size; /* the most messages of the next turn */
 #endif
-#ifdef ANN_ASKS_TIME
+#ifdef ANN_TURN_TIME
     u64 now; /* when the turn began, for its handlers */
+#endif
+#if ANN_LAUNCH_CAUSAL
+    u64 stamp; /* of the block's last event; what the handler that was called last has sent carries it */
 #endif
 #ifdef ANN_TIMERS
     u32 due; /* the turn takes timers */
@@ -519,9 +542,10 @@ typedef struct {
 #define ANN_LIMIT ANN_MAX_OUTPUTS
 /* Outputs in scratch memory are copied in words. */
 #define ANN_OUTPUT_SPAN ((ANN_OUTPUT_BYTES + 7) / 8 * 8)
-/* Distance between them. Where messages carry traces, one more word follows, for that of the output; and where calls go
-   through pipelines, another one, for the call that the output carries. */
-#define ANN_OUTPUT_STRIDE (ANN_OUTPUT_SPAN + ANN_LAUNCH_TRACED * 8 + ANN_LAUNCH_THROUGH * 8)
+/* Distance between them. Where messages carry traces, one more word follows, for that of the output; where they carry
+   stamps, another one; and where calls go through pipelines, one more, for the call that the output carries. */
+#define ANN_OUTPUT_STRIDE                                                                                              \
+    (ANN_OUTPUT_SPAN + ANN_LAUNCH_TRACED * 8 + ANN_LAUNCH_CAUSAL * 8 + ANN_LAUNCH_THROUGH * 8)
 #else
 #define ANN_LIMIT 0
 #define ANN_OUTPUT_SPAN 0

@@ -35,6 +35,9 @@ ANN_FUNCTION void ann_reply_from_here(const ann_view *v, u64 call, u32 sent)
 {
     GLOBAL u8 *slot = ann_reply_slot(v, call);
     ann_copy_output(v, slot, 0);
+#if ANN_LAUNCH_CAUSAL
+    *ANN_U64(slot, v->shared->launch.out_stamp) = v->shared->stamp;
+#endif
     ann_publish(slot, ann_reply_lap(call), ANN_KIND_MESSAGE, (u32)v->shared->launch.out_bytes);
     for (u32 j = 1; j < sent; j++) {
         GLOBAL u8 *output = v->outputs + (u64)(v->shared->state.pending + j) * ANN_OUTPUT_STRIDE;

@@ -143,6 +143,9 @@ ANN_FUNCTION void ann_head_timer(const ann_view *v, GLOBAL u8 *slot, u64 due)
 #if ANN_LAUNCH_TRACED
     *ANN_U64(slot, b->launch.in_trace) = 0;
 #endif
+#if ANN_LAUNCH_CAUSAL
+    *ANN_U64(slot, b->launch.in_stamp) = b->stamp;
+#endif
 }
 
 /* Keeps what a handler has sent to itself: it has succeeded. */

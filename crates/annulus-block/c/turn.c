@@ -6,7 +6,7 @@ ANN_FUNCTION void ann_grant(const ann_view *v)
 #ifdef ANN_PRINTS
     ann_grant_prints(v);
 #endif
-#ifdef ANN_ASKS_TIME
+#ifdef ANN_TURN_TIME
     /* Once for all messages of the turn. */
     v->shared->now = ann_now(v);
 #endif

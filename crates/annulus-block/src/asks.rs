@@ -171,8 +171,8 @@ impl Asks {
         unsafe { words.write([ended, code.into()]) };
     }
 
-    /// Where queries go from now on. Returns whether that is elsewhere.
-    fn lead(&mut self, link: Option<&Link>) -> bool {
+    /// Where queries go by this link, if that is elsewhere than before.
+    fn elsewhere(&self, link: Option<&Link>) -> Option<Option<Way>> {
         let way = link.and_then(|link| {
             let first = link.asks? + self.block * self.entries.len() as u32;
             Some(Way { target: link.target.clone(), first })
@@ -182,8 +182,7 @@ impl Asks {
             (Some(old), Some(new)) => old.first == new.first && old.target.ptr_eq(&new.target),
             _ => false,
         };
-        self.way = way;
-        !is_same
+        (!is_same).then_some(way)
     }
 
     /// What the query carries of the message that was handled last.
@@ -235,7 +234,8 @@ impl Timers {
                 let index = self.index_of(number);
                 let message = self.message_of(index);
                 // SAFETY: the entry was seen to show this ask. The awaited message has room for what the kernel answers.
-                let (kind, code) = unsafe { target.answer(call, message.wrapping_add(value)) };
+                let (kind, code, stamp) = unsafe { target.answer(call, message.wrapping_add(value)) };
+                self.raise_stamp(index, stamp);
                 self.end_ask(index, ended_by(kind), code, now);
             }
         }
@@ -269,13 +269,13 @@ impl Timers {
     /// Where queries go from now on. If that is elsewhere, whatever was asked ends.
     // TWIN: lead_asks
     pub(crate) fn lead_asks(&mut self, links: &[Option<Link>], now: u64) {
+        let Some(asks) = &self.asks else { return };
+        let link = links.get(asks.port).and_then(Option::as_ref);
+        let Some(way) = asks.elsewhere(link) else { return };
         // What has come before is an answer.
         self.look_for_answers(now);
         let Some(asks) = &mut self.asks else { return };
-        let link = links.get(asks.port).and_then(Option::as_ref);
-        if !asks.lead(link) {
-            return;
-        }
+        asks.way = way;
         let awaited = std::mem::take(&mut asks.awaited);
         asks.busy = 0;
         for entry in bits(awaited) {

@@ -29,6 +29,8 @@ pub(crate) struct Taken {
     pub(crate) enqueued: u64,
     /// The trace that it carries; 0 for none.
     pub(crate) trace: u64,
+    /// The stamp that it carries; 0 for none.
+    pub(crate) stamp: u64,
 }
 
 impl<R: Runner> BlockCore<R> {
@@ -38,22 +40,23 @@ impl<R: Runner> BlockCore<R> {
         if slot.kind != kind::MESSAGE {
             return;
         }
-        let Header { enqueue_time: enqueued, correlation: caller, trace, .. } = slot.header;
+        let Header { enqueue_time: enqueued, correlation: caller, trace, stamp, .. } = slot.header;
         let message = self.inbound.payload(slot);
-        self.handle(&Taken { message, caller, queue: slot.queue, enqueued, trace }, batch);
+        self.handle(&Taken { message, caller, queue: slot.queue, enqueued, trace, stamp }, batch);
     }
 
     /// Handles one message as a transaction.
     // TWIN: handle
     #[inline]
     pub(crate) fn handle(&mut self, taken: &Taken, batch: &mut TurnTotals) {
-        let &Taken { message, caller, queue, enqueued, trace } = taken;
+        let &Taken { message, caller, queue, enqueued, trace, stamp } = taken;
         // SAFETY: it is a message of the kernel's type, which the key function takes.
         let key = self.key.map_or(0, |key| unsafe { key(message) });
         let is_here = self.timers.is_none() || self.state.is_of_block(key, self.cx.block_index());
         let state = self.state.of(key).filter(|_| is_here);
         self.at_handler(key, batch.processed + batch.dropped == 0);
-        let cx = self.cx.with_queue(queue);
+        let cx = self.cx.with_queue(queue).with_stamp(stamp);
+        self.begin_event(stamp);
         let goes_on = self.is_forwarded(caller);
         let is_parted = goes_on && (!self.ports.is_empty() || self.peers.is_some());
         if let Some(timers) = &mut self.timers {
@@ -70,7 +73,7 @@ impl<R: Runner> BlockCore<R> {
         };
         self.trace = followed.map_or(0, |call| self.record(call, code, batch));
         if let (0, Some(timers)) = (code, &mut self.timers) {
-            timers.keep(is_parted);
+            timers.keep(is_parted, self.stamp);
         }
         if code == 0 && is_parted {
             self.part(caller, batch);
@@ -84,7 +87,7 @@ impl<R: Runner> BlockCore<R> {
             let sent = self.outbox.sent();
             self.counts.sent += u64::from(sent);
             if caller == 0 {
-                let header = Header { trace: self.trace, ..Header::default() };
+                let header = self.sent_header();
                 for _ in 0..sent {
                     // SAFETY: there was credit for `max_outputs` slots, and the outbox has written the first
                     // `sent` payloads.
@@ -151,7 +154,7 @@ impl<R: Runner> BlockCore<R> {
         }
         self.reply(caller, kind::MESSAGE, self.output_bytes);
         batch.replied = true;
-        let header = Header { trace: self.trace, ..Header::default() };
+        let header = self.sent_header();
         for i in 1..sent as usize {
             let output = put_aside.wrapping_add(i * stride);
             // SAFETY: there was credit for all outputs except the first; an output is there.
@@ -175,7 +178,7 @@ impl<R: Runner> BlockCore<R> {
             self.answers_of(caller).expect("only a launch with calls has messages that are calls");
         // SAFETY: the message that is being handled carries the address, or a pending output of it does, and the call
         // has no other reply. If the reply is a message, its payload has been written.
-        unsafe { answers.publish(call, kind, length) };
+        unsafe { answers.publish_with(call, kind, length, self.reply_header(kind)) };
     }
 
     /// Calls the handler; returns its error code, 0 for success.

@@ -24,6 +24,7 @@ use annulus_abi::{
     ring::kind,
 };
 use annulus_kernel::MOST_PORTS;
+use annulus_ring::ring::Header;
 use annulus_sync::{Ordering, stall};
 
 use crate::{
@@ -56,6 +57,7 @@ pub(crate) struct Hold {
 struct Carried {
     call: u64,
     trace: u64,
+    stamp: u64,
 }
 
 /// The most outputs that are offered to a kernel at a time.
@@ -109,10 +111,12 @@ impl<R: Runner> BlockCore<R> {
         }
     }
 
-    /// The trace that an output carries which is held or pending; 0 for none.
-    pub(crate) fn trace_of(&self, index: u32) -> u64 {
+    /// The envelope of an output which is held or pending.
+    pub(crate) fn header_of(&self, index: u32) -> Header {
         // Without a hold no other message was handled since.
-        self.hold.as_ref().map_or(self.trace, |hold| hold.carried[index as usize].trace)
+        let Some(hold) = &self.hold else { return self.sent_header() };
+        let Carried { trace, stamp, .. } = hold.carried[index as usize];
+        Header { trace, stamp, ..Header::default() }
     }
 
     /// A message was handled, and what its handler sent for other kernels lies in these places: it is held from now on. The
@@ -127,7 +131,7 @@ impl<R: Runner> BlockCore<R> {
         if caller != 0 && bearer.is_none() {
             self.reply(caller, kind::NO_REPLY, 0);
         }
-        let (asked, trace) = (self.asked(), self.trace);
+        let (asked, trace, stamp) = (self.asked(), self.trace, self.stamp);
         let hold = self.hold.as_mut().expect("only a block with a hold keeps outputs in it");
         for index in places.clone() {
             let call = match Some(index) {
@@ -136,7 +140,7 @@ impl<R: Runner> BlockCore<R> {
                 index if index == bearer => caller,
                 _ => 0,
             };
-            hold.carried[index as usize] = Carried { call, trace };
+            hold.carried[index as usize] = Carried { call, trace, stamp };
         }
         if !places.is_empty() {
             let gone = self.pending.map_or(0, |pending| pending.gone);
@@ -148,6 +152,7 @@ impl<R: Runner> BlockCore<R> {
                 call: 0,
                 bearer: nobody,
                 trace: 0,
+                stamp: 0,
             });
         }
     }
@@ -245,16 +250,16 @@ impl<R: Runner> BlockCore<R> {
         }
     }
 
-    /// The first of these outputs, as many as carry one trace, and one call at most.
+    /// The first of these outputs, as many as carry one trace and one stamp, and one call at most.
     fn row_of<'a>(&self, numbers: &[u32], messages: &'a [*const u8]) -> Row<'a> {
         let hold = self.hold.as_ref().expect("only a block with a hold has such rows");
         let carried = |index: u32| hold.carried[index as usize];
-        let trace = carried(numbers[0]).trace;
+        let Carried { trace, stamp, .. } = carried(numbers[0]);
         let (mut call, mut bearer) = (0, usize::MAX);
         let mut len = 0;
         for &index in numbers {
             let own = carried(index);
-            if own.trace != trace || own.call != 0 && call != 0 {
+            if (own.trace, own.stamp) != (trace, stamp) || own.call != 0 && call != 0 {
                 break;
             }
             if own.call != 0 {
@@ -262,7 +267,7 @@ impl<R: Runner> BlockCore<R> {
             }
             len += 1;
         }
-        Row { messages: &messages[..len], call, bearer, trace }
+        Row { messages: &messages[..len], call, bearer, trace, stamp }
     }
 
     /// Sends what is held, as far as there is room, and says how much is left of each place. Returns whether something has gone.

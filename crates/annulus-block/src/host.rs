@@ -80,13 +80,13 @@ pub trait Deliver: Send + Sync {
     /// The generation of the last ask that was answered in a place of this kernel. Who sees that of an ask sees its answer.
     fn answered(&self, place: u32) -> u32;
 
-    /// How the ask ended that a place shows: the kind of the answer, and its code if the handler failed. An answer is written
-    /// to `to`.
+    /// How the ask ended that a place shows: the kind of the answer, its code if the handler failed, and its stamp, or 0. An
+    /// answer is written to `to`.
     ///
     /// # Safety
     ///
     /// The caller has the place, and has seen that it shows the ask. `to` is valid for writes of what the kernel answers.
-    unsafe fn answer(&self, call: u64, to: *mut u8) -> (u8, u16);
+    unsafe fn answer(&self, call: u64, to: *mut u8) -> (u8, u16, u64);
 }
 
 /// Messages of one block for one kernel, in their order.
@@ -100,6 +100,8 @@ pub struct Row<'a> {
     pub bearer: usize,
     /// The trace that all of them carry, or 0.
     pub trace: u64,
+    /// The stamp that all of them carry, or 0.
+    pub stamp: u64,
 }
 
 impl Row<'_> {

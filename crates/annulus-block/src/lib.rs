@@ -18,6 +18,7 @@ mod parted;
 mod publish;
 mod replied;
 mod runner;
+mod stamped;
 mod state;
 mod telemetry;
 mod through;
@@ -55,6 +56,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("../c/through.c"),
     "\n",
     include_str!("../c/traced.c"),
+    "\n",
+    include_str!("../c/stamped.c"),
     "\n",
     include_str!("../c/topics.c"),
     "\n",

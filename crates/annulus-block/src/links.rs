@@ -148,7 +148,8 @@ impl<R: Runner> BlockCore<R> {
             messages.push(unsafe { self.as_taken(output, inside, number) });
         }
         let bearer = (pending.bearer as usize).wrapping_sub(pending.gone as usize);
-        let mut row = Row { messages: &messages, call: pending.call, bearer, trace: pending.trace };
+        let (trace, stamp) = (pending.trace, pending.stamp);
+        let mut row = Row { messages: &messages, call: pending.call, bearer, trace, stamp };
         let mut lost = 0;
         let _near = R::delivering();
         while pending.gone < pending.all {
@@ -217,7 +218,7 @@ impl<R: Runner> BlockCore<R> {
         for _ in 0..rest {
             // The distance between the next slot and the output stays the same, since both move on.
             let output = self.pending_output(pending.gone);
-            let header = Header { trace: pending.trace, ..Header::default() };
+            let header = Header { trace: pending.trace, stamp: pending.stamp, ..Header::default() };
             if pending.gone == 0 {
                 // SAFETY: there was credit for `max_outputs` slots, and the handler has written this one.
                 unsafe { self.outbound.publish(kind::MESSAGE, self.output_bytes, header) };

@@ -67,7 +67,7 @@ impl<R: Runner> BlockCore<R> {
             let tag = self.mark_apart(index);
             let wanted = self.wanted_by(tag);
             if wanted == 0 {
-                self.publish_aside(index, self.trace);
+                self.publish_aside(index, self.sent_header());
                 batch.produced += 1;
                 continue;
             }
@@ -127,7 +127,8 @@ impl<R: Runner> BlockCore<R> {
             let target = near[port].insert(link.and_then(|link| link.target.upgrade())).as_deref();
             self.gather(port, inside, 0..usize::MAX, &mut numbers, &mut messages);
             let bearer = numbers.iter().position(|&index| index == pending.bearer).unwrap_or(usize::MAX);
-            let mut row = Row { messages: &messages, call: pending.call, bearer, trace: pending.trace };
+            let (trace, stamp) = (pending.trace, pending.stamp);
+            let mut row = Row { messages: &messages, call: pending.call, bearer, trace, stamp };
             let mut left = &numbers[..];
             while !left.is_empty() {
                 // SAFETY: what this outbox sends are messages of the target's type, or what its variant holds: the
@@ -229,7 +230,7 @@ impl<R: Runner> BlockCore<R> {
                 continue;
             }
             self.lose(self.carried_by(&pending, index));
-            self.publish_aside(index, self.trace_of(index));
+            self.publish_aside(index, self.header_of(index));
             self.take_aside(index);
             pending.gone += 1;
         }
@@ -394,9 +395,8 @@ impl<R: Runner> BlockCore<R> {
         unsafe { output.cast::<u64>().write(tag) };
     }
 
-    pub(crate) fn publish_aside(&mut self, index: u32, trace: u64) {
+    pub(crate) fn publish_aside(&mut self, index: u32, header: Header) {
         let output = self.put_aside(index);
-        let header = Header { trace, ..Header::default() };
         // SAFETY: there was credit for all outputs of the message, or now for one, and each takes a slot at most once; an
         // output is there.
         unsafe { self.outbound.publish_copy(kind::MESSAGE, self.output_bytes, header, output) };

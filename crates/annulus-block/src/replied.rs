@@ -57,7 +57,7 @@ impl<R: Runner> BlockCore<R> {
     pub(crate) fn decline(&mut self, call: u64, sent: u32, batch: &mut TurnTotals) {
         self.reply(call, kind::NO_REPLY, 0);
         for index in 0..sent {
-            self.publish_aside(self.held_in_front() + index, self.trace);
+            self.publish_aside(self.held_in_front() + index, self.sent_header());
         }
         batch.produced += sent;
     }

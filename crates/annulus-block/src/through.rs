@@ -37,8 +37,8 @@ impl<R: Runner> BlockCore<R> {
             self.reply(caller, kind::NO_REPLY, 0);
         }
         let call = if goes_on { caller } else { 0 };
-        self.pending =
-            Some(PendingOutputs { gone: 0, all, is_parted, call, bearer: before, trace: self.trace });
+        let (trace, stamp) = (self.trace, self.stamp);
+        self.pending = Some(PendingOutputs { gone: 0, all, is_parted, call, bearer: before, trace, stamp });
     }
 
     /// The call that a pending output carries; 0 if it carries none.

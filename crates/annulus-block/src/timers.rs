@@ -35,6 +35,8 @@ use crate::{
 pub(crate) struct Timers {
     /// As many entries as places; the first `count` are the heap.
     pub(crate) entries: Box<[TimerEntry]>,
+    /// The stamps of the messages that wait, by their places.
+    stamps: Box<[u64]>,
     count: u32,
     /// That of the next timer, wrapping.
     number: u32,
@@ -71,6 +73,7 @@ impl Timers {
         let entry = |place| TimerEntry { due: 0, number: 0, place };
         Self {
             entries: (0..places as u32).map(entry).collect(),
+            stamps: vec![0; places].into(),
             count: 0,
             number: 0,
             each: definition.each,
@@ -120,15 +123,17 @@ impl Timers {
         self.later.refused()
     }
 
-    /// Keeps what the handler has set: it has succeeded. `leaves` says whether what it has sent goes to other kernels.
+    /// Keeps what the handler has set: it has succeeded. `leaves` says whether what it has sent goes to other kernels;
+    /// `stamp` is that of the call, or 0.
     // TWIN: keep
-    pub(crate) fn keep(&mut self, leaves: bool) {
+    pub(crate) fn keep(&mut self, leaves: bool, stamp: u64) {
         for _ in 0..self.later.count() {
             let i = self.count as usize;
             // Each moves the place that is in use, if one is, behind itself.
             self.entries.swap(i, i + usize::from(self.in_use.is_some()));
             let asks = self.entries[i].number == IS_ASK;
             self.entries[i].number = self.number;
+            self.stamps[self.entries[i].place as usize] = stamp;
             self.number = self.number.wrapping_add(1);
             self.count += 1;
             if asks {
@@ -158,6 +163,12 @@ impl Timers {
         waiting.iter().position(|entry| entry.number == number).expect("what is awaited waits")
     }
 
+    /// The message of an entry comes of an event with this stamp, too.
+    pub(crate) fn raise_stamp(&mut self, index: usize, stamp: u64) {
+        let own = &mut self.stamps[self.entries[index].place as usize];
+        *own = stamp.max(*own);
+    }
+
     /// The message of an entry.
     pub(crate) fn message_of(&self, index: usize) -> *mut u8 {
         let place = self.entries[index].place as usize;
@@ -165,10 +176,10 @@ impl Timers {
         unsafe { self.messages.add(place * self.stride) }.as_ptr()
     }
 
-    /// Takes the first timer, if it is due at `now`: when it was due, and its message, which is there until the next
-    /// one is taken, or [`release`](Self::release) is called.
+    /// Takes the first timer, if it is due at `now`: when it was due, its message, which is there until the next one is
+    /// taken, or [`release`](Self::release) is called, and its stamp; none if nobody has sent it.
     // TWIN: take
-    pub(crate) fn take(&mut self, now: u64) -> Option<(u64, *const u8)> {
+    pub(crate) fn take(&mut self, now: u64) -> Option<(u64, *const u8, Option<u64>)> {
         let due = self.due().filter(|due| *due <= now || self.events.starts())?;
         if self.events.starts() || self.events.due().is_some_and(|event| event <= due) {
             return self.take_event(now);
@@ -196,19 +207,19 @@ impl Timers {
             // SAFETY: an awaited message is there, and the timer's place is the block's.
             unsafe { asks.write(message, ended::OUT_OF_TIME, 0) };
         }
-        Some((due, message))
+        Some((due, message, Some(self.stamps[self.entries[count].place as usize])))
     }
 
     /// The same for a message that nobody has sent. The place behind the heap is not used then, and free.
     // TWIN: take_event
-    fn take_event(&mut self, now: u64) -> Option<(u64, *const u8)> {
+    fn take_event(&mut self, now: u64) -> Option<(u64, *const u8, Option<u64>)> {
         let (due, bytes) = self.events.take(now)?;
         self.in_use = Some(due);
         // SAFETY: there is one place more than entries if there are such messages.
         let place = unsafe { self.messages.add(self.entries.len() * self.stride) };
         // SAFETY: a place has room for a message, whose bytes these are, and this one is no timer's.
         unsafe { place.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
-        Some((due, place.as_ptr()))
+        Some((due, place.as_ptr(), None))
     }
 
     /// No timer's message is handled any more.
@@ -335,14 +346,18 @@ impl<R: Runner> BlockCore<R> {
                 Some(due) => due,
                 None if !self.has_room_for_timer(&mut batch) => break,
                 None => {
-                    let Some((due, message)) = self.timers.as_mut().and_then(|timers| timers.take(now))
+                    let Some((due, message, stamp)) =
+                        self.timers.as_mut().and_then(|timers| timers.take(now))
                     else {
                         break;
                     };
                     if self.is_linked {
                         R::hand_over();
                     }
-                    self.handle(&Taken { message, caller: 0, queue: 0, enqueued: due, trace: 0 }, &mut batch);
+                    // What nobody sends is an event of the block's own.
+                    let stamp = stamp.unwrap_or_else(|| self.begin_event(0));
+                    let taken = Taken { message, caller: 0, queue: 0, enqueued: due, trace: 0, stamp };
+                    self.handle(&taken, &mut batch);
                     due
                 }
             };

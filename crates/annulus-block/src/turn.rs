@@ -99,6 +99,11 @@ pub struct BlockCore<R> {
     pub(crate) dead_letters: Option<SoleProducer>,
     /// The ring of records of messages that carried a trace, if the launch keeps them.
     pub(crate) records: Option<Records>,
+    /// Whether messages carry stamps.
+    pub(crate) is_causal: bool,
+    /// The block's hybrid clock: the stamp of its last event, which is what the handler that was called last has sent with;
+    /// 0 for none.
+    pub(crate) stamp: u64,
     /// The trace of what the handler that was called last has sent; 0 for none.
     pub(crate) trace: u64,
     pub(crate) outbox: RawOutbox,
@@ -236,6 +241,8 @@ pub(crate) struct PendingOutputs {
     pub(crate) bearer: u32,
     /// The trace that all of them carry; 0 for none.
     pub(crate) trace: u64,
+    /// The stamp that all of them carry; 0 for none.
+    pub(crate) stamp: u64,
 }
 
 /// A unit of the memory in which outputs are put aside. A slot's length is a multiple of it, and payloads
@@ -281,6 +288,7 @@ impl<R: Runner> BlockCore<R> {
         // SAFETY: as above.
         let records = unsafe { Records::new(&memory, parameters.trace_seed) };
         let layout = *outbound.layout();
+        let is_causal = layout.stamp_offset.is_some();
         // SAFETY: as above.
         let outbound = unsafe { SoleProducer::new(outbound) };
         // SAFETY: the ring's payloads have the size and alignment of the kernel's output type. The block asks
@@ -320,6 +328,8 @@ impl<R: Runner> BlockCore<R> {
             aside: vec![Line::default(); aside].into(),
             dead_letters,
             records,
+            is_causal,
+            stamp: 0,
             trace: 0,
             outbox,
             links: vec![None; definition.places()].into(),
@@ -348,7 +358,7 @@ impl<R: Runner> BlockCore<R> {
             },
             body: (definition.shape == KernelShape::Body).then(Box::default),
             is_body: definition.shape == KernelShape::Body,
-            asks_time: definition.asks_time,
+            asks_time: definition.asks_time || is_causal,
             timers: definition.timers.map(|timers| {
                 Box::new(Timers::new(timers, definition.message, Asks::new(definition, index)))
             }),

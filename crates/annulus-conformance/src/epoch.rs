@@ -99,7 +99,7 @@ pub fn layout() -> KernelLayout {
         outbound_capacity: 128,
         message: (size_of::<Item>(), align_of::<Item>()),
         output: (size_of::<Counted>(), align_of::<Counted>()),
-        envelope: Envelope { enqueue_time: true, correlation: true, trace: false },
+        envelope: Envelope { enqueue_time: true, correlation: true, trace: false, stamp: false },
         dead_letters_capacity: 16,
         prints_capacity: PRINTS as u32,
         print_words: 3,

@@ -34,6 +34,7 @@ pub mod replied;
 pub mod sizes;
 pub mod sorted;
 pub mod spelling;
+pub mod stamps;
 pub mod through;
 pub mod timers;
 pub mod times;

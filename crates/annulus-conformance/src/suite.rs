@@ -267,6 +267,17 @@ macro_rules! conformance_suite {
                 refused_sends_use_up_nothing: Handlers,
                 discarded_sends_use_up_nothing: Handlers,
             }
+            stamps {
+                k08_effects_after_causes: Handlers,
+                k08_stamps_rise_per_block: Handlers,
+                k08_host_goes_between_kernels: Handlers,
+                k08_calls_through_pipelines: Handlers,
+                k08_timers_carry_stamps: Handlers,
+                k08_asks_carry_stamps: Handlers,
+                k08_topics_carry_stamps: Handlers,
+                k08_a_kernel_without_stamps_gives_none: Handlers,
+                k08_bodies_refuse_stamps: Nothing,
+            }
             undelivered {
                 termination_hands_back: Nothing,
                 a_closed_kernel_refuses: Nothing,

@@ -259,7 +259,7 @@ fn layout(form: Form) -> KernelLayout {
         outbound_capacity: 16,
         message: (size_of::<Token>(), align_of::<Token>()),
         output: (output.size, output.align),
-        envelope: Envelope { enqueue_time: false, correlation: false, trace: false },
+        envelope: Envelope { enqueue_time: false, correlation: false, trace: false, stamp: false },
         dead_letters_capacity: 0,
         prints_capacity: 0,
         print_words: 0,

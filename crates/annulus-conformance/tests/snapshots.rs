@@ -79,6 +79,7 @@ fn opencl() {
     check(kernels::topics::TOPICS, Target::OpenCl);
     check(kernels::asks::ASKING, Target::OpenCl);
     check(kernels::replied::REPLIED, Target::OpenCl);
+    check(kernels::stamps::STAMPED, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
@@ -115,6 +116,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::topics::TOPICS,
         kernels::asks::ASKING,
         kernels::replied::REPLIED,
+        kernels::stamps::STAMPED,
     ];
     lists.into_iter().flatten().copied()
 }

@@ -116,7 +116,7 @@ fn layout() -> KernelLayout {
         outbound_capacity: 16,
         message: (size_of::<Step>(), align_of::<Step>()),
         output: (0, 1),
-        envelope: Envelope { enqueue_time: false, correlation: false, trace: false },
+        envelope: Envelope { enqueue_time: false, correlation: false, trace: false, stamp: false },
         dead_letters_capacity: 0,
         prints_capacity: 0,
         print_words: 0,

@@ -193,6 +193,8 @@ pub struct Shape {
     pub traced: bool,
     /// How many outputs may wait while blocks go on; 0: they go on with none.
     pub hold: u32,
+    /// Messages carry causal stamps.
+    pub causal: bool,
 }
 
 impl Shape {
@@ -209,6 +211,7 @@ impl Shape {
             ("SEQUENTIAL", self.sequential),
             ("THROUGH", self.through),
             ("TRACED", self.traced),
+            ("CAUSAL", self.causal),
         ];
         for (name, _) in all.iter().filter(|(_, on)| *on) {
             macros += &format!("#define ANN_LAUNCH_{name} 1\n");

@@ -75,6 +75,7 @@ impl DeviceHost {
             through: spec.through,
             traced: spec.trace_seed.is_some(),
             hold: spec.hold,
+            causal: spec.shards[0].layout().outbound.stamp_offset.is_some(),
         };
         spec.signals.compiling(driver.name());
         let began = Instant::now();

@@ -478,7 +478,13 @@ impl Running {
         let record = LinkRecord {
             rings: rings.place,
             stride: layout.bytes() as u64,
-            slot_stride: layout.slot_stride as u64,
+            slot_stride: layout.slot_stride as u32,
+            // A program that knows no stamps reads both words as one.
+            stamp: if self.shards[0].memory.layout().outbound.stamp_offset.is_some() {
+                place(layout.stamp_offset) as u32
+            } else {
+                0
+            },
             time: place(layout.enqueue_time_offset) as u32,
             // A program that knows no traces reads both words as one.
             trace: if self.shards[0].memory.layout().records.is_some() {
@@ -505,6 +511,7 @@ impl Running {
                 stride: outbound.slot_stride as u64,
                 payload: (outbound.payload_offset + asks.answer) as u32,
                 first: asks.first,
+                stamp: place(outbound.stamp_offset) as u32,
                 ..AskRecord::default()
             };
             // SAFETY: the caller's promise.
@@ -525,7 +532,7 @@ impl Running {
         let record = LinkRecord {
             rings: device_local.memory.place + own,
             stride: layout.bytes() as u64,
-            slot_stride: layout.slot_stride as u64,
+            slot_stride: layout.slot_stride as u32,
             shift: layout.capacity.trailing_zeros(),
             grid: 1,
             ..LinkRecord::default()

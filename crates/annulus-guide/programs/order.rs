@@ -3,7 +3,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-use annulus::{Consistency, prelude::*};
+use annulus::{Consistency, Stamp, prelude::*};
 
 // ANCHOR: handler
 #[derive(RingMessage, Clone, Copy)]
@@ -41,6 +41,35 @@ fn pass(step: &Step, table: &[AtomicU32], found: &Outbox<Found>) {
 }
 // ANCHOR_END: counted
 
+// ANCHOR: stamped
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Order {
+    number: u32,
+}
+
+/// An order, and the stamp of the message that it came with.
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Booked {
+    number: u32,
+    at: u64,
+}
+
+#[ring_kernel(causal = true)]
+fn book(cx: &Cx, order: &Order, booked: &Outbox<Booked>) {
+    booked.send(Booked { number: order.number, at: cx.stamp() });
+}
+
+/// Sends bookings on, in whatever order they come.
+#[ring_kernel(causal = true)]
+fn archive(cx: &Cx, booking: &Booked, archived: &Outbox<Booked>) {
+    if cx.stamp() > booking.at {
+        archived.send(*booking); // It always is: the booking was sent because of the order.
+    }
+}
+// ANCHOR_END: stamped
+
 fn main() -> Result<(), Box<dyn Error>> {
     let runtime = Runtime::builder().backend(Backend::Auto).build()?;
     // ANCHOR: launch
@@ -57,5 +86,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         last = kernel.call_blocking(Step { worker: place % 4, place })?.value;
     }
     println!("with messages that order: the last of 100 found {last}");
+    // ANCHOR: stamps
+    let archive = archive::launch(&runtime, archive::options().connectable(true))?;
+    let [one, other] = ["one", "other"].map(|name| book::launch_into(&archive, book::options().name(name)));
+    let (one, other) = (one?, other?);
+    let _ = one.send_blocking(Order { number: 1 })?;
+    let first = archive.recv_blocking()?;
+    let seen = Stamp::received().expect("an archived booking has a stamp");
+    // This one is sent because the first has come, by another kernel.
+    let _ = other.send_blocking(Order { number: 2 })?;
+    let second = archive.recv_blocking()?;
+    let in_order = Stamp::of(first.at) < seen && seen < Stamp::of(second.at);
+    println!("order {}, what came of it, order {}: {in_order}", first.number, second.number);
+    // ANCHOR_END: stamps
     Ok(())
 }

@@ -10,13 +10,14 @@ pub struct Cx {
     thread_index: u32,
     queue: u32,
     now: u64,
+    stamp: u64,
     block_dim: u32,
 }
 
 impl Cx {
     /// The context of thread `thread_index` of block `block_index` in a grid of `grid_size` blocks.
     pub const fn new(block_index: u32, grid_size: u32, thread_index: u32) -> Self {
-        Self { block_index, grid_size, thread_index, queue: 0, now: 0, block_dim: 1 }
+        Self { block_index, grid_size, thread_index, queue: 0, now: 0, stamp: 0, block_dim: 1 }
     }
 
     /// The same context, for a message that came from this queue.
@@ -29,6 +30,12 @@ impl Cx {
     #[inline]
     pub const fn with_time(self, now: u64) -> Self {
         Self { now, ..self }
+    }
+
+    /// The same context, for a message with this stamp.
+    #[inline]
+    pub const fn with_stamp(self, stamp: u64) -> Self {
+        Self { stamp, ..self }
     }
 
     /// The same context, in a block of `threads` threads that work on one message together.
@@ -97,6 +104,24 @@ impl Cx {
     #[inline]
     pub const fn now(&self) -> u64 {
         self.now
+    }
+
+    /// The stamp of the message, in a kernel whose messages carry stamps (`LaunchOptions::causal`): a message that was sent
+    /// because of another one has a greater stamp, across blocks, connected kernels and the host. Microseconds on the
+    /// runtime's clock in the upper 48 bits, a count in the lower 16 ([`annulus_abi::stamp`]). 0 if the message was sent by a
+    /// kernel that gives none, or if this kernel's messages carry none.
+    ///
+    /// What the handler sends gets a greater stamp, all of one call the same. A tick, a start or an end has a stamp of the
+    /// block's own; a message that the handler has sent to itself that of the call which has sent it.
+    ///
+    /// ```
+    /// # use annulus_kernel::Cx;
+    /// let cx = Cx::new(0, 1, 0).with_stamp(7 << 16 | 3);
+    /// assert_eq!(cx.stamp(), 7 << 16 | 3);
+    /// ```
+    #[inline]
+    pub const fn stamp(&self) -> u64 {
+        self.stamp
     }
 
     /// A fence: what this thread has read and written before it comes, for everyone within `scope`, before

@@ -297,6 +297,7 @@ fn w06_the_attribute_says_how_it_is_launched() {
         slow_after = "5 ms",
         black_box = true,
         trace_sample = 0.25,
+        causal = true,
         tracing = true,
         connectable = true,
         supersteps = true
@@ -326,6 +327,7 @@ fn w06_the_attribute_says_how_it_is_launched() {
         .count_turns(true)
         .slow_after(std::time::Duration::from_millis(5))
         .black_box(true)
+        .causal(true)
         .tracing(true)
         .trace_sample(0.25)
         .connectable(true)

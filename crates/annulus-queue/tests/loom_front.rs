@@ -50,7 +50,12 @@ fn front(backpressure: Backpressure) -> (Arc<Front>, Ring, Consumer) {
 }
 
 fn front_of(lanes: usize, backpressure: Backpressure) -> (Arc<Front>, Ring, Consumer) {
-    let layout = RingLayout::new(2, 8, 8, Envelope { enqueue_time: false, correlation: false, trace: false });
+    let layout = RingLayout::new(
+        2,
+        8,
+        8,
+        Envelope { enqueue_time: false, correlation: false, trace: false, stamp: false },
+    );
     // SAFETY: the modelled memory is fresh, and these are its ends.
     let ring = unsafe { Ring::new(Region::modelled(256 + 2 * 64), layout) };
     // SAFETY: no model makes a sole producer.

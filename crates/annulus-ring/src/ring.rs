@@ -254,6 +254,10 @@ impl Ring {
             // SAFETY: as above.
             unsafe { self.region.write(slot + offset, header.trace) };
         }
+        if let Some(offset) = self.layout.stamp_offset {
+            // SAFETY: as above.
+            unsafe { self.region.write(slot + offset, header.stamp) };
+        }
         self.meta(ticket).store(u32::from(kind) << 24 | length, Ordering::Relaxed);
         // SYNC: slot-published (release)
         self.commit(ticket).store(self.layout.lap(ticket), Ordering::Release);

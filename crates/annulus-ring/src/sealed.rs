@@ -74,6 +74,9 @@ impl<'a> Image<'a> {
         if let Some(offset) = layout.trace_offset {
             image.put(offset, header.trace);
         }
+        if let Some(offset) = layout.stamp_offset {
+            image.put(offset, header.stamp);
+        }
         image
     }
 

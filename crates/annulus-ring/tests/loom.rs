@@ -21,7 +21,12 @@ fn model(preemptions: usize, run: impl Fn() + Send + Sync + 'static) {
 }
 
 fn ring() -> Ring {
-    let layout = RingLayout::new(2, 8, 8, Envelope { enqueue_time: false, correlation: true, trace: false });
+    let layout = RingLayout::new(
+        2,
+        8,
+        8,
+        Envelope { enqueue_time: false, correlation: true, trace: false, stamp: false },
+    );
     let region = Region::modelled(256 + 2 * 64);
     // SAFETY: the modelled memory is fresh, and each model makes the ends that it may.
     unsafe { Ring::new(region, layout) }
@@ -99,7 +104,12 @@ fn numbered(number: u64) -> u64 {
 }
 
 fn sealed_ring() -> (Ring, Region) {
-    let layout = RingLayout::new(2, 8, 8, Envelope { enqueue_time: false, correlation: true, trace: false });
+    let layout = RingLayout::new(
+        2,
+        8,
+        8,
+        Envelope { enqueue_time: false, correlation: true, trace: false, stamp: false },
+    );
     let layout = layout.sealed().expect("small enough");
     assert_eq!((layout.units, layout.slot_stride), (2, 64));
     let region = Region::modelled_sealed(256 + 2 * 64);

@@ -49,7 +49,12 @@ enum Broken {
 }
 
 fn ring(sealed: bool) -> (Ring, Region) {
-    let layout = RingLayout::new(2, 8, 8, Envelope { enqueue_time: false, correlation: false, trace: false });
+    let layout = RingLayout::new(
+        2,
+        8,
+        8,
+        Envelope { enqueue_time: false, correlation: false, trace: false, stamp: false },
+    );
     let bytes = 256 + 2 * 64;
     let (layout, region) = match sealed {
         true => (layout.sealed().expect("small enough"), Region::modelled_sealed(bytes)),

@@ -143,7 +143,12 @@ fn b03_one_word_is_coherent() {
 
 /// The ends of a ring, as a block's and a sender's.
 fn ring() -> (Producers, Consumer) {
-    let layout = RingLayout::new(2, 8, 8, Envelope { enqueue_time: false, correlation: true, trace: false });
+    let layout = RingLayout::new(
+        2,
+        8,
+        8,
+        Envelope { enqueue_time: false, correlation: true, trace: false, stamp: false },
+    );
     let region = Region::modelled(256 + 2 * 64);
     // SAFETY: the modelled memory is fresh, and there are the two ends below.
     let ring = unsafe { Ring::new(region, layout) };

@@ -24,7 +24,8 @@ fn model(run: impl Fn() + Send + Sync + 'static) {
 }
 
 fn ring(correlation: bool) -> Ring {
-    let layout = RingLayout::new(2, 8, 8, Envelope { enqueue_time: false, correlation, trace: false });
+    let layout =
+        RingLayout::new(2, 8, 8, Envelope { enqueue_time: false, correlation, trace: false, stamp: false });
     // SAFETY: the modelled memory is fresh, and each model makes the ends that it may.
     unsafe { Ring::new(Region::modelled(256 + 2 * 64), layout) }
 }

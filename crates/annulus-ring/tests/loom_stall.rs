@@ -99,8 +99,12 @@ fn outputs_go_on(broken: Broken) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(move || {
-        let layout =
-            RingLayout::new(2, 8, 8, Envelope { enqueue_time: false, correlation: false, trace: false });
+        let layout = RingLayout::new(
+            2,
+            8,
+            8,
+            Envelope { enqueue_time: false, correlation: false, trace: false, stamp: false },
+        );
         let region = Region::modelled(256 + 2 * 64);
         // SAFETY: the modelled memory is fresh, and has one end of each kind.
         let ring = unsafe { Ring::new(region.clone(), layout) };

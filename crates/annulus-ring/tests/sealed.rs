@@ -61,12 +61,12 @@ impl Drop for Memory {
 }
 
 const ENVELOPES: [Envelope; 6] = [
-    Envelope { enqueue_time: false, correlation: false, trace: false },
-    Envelope { enqueue_time: true, correlation: false, trace: false },
-    Envelope { enqueue_time: false, correlation: true, trace: false },
-    Envelope { enqueue_time: true, correlation: true, trace: false },
-    Envelope { enqueue_time: false, correlation: false, trace: true },
-    Envelope { enqueue_time: true, correlation: true, trace: true },
+    Envelope { enqueue_time: false, correlation: false, trace: false, stamp: false },
+    Envelope { enqueue_time: true, correlation: false, trace: false, stamp: false },
+    Envelope { enqueue_time: false, correlation: true, trace: false, stamp: false },
+    Envelope { enqueue_time: true, correlation: true, trace: false, stamp: false },
+    Envelope { enqueue_time: false, correlation: false, trace: true, stamp: false },
+    Envelope { enqueue_time: true, correlation: true, trace: true, stamp: false },
 ];
 
 /// Writes message `number` by its type, and gives the bytes of a message that it read by its type.

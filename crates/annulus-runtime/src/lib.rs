@@ -55,6 +55,7 @@ mod links;
 mod maybe;
 mod options;
 mod snapshot;
+mod stamps;
 mod telemetry;
 mod time;
 mod topology;
@@ -112,6 +113,7 @@ pub use crate::{
         WholeKernel,
     },
     snapshot::{Snapshot, SnapshotError},
+    stamps::Stamp,
     telemetry::{
         Interval, IntervalTooShort, LatencyHistogram, Load, SampleStream, Samples, Telemetry, TelemetryRates,
         TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds,

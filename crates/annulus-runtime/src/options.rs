@@ -419,6 +419,24 @@ impl LaunchOptions {
         self
     }
 
+    /// Whether messages carry a causal stamp. Then each has one word more, and a message that was sent because of another
+    /// one has a greater [`Stamp`](crate::Stamp), across blocks, kernels with this and the host. Off by default.
+    ///
+    /// The host stamps what it sends: a batch is one event, and has one stamp. A handler finds its message's by
+    /// `cx.stamp()`, and what it sends carries the stamp of its call, also into connected kernels that have this, to the
+    /// takers of a topic, to itself by `Later`, with an ask, and back to the host, which finds it by
+    /// [`Stamp::received`](crate::Stamp::received). A kernel that has this not gives no stamps: its messages carry none. A
+    /// device gives such a kernel slots that are not sealed. Kernels whose bodies take messages themselves refuse it.
+    ///
+    /// ```
+    /// # use annulus_runtime::LaunchOptions;
+    /// assert!(LaunchOptions::production().causal(true).observe.causal);
+    /// ```
+    pub fn causal(mut self, on: bool) -> Self {
+        self.observe.causal = on;
+        self
+    }
+
     /// Whether messages may be followed: then each carries one word more, and what a followed one and all that handlers
     /// send because of it went through is told by [`Runtime::take_traces`](crate::Runtime::take_traces), with the time that
     /// it waited and the time that its handler took. Off by default. Needs timestamps.

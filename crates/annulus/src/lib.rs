@@ -214,7 +214,7 @@ pub use annulus_runtime::{
     Addressed, BackendSource, Bound, BridgeOptions, Cleared, Clock, Handling, KernelBridge, KernelControl,
     KernelHandle, KernelQueue, KernelReceiver, KernelSender, KernelSink, Launching, MOST_EVENTS, Maybe,
     Outputs, Peeked, Peer, PeerStatus, PeersStatus, Pipeline, PipelineError, PipelineStatus, Port, PortName,
-    PortStatus, Published, Receipt, Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Topic,
+    PortStatus, Published, Receipt, Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Stamp, Topic,
     TopicError, TopicStatus, Topics, TraceContext, TraceEvent, TraceScope, TraceStatus, Transition, block_on,
     device_print, ended,
 };

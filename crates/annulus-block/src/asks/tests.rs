@@ -42,13 +42,13 @@ impl Deliver for Landings {
         self.0.lock().unwrap()[place as usize].0
     }
 
-    unsafe fn answer(&self, call: u64, to: *mut u8) -> (u8, u16) {
+    unsafe fn answer(&self, call: u64, to: *mut u8) -> (u8, u16, u64) {
         let (_, kind, value) = self.0.lock().unwrap()[place_of(call) as usize];
         if kind == kind::MESSAGE {
             // SAFETY: an awaited message has eight bytes there.
             unsafe { to.cast::<u64>().write(value) };
         }
-        (kind, if kind == kind::FAILED { value as u16 } else { 0 })
+        (kind, if kind == kind::FAILED { value as u16 } else { 0 }, 0)
     }
 }
 
@@ -164,7 +164,7 @@ impl World {
         if !succeeds {
             return;
         }
-        self.timers.keep(true);
+        self.timers.keep(true, 0);
         let address = self.timers.asks.as_ref().unwrap().asked();
         assert_eq!(address != 0, self.leads);
         if address == 0 {
@@ -194,7 +194,7 @@ impl World {
 
     fn turn(&mut self) {
         self.timers.look_for_answers(self.now);
-        while let Some((_, message)) = self.timers.take(self.now) {
+        while let Some((_, message, _)) = self.timers.take(self.now) {
             // SAFETY: an awaited message was written there.
             let message = unsafe { message.cast::<Awaited>().read() };
             self.timers.release();

@@ -29,7 +29,12 @@ fn launched(scene: &Scene, limit: u32) -> Pair {
         outbound_capacity: 16,
         message: (8, 8),
         output: (0, 1),
-        envelope: annulus_abi::ring::Envelope { enqueue_time: false, correlation: false, trace: false },
+        envelope: annulus_abi::ring::Envelope {
+            enqueue_time: false,
+            correlation: false,
+            trace: false,
+            stamp: false,
+        },
         dead_letters_capacity: 0,
         prints_capacity: 0,
         print_words: 0,

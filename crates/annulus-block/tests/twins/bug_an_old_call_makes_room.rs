@@ -34,7 +34,7 @@ fn plays(scene: &Scene) {
         outbound_capacity: 4,
         message: (size_of::<Item>(), align_of::<Item>()),
         output: (output.size, output.align),
-        envelope: Envelope { enqueue_time: false, correlation: true, trace: false },
+        envelope: Envelope { enqueue_time: false, correlation: true, trace: false, stamp: false },
         dead_letters_capacity: 0,
         prints_capacity: 0,
         print_words: 0,

@@ -44,6 +44,8 @@ pub(crate) struct Text {
     /// Whether messages carry traces.
     pub(crate) traced: bool,
     pub(crate) hold: u32,
+    /// Whether messages carry causal stamps.
+    pub(crate) causal: bool,
     /// Whether its leader does by itself what is for one thread, as on CUDA.
     pub(crate) alone: bool,
     /// Whether its turns are as large as the queue is deep.
@@ -99,6 +101,7 @@ impl Text {
                 if self.through { "#define ANN_LAUNCH_THROUGH 1\n" } else { "" },
                 if self.traced { "#define ANN_LAUNCH_TRACED 1\n" } else { "" },
                 format_args!("#define ANN_LAUNCH_HOLD {}\n", self.hold),
+                if self.causal { "#define ANN_LAUNCH_CAUSAL 1\n" } else { "" },
                 self.copy
             ),
             include_str!("c/shim.c"),
@@ -416,6 +419,7 @@ impl CBlock {
                 stride: landings.slot_stride as u64,
                 payload: (landings.payload_offset + ANSWER) as u32,
                 first: FIRST_ASKED,
+                stamp: word(landings.stamp_offset) as u32,
                 ..AskRecord::default()
             });
             self.link.set(records * size_of::<LinkRecord>(), record);
@@ -446,7 +450,8 @@ impl CBlock {
                 Some(kernel) => LinkRecord {
                     rings: (kernel * exchange.stride) as u64,
                     stride: layout.bytes() as u64,
-                    slot_stride: layout.slot_stride as u64,
+                    slot_stride: layout.slot_stride as u32,
+                    stamp: word(layout.stamp_offset) as u32,
                     time: word(layout.enqueue_time_offset) as u32,
                     trace: word(layout.trace_offset) as u32,
                     correlation: word(layout.correlation_offset) as u32,

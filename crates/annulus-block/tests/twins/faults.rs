@@ -787,3 +787,77 @@ pub(crate) const OF_TRACED_TIMERS: &[Fault] = &[(
     "    *ANN_U64(slot, b->launch.in_trace) = 0;",
     "    *ANN_U64(slot, b->launch.in_trace) = b->trace;",
 )];
+
+/// Those of causal stamps.
+pub(crate) const OF_STAMPS: &[Fault] = &[
+    (
+        "a message raises nothing",
+        "    u64 last = b->stamp > stamp ? b->stamp : stamp;",
+        "    u64 last = b->stamp;",
+    ),
+    (
+        "the clock is what the message says",
+        "    u64 last = b->stamp > stamp ? b->stamp : stamp;",
+        "    u64 last = stamp;",
+    ),
+    ("the time raises nothing", "    b->stamp = (last > now ? last : now) + 1;", "    b->stamp = last + 1;"),
+    ("an effect is no later than its cause", "(last > now ? last : now) + 1;", "(last > now ? last : now);"),
+    (
+        "a reply carries nothing",
+        "    *ANN_U64(slot, v->shared->launch.out_stamp) = is_output ? v->shared->stamp : 0;",
+        "    *ANN_U64(slot, v->shared->launch.out_stamp) = 0;",
+    ),
+];
+
+/// Those of several threads.
+pub(crate) const OF_STAMPS_OF_THREADS: &[Fault] = &[
+    (
+        "outputs carry the turn's last stamp",
+        "        ann_stamp_outputs(v->outputs, i * ANN_LIMIT, i * ANN_LIMIT + job->sent, v->shared->stamp);",
+        "        ann_stamp_outputs(v->outputs, 0, i * ANN_LIMIT + job->sent, v->shared->stamp);",
+    ),
+    (
+        "what is no output carries what lay there",
+        "        u64 stamp = (meta & ~ANN_REPLY) >> 24 == ANN_KIND_MESSAGE ? ANN_STAMP_OF(output) : 0;",
+        "        u64 stamp = meta >> 24 == ANN_KIND_MESSAGE ? ANN_STAMP_OF(output) : 0;",
+    ),
+];
+
+/// Those of a leader that is alone.
+pub(crate) const OF_STAMPS_ALONE: &[Fault] =
+    &[("a message of its own is no event", "    ann_begin_event(v, ann_stamp(v, image));\n", "")];
+
+/// Those of connected kernels.
+pub(crate) const OF_TWO_STAMPED: &[Fault] = &[
+    (
+        "a stamp ends at a link",
+        "        *ANN_U64(slot, l->stamp) = stamp;",
+        "        *ANN_U64(slot, l->stamp) = 0;",
+    ),
+    (
+        "what comes back carries nothing",
+        "= *(GLOBAL const u64 *)(output + ANN_OUTPUT_SPAN + ANN_LAUNCH_TRACED * 8);",
+        "= 0;",
+    ),
+];
+
+/// The same by several outboxes.
+pub(crate) const OF_STAMPED_PORTS: &[Fault] = &[(
+    "what is held carries nothing",
+    "            ann_stamp_outputs(v->outputs, b->state.pending, b->state.pending + all - stay, b->stamp);",
+    "            ann_stamp_outputs(v->outputs, b->state.pending, b->state.pending + all - stay, 0);",
+)];
+
+/// Those of stamps, ticks and timers.
+pub(crate) const OF_STAMPED_TIMERS: &[Fault] = &[
+    (
+        "a message to itself carries nothing",
+        "    *ANN_U64(slot, b->launch.in_stamp) = b->stamp;",
+        "    *ANN_U64(slot, b->launch.in_stamp) = 0;",
+    ),
+    (
+        "a tick is no event of its own",
+        "    ann_begin_event(v, 0);\n#endif\n    ann_head_timer(",
+        "#endif\n    ann_head_timer(",
+    ),
+];

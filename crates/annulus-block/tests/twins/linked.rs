@@ -189,14 +189,13 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     let mut random = Random::new(seed);
     let kernel = &scene.kernel;
     let kernels = 1 + scene.links.len();
-    let mut all: Vec<_> =
-        (0..kernels).map(|_| Options::draw_of(&mut random, kernel, 1, scene.traced)).collect();
+    let mut all: Vec<_> = (0..kernels).map(|_| Options::draw_of(&mut random, kernel, 1, scene)).collect();
     let asks = kernel.definition.ask().is_some();
     // One layout of messages and capacities: all lie in one exchange.
     let mut layout = all[0].layout;
     if scene.through {
         while layout.replies.is_none() {
-            layout = Options::draw_of(&mut random, kernel, 1, scene.traced).layout;
+            layout = Options::draw_of(&mut random, kernel, 1, scene).layout;
         }
         // More than can be under way, so that no place is used again before its call has ended. Behind them are those of asks.
         layout = layout.through(if asks { 128 } else { 64 }, 1);
@@ -478,8 +477,10 @@ impl<'a> Script<'a> {
         let generation = random.next() as u32 | 1;
         let enqueue_time = self.now - random.below(900);
         let trace = if self.scene.traced && random.one_in(2) { random.next() | 1 << 40 } else { 0 };
+        let stamp = self.scene.stamp(random, self.now);
         let header = |correlation| Header {
             trace,
+            stamp,
             enqueue_time,
             correlation: if calls || through { correlation } else { 0 },
             ..Header::default()

@@ -81,6 +81,7 @@ pub(crate) struct Taken {
     length: u32,
     correlation: u64,
     trace: u64,
+    stamp: u64,
     payload: Vec<u8>,
 }
 
@@ -260,6 +261,7 @@ fn take(ring: &mut Consumer) -> Option<Taken> {
         length: slot.length,
         correlation: slot.header.correlation,
         trace: slot.header.trace,
+        stamp: slot.header.stamp,
         payload: if is_message { payload } else { Vec::new() },
     })
 }

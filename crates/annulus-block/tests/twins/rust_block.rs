@@ -127,8 +127,13 @@ impl Deliver for Target {
             // SAFETY: the caller says that it is a message of this kernel's, which has so many bytes.
             let message = unsafe { std::slice::from_raw_parts(message.cast::<MaybeUninit<u8>>(), bytes) };
             let correlation = row.carried(index);
-            let header =
-                Header { enqueue_time: NOW.get(), correlation, trace: row.trace, ..Header::default() };
+            let header = Header {
+                enqueue_time: NOW.get(),
+                correlation,
+                trace: row.trace,
+                stamp: row.stamp,
+                ..Header::default()
+            };
             // SAFETY: the ring carries no bridged messages.
             unsafe { slots.write_bytes(message, header) };
         }
@@ -144,7 +149,7 @@ impl Deliver for Target {
         self.landings().generation(place)
     }
 
-    unsafe fn answer(&self, call: u64, to: *mut u8) -> (u8, u16) {
+    unsafe fn answer(&self, call: u64, to: *mut u8) -> (u8, u16, u64) {
         let read = |reply: Reply<'_>| {
             if reply.kind == kind::MESSAGE {
                 let mut value = [MaybeUninit::uninit(); 8];
@@ -153,7 +158,7 @@ impl Deliver for Target {
                 // SAFETY: an awaited message has room for it there.
                 unsafe { to.copy_from_nonoverlapping(value.as_ptr().cast(), value.len()) };
             }
-            (reply.kind, if reply.kind == kind::FAILED { reply.length as u16 } else { 0 })
+            (reply.kind, if reply.kind == kind::FAILED { reply.length as u16 } else { 0 }, reply.stamp())
         };
         self.landings().look(call, read).expect("it shows the ask")
     }

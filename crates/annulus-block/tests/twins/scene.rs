@@ -37,6 +37,23 @@ pub(crate) struct Scene {
     pub(crate) traced: bool,
     /// How many outputs may wait while the blocks go on; 0: they go on with none.
     pub(crate) hold: u32,
+    /// Messages carry causal stamps.
+    pub(crate) causal: bool,
+}
+
+impl Scene {
+    /// The stamp of a message that is sent at this time: near it, or far, or none.
+    pub(crate) fn stamp(&self, random: &mut Random, now: u64) -> u64 {
+        if !self.causal {
+            return 0;
+        }
+        let micros = match random.below(8) {
+            0 => return 0,
+            1 => 1 + now / 1000 + random.below(1000),
+            _ => now / 1000 + random.below(3),
+        };
+        micros << 16 | random.pick(&[0, 1, 2, 0xFFFF])
+    }
 }
 
 /// Where a record lies in its slot.
@@ -113,11 +130,16 @@ pub(crate) struct Options {
 impl Options {
     /// Draws a launch. `grid`: blocks of the kernel, at most.
     pub(crate) fn draw(random: &mut Random, kernel: &Kernel, grid: u64) -> Self {
-        Self::draw_of(random, kernel, grid, false)
+        Self::draw_with(random, kernel, grid, false, false)
     }
 
-    /// The same; `traced`: messages carry traces, and the ring of records is small.
-    pub(crate) fn draw_of(random: &mut Random, kernel: &Kernel, grid: u64, traced: bool) -> Self {
+    /// The same of a scene, in which messages may carry traces and stamps.
+    pub(crate) fn draw_of(random: &mut Random, kernel: &Kernel, grid: u64, scene: &Scene) -> Self {
+        Self::draw_with(random, kernel, grid, scene.traced, scene.causal)
+    }
+
+    /// The same; `traced`: messages carry traces, and the ring of records is small; `causal`: they carry stamps.
+    fn draw_with(random: &mut Random, kernel: &Kernel, grid: u64, traced: bool, causal: bool) -> Self {
         let definition = kernel.definition;
         let prints = definition.prints();
         let output = definition.output.map_or((0, 1), |output| (output.size, output.align));
@@ -128,7 +150,12 @@ impl Options {
             outbound_capacity: random.pick(&[2, 4, 8]).max(definition.max_outputs.next_power_of_two()),
             message: (definition.message.size, definition.message.align),
             output,
-            envelope: Envelope { enqueue_time: time, correlation: random.one_in(2), trace: traced },
+            envelope: Envelope {
+                enqueue_time: time,
+                correlation: random.one_in(2),
+                trace: traced,
+                stamp: causal,
+            },
             dead_letters_capacity: random.pick(&[0, 2, 4]),
             prints_capacity: if prints.is_empty() { 0 } else { 4 },
             print_words: prints.iter().map(|site| site.words).max().unwrap_or(0),
@@ -199,6 +226,7 @@ impl Pair {
             through: scene.through,
             traced: scene.traced,
             hold: scene.hold,
+            causal: scene.causal,
             alone: scene.alone,
             adaptive: mode == ProcessingMode::Adaptive,
             counts_turns,

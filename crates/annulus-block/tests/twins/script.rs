@@ -146,8 +146,7 @@ struct Script<'a> {
 /// Plays a script.
 pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Lived, Box<Found>> {
     let mut random = Random::new(seed);
-    let options =
-        Options::draw_of(&mut random, &scene.kernel, if scene.connectable { 1 } else { 3 }, scene.traced);
+    let options = Options::draw_of(&mut random, &scene.kernel, if scene.connectable { 1 } else { 3 }, scene);
     let exchange = scene.connectable.then(|| Arc::new(Exchange::new(&options.layout, 1, 0)));
     let pair = Pair::new(scene, options, fault, 0, exchange.as_ref());
     let command = if random.one_in(3) { 0 } else { command::ACTIVE };
@@ -348,9 +347,10 @@ impl Script<'_> {
         let address = |side: &Side| if calls { side.call(pending, generation) } else { 0 };
         let addresses = [&self.pair.rust, &self.pair.c].map(address);
         let trace = if self.scene.traced && random.one_in(2) { random.next() | 1 << 40 } else { 0 };
+        let stamp = self.scene.stamp(random, self.now);
         let mut sent = true;
         for (side, correlation) in [&mut self.pair.rust, &mut self.pair.c].into_iter().zip(addresses) {
-            let header = Header { enqueue_time, correlation, trace, ..Header::default() };
+            let header = Header { enqueue_time, correlation, trace, stamp, ..Header::default() };
             if pending {
                 let mut slot = side.pending.take().expect("both have one, or none has");
                 let message: Vec<_> = message.iter().copied().map(std::mem::MaybeUninit::new).collect();

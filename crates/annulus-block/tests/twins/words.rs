@@ -297,7 +297,7 @@ pub(crate) fn slot_words(
     if [NO_REPLY, FAILED, LOST, ENDED].contains(&((meta.0 >> 24) as u8)) {
         return;
     }
-    for at in layout.trace_offset.into_iter().flat_map(|at| [at, at + 4]) {
+    for at in layout.trace_offset.into_iter().chain(layout.stamp_offset).flat_map(|at| [at, at + 4]) {
         compare(format!("{name}+{at}"), halves(at));
     }
     for at in (0..layout.payload_size).step_by(4) {

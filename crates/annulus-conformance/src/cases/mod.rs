@@ -38,6 +38,7 @@ pub mod shutdown;
 pub mod snapshots;
 pub mod soak;
 pub mod stalls;
+pub mod stamps;
 pub mod state;
 pub mod steps;
 pub mod telemetry;

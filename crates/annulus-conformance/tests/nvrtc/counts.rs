@@ -132,7 +132,7 @@ impl Form {
         batch: BATCH,
         message: (size_of::<Ask>(), align_of::<Ask>()),
         output: (size_of::<Ask>(), align_of::<Ask>()),
-        envelope: Envelope { enqueue_time: true, correlation: true, trace: false },
+        envelope: Envelope { enqueue_time: true, correlation: true, trace: false, stamp: false },
     };
 }
 
@@ -429,7 +429,7 @@ impl<'a> Block<'a> {
 
 /// Where the payload lies in an open slot of such messages.
 fn device_local_layout(payload: usize) -> usize {
-    let envelope = Envelope { enqueue_time: true, correlation: true, trace: false };
+    let envelope = Envelope { enqueue_time: true, correlation: true, trace: false, stamp: false };
     annulus_abi::ring::RingLayout::new(CAPACITY, payload, 8, envelope).payload_offset
 }
 

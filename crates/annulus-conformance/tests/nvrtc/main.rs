@@ -59,6 +59,7 @@ fn every_kernel_compiles() {
         kernels::topics::TOPICS,
         kernels::replied::REPLIED,
         kernels::asks::ASKING,
+        kernels::stamps::STAMPED,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
     let left = Mutex::new(definitions.iter().enumerate());
@@ -74,17 +75,19 @@ fn every_kernel_compiles() {
             // Blocks with timers have one thread, and are by themselves.
             let is_alone = definition.timers.is_some();
             // Nor have those that calls go through; these are connected.
-            let [into_variants, through, replied, asking, at_barriers] = [
+            let [into_variants, through, replied, asking, at_barriers, stamped] = [
                 kernels::variants::VARIANTS,
                 kernels::through::THROUGH,
                 kernels::replied::REPLIED,
                 kernels::asks::ASKING,
                 kernels::barriers::BARRIERS,
+                kernels::stamps::STAMPED,
             ]
             .map(|list| list.iter().any(|other| other.name == definition.name));
             let through = through || asking || replied && index % 2 == 0;
             let to_peers = definition.peers.is_some();
             let (threads, sealed) = if is_alone || through { (1, false) } else { (threads, sealed) };
+            let sealed = sealed && !stamped;
             // Bodies have several threads, and neither links nor supersteps.
             let is_body = definition.shape == KernelShape::Body;
             let threads = if is_body { 64 } else { threads };
@@ -105,6 +108,7 @@ fn every_kernel_compiles() {
                 through,
                 traced: !sealed && index % 2 == 1 || through,
                 hold: 0,
+                causal: stamped || !sealed && !is_body && index % 3 == 0,
             };
             let program = program(definition, shape);
             // Some to machine code as users get it: what the compiler optimises is much the same in all, the

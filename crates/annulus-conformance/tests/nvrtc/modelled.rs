@@ -93,7 +93,7 @@ const LINES: Form = Form {
     batch: 256,
     message: (size_of::<Line>(), align_of::<Line>()),
     output: (0, 1),
-    envelope: Envelope { enqueue_time: false, correlation: false, trace: false },
+    envelope: Envelope { enqueue_time: false, correlation: false, trace: false, stamp: false },
 };
 
 /// The texts that are compared.

@@ -72,6 +72,12 @@ impl BlockCx {
         self.cx.now()
     }
 
+    /// The stamp of the message: see [`Cx::stamp`].
+    #[inline]
+    pub const fn stamp(&self) -> u64 {
+        self.cx.stamp()
+    }
+
     /// The thread within the block: `0..block_dim`.
     #[inline]
     pub const fn thread_index(&self) -> u32 {

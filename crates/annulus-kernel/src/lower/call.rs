@@ -335,6 +335,15 @@ impl Lowerer<'_> {
                 self.asks_queue = true;
                 Expr::Queue
             }
+            "stamp" if self.definition.shape == KernelShape::Body => {
+                return Err("a body's messages have stamps of their own, which it does not get yet: write a handler for one \
+                            message"
+                    .into());
+            }
+            "stamp" => {
+                self.asks_stamp = true;
+                return Ok(Operand::Value(Expr::Stamp, Type::Scalar(Scalar::U64)));
+            }
             "now" => {
                 self.asks_time = true;
                 return Ok(Operand::Value(Expr::Now, Type::Scalar(Scalar::U64)));

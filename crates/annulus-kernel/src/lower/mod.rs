@@ -61,7 +61,7 @@ use names::Names;
 use operand::{Operand, Variable};
 use program::{
     Expr, Function, Local, LocalId, Member, Place, Program, Root, Space, Stmt, calls_who_asks_queue,
-    calls_who_asks_time, follows, prints, ticks,
+    calls_who_asks_stamp, calls_who_asks_time, follows, prints, ticks,
 };
 use types::TypeNames;
 
@@ -125,6 +125,7 @@ pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, T
     handler.prints = prints(&handler.body, &module.functions);
     handler.asks_queue |= calls_who_asks_queue(&handler.body, &module.functions);
     handler.asks_time |= calls_who_asks_time(&handler.body, &module.functions);
+    handler.asks_stamp |= calls_who_asks_stamp(&handler.body, &module.functions);
     handler.follows = follows(&handler.body, &module.functions);
     if definition.shape.is_block_wide() {
         if definition.bridged.is_some() {
@@ -189,6 +190,8 @@ struct Lowerer<'a> {
     asks_queue: bool,
     /// Whether it has asked for the time.
     asks_time: bool,
+    /// Whether it has asked for the message's stamp.
+    asks_stamp: bool,
     message: String,
     state: String,
     outbox: String,
@@ -233,6 +236,7 @@ impl<'a> Lowerer<'a> {
             cx: String::new(),
             asks_queue: false,
             asks_time: false,
+            asks_stamp: false,
             message: String::new(),
             state: String::new(),
             outbox: String::new(),
@@ -255,6 +259,7 @@ impl<'a> Lowerer<'a> {
             cx,
             asks_queue,
             asks_time,
+            asks_stamp,
             message,
             state,
             outbox,
@@ -295,6 +300,7 @@ impl<'a> Lowerer<'a> {
             prints: false,
             asks_queue,
             asks_time,
+            asks_stamp,
             follows: false,
             together,
             locals,

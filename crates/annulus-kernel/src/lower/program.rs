@@ -53,6 +53,8 @@ pub(crate) struct Function {
     pub(crate) asks_queue: bool,
     /// Whether it needs the time.
     pub(crate) asks_time: bool,
+    /// Whether it needs the message's stamp.
+    pub(crate) asks_stamp: bool,
     /// Whether it follows offsets of the message, and so needs to know where the message's bytes end.
     pub(crate) follows: bool,
     /// What its block's threads share, if they work on a message together.
@@ -208,6 +210,8 @@ pub(crate) enum Expr {
     Cx(&'static str),
     /// The number of the message's queue.
     Queue,
+    /// The stamp of the message.
+    Stamp,
     /// The time at which the turn began.
     Now,
     /// How many messages the turn has found.
@@ -268,6 +272,7 @@ impl Expr {
                 | Self::Len(_)
                 | Self::Cx(_)
                 | Self::Queue
+                | Self::Stamp
                 | Self::Now
                 | Self::Found
                 | Self::BlockDim
@@ -304,6 +309,7 @@ impl Expr {
             | Self::Len(_)
             | Self::Cx(_)
             | Self::Queue
+            | Self::Stamp
             | Self::Now
             | Self::Found
             | Self::BlockDim
@@ -639,6 +645,14 @@ pub(crate) fn calls_who_asks_queue(statements: &[Stmt], functions: &[Function]) 
     any(
         statements,
         &|statement| matches!(statement, Stmt::Call { function, .. } if functions[*function].asks_queue),
+    )
+}
+
+/// Whether statements call functions that need the message's stamp.
+pub(crate) fn calls_who_asks_stamp(statements: &[Stmt], functions: &[Function]) -> bool {
+    any(
+        statements,
+        &|statement| matches!(statement, Stmt::Call { function, .. } if functions[*function].asks_stamp),
     )
 }
 

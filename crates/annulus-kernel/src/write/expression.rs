@@ -4,7 +4,7 @@ use annulus_tree::BinaryOp;
 
 use super::{
     Writer,
-    function::{QUEUE, TIME},
+    function::{QUEUE, STAMP, TIME},
 };
 use crate::{
     BindingKind,
@@ -27,6 +27,7 @@ impl Writer<'_> {
             Expr::TextLen(place) => format!("rs_text_len({})", self.bytes_at(place)),
             Expr::Cx(field) => format!("{}.{field}", self.function.cx),
             Expr::Queue => QUEUE.to_owned(),
+            Expr::Stamp => STAMP.to_owned(),
             Expr::Found => format!("{}->found", self.program.handler.message),
             Expr::Now => TIME.to_owned(),
             Expr::BlockDim => "(u32)ANN_LAUNCH_THREADS".to_owned(),
@@ -66,6 +67,7 @@ impl Writer<'_> {
             | Expr::Len(_)
             | Expr::Cx(_)
             | Expr::Queue
+            | Expr::Stamp
             | Expr::Found
             | Expr::Now
             | Expr::HasWarps

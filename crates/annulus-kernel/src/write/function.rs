@@ -46,6 +46,9 @@ impl<'a> Writer<'a> {
         if function.asks_time {
             parameters.push(format!("u64 {TIME}"));
         }
+        if function.asks_stamp {
+            parameters.push(format!("u64 {STAMP}"));
+        }
         if function.follows {
             parameters.push(PAYLOAD.to_owned());
         }
@@ -126,6 +129,9 @@ impl<'a> Writer<'a> {
         if callee.asks_time {
             handed.push(TIME.to_owned());
         }
+        if callee.asks_stamp {
+            handed.push(STAMP.to_owned());
+        }
         if callee.follows {
             handed.push("ann_payload, ann_length".to_owned());
         }
@@ -183,6 +189,9 @@ pub(super) const PRINTER: &str = "PRIVATE ann_printer *ann_print_to";
 
 /// The extra parameter of a function that asks for the message's queue.
 pub(super) const QUEUE: &str = "ann_queue";
+
+/// The argument with the stamp of the message.
+pub(super) const STAMP: &str = "ann_message_stamp";
 
 /// The extra parameters of a function that follows offsets of the message: its bytes, and how many.
 pub(super) const PAYLOAD: &str = "GLOBAL const u8 *ann_payload, u32 ann_length";

@@ -5,7 +5,7 @@ use annulus_abi::{bridged::BEGIN_UNIT, error};
 use super::{
     Writer,
     cooperate::TOGETHER,
-    function::{PAYLOAD, PRINTER, QUEUE, TIME},
+    function::{PAYLOAD, PRINTER, QUEUE, STAMP, TIME},
     statement::fail,
 };
 use crate::{
@@ -56,6 +56,9 @@ impl Writer<'_> {
         }
         if handler.asks_time {
             parameters.push(format!("u64 {TIME}"));
+        }
+        if handler.asks_stamp {
+            parameters.push(format!("u64 {STAMP}"));
         }
         if together {
             parameters.push(TOGETHER.to_owned());
@@ -202,6 +205,10 @@ impl Writer<'_> {
         if handler.asks_time {
             self.put("#define ANN_ASKS_TIME 1");
             called += ", time";
+        }
+        if handler.asks_stamp {
+            self.put("#define ANN_ASKS_STAMP 1");
+            called += ", stamp";
         }
         if definition.shape.is_block_wide() {
             self.put("#define ANN_BLOCK_WIDE 1");

@@ -30,7 +30,7 @@ const RUN_MODES: &[&str] = &["Persistent", "EventDriven"];
 
 /// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions`
 /// documents.
-const WORDS: [(&str, Value); 32] = [
+const WORDS: [(&str, Value); 33] = [
     ("capacity", Value::Capacity),
     ("output_capacity", Value::Capacity),
     ("backpressure", Value::Variant("Backpressure", STRATEGIES)),
@@ -55,6 +55,7 @@ const WORDS: [(&str, Value); 32] = [
     ("count_turns", Value::Switch),
     ("slow_after", Value::Time),
     ("black_box", Value::Switch),
+    ("causal", Value::Switch),
     ("tracing", Value::Switch),
     ("trace_sample", Value::Part),
     ("supersteps", Value::Switch),

@@ -12,9 +12,9 @@ pub(super) struct Cells {
     words: Box<[MaybeUninit<u64>]>,
 }
 
-/// Words in front of a message: its time, its correlation, its length with the number of the next cell, and its
-/// trace.
-const HEAD: usize = 4;
+/// Words in front of a message: its time, its correlation, its length with the number of the next cell, its trace,
+/// and its stamp.
+const HEAD: usize = 5;
 
 /// A message of more bytes is copied by a call.
 const NEAR: usize = 64;
@@ -38,6 +38,7 @@ impl Cells {
         words[1].write(header.correlation);
         words[2].write(message.len() as u64 | u64::from(next) << 32);
         words[3].write(header.trace);
+        words[4].write(header.stamp);
         let room = &mut words[HEAD..];
         // SAFETY: as many bytes as these words have, borrowed like them; any of them may be uninitialised.
         let room = unsafe { slice::from_raw_parts_mut(room.as_mut_ptr().cast(), size_of_val(room)) };
@@ -72,7 +73,9 @@ impl Cells {
         let correlation = unsafe { self.word(cell, 1) };
         // SAFETY: as above.
         let trace = unsafe { self.word(cell, 3) };
-        Header { enqueue_time, correlation, trace, command: 0 }
+        // SAFETY: as above.
+        let stamp = unsafe { self.word(cell, 4) };
+        Header { enqueue_time, correlation, trace, stamp, command: 0 }
     }
 
     /// The number of the next cell that a cell's message was stored with.

@@ -40,8 +40,12 @@ impl Owned {
     fn new() -> Self {
         // Longer than any program, so that a reservation is never cut short at the ring's end: where it is,
         // fewer tombstones come of what expires.
-        let layout =
-            RingLayout::new(4096, 8, 8, Envelope { enqueue_time: true, correlation: true, trace: false });
+        let layout = RingLayout::new(
+            4096,
+            8,
+            8,
+            Envelope { enqueue_time: true, correlation: true, trace: false, stamp: false },
+        );
         let memory = Layout::from_size_align(layout.bytes(), 128).unwrap();
         // SAFETY: a ring has a header, so the layout's size is not zero.
         let base = NonNull::new(unsafe { alloc_zeroed(memory) }).unwrap();

@@ -100,6 +100,10 @@ impl Consumer {
             // SAFETY: as above.
             header.trace = unsafe { self.ring.region.read(slot + offset) };
         }
+        if let Some(offset) = layout.stamp_offset {
+            // SAFETY: as above.
+            header.stamp = unsafe { self.ring.region.read(slot + offset) };
+        }
         Some(Slot {
             kind: (meta >> 24) as u8,
             length: meta & LENGTH_MASK,
@@ -127,6 +131,7 @@ impl Consumer {
                 enqueue_time: word(layout.enqueue_time_offset),
                 correlation: word(layout.correlation_offset),
                 trace: word(layout.trace_offset),
+                stamp: word(layout.stamp_offset),
                 ..Header::default()
             },
         })

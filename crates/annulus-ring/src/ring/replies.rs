@@ -351,6 +351,20 @@ pub(super) fn published_in(ring: &Ring, call: u64) -> Option<Reply<'_>> {
 }
 
 impl Reply<'_> {
+    /// The stamp of the event that sent it; 0 for none, and of what is no
+    /// [message](annulus_abi::ring::kind::MESSAGE).
+    pub fn stamp(&self) -> u64 {
+        let layout = &self.ring.layout;
+        match (layout.stamp_offset, &self.at) {
+            (Some(offset), At::Open(payload)) if self.kind == annulus_abi::ring::kind::MESSAGE => {
+                // SAFETY: the slot is published, and as long as the reply exists nobody has it written again. The block
+                // writes this word with a message.
+                unsafe { self.ring.region.read(payload - layout.payload_offset + offset) }
+            }
+            _ => 0,
+        }
+    }
+
     /// A copy of the payload.
     ///
     /// # Safety
@@ -464,7 +478,18 @@ impl Answers {
     /// reply.
     #[inline]
     pub unsafe fn publish(&self, call: u64, kind: u8, length: u32) {
+        // SAFETY: by the caller's word.
+        unsafe { self.publish_with(call, kind, length, Header::default()) };
+    }
+
+    /// The same, with an envelope.
+    ///
+    /// # Safety
+    ///
+    /// As for [`publish`](Self::publish).
+    #[inline]
+    pub unsafe fn publish_with(&self, call: u64, kind: u8, length: u32, header: Header) {
         // SAFETY: the slot is the block's by the caller's word.
-        unsafe { self.ring.publish(Call(call).ticket(&self.ring), kind, length, Header::default()) };
+        unsafe { self.ring.publish(Call(call).ticket(&self.ring), kind, length, header) };
     }
 }

@@ -15,6 +15,7 @@ use crate::{
         outbound::Destination,
         shared::KernelShared,
     },
+    stamps::note_stamp,
     traces::note_received,
 };
 
@@ -35,7 +36,7 @@ impl<O> Copy for Outlet<'_, O> {}
 impl<O: RingMessage> Destination for Vec<O> {
     unsafe fn take_run(&mut self, ring: &mut Consumer, most: usize) -> usize {
         let before = self.len();
-        let mut last = 0;
+        let (mut last, mut stamp) = (0, 0);
         let next = || {
             let slot = ring.peek().filter(|slot| slot.kind == kind::MESSAGE)?;
             // SAFETY: the slot was just peeked, and is an output of this type by the caller's word.
@@ -44,11 +45,14 @@ impl<O: RingMessage> Destination for Vec<O> {
                 last = slot.header.trace;
                 note_received(last);
             }
+            // Those of one block rise.
+            stamp = slot.header.stamp;
             ring.advance(&slot);
             ring.give_back();
             Some(output)
         };
         self.extend(iter::from_fn(next).take(most));
+        note_stamp(stamp);
         self.len() - before
     }
 }

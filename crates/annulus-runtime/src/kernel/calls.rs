@@ -23,7 +23,7 @@
 use std::{
     collections::HashMap,
     mem,
-    sync::PoisonError,
+    sync::{Arc, PoisonError},
     task::{Context, Poll, Waker},
 };
 
@@ -34,12 +34,15 @@ use annulus_sync::{AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, event::wa
 use crate::{
     error::CallError,
     kernel::bytes::{Bytes, blank},
+    stamps::Stamps,
 };
 
 /// The calls of a kernel.
 pub(crate) struct CallTable {
     /// Size of a reply in bytes.
     size: usize,
+    /// The host's hybrid clock, if replies carry stamps.
+    stamps: Option<Arc<Stamps>>,
     /// One for each shard; empty if the launch has no calls.
     shards: Box<[ShardCalls]>,
     /// Staged calls by number: those whose messages have no slot yet, or had none when their callers last
@@ -59,7 +62,8 @@ struct ShardCalls {
     rescued: Mutex<HashMap<Call, Outcome>>,
 }
 
-type Outcome = Result<Box<Bytes>, CallError>;
+/// An output, and its stamp or 0.
+type Outcome = Result<(Box<Bytes>, u64), CallError>;
 
 /// A call whose message waits, or has waited, in front of the ring.
 enum Staged {
@@ -75,7 +79,11 @@ impl CallTable {
     /// # Safety
     ///
     /// As for [`Callers::new`], for each. Blocks write outputs of one type into them, which has that size.
-    pub(crate) unsafe fn new(size: usize, rings: impl Iterator<Item = Ring>) -> Self {
+    pub(crate) unsafe fn new(
+        size: usize,
+        rings: impl Iterator<Item = Ring>,
+        stamps: Option<Arc<Stamps>>,
+    ) -> Self {
         let shard = |ring| ShardCalls {
             // SAFETY: by the caller's word.
             callers: unsafe { Callers::new(ring) },
@@ -84,6 +92,7 @@ impl CallTable {
         };
         Self {
             size,
+            stamps,
             shards: rings.map(shard).collect(),
             staged: Mutex::default(),
             numbers: AtomicU64::new(0),
@@ -212,8 +221,9 @@ impl ShardCalls {
         let mut rescued = lock(&self.rescued);
         let put_aside = |call, reply: Option<Reply<'_>>| {
             let mut bytes = blank(size);
+            let stamp = reply.as_ref().map_or(0, Reply::stamp);
             let outcome = reply.map_or(Err(CallError::Terminated), |reply| read(&reply, &mut bytes));
-            (call, outcome.map(|()| bytes))
+            (call, outcome.map(|()| (bytes, stamp)))
         };
         // SAFETY: by the caller's word.
         let (call, outcome) = unsafe { self.callers.rescue(ticket, put_aside) }?;
@@ -318,15 +328,25 @@ impl PendingCall<'_> {
         }
         let Stage::At(index, call) = self.stage else { return None };
         let shard = &self.table.shards[index];
-        let result = match shard.callers.take(call, |reply| read(&reply, to)) {
+        let mut stamp = 0;
+        let result = match shard.callers.take(call, |reply| {
+            stamp = reply.stamp();
+            read(&reply, to)
+        }) {
             Look::Reply(result) => result,
             Look::NotYet if ended => Err(CallError::Terminated),
             Look::NotYet => return None,
             Look::Rescued => {
                 let outcome = lock(&shard.rescued).remove(&call);
-                outcome.unwrap_or(Err(CallError::Terminated)).map(|bytes| to.copy_from_slice(&bytes))
+                outcome.unwrap_or(Err(CallError::Terminated)).map(|(bytes, sent)| {
+                    stamp = sent;
+                    to.copy_from_slice(&bytes);
+                })
             }
         };
+        if let Some(stamps) = &self.table.stamps {
+            stamps.received_reply(stamp);
+        }
         self.get_up();
         if !matches!(result, Err(CallError::Terminated)) {
             self.stage = Stage::Done;

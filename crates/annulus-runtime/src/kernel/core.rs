@@ -45,6 +45,7 @@ use crate::{
         traced::Traced,
     },
     options::LaunchOptions,
+    stamps::Stamps,
     vitals::Home,
 };
 
@@ -114,6 +115,8 @@ pub(crate) struct KernelCore {
     pub(crate) told: Told,
     /// The sends that wait for space. The watcher watches them.
     pub(crate) waits: Enlisted,
+    /// The host's hybrid clock, if messages carry stamps.
+    pub(crate) stamps: Option<Arc<Stamps>>,
     /// Which messages are followed, if messages carry traces.
     pub(crate) traced: Option<Traced>,
     /// Looks for slow handlers, if the launch asks for it.

@@ -328,9 +328,20 @@ impl KernelCore {
         self.followed(self.batch_header())
     }
 
-    /// The envelope of messages that are sent now; which of them are followed is not said.
+    /// The envelope of messages that the host sends now, with the stamp of that event; which of them are followed is not
+    /// said.
     #[inline]
     pub(crate) fn batch_header(&self) -> Header {
+        let header = self.sending_header();
+        match &self.stamps {
+            Some(stamps) => Header { stamp: stamps.next(self.clock.now()), ..header },
+            None => header,
+        }
+    }
+
+    /// The envelope of messages that are sent now, whoever sends them: neither stamped nor followed.
+    #[inline]
+    pub(crate) fn sending_header(&self) -> Header {
         let is_timed = self.options.observe.timestamps || self.expires();
         let enqueue_time = if is_timed { self.clock.now() } else { 0 };
         // All shards have the same command, or are about to have it. For a message that is sent during a

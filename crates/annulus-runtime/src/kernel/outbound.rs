@@ -6,7 +6,7 @@ use annulus_sync::{Mutex, MutexGuard};
 
 use std::sync::PoisonError;
 
-use crate::{kernel::bytes::Bytes, traces::note_received};
+use crate::{kernel::bytes::Bytes, stamps::note_stamp, traces::note_received};
 
 /// The host's end of a shard's outbound ring, for any number of receivers.
 pub(crate) struct Outbound(Mutex<Consumer>);
@@ -28,6 +28,7 @@ impl Outbound {
                 if slot.header.trace != 0 {
                     note_received(slot.header.trace);
                 }
+                note_stamp(slot.header.stamp);
             }
             consumer.advance(&slot);
             consumer.give_back();

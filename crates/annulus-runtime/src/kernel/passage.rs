@@ -41,6 +41,7 @@ use annulus_sync::{
 use crate::{
     error::CallError,
     kernel::{bytes::Bytes, shared::KernelShared},
+    stamps::Stamps,
 };
 
 /// A kernel's part in calls through pipelines.
@@ -146,6 +147,8 @@ impl Drop for Route {
 /// The places of a runtime.
 pub(crate) struct Passage {
     places: Mutex<Places>,
+    /// The host's hybrid clock.
+    stamps: Arc<Stamps>,
     /// How many are given up, or remember a lost kernel's call; and how many have ended without their callers knowing.
     given_up: AtomicUsize,
     ended: AtomicUsize,
@@ -187,9 +190,10 @@ enum State {
 }
 
 impl Passage {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(stamps: Arc<Stamps>) -> Self {
         Self {
             places: Mutex::default(),
+            stamps,
             given_up: AtomicUsize::new(0),
             ended: AtomicUsize::new(0),
             freed: Event::new(),
@@ -443,7 +447,11 @@ impl OpenCall<'_> {
         let mut on_the_way = false;
         for (index, through) in self.route.through().enumerate() {
             let answers_at = through.answers_at.filter(|_| index == last || through.replies);
-            answer = through.landings.look(word, |reply| read(&reply, answers_at, to));
+            let stamps = &self.passage.stamps;
+            answer = through.landings.look(word, |reply| {
+                stamps.received_reply(reply.stamp());
+                read(&reply, answers_at, to)
+            });
             if let Some(answer) = answer {
                 on_the_way = answer.is_ok() && index != last;
                 break;

@@ -36,7 +36,7 @@ use crate::kernel::{
     shared::KernelShared,
     status::PortStatus,
 };
-use crate::traces::note_received;
+use crate::{stamps::note_stamp, traces::note_received};
 
 /// What was received of several outboxes, and by whom nobody has asked for it yet.
 pub(crate) struct Ports {
@@ -50,6 +50,8 @@ struct Sorted {
     aside: Box<[ByteQueue]>,
     /// The traces that they carry, or 0, of a kernel with tracing.
     traces: Box<[VecDeque<u64>]>,
+    /// The stamps that they carry, of a kernel that gives some.
+    stamps: Box<[VecDeque<u64>]>,
     /// How many were received, of each.
     received: Box<[u64]>,
     /// Room for an output of the kernel.
@@ -62,6 +64,7 @@ impl Ports {
         let sorted = Sorted {
             aside: definitions.iter().map(|_| ByteQueue::new()).collect(),
             traces: definitions.iter().map(|_| VecDeque::new()).collect(),
+            stamps: definitions.iter().map(|_| VecDeque::new()).collect(),
             received: definitions.iter().map(|_| 0).collect(),
             output: blank(definition.output.map_or(0, |output| output.size)),
         };
@@ -92,6 +95,8 @@ struct Sorting<'a> {
     room: usize,
     /// Whether outputs may carry traces.
     traced: bool,
+    /// Whether they carry stamps.
+    causal: bool,
     found: bool,
     /// Whether something was put aside.
     moved: bool,
@@ -135,6 +140,7 @@ impl Destination for Sorting<'_> {
                         if slot.header.trace != 0 {
                             note_received(slot.header.trace);
                         }
+                        note_stamp(slot.header.stamp);
                     }
                     _ if self.sorted.aside[port].len() >= self.room => {
                         self.blocked = true;
@@ -144,6 +150,9 @@ impl Destination for Sorting<'_> {
                         self.sorted.aside[port].push(payload);
                         if self.traced {
                             self.sorted.traces[port].push_back(slot.header.trace);
+                        }
+                        if self.causal {
+                            self.sorted.stamps[port].push_back(slot.header.stamp);
                         }
                         self.moved = true;
                     }
@@ -172,6 +181,7 @@ impl KernelShared {
             wanted,
             room,
             traced: self.core.traced.is_some(),
+            causal: self.core.stamps.is_some(),
             found: false,
             moved: false,
             blocked: false,
@@ -209,7 +219,9 @@ impl KernelShared {
             output.copy_from_slice(aside);
             sorted.received[port] += 1;
             let trace = sorted.traces[port].pop_front().unwrap_or(0);
+            let stamp = sorted.stamps[port].pop_front().unwrap_or(0);
             drop(sorted);
+            note_stamp(stamp);
             if trace != 0 {
                 note_received(trace);
             }

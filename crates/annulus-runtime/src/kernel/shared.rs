@@ -194,11 +194,14 @@ impl KernelShared {
         taken
     }
 
-    /// After this thread has received something: it is told what carried a trace.
+    /// After this thread has received something: it is told what carried a trace, and the host's clock is raised.
     #[inline]
     pub(crate) fn after_receiving(&self) {
         if let Some(traced) = &self.core.traced {
             traced.received();
+        }
+        if let Some(stamps) = &self.core.stamps {
+            stamps.received();
         }
     }
 
@@ -579,7 +582,7 @@ impl Deliver for KernelShared {
                 if !self.fronts.is_empty() {
                     self.passed.fetch_add(count as u64, Ordering::Relaxed);
                 }
-                let header = Header { trace: row.trace, ..self.batch_header() };
+                let header = Header { trace: row.trace, stamp: row.stamp, ..self.core.sending_header() };
                 // SAFETY: messages of this kernel. Connected kernels send direct messages, so they are that.
                 unsafe {
                     slots.write_all_bytes_from(count, |index, _| {
@@ -607,7 +610,7 @@ impl Deliver for KernelShared {
         through.landings.generation(place)
     }
 
-    unsafe fn answer(&self, call: u64, to: *mut u8) -> (u8, u16) {
+    unsafe fn answer(&self, call: u64, to: *mut u8) -> (u8, u16, u64) {
         let through = self.through.as_ref().expect("only a kernel with places is asked");
         let answer = self.core.definition.answer().zip(through.answers_at);
         let read = |reply: Reply<'_>| {
@@ -619,8 +622,8 @@ impl Deliver for KernelShared {
                 unsafe { to.copy_from_nonoverlapping(bytes.as_ptr().cast(), bytes.len()) };
             }
             let code = if reply.kind == kind::FAILED { reply.length as u16 } else { 0 };
-            (reply.kind, code)
+            (reply.kind, code, reply.stamp())
         };
-        through.landings.look(call, read).unwrap_or((kind::LOST, 0))
+        through.landings.look(call, read).unwrap_or((kind::LOST, 0, 0))
     }
 }

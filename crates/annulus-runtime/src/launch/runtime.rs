@@ -13,6 +13,7 @@ use annulus_queue::{Clock, Registry};
 use annulus_ring::memory::SharedMemory;
 use annulus_sync::event::Event;
 
+use crate::stamps::Stamps;
 use crate::traces::{TraceEvent, Traces};
 use crate::{
     backend::{BackendError, BackendSource, DeviceBackend, DeviceInfo},
@@ -43,6 +44,8 @@ pub(crate) struct RuntimeInner {
     pub(crate) flow: Arc<Event>,
     /// The places of calls through pipelines.
     pub(crate) passage: Arc<Passage>,
+    /// The hybrid clock of what the host sends and receives.
+    pub(crate) stamps: Arc<Stamps>,
     /// What happened to messages that are followed.
     pub(crate) traces: Arc<Traces>,
     pub(crate) backend: Arc<dyn DeviceBackend>,
@@ -533,6 +536,7 @@ impl<B: BackendSource> RuntimeBuilder<B> {
         }
         let registry = Arc::new(KernelRegistry::default());
         let flow = Arc::new(Event::new());
+        let stamps = Arc::new(Stamps::default());
         // The times in a file of vitals are compared with the machine's.
         let seen = if by_hand { &Vitals::Off } else { &self.vitals };
         let vitals = VitalsArena::new(seen, backend.name(), clock.clone(), self.telemetry_lines);
@@ -552,7 +556,8 @@ impl<B: BackendSource> RuntimeBuilder<B> {
                 requests,
                 registry,
                 flow,
-                passage: Arc::new(Passage::new()),
+                passage: Arc::new(Passage::new(Arc::clone(&stamps))),
+                stamps,
                 traces: Arc::new(Traces::new(clock.clone())),
                 backend,
                 clock,

@@ -210,7 +210,8 @@ fn start(
     // Who sends a message after a subscription has both seen in this order.
     let publishes = topics::entries(definition, &options) != 0;
     let holds = options.outbound.hold != 0;
-    let is_plain = !orders && !through && !holds && !publishes && !options.observe.tracing;
+    let carries = options.observe.tracing || options.observe.causal;
+    let is_plain = !orders && !through && !holds && !publishes && !carries;
     let seals = sealed::is_offered() && is_plain && backend.seals(definition, options.shape.block);
     let layout = if seals { layout.sealed() } else { layout };
     let bytes = layout.shard_bytes().checked_mul(options.shape.grid as usize).ok_or_else(|| {
@@ -241,12 +242,13 @@ fn start(
     };
     let shards: Vec<ShardMemory> = (0..grid).map(shard).collect();
 
+    let stamps = options.observe.causal.then(|| Arc::clone(&runtime.stamps));
     let output_size = definition.output.map_or(0, |output| output.size);
     let outbound = shards.iter().map(outbound).collect();
     // SAFETY: the blocks make the other ends; this is the host's one, and it lies beside the shards' memory.
     let replies = shards.iter().filter_map(|shard| unsafe { shard.replies() });
     // SAFETY: as above; blocks write the kernel's outputs, which have this size.
-    let calls = unsafe { CallTable::new(output_size, replies) };
+    let calls = unsafe { CallTable::new(output_size, replies, stamps.clone()) };
     let dead_letters = (options.observe.dead_letters != 0).then(|| {
         let rings = shards.iter().filter_map(dead_letters);
         // SAFETY: blocks put messages of this kernel's into these rings, and the id is of its `Kind`.
@@ -307,6 +309,7 @@ fn start(
         compilation: OnceLock::new(),
         told: Told::default(),
         waits: Enlisted::new(),
+        stamps,
         traced,
         slow: options.observe.slow_after.map(|limit| SlowWatch::new(limit, shards.len())),
         notes: Mutex::default(),
@@ -478,6 +481,7 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[Prin
             enqueue_time: options.observe.timestamps,
             correlation: options.outbound.calls,
             trace: options.observe.tracing,
+            stamp: options.observe.causal,
         },
         dead_letters_capacity: if options.observe.dead_letters == 0 {
             0

@@ -120,6 +120,8 @@ pub struct Observe {
     pub slow_after: Option<Duration>,
     /// See [`LaunchOptions::black_box`].
     pub black_box: bool,
+    /// See [`LaunchOptions::causal`].
+    pub causal: bool,
     /// See [`LaunchOptions::tracing`].
     pub tracing: bool,
     /// How many of a million messages are followed, if said; see [`LaunchOptions::trace_sample`].
@@ -177,6 +179,7 @@ impl Default for Observe {
             count_turns: false,
             slow_after: None,
             black_box: false,
+            causal: false,
             tracing: false,
             trace_sample: None,
         }

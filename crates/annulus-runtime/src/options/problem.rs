@@ -257,6 +257,8 @@ pub enum BodyOption {
     Peers,
     /// Traces of its messages.
     Tracing,
+    /// Stamps of its messages.
+    Causal,
     /// A black box.
     BlackBox,
 }
@@ -421,6 +423,7 @@ pub(super) fn of_launch(
             (shape.supersteps, BodyOption::Supersteps),
             (definition.peers.is_some(), BodyOption::Peers),
             (options.observe.tracing, BodyOption::Tracing),
+            (options.observe.causal, BodyOption::Causal),
             (options.observe.black_box, BodyOption::BlackBox),
         ];
         let asked = asks.into_iter().filter(|(asks, _)| *asks);
@@ -578,6 +581,10 @@ impl fmt::Display for LaunchProblem {
                     }
                     BodyOption::BlackBox => {
                         "black_box is on, which cannot say yet which of its messages a body has taken: leave black_box out, or \
+                         write a handler for one message"
+                    }
+                    BodyOption::Causal => {
+                        "causal is on, and it takes many messages at once, of which none is stamped yet: leave causal out, or \
                          write a handler for one message"
                     }
                     BodyOption::Tracing => {

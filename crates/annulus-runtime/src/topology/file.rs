@@ -32,6 +32,7 @@ struct KernelTable {
     backpressure: Option<BackpressureWord>,
     dead_letters: Option<u32>,
     active: Option<bool>,
+    causal: Option<bool>,
     tracing: Option<bool>,
     trace_sample: Option<f64>,
     #[serde(default)]
@@ -74,7 +75,7 @@ impl Topology {
     /// A topology from TOML. Kernels are those of this program, by [name or path](RegisteredKernel::find).
     ///
     /// A table `kernels.NAME` has the kernel's name in the program, if it is another one, the launch options `grid`,
-    /// `block`, `actors`, `capacity`, `output_capacity`, `hold`, `backpressure`, `dead_letters`, `active`, `tracing` and `trace_sample`
+    /// `block`, `actors`, `capacity`, `output_capacity`, `hold`, `backpressure`, `dead_letters`, `active`, `causal`, `tracing` and `trace_sample`
     /// where they differ from the kernel's attribute, in `bind` what the launch binds, and of a kernel that publishes in `topics`
     /// names that [patterns take](Self::topic). Each `links` has `from`, `to` and perhaps `backpressure`, Block or Reject, and
     /// from a kernel that publishes the patterns that are [taken](Self::subscribe), `topics`. `max_memory` is in bytes.
@@ -143,6 +144,7 @@ impl KernelTable {
             backpressure,
             dead_letters,
             active,
+            causal,
             tracing,
             trace_sample,
             ..
@@ -163,6 +165,7 @@ impl KernelTable {
         if let Some(outputs) = *hold {
             options = options.hold(outputs);
         }
+        set(&mut options.observe.causal, *causal);
         if let Some(on) = *tracing {
             options = options.tracing(on);
         }
