@@ -77,6 +77,7 @@ fn opencl() {
     check(kernels::peers::PEERS, Target::OpenCl);
     check(kernels::barriers::BARRIERS, Target::OpenCl);
     check(kernels::topics::TOPICS, Target::OpenCl);
+    check(kernels::rows::ROWS, Target::OpenCl);
     check(kernels::asks::ASKING, Target::OpenCl);
     check(kernels::replied::REPLIED, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
@@ -113,6 +114,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::peers::PEERS,
         kernels::barriers::BARRIERS,
         kernels::topics::TOPICS,
+        kernels::rows::ROWS,
         kernels::asks::ASKING,
         kernels::replied::REPLIED,
     ];
