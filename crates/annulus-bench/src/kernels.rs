@@ -198,6 +198,42 @@ pub(crate) fn burst_to(_cx: &Cx, message: &Burst, known: &[Peer<Large>], next: &
     }
 }
 
+/// What goes to an actor; as long as [`Large`].
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub(crate) struct Edge {
+    number: u64,
+    #[ring(key)]
+    to: u32,
+    #[ring(edge)]
+    weight: u32,
+    rest: [u64; 5],
+}
+
+/// As [`burst`], each to another actor.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 32, max_outputs = 16)]
+pub(crate) fn burst_keyed(_cx: &Cx, message: &Burst, next: &Outbox<Edge>) {
+    for i in 0..BURST {
+        let number = message.first + i;
+        next.send(Edge { number, to: number as u32 % DEGREE, weight: i as u32, rest: [!number; 5] });
+    }
+}
+
+/// Neighbours of each vertex that the next one sends to.
+pub(crate) const DEGREE: u32 = 100;
+
+/// One output along a row of [`DEGREE`] keys.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 32)]
+pub(crate) fn burst_along(_cx: &Cx, message: &Burst, next: &Outbox<Along<Edge>>) {
+    let number = message.first;
+    let row = number as u32 % 7;
+    next.send(Along { row, from: 0, message: Edge { number, to: 0, weight: 0, rest: [!number; 5] } });
+}
+
+/// As [`swallow`].
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 256)]
+pub(crate) fn swallow_edges(_cx: &Cx, _message: &Edge) {}
+
 /// What the next one publishes on.
 pub(crate) const NEWS: Topic = Topic::of("news");
 
@@ -305,6 +341,8 @@ mod tests {
             timers::again_by_link::DEFINITION,
             timers::alarm::DEFINITION,
             burst::DEFINITION,
+            burst_keyed::DEFINITION,
+            burst_along::DEFINITION,
             swallow_once::DEFINITION,
             cooperate::sum_reduced::DEFINITION,
             cooperate::sum_atomic::DEFINITION,

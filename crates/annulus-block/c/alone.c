@@ -49,7 +49,7 @@ ANN_FUNCTION void ann_bring_one(const ann_view *v, PRIVATE ann_target *target)
         if (first + 1 < lines)
             for (u32 j = 8; j < 16; j++)
                 copied[j] = ann_load_word(slot + j * 8);
-#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS)
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS) && !defined(ANN_ROWS)
         if (first == 0 && b->link.grid == 1) {
             target->tickets = ann_look_at_tickets(ann_ring_of(v, ANN_LINK(v, 0), 0));
             target->is_known = 1;
@@ -170,7 +170,7 @@ ANN_FUNCTION void ann_answer_one(
             ANN_U32(ann_one_slot(v, ticket, k, caller), 0), ann_one_lap(v, ticket, k, caller));
 }
 
-#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS)
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS) && !defined(ANN_ROWS)
 
 /* By the leader: sends the message's outputs to the connected kernel. All threads send those that have to
    wait: the leader puts them where a turn of all threads has them. */
@@ -278,7 +278,7 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready ANN_BINDING_PAR
     if (forwarded)
         ann_stamp_outputs(b->outputs, 0, outbox.sent, b->stamp);
 #endif
-#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS)
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS) && !defined(ANN_ROWS)
     if (forwarded) {
         ann_forward_one(v, code == 0 ? outbox.sent : 0, &target);
         ann_account(v, image, code, outbox.sent, 0);

@@ -19,6 +19,8 @@ ANN_FUNCTION void ann_store_counts(const ann_view *v)
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);
 #if defined(ANN_OUTPUT) && defined(ANN_PORTS)
     ann_store_ports(v);
+#elif defined(ANN_OUTPUT) && defined(ANN_ROWS)
+    ann_store_copies(v);
 #endif
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);
 #endif

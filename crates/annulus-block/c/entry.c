@@ -1,7 +1,11 @@
 /* The block: the dispatch loop. */
 
 #if ANN_LAUNCH_CONNECTABLE
+#ifdef ANN_ROWS
+#define ANN_LINK_PARAMETERS , GLOBAL u8 *device_heap, GLOBAL const u8 *link, GLOBAL const u8 *rows
+#else
 #define ANN_LINK_PARAMETERS , GLOBAL u8 *device_heap, GLOBAL const u8 *link
+#endif
 #else
 #define ANN_LINK_PARAMETERS
 #endif
@@ -39,6 +43,9 @@ ANN_KERNEL void ann_main(
 #endif
 #if ANN_LAUNCH_CONNECTABLE
         view.link = (GLOBAL const ann_link *)link;
+#ifdef ANN_ROWS
+        view.rows = (GLOBAL const u32 *)rows;
+#endif
         view.device_heap = device_heap;
         view.device_local = ann_device_local_at(device_heap, l->device_local + block * l->device_local_stride);
 #endif
@@ -91,6 +98,8 @@ ANN_KERNEL void ann_main(
             ann_load_link(&view);
 #if defined(ANN_OUTPUT) && defined(ANN_PORTS)
             ann_load_ports(&view);
+#elif defined(ANN_OUTPUT) && defined(ANN_ROWS)
+            ann_load_rows(&view);
 #endif
             shared.rested = ann_load_relaxed_u64(ANN_U64(view.shard, ANN_CONTROL_RESTED));
             shared.device_local_turns = 0;

@@ -1,6 +1,7 @@
 /* The block: how one thread sends outputs to the connected kernel, by one outbox. */
 
-#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS) && (ANN_LAUNCH_THREADS == 1 || ANN_ALONE)
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS) && !defined(ANN_ROWS) \
+    && (ANN_LAUNCH_THREADS == 1 || ANN_ALONE)
 
 /* The block of the connected kernel that an output is for. */
 ANN_FUNCTION u32 ann_addressee(const ann_view *v, GLOBAL const u8 *output)
@@ -122,6 +123,12 @@ ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
     return v->shared->state.pending - v->shared->state.pending_from;
 }
 
+#endif
+
+#endif
+
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS) && ANN_LAUNCH_THREADS == 1
+
 /* By the leader of a kernel that is connected no more: what is held goes to the host, as far as it has room.
    */
 /* TWIN: publish_rest */
@@ -131,7 +138,5 @@ ANN_FUNCTION void ann_return_pending(const ann_view *v)
     while (s->pending_from < s->pending && ann_return(v, s->pending_from))
         s->pending_from += 1;
 }
-
-#endif
 
 #endif

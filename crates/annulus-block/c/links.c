@@ -292,6 +292,8 @@ ANN_FUNCTION void ann_count_forwarded(const ann_view *v, u32 count)
     if (!s->stalled) {
 #if defined(ANN_PORTS) && ANN_LAUNCH_THREADS == 1
         ann_store_ports(v);
+#elif defined(ANN_ROWS)
+        ann_store_copies(v);
 #endif
         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);
         return;
@@ -303,6 +305,10 @@ ANN_FUNCTION void ann_count_forwarded(const ann_view *v, u32 count)
     /* SYNC: unrested (release) */
     ann_fence_release();
     ann_store_ports(v);
+#elif defined(ANN_ROWS)
+    /* SYNC: unrested (release) */
+    ann_fence_release();
+    ann_store_copies(v);
 #endif
     /* SYNC: unrested (release) */
     ann_store_release_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);

@@ -33,6 +33,8 @@ ANN_FUNCTION GLOBAL ann_parcel *ann_parcel_at(const ann_view *v, u32 i)
     return (GLOBAL ann_parcel *)v->parcels + i;
 }
 
+#ifndef ANN_ROWS
+
 /* Each thread finds the receiving blocks for its share of the outputs. Of those that are for several places, it does so
    for this one. */
 ANN_FUNCTION void ann_address(const ann_view *v, u32 pending, u32 place)
@@ -295,6 +297,8 @@ ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader, u32 count)
 #endif
 }
 
+#endif
+
 #ifdef ANN_PORTS
 
 /* By the leader: what is held of outboxes that are connected no more goes to the host, up to the first that finds
@@ -353,6 +357,8 @@ ANN_FUNCTION void ann_return_pending(const ann_view *v)
 }
 
 #endif
+
+#ifndef ANN_ROWS
 
 /* By the leader: updates which outputs are pending now. */
 ANN_FUNCTION void ann_settle(const ann_view *v)
@@ -436,5 +442,7 @@ ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
     }
     return count;
 }
+
+#endif
 
 #endif

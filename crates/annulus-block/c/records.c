@@ -224,6 +224,16 @@ typedef struct {
 #define ANN_PORT_MEMORY (ANN_PORTS * 128)
 #endif
 
+#elif ANN_LAUNCH_CONNECTABLE && defined(ANN_ROWS)
+
+/* As above, of the place that outputs go to, and of that of outputs without a row. */
+#define ANN_PORT_FORWARDED 0
+#define ANN_PORT_UNFORWARDED 8
+#define ANN_PORT_HELD 16
+#define ANN_PORT_COUNTS 64
+#define ANN_PORT_COUNTS_BYTES 128
+#define ANN_PORT_MEMORY 256
+
 #else
 #define ANN_PORT_MEMORY 0
 #endif
@@ -471,6 +481,10 @@ typedef struct {
 #else
     ann_link link;
 #endif
+#ifdef ANN_ROWS
+    u64 astray;    /* outputs for which there was no row */
+    u64 told_held; /* copies that wait for room, as the host was told */
+#endif
     u64 rested;     /* what the host was told of state.taken at rest */
 #if ANN_ALONE
     u32 returned; /* the ticket up to which slots of the ring between kernels were given back */
@@ -525,6 +539,9 @@ typedef struct {
     GLOBAL u8 *device_heap; /* what places of rings between kernels count from */
     GLOBAL u8 *device_local;     /* the block's ring between kernels */
     GLOBAL const ann_link *link;
+#ifdef ANN_ROWS
+    GLOBAL const u32 *rows; /* the graph: see `rows.c` */
+#endif
     /* of blocks of several threads: what is known of each output on its way to the connected kernel */
     GLOBAL u8 *parcels;
 #endif

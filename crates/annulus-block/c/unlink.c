@@ -63,6 +63,9 @@ ANN_FUNCTION void ann_unlink(const ann_view *v)
     if (v->shared->link.grid == 0)
         ann_return_pending(v);
     s->unforwarded += ann_on_the_way(v);
+#ifdef ANN_ROWS
+    ann_end_rows(v);
+#endif
 #endif
 #if ANN_LAUNCH_THROUGH
 #ifdef ANN_OUTPUT

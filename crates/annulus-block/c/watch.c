@@ -19,8 +19,8 @@ ANN_FUNCTION u32 ann_fits_one(const ann_view *v)
 {
     if (ANN_IMAGE_STRIDE(&v->shared->launch) > ANN_BLOCK_IMAGE)
         return 0;
-#if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
-    /* All threads sort what goes to the host from what goes on. */
+#if ANN_LAUNCH_CONNECTABLE && (defined(ANN_PORTS) || defined(ANN_ROWS))
+    /* All threads sort what goes to the host from what goes on; or it goes along rows, which takes its time. */
     if (ANN_IS_LINKED(v))
         return 0;
 #endif

@@ -1,9 +1,9 @@
 //! What a block reports to the host's side of its kernel, and where it delivers messages for other kernels.
 
-use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use annulus_abi::topics;
-use annulus_kernel::{Inside, KernelDefinition};
+use annulus_kernel::{Inside, KernelDefinition, Rows};
 use annulus_sync::{AtomicU64, Ordering};
 
 /// The receiver of reports on a shard's progress. The thread that drives the shard calls it: a worker or the
@@ -139,6 +139,8 @@ pub struct NextLinks {
     links: Mutex<Box<[Option<Link>]>>,
     /// The [table of topics](annulus_abi::topics). It is changed at any time.
     topics: Box<[AtomicU64]>,
+    /// The graph of a kernel whose outputs go along rows; without rows for others.
+    graph: Arc<Rows>,
 }
 
 impl NextLinks {
@@ -148,7 +150,18 @@ impl NextLinks {
         Self {
             links: Mutex::new((0..definition.places()).map(|_| None).collect()),
             topics: (0..topics).map(|_| AtomicU64::new(0)).collect(),
+            graph: Arc::default(),
         }
+    }
+
+    /// The same for a kernel whose outputs go along the rows of this graph.
+    pub fn with_rows(mut self, graph: Option<Arc<Rows>>) -> Self {
+        self.graph = graph.unwrap_or_default();
+        self
+    }
+
+    pub(crate) fn graph(&self) -> &Arc<Rows> {
+        &self.graph
     }
 
     /// Sets an entry of the table of topics.

@@ -17,6 +17,7 @@ mod links;
 mod parted;
 mod publish;
 mod replied;
+mod rows;
 mod runner;
 mod stamped;
 mod state;
@@ -61,6 +62,8 @@ pub const RUNTIME: &str = concat!(
     "\n",
     include_str!("../c/topics.c"),
     "\n",
+    include_str!("../c/rows.c"),
+    "\n",
     include_str!("../c/links.c"),
     "\n",
     include_str!("../c/books.c"),
@@ -71,7 +74,11 @@ pub const RUNTIME: &str = concat!(
     "\n",
     include_str!("../c/hold.c"),
     "\n",
+    include_str!("../c/walk.c"),
+    "\n",
     include_str!("../c/parcels.c"),
+    "\n",
+    include_str!("../c/walk_together.c"),
     "\n",
     include_str!("../c/unlink.c"),
     "\n",

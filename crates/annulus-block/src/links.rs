@@ -69,9 +69,10 @@ impl<R: Runner> BlockCore<R> {
         }
         let whole =
             self.links.iter().flatten().filter_map(|link| link.inside).map(|inside| inside.whole).max();
-        // One for each output of a message.
+        // One for each output of a message, or for each copy that is offered at once.
         let outputs = self.hold.as_ref().map_or(self.credit, |hold| hold.room());
-        let lines = whole.unwrap_or(0).div_ceil(size_of::<Line>()) * outputs as usize;
+        let most = self.walk.as_ref().map_or(outputs as usize, |walk| walk.most());
+        let lines = whole.unwrap_or(0).div_ceil(size_of::<Line>()) * most;
         if lines > self.whole.len() {
             self.whole = vec![Line::default(); lines].into();
         }
@@ -137,6 +138,9 @@ impl<R: Runner> BlockCore<R> {
         if pending.is_parted {
             return self.deliver_parted(pending);
         }
+        if self.walk.is_some() {
+            return self.deliver_rows(pending);
+        }
         let Some(link) = &self.links[0] else { return true };
         let (waits, inside) = (link.waits, link.inside);
         let target = link.target.upgrade();
@@ -201,7 +205,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Where output number `index` of the pending message is.
-    fn pending_output(&self, index: u32) -> *const u8 {
+    pub(crate) fn pending_output(&self, index: u32) -> *const u8 {
         let layout = self.outbound.ring().layout();
         let slot = layout.slot_offset(self.outbound.next() + u64::from(index));
         self.memory.outbound_payloads().wrapping_add(slot - layout.slot_offset(0))
@@ -250,6 +254,11 @@ impl<R: Runner> BlockCore<R> {
             batch.produced = self.abandon_parted(pending);
         } else if !self.is_linked {
             batch.produced = self.publish_rest(pending);
+            if self.walk.is_some() {
+                self.tell_waiting(0);
+            }
+        } else if self.walk.is_some() {
+            self.abandon_rows(&pending);
         } else {
             if pending.gone <= pending.bearer {
                 self.lose(pending.call);

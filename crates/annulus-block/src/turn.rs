@@ -34,6 +34,7 @@ use crate::{
     clock::RuntimeClock,
     hold::Hold,
     host::{Link, NextLinks, Signals},
+    rows::Walk,
     runner::Runner,
     state::BlockState,
     timers::Timers,
@@ -119,6 +120,8 @@ pub struct BlockCore<R> {
     pub(crate) wanted: Box<[u64]>,
     /// That of a block that goes on while outputs wait.
     pub(crate) hold: Option<Box<Hold>>,
+    /// The graph that outputs go along, if they do.
+    pub(crate) walk: Option<Box<Walk>>,
     /// Whether there is a link.
     pub(crate) is_linked: bool,
     /// The value that `links` gets with the next command.
@@ -311,7 +314,7 @@ impl<R: Runner> BlockCore<R> {
         // SAFETY: as above.
         let landings = unsafe { Ends::new(landings) };
         let places = definition.max_outputs.max(parameters.hold);
-        let is_sorted = definition.counted_places() != 0;
+        let is_sorted = !definition.ports.is_empty() || definition.peers.is_some();
         let aside = if is_sorted || answers.is_some() && definition.max_outputs > 1 {
             places as usize * layout.slot_stride / size_of::<Line>()
         } else {
@@ -338,6 +341,7 @@ impl<R: Runner> BlockCore<R> {
             numbers: Vec::new(),
             wanted: vec![0; if is_sorted { places as usize } else { 0 }].into(),
             hold: Hold::new(parameters.hold),
+            walk: Walk::new(definition, links.graph()).map(Box::new),
             is_linked: false,
             next_links: links,
             ports: definition.ports,

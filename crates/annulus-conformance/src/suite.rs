@@ -533,6 +533,16 @@ macro_rules! conformance_suite {
                 k07_tables_of_topics_have_room_for_what_was_asked: Handlers,
                 k05_topics_as_constants: Handlers,
             }
+            rows {
+                k05_rows_reach_each_neighbour: Handlers,
+                k05_rows_with_edge_values: Handlers,
+                k05_rows_into_variants: Handlers,
+                k05_rows_of_high_degree_wait_without_loss: Handlers,
+                k05_rows_rejected_alone: Handlers,
+                k05_rows_out_of_bounds_are_counted: Handlers,
+                k05_rows_disconnected_half_way: Handlers,
+                k05_rows_of_a_kernel_to_itself: Handlers,
+            }
             soak {
                 k05_everything_is_accounted_for_in_a_soak: Handlers,
             }

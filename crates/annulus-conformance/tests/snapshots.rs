@@ -77,6 +77,7 @@ fn opencl() {
     check(kernels::peers::PEERS, Target::OpenCl);
     check(kernels::barriers::BARRIERS, Target::OpenCl);
     check(kernels::topics::TOPICS, Target::OpenCl);
+    check(kernels::rows::ROWS, Target::OpenCl);
     check(kernels::asks::ASKING, Target::OpenCl);
     check(kernels::replied::REPLIED, Target::OpenCl);
     check(kernels::stamps::STAMPED, Target::OpenCl);
@@ -114,6 +115,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::peers::PEERS,
         kernels::barriers::BARRIERS,
         kernels::topics::TOPICS,
+        kernels::rows::ROWS,
         kernels::asks::ASKING,
         kernels::replied::REPLIED,
         kernels::stamps::STAMPED,

@@ -99,7 +99,7 @@ unsafe impl DeviceBackend for CpuBackend {
 
     fn launch(&self, mut spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let bindings = Arc::new(std::mem::take(&mut spec.bindings));
-        let links = Arc::new(NextLinks::new(spec.definition, spec.topics));
+        let links = Arc::new(NextLinks::new(spec.definition, spec.topics).with_rows(spec.rows.clone()));
         let grid = spec.shards.len() as u32;
         let step = spec.supersteps.then(|| Arc::new(InStep::new(grid)));
         let block = |index| {

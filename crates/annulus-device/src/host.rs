@@ -3,7 +3,7 @@
 use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc, time::Instant};
 
 use annulus_abi::launch::{AskRecord, BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, StepRecord};
-use annulus_kernel::{KernelDefinition, ProcessingMode, handler_source};
+use annulus_kernel::{KernelDefinition, ProcessingMode, Rows, handler_source};
 use annulus_runtime::{
     BackendError, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, SharedMemory,
 };
@@ -131,6 +131,10 @@ impl DeviceHost {
         ];
         if let Some(device_local) = &device_local {
             held.extend([Arc::clone(&device_local.memory.base), Arc::clone(&device_local.link)]);
+            if spec.definition.rows.is_some() {
+                let words = spec.rows.as_deref().map_or_else(|| Rows::default().words(), Rows::words);
+                held.push(driver.own(words_of(&words)).map_err(failed)?);
+            }
         }
         if plan.supersteps {
             held.push(driver.own(&[MaybeUninit::zeroed(); size_of::<StepRecord>()]).map_err(failed)?);
@@ -282,6 +286,12 @@ unsafe impl DeviceBackend for DeviceHost {
     fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         self.start(spec)
     }
+}
+
+/// The bytes of words.
+fn words_of(words: &[u32]) -> &[MaybeUninit<u8>] {
+    // SAFETY: words are as many bytes, borrowed for as long; `MaybeUninit` may be any of them.
+    unsafe { slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
 }
 
 /// A record's bytes.

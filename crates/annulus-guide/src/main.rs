@@ -50,6 +50,7 @@ programs!(
     pipeline_calls,
     queues,
     replies,
+    rows,
     sending,
     stalled,
     state,

@@ -5,8 +5,8 @@ use annulus_message::Message;
 
 use crate::{
     Accepts, AskDefinition, BindingDefinition, BridgedDefinition, CpuEntry, DeviceType, KernelMessage,
-    KernelTree, KeyDescriptor, LowerError, MOST_PEERS, PeersDefinition, PrintSite, RingMessage, Target,
-    TypeDescriptor, TypeKind, tree::reachable,
+    KernelTree, KeyDescriptor, LowerError, MOST_PEERS, PeersDefinition, PrintSite, RingMessage,
+    RowsDefinition, Target, TypeDescriptor, TypeKind, tree::reachable,
 };
 
 /// A ring kernel. `#[ring_kernel]` implements it for a type that has the handler's name.
@@ -57,6 +57,8 @@ pub struct KernelDefinition {
     pub from: &'static [usize],
     /// If outputs say which kernel they are for, what lies where in them.
     pub peers: Option<PeersDefinition>,
+    /// If outputs go along rows of a graph, what lies where in them.
+    pub rows: Option<RowsDefinition>,
     /// Where the key lies in an output: with it a device finds the shard of a connected kernel that an output is for.
     pub output_key_field: Option<KeyDescriptor>,
     /// What state it keeps.
@@ -291,11 +293,25 @@ impl KernelDefinition {
         }
     }
 
-    /// How many of its places are counted by themselves: all, if there may be several.
+    /// How many of its places are counted by themselves: all, if there may be several. A kernel whose outputs go along rows
+    /// has one more, [`NO_ROW`](Self::NO_ROW).
     pub const fn counted_places(&self) -> usize {
-        match self.peers {
-            Some(_) => self.places(),
-            None => self.ports.len(),
+        match (self.peers, self.rows) {
+            (Some(_), _) => self.places(),
+            (None, Some(_)) => Self::NO_ROW + 1,
+            (None, None) => self.ports.len(),
+        }
+    }
+
+    /// Of a kernel whose outputs go along rows, the place that counts those for which there is no row. It leads nowhere.
+    pub const NO_ROW: usize = 1;
+
+    /// The place that counts what is for nobody, if there may be such.
+    pub const fn nobody(&self) -> Option<usize> {
+        match (self.peers, self.rows) {
+            (Some(_), _) => Some(MOST_PEERS),
+            (None, Some(_)) => Some(Self::NO_ROW),
+            (None, None) => None,
         }
     }
 
@@ -424,6 +440,11 @@ impl KernelDefinition {
     /// What lies where in a kernel's output, if that says which kernel it is for.
     pub const fn peers_of<K: RingKernel>() -> Option<PeersDefinition> {
         K::Output::PEERS
+    }
+
+    /// What lies where in a kernel's output, if that goes along a row.
+    pub const fn rows_of<K: RingKernel>() -> Option<RowsDefinition> {
+        K::Output::ROWS
     }
 
     /// The variants of a kernel's message that take what other kernels send.

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use annulus_message::{Encoding, Field, Message, Number, Schema, Shape, Variant, hash_bytes};
 
 use crate::{
-    DeviceType, FieldDescriptor, Meaning, PeersDefinition, Primitive, TypeDescriptor, TypeKind,
-    VariantDescriptor,
+    DeviceType, FieldDescriptor, Meaning, PeersDefinition, Primitive, RowsDefinition, TypeDescriptor,
+    TypeKind, VariantDescriptor,
 };
 
 /// A direct message: plain old data that kernels take and send. Its bytes in memory are its payload.
@@ -56,6 +56,14 @@ pub trait RingMessage: Message + DeviceType {
     /// What lies where in it, if it says whom it is for.
     #[doc(hidden)]
     const PEERS: Option<PeersDefinition> = None;
+
+    /// What lies where in it, if it goes along a row of a graph.
+    #[doc(hidden)]
+    const ROWS: Option<RowsDefinition> = None;
+
+    /// The field that is marked `#[ring(edge)]`, by its number in order of declaration.
+    #[doc(hidden)]
+    const EDGE_FIELD: Option<usize> = None;
 }
 
 /// Says that a kernel with messages of this type takes what another kernel sends, of type `M`: messages of the

@@ -86,7 +86,7 @@ fn mark(input: &DeriveInput, is: fn(&Attribute) -> bool) -> Option<&Attribute> {
 }
 
 fn is_field_word(meta: &Meta) -> bool {
-    ["key", "id", "priority", "timestamp"].iter().any(|word| meta.path().is_ident(word))
+    ["key", "id", "priority", "timestamp", "edge"].iter().any(|word| meta.path().is_ident(word))
 }
 
 fn version(value: &Expr) -> Option<u32> {
@@ -162,6 +162,11 @@ pub(crate) fn derive(input: &DeriveInput, words: &TypeWords) -> syn::Result<Toke
         errors.at(mark, message);
     }
     let facts = layout.as_ref().and_then(|layout| errors.take(facts(layout, &Taken::default())));
+    if facts.as_ref().is_some_and(|facts| facts.edge.is_some()) {
+        let message = "what goes along rows is direct, and this message is bridged, which only the host sends: leave \
+                       `#[ring(edge)]` out, or the text and collections";
+        errors.at(&input.ident, message);
+    }
     errors.finish(())?;
     let (layout, facts) = layout.zip(facts).expect("without a layout and facts there was an error");
 

@@ -46,7 +46,12 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     };
     let events = events.map(|events| events.consts());
     let accepts = taken.implementations(&input.ident, &layout);
-    let Facts { consts, accessors, .. } = facts;
+    let Facts { consts, accessors, edge, .. } = facts;
+    let edge = edge.map(|edge| {
+        quote! {
+            const EDGE_FIELD: ::core::option::Option<::core::primitive::usize> = ::core::option::Option::Some(#edge);
+        }
+    });
     let version = words.version;
     let quiet = crate::types::quiet();
     let name = &input.ident;
@@ -93,6 +98,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
             const KEY_FIELD: ::core::option::Option<::annulus::__private::KeyDescriptor> = #key_field;
             #from
             #events
+            #edge
         }
         #accepts
     })

@@ -389,7 +389,8 @@ pub fn device_type(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// | `#[ring(version = 2)]` | the version that frames and errors show |
 ///
 /// Fields may be marked `#[ring(key)]`, `#[ring(id)]`, `#[ring(priority)]` and `#[ring(timestamp)]`; see the
-/// [crate's front page](crate). Of a direct enum, a variant with one field may be marked `#[ring(from)]`: then
+/// [crate's front page](crate). Of a struct that goes along the rows of a graph, a field that is marked `#[ring(edge)]`
+/// gets the value of the entry: `u32`, `i32` or `f32`. Of a direct enum, a variant with one field may be marked `#[ring(from)]`: then
 /// kernels that send messages of that field's type can be connected to those that take the enum. Key, id, priority
 /// and timestamp of such a variant are those of the message that it holds.
 ///

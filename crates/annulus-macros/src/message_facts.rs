@@ -21,6 +21,8 @@ pub(crate) struct Facts {
     pub(crate) consts: TokenStream,
     /// Its functions.
     pub(crate) accessors: TokenStream,
+    /// The number of the field that gets the value of an edge.
+    pub(crate) edge: Option<usize>,
 }
 
 /// What the marked fields say, and the messages that variants take, or every error of how they are marked.
@@ -31,6 +33,7 @@ pub(crate) fn facts(layout: &Layout<'_>, taken: &Taken<'_>) -> syn::Result<Facts
     let priority = errors.take(accessor(layout, taken, Word::Priority)).flatten();
     let timestamp = errors.take(accessor(layout, taken, Word::Timestamp)).flatten();
     errors.take(check_words(layout));
+    let edge = errors.take(edge_place(layout)).flatten();
     errors.finish(())?;
     let keyed = is_marked(layout, Word::Key);
     let identified = is_marked(layout, Word::Id);
@@ -63,7 +66,7 @@ pub(crate) fn facts(layout: &Layout<'_>, taken: &Taken<'_>) -> syn::Result<Facts
         const KEYED: ::core::primitive::bool = #any_key;
         const IDENTIFIED: ::core::primitive::bool = #any_id;
     };
-    Ok(Facts { keyed, consts, accessors: quote!(#key #id #priority #timestamp) })
+    Ok(Facts { keyed, consts, accessors: quote!(#key #id #priority #timestamp), edge })
 }
 
 /// The words of `#[ring(..)]`.
@@ -73,10 +76,11 @@ enum Word {
     Id,
     Priority,
     Timestamp,
+    Edge,
 }
 
 impl Word {
-    const ALL: [Self; 4] = [Self::Key, Self::Id, Self::Priority, Self::Timestamp];
+    const ALL: [Self; 5] = [Self::Key, Self::Id, Self::Priority, Self::Timestamp, Self::Edge];
 
     fn name(self) -> &'static str {
         match self {
@@ -84,6 +88,7 @@ impl Word {
             Self::Id => "id",
             Self::Priority => "priority",
             Self::Timestamp => "timestamp",
+            Self::Edge => "edge",
         }
     }
 
@@ -95,12 +100,12 @@ impl Word {
             Self::Key | Self::Id => {
                 quote_spanned!(ty.span()=> <#ty as ::annulus::__private::ActorKey>::to_u64(#place))
             }
-            Self::Priority | Self::Timestamp => {
+            Self::Priority | Self::Timestamp | Self::Edge => {
                 quote_spanned!(ty.span()=> ::core::convert::identity::<#ty>(#place))
             }
         };
         match self {
-            Self::Key | Self::Priority => value,
+            Self::Key | Self::Priority | Self::Edge => value,
             Self::Id | Self::Timestamp => quote!(::core::option::Option::Some(#value)),
         }
     }
@@ -108,7 +113,7 @@ impl Word {
     /// What it returns where nothing is marked.
     fn nothing(self) -> TokenStream {
         match self {
-            Self::Key => quote!(0),
+            Self::Key | Self::Edge => quote!(0),
             Self::Priority => quote!(128),
             Self::Id | Self::Timestamp => quote!(::core::option::Option::None),
         }
@@ -122,10 +127,14 @@ impl Word {
         };
         let ty = segment.ident.to_string();
         let fits = match ty.as_str() {
-            "u8" => self != Self::Timestamp,
-            "u16" | "u32" => !matches!(self, Self::Priority | Self::Timestamp),
-            "u64" => self != Self::Priority,
-            "i8" | "i16" | "i32" | "i64" | "f32" | "f64" | "bool" => false,
+            "u8" => !matches!(self, Self::Timestamp | Self::Edge),
+            "u16" => !matches!(self, Self::Priority | Self::Timestamp | Self::Edge),
+            "u32" => !matches!(self, Self::Priority | Self::Timestamp),
+            "u64" => !matches!(self, Self::Priority | Self::Edge),
+            "i32" | "f32" => self == Self::Edge,
+            "i8" | "i16" | "i64" | "f64" | "bool" => false,
+            // The value of an edge is written as it is, so the type is one of these by name.
+            _ if self == Self::Edge => false,
             _ => true,
         };
         if fits {
@@ -141,6 +150,7 @@ impl Word {
             Self::Id => "an id",
             Self::Priority => "a priority",
             Self::Timestamp => "a timestamp",
+            Self::Edge => "the value of an edge",
         }
     }
 
@@ -149,6 +159,7 @@ impl Word {
             Self::Key | Self::Id => "`u8`, `u16`, `u32` or `u64`",
             Self::Priority => "`u8` (255 leaves first)",
             Self::Timestamp => "`u64` (nanoseconds since 1970 UTC)",
+            Self::Edge => "`u32`, `i32` or `f32`",
         }
     }
 }
@@ -212,6 +223,36 @@ fn accessor(layout: &Layout<'_>, taken: &Taken<'_>, word: Word) -> syn::Result<O
 /// The number of the field that is marked as the key.
 pub(crate) fn key_place(fields: &syn::Fields) -> Option<usize> {
     fields.iter().position(|field| words(&field.attrs).unwrap_or_default().contains(&Word::Key))
+}
+
+/// The number of the field that gets the value of an edge, if one is marked. It stands beside a key, in a struct.
+fn edge_place(layout: &Layout<'_>) -> syn::Result<Option<usize>> {
+    let mark = |field: &Field| {
+        let is_edge = words(&field.attrs).unwrap_or_default().contains(&Word::Edge);
+        is_edge.then(|| field.attrs.iter().find(|attribute| is_ring(attribute)).cloned()).flatten()
+    };
+    let fields = match layout {
+        Layout::Struct(fields) => fields,
+        Layout::Enum { variants, .. } => {
+            let mut errors = Errors::default();
+            for attribute in variants.iter().flat_map(|variant| &variant.fields).filter_map(mark) {
+                errors.at(
+                    attribute,
+                    "the value of an edge goes into a struct: make a struct of what goes along rows",
+                );
+            }
+            return errors.finish(None);
+        }
+    };
+    marked(fields, Word::Edge)?;
+    let place = fields.iter().position(|field| mark(field).is_some());
+    match fields.iter().find_map(mark) {
+        Some(attribute) if !has_key(fields) => Err(syn::Error::new_spanned(
+            attribute,
+            "what goes along rows names its actor: mark the field of its key, too, `#[ring(key)]`",
+        )),
+        _ => Ok(place),
+    }
 }
 
 /// Whether a field is marked as the key.
@@ -317,7 +358,7 @@ fn words(attributes: &[Attribute]) -> syn::Result<Vec<Word>> {
     let mut errors = Errors::default();
     let mut words = Vec::new();
     for attribute in attributes.iter().filter(|attribute| is_ring(attribute)) {
-        let known = "`key`, `id`, `priority` and `timestamp`";
+        let known = "`key`, `id`, `priority`, `timestamp` and `edge`";
         let listed = match &attribute.meta {
             Meta::List(list) => list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)?,
             _ => Punctuated::new(),

@@ -150,6 +150,33 @@ pub enum ConnectError {
         /// The instance's name.
         kernel: String,
     },
+    /// The kernel's outputs go along rows.
+    #[error("the outputs of `{kernel}` go along the rows of a graph: connect it with connect_along(..)")]
+    GoesAlongRows {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// The kernel's outputs go along rows, and it has no graph.
+    #[error("`{kernel}` was launched without a graph: launch it with LaunchOptions::rows(..)")]
+    NoRows {
+        /// The instance's name.
+        kernel: String,
+    },
+    /// A row names an actor that the target does not have.
+    #[error(
+        "a row of `{kernel}` names the actor {key}, and `{target}` has {actors}, from 0 on: launch it with \
+         LaunchOptions::actors(..), or leave such entries out"
+    )]
+    NoSuchActor {
+        /// The name of the kernel that sends.
+        kernel: String,
+        /// The greatest key of its rows.
+        key: u32,
+        /// The name of the kernel that is to receive.
+        target: String,
+        /// How many actors that has.
+        actors: u64,
+    },
     /// Outputs of the kernel wait for room.
     #[error(
         "{held} outputs of `{kernel}` wait for room in the kernels that took their topics: activate it until they have gone, \

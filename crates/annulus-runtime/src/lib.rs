@@ -104,6 +104,7 @@ pub use crate::{
     },
     links::{
         peers::{PeerStatus, PeersStatus},
+        rows::RowsStatus,
         topics::{TopicError, TopicStatus, Topics},
     },
     maybe::Maybe,
@@ -126,7 +127,10 @@ pub use crate::{
 };
 pub use annulus_abi::error::{ErrorName, describe as describe_error};
 pub use annulus_block::{Deliver, Delivery, Progress, Row, RuntimeClock, Signals};
-pub use annulus_kernel::{Addressed, KernelMessage, Peer, ProcessingMode, Published, Topic, ended};
+pub use annulus_kernel::{
+    Addressed, Along, EdgeValue, KernelMessage, Peer, ProcessingMode, Published, Rows, RowsError, Topic,
+    ended,
+};
 pub use annulus_queue::Clock;
 pub use annulus_queue::{
     Alert, Backpressure, Counters, DeadLetter, DeadLetters, Deduplication, InvalidOptions, QueueStatus,
@@ -250,9 +254,9 @@ pub mod prelude {
         Runtime, SendError, SendOutcome, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{
-        Addressed, Answer, Ask, Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure, FenceScope,
-        Inbox, Later, List, Message as _, Outbox, Peer, Published, Reply, RingKernel, RingMessage, Text,
-        Topic,
+        Addressed, Along, Answer, Ask, Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure,
+        FenceScope, Inbox, Later, List, Message as _, Outbox, Peer, Published, Reply, RingKernel,
+        RingMessage, Rows, Text, Topic,
     };
     pub use annulus_macros::{
         DeviceType, ErrorCode, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,

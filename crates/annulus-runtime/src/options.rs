@@ -1,8 +1,8 @@
 //! How a kernel is launched.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use annulus_kernel::{KernelDefinition, ProcessingMode};
+use annulus_kernel::{KernelDefinition, ProcessingMode, Rows};
 use annulus_queue::{Backpressure, Deduplication, InvalidOptions, QueueOptions};
 
 /// Smallest deduplication window of a launch.
@@ -379,6 +379,23 @@ impl LaunchOptions {
     /// ```
     pub fn topics(mut self, topics: u32) -> Self {
         self.outbound.topics = topics;
+        self
+    }
+
+    /// The graph whose rows the outputs of the kernel go along: one that sends [`Along`](crate::Along) messages. It lies in
+    /// the memory of the device, and stays what it is as long as the kernel runs. Makes the kernel connectable, too; it is
+    /// connected by [`connect_along`](crate::KernelHandle::connect_along).
+    ///
+    /// ```
+    /// # use annulus_runtime::{LaunchOptions, Rows};
+    /// let friends = Rows::of_lists([vec![1, 2], vec![2], vec![]])?;
+    /// let options = LaunchOptions::production().rows(friends);
+    /// assert!(options.shape.connectable && options.outbound.rows.is_some_and(|rows| rows.entries() == 3));
+    /// # Ok::<(), annulus_runtime::RowsError>(())
+    /// ```
+    pub fn rows(mut self, rows: impl Into<Arc<Rows>>) -> Self {
+        self.outbound.rows = Some(rows.into());
+        self.shape.connectable = true;
         self
     }
 

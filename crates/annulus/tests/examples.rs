@@ -29,6 +29,7 @@ const SHOWN: [(&str, &str); 26] = [
     ("quality", "machine 2, window 1: 203.2 g\nrefused, 1: part 7, NaN V\n"),
     ("rays", "::::::"),
     ("reduction", " 9 0.6057 1.9443 ████████████████████████\n"),
+    ("roads", "400 of 400 ways are as long as by hand\n"),
     ("service", "client 0:  3 granted, 7 left;"),
     ("sha256", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  \"abc\""),
     ("sieve", "162 primes below 961\n"),

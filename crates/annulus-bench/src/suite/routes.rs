@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use annulus::{LaunchError, prelude::*};
+use annulus::{LaunchError, kernel::RingMessage, prelude::*};
 
 use super::{
     Config, Suite,
@@ -10,17 +10,18 @@ use super::{
 };
 use crate::{
     harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
-    kernels::{self, BURST, Burst, swallow},
+    kernels::{self, BURST, Burst, DEGREE, swallow, swallow_edges},
     launched::runtime_of,
 };
 
 pub(super) const SUITE: Suite = Suite {
     name: "routes",
-    about: "a message by a link, by two outboxes, to an address, on a topic, to a group (lower is better)",
+    about: "a message by a link, by two outboxes, to an address, on a topic, to a group, along a row (lower is better)",
     method: "A kernel that is sent one message for sixteen of its own sends these to kernels that keep nothing. The time for each message that these \
              process; both sides' handlers are in it. By two outboxes: to two kernels in turn. To an address: to two kernels in turn, whose addresses \
              lie in a table. On a topic: one kernel takes it. To eight: the time for each copy, by one output on a topic that eight kernels take, beside \
-             eight outputs to eight addresses; the eight have rings of a quarter of the others' length. The end is seen by the host in the kernels' counts, at which it looks every 50 µs, asleep in between.",
+             eight outputs to eight addresses; the eight have rings of a quarter of the others' length. Along a row: the time for each \
+             copy, by one output along a row of 100 keys with values, beside sixteen outputs with keys by a link. The end is seen by the host in the kernels' counts, at which it looks every 50 µs, asleep in between.",
     cases,
 };
 
@@ -51,6 +52,10 @@ fn cases(config: Config) -> Vec<Case> {
         ours("eight outputs", Box::new(move || to_addresses(config, bursts, 8))),
         ours("one to a group", Box::new(move || to_a_group(config, bursts))),
     ];
+    let along = vec![
+        ours("an output for each", Box::new(move || with_keys(config, bursts))),
+        ours("along a row", Box::new(move || along_a_row(config, bursts))),
+    ];
     vec![
         case(
             "one receiver",
@@ -62,6 +67,7 @@ fn cases(config: Config) -> Vec<Case> {
             ],
         ),
         case("eight receivers", many, vec![mark("one to a group", 0.7, &["eight outputs"])]),
+        case("many actors", along, vec![mark("along a row", 0.6, &["an output for each"])]),
     ]
 }
 
@@ -81,6 +87,16 @@ fn timed<S: RingKernel<Message = Burst>>(
     targets: &[KernelHandle<swallow>],
     bursts: u64,
 ) -> Run {
+    timed_of(source, targets, bursts, BURST)
+}
+
+/// The same of bursts that make so many each.
+fn timed_of<S: RingKernel<Message = Burst>, T: RingKernel<Message: RingMessage>>(
+    source: &KernelHandle<S>,
+    targets: &[KernelHandle<T>],
+    bursts: u64,
+    each: u64,
+) -> Run {
     source.activate_blocking()?;
     let all: Vec<_> = targets.iter().collect();
     let mut took = Duration::ZERO;
@@ -90,14 +106,14 @@ fn timed<S: RingKernel<Message = Burst>>(
         let start = Instant::now();
         source.send_batch_blocking(&messages)?;
         sent += count;
-        until(&all, sent * BURST)?;
+        until(&all, sent * each)?;
         took = start.elapsed();
     }
     end(source, sent)?;
     for target in targets {
-        end(target, sent * BURST / targets.len() as u64)?;
+        end(target, sent * each / targets.len() as u64)?;
     }
-    Ok(vec![took.as_nanos() as f64 / (bursts * BURST) as f64])
+    Ok(vec![took.as_nanos() as f64 / (bursts * each) as f64])
 }
 
 fn source_options() -> LaunchOptions {
@@ -149,4 +165,22 @@ fn to_a_group(config: Config, bursts: u64) -> Run {
 
 fn take_news(topics: &annulus::Topics, targets: &[KernelHandle<swallow>]) -> Result<(), Failure> {
     targets.iter().try_for_each(|target| topics.subscribe("news", target.peer()).map_err(Into::into))
+}
+
+fn with_keys(config: Config, bursts: u64) -> Run {
+    let runtime = runtime_of(config.backend, 1)?;
+    let targets = [swallow_edges::launch(&runtime, options("target"))?];
+    let source = kernels::burst_keyed::launch(&runtime, source_options())?;
+    source.connect(&targets[0])?;
+    timed_of(&source, &targets, bursts, BURST)
+}
+
+fn along_a_row(config: Config, bursts: u64) -> Run {
+    let runtime = runtime_of(config.backend, 1)?;
+    let targets = [swallow_edges::launch(&runtime, options("target"))?];
+    let rows = Rows::of_lists((0..7).map(|row| (0..DEGREE).map(|i| i * 7 + row).collect::<Vec<_>>()))?;
+    let values: Vec<u32> = (0..7 * DEGREE).collect();
+    let source = kernels::burst_along::launch(&runtime, source_options().rows(rows.with_values(&values)?))?;
+    source.connect_along(&targets[0])?;
+    timed_of(&source, &targets, bursts * BURST / u64::from(DEGREE), DEGREE.into())
 }

@@ -26,7 +26,7 @@ use annulus_kernel::{
 use libloading::Library;
 
 use crate::{
-    kernels::{ENTRIES, PEERS, topic_entries},
+    kernels::{ENTRIES, PEERS, graph, topic_entries},
     memory::{Place, Raw, Side},
     rust_block::{ANSWER, FIRST_ASKED, SEED},
 };
@@ -277,7 +277,7 @@ pub(crate) struct CBlock {
     has_ended: bool,
     records: Raw,
     /// What the entry's other pointers lead to.
-    _memory: [Raw; 2],
+    _memory: [Raw; 3],
 }
 
 impl CBlock {
@@ -314,6 +314,9 @@ impl CBlock {
         let program = text.program();
         let inside = text.variant.and_then(|variant| Inside::of(text.definition.message, variant));
         let exchanged = exchange.as_ref().map_or(std::ptr::null_mut(), |(rings, _)| rings.memory.at(0));
+        let words = graph().words();
+        let rows = Raw::new(size_of_val(&*words));
+        words.iter().enumerate().for_each(|(index, word)| rows.set(index * size_of::<u32>(), *word));
         let arguments: [*mut c_void; 10] = [
             side.shards.at(0),
             side.arena.at(0),
@@ -324,7 +327,7 @@ impl CBlock {
             doorbell.at(0),
             exchanged,
             link.at(0),
-            std::ptr::null_mut(),
+            rows.at(0),
         ];
         // SAFETY: the memory is what the entry's parameters want, and is freed after the block.
         let twin = unsafe { (program.new)(place.block, arguments.as_ptr()) };
@@ -343,7 +346,7 @@ impl CBlock {
             asks: text.definition.ask().map(|_| places),
             has_ended: false,
             records,
-            _memory: [launch, scratch],
+            _memory: [launch, scratch, rows],
         }
     }
 

@@ -861,3 +861,64 @@ pub(crate) const OF_STAMPED_TIMERS: &[Fault] = &[
         "#endif\n    ann_head_timer(",
     ),
 ];
+
+/// Those of a block whose outputs go along rows.
+pub(crate) const OF_ROWS: &[Fault] = &[
+    (
+        "a row behind the last is read",
+        "    if (row >= ANN_ROWS_ALL(v))\n        return 0;\n    u32 begin",
+        "    if (row > ANN_ROWS_ALL(v))\n        return 0;\n    u32 begin",
+    ),
+    (
+        "a cursor behind the end of its row is one in the next",
+        "    if (from > end - begin)\n        return 0;\n",
+        "    if (from > end - begin + 1)\n        return 0;\n",
+    ),
+    ("the cursor stays", "        ((GLOBAL u32 *)output)[1] += granted;\n", "        ;\n"),
+    (
+        "the value is that of the entry behind",
+        "ann_key_of_entry(v, entry + ANN_ROWS_ENTRIES(v))",
+        "ann_key_of_entry(v, entry + 1 + ANN_ROWS_ENTRIES(v))",
+    ),
+    (
+        "the key is written before the message",
+        "    for (u32 at = 0; at < ANN_ROW_BYTES; at += 8)\n        ANN_COPY_PART(l, copy + at, output + ANN_ROW_OFFSET + at, ANN_ROW_BYTES - at);\n    ANN_ROW_STORE_KEY(copy, ann_key_of_entry(v, entry));\n",
+        "    ANN_ROW_STORE_KEY(copy, ann_key_of_entry(v, entry));\n    for (u32 at = 0; at < ANN_ROW_BYTES; at += 8)\n        ANN_COPY_PART(l, copy + at, output + ANN_ROW_OFFSET + at, ANN_ROW_BYTES - at);\n",
+    ),
+    (
+        "a copy that finds no room is lost with all behind it",
+        "            ann_lose_copies(v, want, 0);\n            granted = want;\n",
+        "            ann_lose_copies(v, want, 0);\n            granted = (u32)(of.end - of.next);\n",
+    ),
+    (
+        "copies that wait are not told",
+        "    ann_store_relaxed_u64(ANN_U64(ann_row_counts(v, 0), ANN_PORT_HELD), held);\n",
+        "    ;\n",
+    ),
+    (
+        "what waits at the end is counted as outputs",
+        "    for (u32 k = s->pending_from; k < s->pending; k++)\n        copies += ann_copies_of(v, ann_held_at(v, k));\n",
+        "    for (u32 k = s->pending_from; k < s->pending; k++)\n        copies += 1;\n",
+    ),
+];
+
+/// The same with several threads.
+pub(crate) const OF_ROWS_OF_THREADS: &[Fault] = &[
+    (
+        "what is behind an output that waits goes past it",
+        "        if (b->left == 0 && ann_walk_row(v, ann_held_at(v, k)))",
+        "        if (ann_walk_row(v, ann_held_at(v, k)))",
+    ),
+    (
+        "an output that has gone goes again",
+        "            parcel->source = ANN_GONE;\n        else\n            b->left += 1;",
+        "            ;\n        else\n            b->left += 1;",
+    ),
+];
+
+/// The same of a leader that handles messages alone.
+pub(crate) const OF_ROWS_ALONE: &[Fault] = &[(
+    "the link's count of copies is told late",
+    "#elif defined(ANN_OUTPUT) && defined(ANN_ROWS)\n    ann_store_copies(v);\n",
+    "",
+)];

@@ -1,13 +1,15 @@
 //! The kernels whose blocks are compared.
 
+use std::sync::Arc;
+
 use annulus_abi::topics;
 use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, device_fn, ring_kernel};
 use annulus_runtime::{
     device_print,
     prelude::{
-        Addressed, Answer, Ask, Block, BlockCx, Cx, Failure, Inbox, Later, Outbox, Peer, Published, Reply,
-        Topic,
+        Addressed, Along, Answer, Ask, Block, BlockCx, Cx, Failure, Inbox, Later, Outbox, Peer, Published,
+        Reply, Rows, Topic,
     },
 };
 
@@ -493,6 +495,44 @@ pub(crate) fn tell(told: &Told, tally: &mut Tally, out: &Outbox<Published<Told>>
     if told.value.is_multiple_of(5) { Err(Failure::of(7)) } else { Ok(()) }
 }
 
+/// An item, and along which rows it goes.
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Ranged {
+    row: u32,
+    then: u32,
+    #[ring(key)]
+    key: u32,
+    #[ring(edge)]
+    weight: u32,
+    from: u32,
+    sends: u32,
+    value: u64,
+}
+
+/// Like [`direct`], along rows that messages name.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs = 2)]
+pub(crate) fn range(ranged: &Ranged, tally: &mut Tally, out: &Outbox<Along<Ranged>>) -> Result<(), Failure> {
+    tally.count += 1;
+    tally.sum = tally.sum.wrapping_add(ranged.value ^ ranged.weight as u64);
+    for i in 0..ranged.sends {
+        let row = if i == 0 { ranged.row } else { ranged.then };
+        let message = Ranged { row: ranged.then, then: ranged.row, value: tally.sum, ..*ranged };
+        out.send(Along { row, from: ranged.from, message });
+    }
+    if ranged.value.is_multiple_of(5) { Err(Failure::of(7)) } else { Ok(()) }
+}
+
+/// The graph: rows that are empty, short, longer than rings, and longer than what takes its tickets together. One names an actor
+/// that is not there.
+pub(crate) fn graph() -> Arc<Rows> {
+    let long = (0..70).map(|entry| entry % 3);
+    let rows = [vec![2], vec![], vec![0, 1, 2, 2, 1, 0, 0, 9, 1, 2, 0], vec![1, 0, 1], long.collect()];
+    let rows = Rows::of_lists(rows).expect("they are few");
+    let values: Vec<u32> = (0..rows.entries() as u32).map(|entry| entry.wrapping_mul(0x9E37_79B9)).collect();
+    Arc::new(rows.with_values(&values).expect("as many"))
+}
+
 /// What is asked, and what makes a kernel ask.
 #[derive(RingMessage, Clone, Copy, Debug)]
 #[repr(C)]
@@ -730,6 +770,30 @@ pub(crate) const DIRECT: Kernel = Kernel {
     definition: direct::DEFINITION,
     draw: draw_directed,
     draw_on: draw_directed,
+    sends: |message| u32::from_ne_bytes(message[20..24].try_into().expect("four bytes")),
+};
+
+fn draw_ranged(random: &mut Random, to: To) -> Vec<u8> {
+    let places = to.actors.div_ceil(to.grid) + random.one_in(6) as u32;
+    let key = random.below(places.max(1).into()) as u32 * to.grid + to.block;
+    let row = |random: &mut Random| match random.below(24) {
+        0 => 4,
+        1 => 5,
+        2 => u32::MAX,
+        row => row as u32 % 4,
+    };
+    let sends = [0, 1, 1, 1, 2, 2, 3][random.below(7) as usize];
+    let from = [0, 0, 0, 0, 1, 2, 3, u32::MAX][random.below(8) as usize];
+    let (first, then) = (row(random), row(random));
+    let words = [first, then, key, 7, from, sends].into_iter().flat_map(u32::to_ne_bytes);
+    words.chain(random.next().to_ne_bytes()).collect()
+}
+
+/// What it sends goes along rows.
+pub(crate) const RANGE: Kernel = Kernel {
+    definition: range::DEFINITION,
+    draw: draw_ranged,
+    draw_on: draw_ranged,
     sends: |message| u32::from_ne_bytes(message[20..24].try_into().expect("four bytes")),
 };
 

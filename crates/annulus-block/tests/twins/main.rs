@@ -37,8 +37,8 @@ mod words;
 use std::collections::BTreeSet;
 
 use kernels::{
-    ASK_ON, DIRECT, GATHER, LEDGER, PLAIN, PULSE, REMIND, REMIND_ON, RESPOND, SORT, TALLY, TELL, UNWRAP,
-    UNWRAP_AND_SORT,
+    ASK_ON, DIRECT, GATHER, LEDGER, PLAIN, PULSE, RANGE, REMIND, REMIND_ON, RESPOND, SORT, TALLY, TELL,
+    UNWRAP, UNWRAP_AND_SORT,
 };
 use scene::{Fault, Scene};
 use script::Lived;
@@ -180,6 +180,21 @@ const DIRECTED: Scene = Scene { kernel: DIRECT, connectable: true, links: &[0, 1
 
 /// Outputs are for all who take their topics.
 const PUBLISHED: Scene = Scene { kernel: TELL, ..DIRECTED };
+
+/// Outputs go along rows of a graph.
+const RANGED: Scene = Scene { kernel: RANGE, connectable: true, ..ONE };
+
+const ROWS: &[Scene] = &[
+    Scene { name: "along rows, one thread", ..RANGED },
+    Scene { name: "along rows, four threads", threads: 4, ..RANGED },
+    Scene {
+        name: "along rows, four threads, of which the first is alone",
+        threads: 4,
+        alone: true,
+        ..RANGED
+    },
+    Scene { name: "along rows, with traces", traced: true, ..RANGED },
+];
 
 const LINKED: &[Scene] = &[
     Scene { name: "two kernels, one thread", connectable: true, ..ONE },
@@ -349,6 +364,19 @@ fn play<'a>(scenes: impl IntoIterator<Item = &'a Scene>) {
     }
 }
 
+/// K-05: what goes along rows.
+#[test]
+fn k05_blocks_whose_outputs_go_along_rows_do_too() {
+    for scene in ROWS {
+        let mut lived = linked::Lived::default();
+        for seed in seeds() {
+            lived.add(&linked::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}")));
+        }
+        println!("{}: {lived:?}", scene.name);
+        assert!(lived.is_all_there(&scene.kernel, false), "{}: too little happens: {lived:?}", scene.name);
+    }
+}
+
 /// P-02: what is asked, and what comes of it.
 #[test]
 fn p02_blocks_that_ask_do_too() {
@@ -457,6 +485,20 @@ fn planted_faults_of_long_holds_are_found() {
     find(faults::OF_HOLDS, &HOLDS[0], |scene, seed, fault| {
         Some(linked::run(scene, seed, Some(fault)).err()?.to_string())
     });
+}
+
+/// K-05: the same of blocks whose outputs go along rows.
+#[test]
+fn k05_planted_faults_of_rows_are_found() {
+    for (faults, scene) in [
+        (faults::OF_ROWS, &ROWS[0]),
+        (faults::OF_ROWS_OF_THREADS, &ROWS[1]),
+        (faults::OF_ROWS_ALONE, &ROWS[2]),
+    ] {
+        find(faults, scene, |scene, seed, fault| {
+            Some(linked::run(scene, seed, Some(fault)).err()?.to_string())
+        });
+    }
 }
 
 /// Each of these faults is found in this scene.

@@ -19,7 +19,7 @@ use annulus_ring::{
 use annulus_sync::{AtomicU32, Ordering};
 
 use crate::{
-    kernels::{ENTRIES, PEERS, topic_entries},
+    kernels::{ENTRIES, PEERS, graph, topic_entries},
     memory::{Place, Side},
     scene::Options,
 };
@@ -199,7 +199,7 @@ impl RustBlock {
             _ => 1,
         };
         let size = definition.state.definition().map_or(0, |state| state.ty.size);
-        let links = Arc::new(NextLinks::new(definition, ENTRIES));
+        let links = Arc::new(NextLinks::new(definition, ENTRIES).with_rows(Some(graph())));
         topic_entries().into_iter().enumerate().for_each(|(place, entry)| links.set_topic(place, entry));
         let heard = Arc::new(Heard::default());
         let parameters = BlockParameters {

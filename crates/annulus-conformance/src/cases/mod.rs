@@ -34,6 +34,7 @@ pub mod prints;
 pub mod queue_model;
 pub mod queues;
 pub mod replied;
+pub mod rows;
 pub mod shutdown;
 pub mod snapshots;
 pub mod soak;

@@ -13,7 +13,7 @@ use crate::{
         links::next,
         numbers,
         stamps::{
-            Begun, Inquiry, STEPS, Step, begin, inform, inquire, put_off, shout, spread, tell_stamp,
+            Begun, Inquiry, STEPS, Step, begin, inform, inquire, put_off, shout, forks, tell_stamp,
             tell_stamps,
         },
     },
@@ -30,7 +30,7 @@ fn received() -> u64 {
 
 /// Takes what the host gets by an outbox: each output has a greater stamp than what it was sent because of. Returns how
 /// many there were.
-fn take_all(kernel: &KernelHandle<spread>, port: annulus_runtime::PortName<spread, Step>) -> u64 {
+fn take_all(kernel: &KernelHandle<forks>, port: annulus_runtime::PortName<forks, Step>) -> u64 {
     let mut taken = 0;
     while let Ok(step) = kernel.port(port).try_recv() {
         assert!(received() > step.cause, "{} <= {step:?}", received());
@@ -46,14 +46,14 @@ pub fn k08_effects_after_causes(bench: &Bench) {
     const KERNELS: usize = 4;
     for seed in 0..bench.size(2, 10) {
         let mut random = Random(seed);
-        let mut kernels: Vec<KernelHandle<spread>> = Vec::new();
+        let mut kernels: Vec<KernelHandle<forks>> = Vec::new();
         for number in 0..KERNELS {
             let options = causal(source(&format!("{seed}-{number}"))).actors(4).capacity(256);
             let options = options.output_capacity(4096).grid(1 + random.below(2) as u32);
             let options = options.block(if random.below(2) == 0 { 1 } else { 4 });
-            let kernel = spread::launch(bench.runtime(), options).unwrap();
+            let kernel = forks::launch(bench.runtime(), options).unwrap();
             // Towards those that are there, or to the host.
-            for port in [spread::LEFT, spread::RIGHT] {
+            for port in [forks::LEFT, forks::RIGHT] {
                 let to = random.below(number as u64 + 1) as usize;
                 if to < number {
                     kernel.port(port).connect(&kernels[to]).unwrap();
@@ -73,7 +73,7 @@ pub fn k08_effects_after_causes(bench: &Bench) {
             }
             kernels.iter().rev().for_each(|kernel| drain(kernel));
             for kernel in &kernels {
-                for port in [spread::LEFT, spread::RIGHT] {
+                for port in [forks::LEFT, forks::RIGHT] {
                     let taken = take_all(kernel, port);
                     came += taken;
                     if taken != 0 {
@@ -225,7 +225,7 @@ pub fn k08_topics_carry_stamps(bench: &Bench) {
     for block in [1, 4] {
         let options = |name: &str| causal(linked(&format!("{name} {block}"))).capacity(64).block(block);
         let heard = ["first", "second"].map(|name| {
-            spread::launch(bench.runtime(), options(name).actors(4).output_capacity(1024)).unwrap()
+            forks::launch(bench.runtime(), options(name).actors(4).output_capacity(1024)).unwrap()
         });
         let shout = shout::launch(bench.runtime(), options("shout").active(false)).unwrap();
         let peers = [heard[0].peer(), heard[1].peer()];
@@ -240,7 +240,7 @@ pub fn k08_topics_carry_stamps(bench: &Bench) {
         drain(&shout);
         for kernel in &heard {
             drain(kernel);
-            assert_eq!((take_all(kernel, spread::LEFT), kernel.status().drops.failed), (40, 0));
+            assert_eq!((take_all(kernel, forks::LEFT), kernel.status().drops.failed), (40, 0));
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{Number, Total};
 
 /// The kernels here.
 pub const STAMPED: &[&KernelDefinition] = &[
-    spread::DEFINITION,
+    forks::DEFINITION,
     tell_stamp::DEFINITION,
     tell_stamps::DEFINITION,
     put_off::DEFINITION,
@@ -35,7 +35,7 @@ pub struct Step {
 
 /// Sends on by one outbox, and each third message by the other one, too.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 16)]
-pub fn spread(
+pub fn forks(
     cx: &Cx,
     step: &Step,
     total: &mut Total,

@@ -57,6 +57,7 @@ fn every_kernel_compiles() {
         kernels::peers::PEERS,
         kernels::barriers::BARRIERS,
         kernels::topics::TOPICS,
+        kernels::rows::ROWS,
         kernels::replied::REPLIED,
         kernels::asks::ASKING,
         kernels::stamps::STAMPED,

@@ -2,7 +2,7 @@
 
 use super::{Writer, function::PORT_COUNTS};
 use crate::{
-    MOST_PEERS, PeersDefinition, PortDefinition, TypeKind,
+    MOST_PEERS, PeersDefinition, PortDefinition, RowField, RowsDefinition, TypeKind,
     lower::{
         names::{field_name, variant_name},
         program::Expr,
@@ -26,6 +26,9 @@ impl Writer<'_> {
         let definition = self.program.definition;
         if let Some(peers) = &definition.peers {
             self.peer_macros(peers);
+        }
+        if let Some(rows) = &definition.rows {
+            self.row_macros(rows);
         }
         if ports.is_empty() {
             return;
@@ -86,6 +89,22 @@ impl Writer<'_> {
             None => "(u64)0".to_owned(),
         };
         self.put(&format!("#define ANN_PORT_KEY(port, output) ({key})"));
+    }
+
+    /// The same of an outbox whose outputs go along rows: how an entry is written into what goes to its actor.
+    fn row_macros(&mut self, rows: &RowsDefinition) {
+        let RowsDefinition { message, offset, key, edge } = *rows;
+        self.put("#define ANN_ROWS");
+        self.put(&format!("#define ANN_ROW_OFFSET {offset}u"));
+        self.put(&format!("#define ANN_ROW_BYTES {}u", message.size));
+        let store = |field: RowField, value: &str| {
+            let ty = format!("u{}", field.ty.size() * 8);
+            format!("(*(GLOBAL {ty} *)((copy) + {}u) = ({ty})({value}))", field.offset)
+        };
+        self.put(&format!("#define ANN_ROW_STORE_KEY(copy, key) {}", store(key, "key")));
+        if let Some(edge) = edge {
+            self.put(&format!("#define ANN_ROW_STORE_EDGE(copy, value) {}", store(edge, "value")));
+        }
     }
 
     /// The handler's counts of what it has sent by each outbox.

@@ -186,6 +186,7 @@ fn ring_kernel(
                     key_field: ::annulus::__private::KernelDefinition::key_field_of::<Self>(),
                     from: ::annulus::__private::KernelDefinition::from_of::<Self>(),
                     peers: ::annulus::__private::KernelDefinition::peers_of::<Self>(),
+                    rows: ::annulus::__private::KernelDefinition::rows_of::<Self>(),
                     output_key_field: ::annulus::__private::KernelDefinition::output_key_field_of::<Self>(),
                     state: #state,
                     shape: ::annulus::__private::KernelShape::#shape,

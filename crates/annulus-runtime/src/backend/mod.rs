@@ -12,7 +12,7 @@ use std::{
 
 use annulus_abi::vitals::At;
 use annulus_block::{Deliver, RuntimeClock, Signals};
-use annulus_kernel::{Binding, Inside, KernelDefinition, ProcessingMode};
+use annulus_kernel::{Binding, Inside, KernelDefinition, ProcessingMode, Rows};
 
 use annulus_ring::memory::{ShardMemory, SharedMemory};
 
@@ -324,6 +324,8 @@ pub struct LaunchSpec {
     pub hold: u32,
     /// Entries of the [table of topics](annulus_abi::topics), a power of two; 0 for a kernel that publishes nothing.
     pub topics: usize,
+    /// The graph whose rows the kernel's outputs go along, if they do, and if it was given one.
+    pub rows: Option<Arc<Rows>>,
     /// Whether messages carry a [trace](annulus_abi::trace), and blocks write records of those that do: then that of the
     /// numbers of spans. Such a kernel's messages are not sealed.
     pub trace_seed: Option<u32>,

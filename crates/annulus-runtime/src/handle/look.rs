@@ -6,7 +6,7 @@ use annulus_abi::vitals::{
     ports::{NO_PEER, PortShard},
     read::Shard,
 };
-use annulus_kernel::{KernelDefinition, MOST_PEERS, ProcessingMode, StateShape};
+use annulus_kernel::{KernelDefinition, ProcessingMode, StateShape};
 use annulus_sync::Ordering;
 
 use crate::{
@@ -57,7 +57,8 @@ pub struct KernelLook {
 /// One of several outboxes of a kernel, or one of several kernels that its outputs may name, as an observer finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortLook {
-    /// The name of the handler's parameter; or `peer 1` for the first kernel that was given, and so on.
+    /// The name of the handler's parameter; or `peer 1` for the first kernel that was given, and so on; or `rows` for the kernel
+    /// whose actors the rows of a graph name.
     pub name: String,
     /// The `id` of the kernel that it leads to, and whether outputs wait for room there; `None`: to the host.
     pub target: Option<(u64, bool)>,
@@ -85,16 +86,17 @@ impl PortLook {
 
 /// What observers call an outbox of a kernel, or a place.
 pub(crate) fn outbox_name(definition: &KernelDefinition, number: usize) -> String {
-    match definition.peers {
+    match definition.nobody() {
         None => definition.ports[number].name.into(),
-        Some(_) if number == MOST_PEERS => NO_PEER.into(),
+        Some(nobody) if number == nobody => NO_PEER.into(),
+        Some(_) if definition.rows.is_some() => "rows".into(),
         Some(_) => format!("peer {}", number + 1),
     }
 }
 
 /// Whether observers see a place: it leads to a kernel, or stands for nobody beside others that do.
-pub(crate) fn shows_place(targets: &[Target<KernelShared>], place: usize) -> bool {
-    !targets.is_empty() && (place == MOST_PEERS || targets.iter().any(|target| target.outbox == place))
+pub(crate) fn shows_place(targets: &[Target<KernelShared>], place: usize, nobody: usize) -> bool {
+    !targets.is_empty() && (place == nobody || targets.iter().any(|target| target.outbox == place))
 }
 
 impl KernelShared {
@@ -123,7 +125,9 @@ impl KernelShared {
                 .and_then(|target| Some((id(&target.kernel.upgrade()?), target.waits))),
             shards: shards(number),
         };
-        let is_shown = |&number: &usize| definition.peers.is_none() || shows_place(&known.targets, number);
+        let is_shown = |&number: &usize| {
+            definition.nobody().is_none_or(|nobody| shows_place(&known.targets, number, nobody))
+        };
         let ports = (0..definition.counted_places()).filter(is_shown).map(look);
         ports.filter(|port| !port.shards.is_empty()).collect()
     }

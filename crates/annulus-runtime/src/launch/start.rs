@@ -331,7 +331,7 @@ fn start(
     if let Some(home) = &core.home {
         let outboxes: Vec<String> =
             (0..definition.counted_places()).map(|number| outbox_name(definition, number)).collect();
-        home.describe(entry(core), &outboxes, definition.peers.is_some());
+        home.describe(entry(core), &outboxes, definition.nobody().is_some());
     }
 
     let spec = LaunchSpec {
@@ -356,6 +356,7 @@ fn start(
         through: core.options.outbound.through != 0,
         hold: core.options.outbound.hold,
         topics: topics::entries(definition, &core.options),
+        rows: definition.rows.and_then(|_| core.options.outbound.rows.clone()),
         trace_seed: core.traced.is_some().then(|| (core.number as u32).wrapping_mul(0x85EB_CA77)),
         timestamps: core.options.observe.timestamps,
         counts_turns: core.options.observe.count_turns,

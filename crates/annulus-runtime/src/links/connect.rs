@@ -219,6 +219,9 @@ impl KernelShared {
                 false => ConnectError::SendsToPeers { kernel },
             });
         }
+        if self.core.definition.rows.is_some() {
+            return Err(ConnectError::GoesAlongRows { kernel: self.core.name.clone() });
+        }
         check_backpressure(backpressure)?;
         target.check_target(its_runtime, &self.core.name, runtime)?;
         if variant.is_some() && !self.core.options.shape.into_variants {
@@ -344,8 +347,8 @@ impl KernelShared {
                 home.set_target(known.targets.iter().find_map(id));
                 for number in 0..core.definition.counted_places() {
                     let target = known.targets.iter().find(|target| target.outbox == number);
-                    if core.definition.peers.is_some() {
-                        home.show_port(number, shows_place(&known.targets, number));
+                    if let Some(nobody) = core.definition.nobody() {
+                        home.show_port(number, shows_place(&known.targets, number, nobody));
                     }
                     home.set_port_target(number, target.and_then(id));
                 }

@@ -83,6 +83,7 @@ use crate::kernel::{
 pub(crate) mod asks;
 pub(crate) mod connect;
 pub(crate) mod peers;
+pub(crate) mod rows;
 pub(crate) mod stalls;
 pub(crate) mod topics;
 

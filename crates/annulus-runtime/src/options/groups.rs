@@ -1,8 +1,8 @@
 //! The groups of a launch's options. The method of the same name says what each option means.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use annulus_kernel::ProcessingMode;
+use annulus_kernel::{ProcessingMode, Rows};
 use annulus_queue::{Backpressure, Deduplication, Share};
 
 #[cfg(doc)]
@@ -102,6 +102,8 @@ pub struct Outbound {
     pub hold: u32,
     /// See [`LaunchOptions::topics`].
     pub topics: u32,
+    /// See [`LaunchOptions::rows`].
+    pub rows: Option<Arc<Rows>>,
 }
 
 /// What the host can learn about each message.
@@ -166,7 +168,7 @@ impl Default for Inbound {
 
 impl Default for Outbound {
     fn default() -> Self {
-        Self { capacity: None, calls: true, through: 0, hold: 0, topics: 64 }
+        Self { capacity: None, calls: true, through: 0, hold: 0, topics: 64, rows: None }
     }
 }
 

@@ -6,7 +6,9 @@ use annulus_abi::{
     LINE,
     ring::{MAX_CAPACITY, MAX_PAYLOAD, MIN_CAPACITY},
 };
-use annulus_kernel::{BindingKind, KernelDefinition, KernelShape, StateShape, TypeDescriptor};
+use annulus_kernel::{
+    BindingKind, KernelDefinition, KernelShape, Primitive, Rows, StateShape, TypeDescriptor,
+};
 use annulus_queue::{Deduplication, Problem, Share};
 
 use crate::{
@@ -213,6 +215,33 @@ pub enum LaunchProblem {
         /// How many it may send.
         outputs: u32,
     },
+    /// [`rows`](LaunchOptions::rows) are given to a kernel whose outputs go along none.
+    NoAlong {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// The values of the rows' entries do not fit what the kernel sends along them.
+    RowValues {
+        /// The kernel.
+        kernel: &'static str,
+        /// What it sends along rows.
+        message: &'static str,
+        /// The type of the values.
+        values: &'static str,
+        /// The type of the field that is marked `#[ring(edge)]`, if there is one.
+        edge: Option<&'static str>,
+    },
+    /// A row names an actor whose key has no place in what the kernel sends along it.
+    RowKeys {
+        /// The kernel.
+        kernel: &'static str,
+        /// What it sends along rows.
+        message: &'static str,
+        /// The greatest key of the rows.
+        key: u32,
+        /// The greatest key that fits.
+        max: u64,
+    },
     /// The kernel is a body, which takes messages from an [`Inbox`](annulus_kernel::Inbox), and its launch asks for what
     /// bodies do not have.
     Body {
@@ -392,13 +421,13 @@ pub(super) fn of_launch(
         if definition.timers.is_some() && definition.ask().is_none() {
             problems.push(LaunchProblem::ThroughTimers { kernel });
         }
-        if definition.peers.is_some() {
+        if definition.peers.is_some() || definition.rows.is_some() {
             problems.push(LaunchProblem::ThroughPeers { kernel });
         }
     }
     if outbound.hold != 0 {
         let reasons = [
-            (definition.counted_places() == 0, NoHold::OneWay),
+            (definition.counted_places() == 0 || definition.rows.is_some(), NoHold::OneWay),
             (definition.shape.is_block_wide(), NoHold::Block),
             (shape.supersteps, NoHold::Supersteps),
         ];
@@ -412,6 +441,9 @@ pub(super) fn of_launch(
         problems
             .extend((!shape.connectable).then_some(LaunchProblem::Hold { kernel, why: NoHold::Unconnected }));
     }
+    if let Some(rows) = &outbound.rows {
+        check_rows(&mut problems, rows, definition);
+    }
     check_range(&mut problems, "topics", outbound.topics, 1, LaunchOptions::MAX_TOPICS);
     if definition.timers.is_some() {
         problems.extend(shape.supersteps.then_some(LaunchProblem::Timers { kernel }));
@@ -421,7 +453,7 @@ pub(super) fn of_launch(
             (shape.block < 2, BodyOption::Block),
             (shape.connectable, BodyOption::Connectable),
             (shape.supersteps, BodyOption::Supersteps),
-            (definition.peers.is_some(), BodyOption::Peers),
+            (definition.peers.is_some() || definition.rows.is_some(), BodyOption::Peers),
             (options.observe.tracing, BodyOption::Tracing),
             (options.observe.causal, BodyOption::Causal),
             (options.observe.black_box, BodyOption::BlackBox),
@@ -434,6 +466,33 @@ pub(super) fn of_launch(
         problems.push(LaunchProblem::Outputs { kernel, outputs: definition.max_outputs, slots });
     }
     problems
+}
+
+fn check_rows(problems: &mut Vec<LaunchProblem>, rows: &Rows, definition: &KernelDefinition) {
+    let kernel = definition.name;
+    let Some(along) = &definition.rows else {
+        problems.push(LaunchProblem::NoAlong { kernel });
+        return;
+    };
+    let message = along.message.name;
+    let edge = along.edge.map(|edge| edge.ty);
+    if let Some(values) = rows.value_type().filter(|&values| edge != Some(values)) {
+        let (values, edge) = (edge_name(values), edge.map(edge_name));
+        problems.push(LaunchProblem::RowValues { kernel, message, values, edge });
+    }
+    let max = along.most_key();
+    if let Some(key) = rows.most_key().filter(|&key| u64::from(key) > max) {
+        problems.push(LaunchProblem::RowKeys { kernel, message, key, max });
+    }
+}
+
+/// The name of a type that values of entries have.
+fn edge_name(ty: Primitive) -> &'static str {
+    match ty {
+        Primitive::I32 => "i32",
+        Primitive::F32 => "f32",
+        _ => "u32",
+    }
 }
 
 fn check_payload(problems: &mut Vec<LaunchProblem>, what: &'static str, ty: &TypeDescriptor) {
@@ -577,7 +636,7 @@ impl fmt::Display for LaunchProblem {
                     }
                     BodyOption::Peers => {
                         "its outputs say whom they are for, and bodies are not connected yet: send an output without an \
-                         address, or write a handler for one message"
+                         address or a row, or write a handler for one message"
                     }
                     BodyOption::BlackBox => {
                         "black_box is on, which cannot say yet which of its messages a body has taken: leave black_box out, or \
@@ -613,8 +672,27 @@ impl fmt::Display for LaunchProblem {
             ),
             Self::ThroughPeers { kernel } => write!(
                 f,
-                "calls go through `{kernel}`, and its outputs say whom they are for, which one kernel cannot do yet: \
+                "calls go through `{kernel}`, and its outputs say whom they are for, or go along rows, which one kernel cannot do yet: \
                  call it directly, or leave through out"
+            ),
+            Self::NoAlong { kernel } => write!(
+                f,
+                "rows are given, and the outputs of `{kernel}` go along none: send `Along<M>` by its outbox, or leave rows out"
+            ),
+            Self::RowValues { kernel, message, values, edge: Some(edge) } => write!(
+                f,
+                "the entries of the rows have values of type {values}, and the field of `{message}` that `{kernel}` sends \
+                 them in is {edge}: give values of that type, or change the field"
+            ),
+            Self::RowValues { kernel, message, values, edge: None } => write!(
+                f,
+                "the entries of the rows have values of type {values}, and `{message}`, which `{kernel}` sends along them, \
+                 has no field for them: mark one with #[ring(edge)], or leave the values out"
+            ),
+            Self::RowKeys { kernel, message, key, max } => write!(
+                f,
+                "a row names the actor {key}, and the key of `{message}`, which `{kernel}` sends along it, is {max} at \
+                 most: make it `u32`, or leave such entries out"
             ),
             Self::ThroughTimers { kernel } => write!(
                 f,

@@ -80,7 +80,9 @@ static void twin_commit(u32 *word, u32 value)
 static void twin_main(void)
 {
     void **a = twin_now->arguments;
-#if ANN_LAUNCH_CONNECTABLE
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_ROWS)
+    ann_main(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
+#elif ANN_LAUNCH_CONNECTABLE
     ann_main(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
 #else
     ann_main(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);

@@ -1,99 +1,79 @@
-// The handler of kernel `spread`, written from crates/annulus-conformance/src/kernels/stamps.rs:+0 (module annulus_conformance::kernels::stamps).
+// The handler of kernel `spread`, written from crates/annulus-conformance/src/kernels/rows.rs:+0 (module annulus_conformance::kernels::rows).
 #pragma OPENCL FP_CONTRACT OFF
 
-/* Where the next output of one of several outboxes goes; null, and the message fails, beyond what this one may
-   send. `sent` counts the outputs of each. */
-RS_FN GLOBAL u8 *ann_port_next(PRIVATE ann_outbox *outbox, PRIVATE u32 *sent, u32 port, u32 limit)
-{
-    if (sent[port] >= limit) {
-        outbox->refused = 1;
-        return 0;
+typedef struct Order {
+    u32 sender;
+    u32 row;
+    u32 from;
+    u32 sequence;
+    u32 times;
+    u32 fails;
+} Order;
+typedef char ann_size_of_Order[sizeof(Order) == 24 ? 1 : -1];
+
+typedef struct Hop {
+    u32 row;
+    u32 sequence;
+    u32 to;
+    i32 weight;
+    u32 time;
+} Hop;
+typedef char ann_size_of_Hop[sizeof(Hop) == 20 ? 1 : -1];
+
+typedef struct Along {
+    u32 row;
+    u32 from;
+    Hop message_;
+} Along;
+typedef char ann_size_of_Along[sizeof(Along) == 28 ? 1 : -1];
+
+static u32 handle_spread(GLOBAL const Order *order, PRIVATE ann_outbox *out) {
+    u32 ann_budget = 16777216u;
+    // rows.rs:+1
+    u32 end = order->times;
+    for (u32 time = 0u; time < end; time += 1) {
+        if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
+        // rows.rs:+2
+        u32 row = order->row + time;
+        // rows.rs:+3
+        Hop message;
+        message.row = row;
+        message.sequence = order->sequence;
+        message.to = 7u;
+        message.weight = (-5);
+        message.time = time;
+        // rows.rs:+4
+        Along along;
+        along.row = row;
+        along.from = order->from;
+        along.message_ = message;
+        {
+            GLOBAL Along *ann_slot = (GLOBAL Along *)ann_outbox_next(out);
+            if (ann_slot) *ann_slot = along;
+        }
     }
-    sent[port] += 1;
-    return ann_outbox_next(outbox);
-}
-
-typedef struct Step {
-    u32 actor;
-    u32 hops;
-    u64 cause;
-} Step;
-typedef char ann_size_of_Step[sizeof(Step) == 16 ? 1 : -1];
-
-typedef union outputs_of_spread {
-    u64 tag; // 0ul left, 1ul right
-    struct {
-        u64 ann_tag;
-        Step field_0;
-    } left;
-    struct {
-        u64 ann_tag;
-        Step field_0;
-    } right;
-} outputs_of_spread;
-typedef char ann_size_of_outputs_of_spread[sizeof(outputs_of_spread) == 24 ? 1 : -1];
-typedef char ann_size_of_outputs_of_spread_left[sizeof(((PRIVATE outputs_of_spread *)0)->left) == 24 ? 1 : -1];
-typedef char ann_size_of_outputs_of_spread_right[sizeof(((PRIVATE outputs_of_spread *)0)->right) == 24 ? 1 : -1];
-
-typedef struct Total {
-    u64 sum;
-} Total;
-typedef char ann_size_of_Total[sizeof(Total) == 8 ? 1 : -1];
-
-static u32 handle_spread(ann_cx cx, GLOBAL const Step *step_, PRIVATE Total *total, PRIVATE ann_outbox *outbox, u64 ann_message_stamp) {
-    u32 ann_sent[2] = { 0u, 0u };
-    // stamps.rs:+7
-    if (ann_message_stamp <= step_->cause) {
-        // stamps.rs:+8
+    // rows.rs:+6
+    if (order->fails != 0u) {
+        // rows.rs:+7
         return 81u;
     }
-    // stamps.rs:+10
-    total->sum = total->sum + 1ul;
-    // stamps.rs:+11
-    Step next;
-    next.actor = (step_->actor + 1u) % 4u;
-    next.hops = step_->hops + 1u;
-    next.cause = ann_message_stamp;
-    // stamps.rs:+12
-    {
-        GLOBAL outputs_of_spread *ann_slot = (GLOBAL outputs_of_spread *)ann_port_next(outbox, ann_sent, 0u, 1u);
-        if (ann_slot) {
-            ann_slot->tag = 0ul;
-            ann_slot->left.field_0 = next;
-        }
-    }
-    // stamps.rs:+13
-    if (rs_is_multiple_of_u64(total->sum, 3ul)) {
-        // stamps.rs:+14
-        {
-            GLOBAL outputs_of_spread *ann_slot = (GLOBAL outputs_of_spread *)ann_port_next(outbox, ann_sent, 1u, 1u);
-            if (ann_slot) {
-                ann_slot->tag = 1ul;
-                ann_slot->right.field_0 = next;
-            }
-        }
-    }
-    // stamps.rs:+16
+    // rows.rs:+9
     return 0u;
 }
 
-#define ANN_MESSAGE Step
-#define ANN_MESSAGE_BYTES 16
-#define ANN_OUTPUT outputs_of_spread
-#define ANN_OUTPUT_BYTES 24
-#define ANN_PORTS 2
-#define ANN_PORT_OFFSET(port) ((port) == 0u ? 8u : 8u)
-#define ANN_PORT_BYTES(port) ((port) == 0u ? 16u : 16u)
-#define ANN_PORT_IS_KEYED(port) ((port) == 0u ? 1u : 1u)
-#define ANN_PORT_KEY_0(message) ((u64)(message)->actor)
-#define ANN_PORT_KEY_1(message) ((u64)(message)->actor)
-#define ANN_PORT_KEY(port, output) ((port) == 0u ? ANN_PORT_KEY_0((GLOBAL const Step *)((output) + 8u)) : ANN_PORT_KEY_1((GLOBAL const Step *)((output) + 8u)))
-#define ANN_STATE Total
-#define ANN_SHAPE ANN_PER_ACTOR
+#define ANN_MESSAGE Order
+#define ANN_MESSAGE_BYTES 24
+#define ANN_OUTPUT Along
+#define ANN_OUTPUT_BYTES 28
+#define ANN_ROWS
+#define ANN_ROW_OFFSET 8u
+#define ANN_ROW_BYTES 20u
+#define ANN_ROW_STORE_KEY(copy, key) (*(GLOBAL u32 *)((copy) + 8u) = (u32)(key))
+#define ANN_ROW_STORE_EDGE(copy, value) (*(GLOBAL u32 *)((copy) + 12u) = (u32)(value))
+#define ANN_SHAPE ANN_STATELESS
 #define ANN_KEYED 1
-#define ANN_KEY(message) ((u64)(message)->actor)
-#define ANN_MAX_OUTPUTS 2
+#define ANN_KEY(message) ((u64)(message)->sender)
+#define ANN_MAX_OUTPUTS 3
 #define ANN_BINDING_PARAMETERS
 #define ANN_BINDING_ARGUMENTS
-#define ANN_ASKS_STAMP 1
-#define ANN_CALL(cx, message, state, outbox) handle_spread(cx, message, state, outbox, stamp)
+#define ANN_CALL(cx, message, state, outbox) handle_spread(message, outbox)

@@ -1,0 +1,147 @@
+/* The block: how the leader sends outputs along rows, a copy to each actor that a row names. */
+
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && defined(ANN_ROWS)
+
+/* How many copies take their tickets together at most, */
+#define ANN_ROW_RUN 64
+/* and after how many such steps the leader looks whether the host commands something. */
+#define ANN_ROW_STEPS 16
+
+/* The copies that an output still stands for. Without a row it stands for one, which will be lost. */
+/* TWIN: copies_of */
+ANN_FUNCTION u64 ann_copies_of(const ann_view *v, GLOBAL const u8 *output)
+{
+    ann_entries of;
+    return ann_entries_of(v, output, &of) ? of.end - of.next : 1;
+}
+
+/* So many copies are lost, of which one is astray, or none. The parts are stored in front of the sum. */
+/* TWIN: lose_copies */
+ANN_FUNCTION void ann_lose_copies(const ann_view *v, u32 count, u32 astray)
+{
+    LOCAL ann_shared *b = v->shared;
+    b->lost += count;
+    b->astray += astray;
+    u64 there = b->state.unforwarded + count - b->astray;
+    ann_store_relaxed_u64(ANN_U64(ann_row_counts(v, 0), ANN_PORT_UNFORWARDED), there);
+    if (astray != 0)
+        ann_store_relaxed_u64(ANN_U64(ann_row_counts(v, 1), ANN_PORT_UNFORWARDED), b->astray);
+    ann_count_unforwarded(v, count);
+}
+
+/* Writes the copy for an entry into a slot that this block has the ticket of. */
+/* TWIN: write_copy */
+ANN_FUNCTION void ann_write_copy(
+    const ann_view *v, LOCAL const ann_link *l, GLOBAL u8 *slot, GLOBAL const u8 *output, u64 entry, u64 now)
+{
+    GLOBAL u8 *copy = slot + l->payload;
+    for (u32 at = 0; at < ANN_ROW_BYTES; at += 8)
+        ANN_COPY_PART(l, copy + at, output + ANN_ROW_OFFSET + at, ANN_ROW_BYTES - at);
+    ANN_ROW_STORE_KEY(copy, ann_key_of_entry(v, entry));
+#ifdef ANN_ROW_STORE_EDGE
+    if (ANN_ROWS_VALUED(v) != 0)
+        ANN_ROW_STORE_EDGE(copy, ann_key_of_entry(v, entry + ANN_ROWS_ENTRIES(v)));
+#endif
+    ann_device_local_envelope(l, slot, ANN_ROW_BYTES, now ANN_CARRIED_ARGUMENTS(output));
+}
+
+/* Sends the copies of an output from where it stands in its row, in order, as far as there is room, and as the host
+   commands nothing. Where it stands then is written into it. Returns whether it has gone to all. */
+/* TWIN: walk_row */
+ANN_FUNCTION u32 ann_walk_row(const ann_view *v, GLOBAL u8 *output)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL const ann_link *l = ANN_LINK(v, 0);
+    u32 grid = l->grid;
+    ann_entries of;
+    if (!ann_entries_of(v, output, &of)) {
+        ann_lose_copies(v, 1, 1);
+        return 1;
+    }
+    u64 now = l->time != 0 && of.next < of.end ? ann_now(v) : 0;
+    for (u32 step = 1; of.next < of.end; step++) {
+        if (step % ANN_ROW_STEPS == 0
+            && ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND)) != b->state.command)
+            break;
+        u32 most = of.end - of.next < ANN_ROW_RUN ? (u32)(of.end - of.next) : ANN_ROW_RUN;
+        u32 block = ann_key_of_entry(v, of.next) % grid;
+        u32 want = grid == 1 ? most : 1;
+        while (want < most && ann_key_of_entry(v, of.next + want) % grid == block)
+            want++;
+        u32 first = 0;
+        GLOBAL u8 *ring = ann_ring_of(v, l, block);
+        u32 granted = ann_device_local_reserve(l, ring, ann_look_at_tickets(ring), want, &first);
+        if (granted == 0 && l->waits)
+            break;
+        if (granted == 0 || granted == ANN_DEVICE_LOCAL_CLOSED) {
+            ann_lose_copies(v, want, 0);
+            granted = want;
+        } else {
+            ann_count_forwarded(v, granted);
+            for (u32 i = 0; i < granted; i++)
+                ann_write_copy(v, l, ann_device_local_slot(l, ring, first + i), output, of.next + i, now);
+            /* SYNC: device-local-published (release) */
+            ann_device_fence_release();
+            for (u32 i = 0; i < granted; i++)
+                ann_device_local_commit(l, ann_device_local_slot(l, ring, first + i), first + i);
+            b->granted += granted;
+        }
+        of.next += granted;
+        ((GLOBAL u32 *)output)[1] += granted;
+    }
+    return of.next == of.end;
+}
+
+/* Whether the next copy of an output would go now. */
+ANN_FUNCTION u32 ann_would_walk(const ann_view *v, GLOBAL const u8 *output)
+{
+    LOCAL const ann_link *l = ANN_LINK(v, 0);
+    ann_entries of;
+    return !ann_entries_of(v, output, &of) || of.next == of.end
+        || ann_has_room(v, l, ann_key_of_entry(v, of.next) % l->grid);
+}
+
+#if ANN_LAUNCH_THREADS == 1
+
+ANN_FUNCTION GLOBAL u8 *ann_held_at(const ann_view *v, u32 k)
+{
+    return v->outputs + (u64)k * ANN_OUTPUT_STRIDE;
+}
+
+/* Copies that have not gone. */
+ANN_FUNCTION u64 ann_on_the_way(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    u64 copies = 0;
+    for (u32 k = s->pending_from; k < s->pending; k++)
+        copies += ann_copies_of(v, ann_held_at(v, k));
+    return copies;
+}
+
+/* Sends as many copies as there is room for, one output after the other. */
+/* TWIN: deliver_rows */
+ANN_FUNCTION void ann_forward(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    /* Of an inactive block nothing leaves: the host may be about to say where it goes. */
+    if (s->pending == 0 || (s->command & ANN_ACTIVE) == 0)
+        return;
+    u32 linked = v->shared->link.grid != 0;
+    while (s->pending_from < s->pending) {
+        if (linked ? !ann_walk_row(v, ann_held_at(v, s->pending_from)) : !ann_return(v, s->pending_from))
+            break;
+        s->pending_from += 1;
+    }
+    ann_store_waiting(v, ANN_IS_LINKED(v) ? ann_on_the_way(v) : 0);
+    ann_keep_pending(v, s->pending - s->pending_from);
+}
+
+/* Whether something that is held would go to the connected kernel now. */
+ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
+{
+    return ann_would_walk(v, ann_held_at(v, v->shared->state.pending_from));
+}
+
+#endif
+
+#endif

@@ -1,0 +1,53 @@
+// The handler of kernel `hint`, written from crates/annulus-conformance/src/kernels/rows.rs:+0 (module annulus_conformance::kernels::rows).
+#pragma OPENCL FP_CONTRACT OFF
+
+typedef struct Number {
+    u64 value;
+} Number;
+typedef char ann_size_of_Number[sizeof(Number) == 8 ? 1 : -1];
+
+typedef struct Hint {
+    u16 from;
+    u16 to;
+} Hint;
+typedef char ann_size_of_Hint[sizeof(Hint) == 4 ? 1 : -1];
+
+typedef struct Along {
+    u32 row;
+    u32 from;
+    Hint message_;
+} Along;
+typedef char ann_size_of_Along[sizeof(Along) == 12 ? 1 : -1];
+
+static u32 handle_hint(GLOBAL const Number *number, PRIVATE ann_outbox *out) {
+    // rows.rs:+1
+    u32 row = (u32)number->value;
+    // rows.rs:+2
+    Hint hint;
+    hint.from = (u16)row;
+    hint.to = 0;
+    Along along;
+    along.row = row;
+    along.from = 0u;
+    along.message_ = hint;
+    {
+        GLOBAL Along *ann_slot = (GLOBAL Along *)ann_outbox_next(out);
+        if (ann_slot) *ann_slot = along;
+    }
+    return 0u;
+}
+
+#define ANN_MESSAGE Number
+#define ANN_MESSAGE_BYTES 8
+#define ANN_OUTPUT Along
+#define ANN_OUTPUT_BYTES 12
+#define ANN_ROWS
+#define ANN_ROW_OFFSET 8u
+#define ANN_ROW_BYTES 4u
+#define ANN_ROW_STORE_KEY(copy, key) (*(GLOBAL u16 *)((copy) + 2u) = (u16)(key))
+#define ANN_SHAPE ANN_STATELESS
+#define ANN_KEYED 0
+#define ANN_MAX_OUTPUTS 1
+#define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ARGUMENTS
+#define ANN_CALL(cx, message, state, outbox) handle_hint(message, outbox)
