@@ -380,6 +380,7 @@ macro_rules! conformance_suite {
                 p07_a_failing_stop_ends: Handlers,
                 p07_a_stop_without_room_is_lost: Handlers,
                 p07_a_stop_of_a_connected_kernel: Handlers,
+                p07_a_stop_at_a_full_kernel: Handlers,
             }
             timer_links {
                 p07_a_timers_outputs_go_to_the_connected_kernel: Handlers,
