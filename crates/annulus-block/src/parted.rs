@@ -9,7 +9,10 @@
 
 use std::mem::{replace, take};
 
-use annulus_abi::{ring::kind, topics};
+use annulus_abi::{
+    ring::{is_ask, kind},
+    topics,
+};
 use annulus_kernel::{Inside, MOST_PORTS};
 use annulus_ring::ring::Header;
 use annulus_sync::Ordering;
@@ -151,6 +154,25 @@ impl<R: Runner> BlockCore<R> {
             self.rest();
         }
         !waits
+    }
+
+    /// The query that is held, if one is, has no ask any more, since queries go elsewhere: to the host, as other outputs do, but
+    /// without an address; if they go to another kernel, it is lost. So no other kernel gets an address that was not made for it.
+    // TWIN: drop_query
+    #[cold]
+    pub(crate) fn drop_query(&mut self) {
+        let Some(mut pending) = self.pending.filter(|pending| is_ask(pending.call)) else { return };
+        pending.call = 0;
+        let tag = self.tag(pending.bearer);
+        if tag != GONE && !self.stays(tag) {
+            self.take_aside(pending.bearer);
+            pending.gone += 1;
+            let words =
+                self.memory.port(tag as usize).expect("a shard has counts for each of several outboxes");
+            add(words.unforwarded(), 1);
+            add(self.memory.unforwarded(), 1);
+        }
+        self.pending = Some(pending);
     }
 
     /// Links have changed: where held outputs go now.
