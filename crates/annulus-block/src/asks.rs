@@ -156,7 +156,7 @@ impl Asks {
     }
 
     /// The host is told how many are in use.
-    pub(crate) fn tell(&mut self) -> u32 {
+    pub(crate) fn note_told(&mut self) -> u32 {
         self.is_untold = false;
         self.open()
     }

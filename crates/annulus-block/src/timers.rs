@@ -153,6 +153,7 @@ impl Timers {
     }
 
     /// The entry of the heap of the timer with this number, which waits.
+    // TWIN: index_of
     pub(crate) fn index_of(&self, number: u32) -> usize {
         let waiting = &self.entries[..self.count as usize];
         waiting.iter().position(|entry| entry.number == number).expect("what is awaited waits")
@@ -365,7 +366,7 @@ impl<R: Runner> BlockCore<R> {
         self.memory.due().store(timers.due().unwrap_or(0), Ordering::Relaxed);
         let word = control::Timers {
             waiting: timers.count() + u32::from(timers.events.has_missed()),
-            asks: timers.asks.as_mut().map_or(0, Asks::tell),
+            asks: timers.asks.as_mut().map_or(0, Asks::note_told),
             taken: self.counts.timed,
         }
         .word();
