@@ -116,14 +116,15 @@ impl KernelLayout {
         Self { inbound, outbound, replies, ..self }
     }
 
-    /// The same layout with landings for so many calls through pipelines, in a kernel of so many shards. Without replies
+    /// The same layout with landings for so many calls through pipelines, and for as many asks, in a kernel of so many shards. On
+    /// devices the slots for asks are not used: they lie elsewhere. Without replies
     /// there are none.
     pub const fn through(self, calls: u32, shards: u32) -> Self {
         let landings = match self.replies {
             Some(replies) if calls != 0 => {
                 let each = calls.div_ceil(shards).next_power_of_two();
                 let capacity = if each < MIN_CAPACITY { MIN_CAPACITY } else { each };
-                Some(RingLayout { capacity, ..replies.open() })
+                Some(RingLayout { capacity: 2 * capacity, ..replies.open() })
             }
             _ => None,
         };

@@ -95,6 +95,23 @@ ANN_FUNCTION u32 ann_has_answer(const ann_view *v)
     return 0;
 }
 
+/* These places are not in use any more. */
+ANN_FUNCTION void ann_free_asks(const ann_view *v, u64 entries)
+{
+    GLOBAL ann_timers *t = ann_timers_of(v);
+    v->shared->asks_untold |= (t->busy & entries) != 0;
+    t->busy &= ~entries;
+    t->awaited &= ~entries;
+}
+
+/* Tells the host of places that are not in use any more, though no turn takes anything. */
+/* TWIN: tell_if_freed */
+ANN_FUNCTION void ann_tell_if_freed(const ann_view *v)
+{
+    if (v->shared->asks_untold)
+        ann_tell_timers(v);
+}
+
 /* Takes an answer into the message that comes of the ask. */
 ANN_FUNCTION void ann_take_answer(const ann_view *v, u32 entry)
 {
@@ -143,8 +160,7 @@ ANN_FUNCTION void ann_look_for_answers(const ann_view *v)
     /* SYNC: slot-published (acquire) */
     ann_fence_acquire();
     u64 awaited = found & t->awaited;
-    t->busy &= ~found;
-    t->awaited &= ~found;
+    ann_free_asks(v, found);
     for (u32 entry = 0; awaited != 0; entry++, awaited >>= 1)
         if ((awaited & 1) != 0)
             ann_take_answer(v, entry);
@@ -156,10 +172,12 @@ ANN_FUNCTION void ann_lose_ask(const ann_view *v, u64 call)
 {
     GLOBAL ann_timers *t = ann_timers_of(v);
     u32 entry = (u32)(call & (ANN_ASK - 1)) - ann_ask_place(v, 0);
-    u64 bit = (u64)1 << (entry & 63u);
+    /* What is held never names a place of another kernel (`ann_drop_query`). */
+    if (entry >= ANN_ASK_PLACES)
+        return;
+    u64 bit = (u64)1 << entry;
     u32 is_awaited = (t->awaited & bit) != 0;
-    t->busy &= ~bit;
-    t->awaited &= ~bit;
+    ann_free_asks(v, bit);
     if (is_awaited)
         ann_end_ask(v, ann_ask_at(v, entry)->number, ANN_ASK_LOST, 0);
 }
@@ -179,25 +197,46 @@ ANN_FUNCTION void ann_end_overdue(const ann_view *v, u32 number, GLOBAL u8 *slot
     }
 }
 
-/* By the leader, which obeys a command: if queries go elsewhere now, whatever was asked ends. */
+/* The query that is held, if one is, has no ask any more, since queries go elsewhere: to the host, as other outputs do, but without
+   an address; if they go to another kernel, it is lost. So no other kernel gets an address that was not made for it. */
+/* TWIN: drop_query */
+ANN_FUNCTION void ann_drop_query(const ann_view *v)
+{
+    LOCAL ann_state *s = &v->shared->state;
+    for (u32 k = s->pending_from; k < s->pending; k++) {
+        GLOBAL u8 *output = v->outputs + (u64)k * ANN_OUTPUT_STRIDE;
+        if (*ANN_U64(output, 0) != ANN_ASK_PORT)
+            continue;
+        ANN_CARRIED(output) = 0;
+        if (!ann_goes_on(v, output))
+            continue;
+        *ANN_U64(output, 0) = ~(u64)0;
+        ann_count_unforwarded_of(v, ANN_ASK_PORT, 1);
+        ann_count_unforwarded(v, 1);
+    }
+}
+
+/* By the leader, which obeys a command: if queries go elsewhere now, whatever was asked ends. The host is told before it is told that
+   the command is obeyed. */
 /* TWIN: lead_asks */
 ANN_FUNCTION void ann_lead_asks(const ann_view *v)
 {
     GLOBAL ann_timers *t = ann_timers_of(v);
     LOCAL ann_ask_way *in = &v->shared->asked_in;
     GLOBAL const ann_ask_way *next = (GLOBAL const ann_ask_way *)(v->link + ANN_PORTS);
-    if (next->landings == in->landings && next->stride == in->stride && next->first == in->first)
-        return;
     /* What has come before is an answer. */
     ann_look_for_answers(v);
-    u64 awaited = t->awaited;
-    *in = *next;
-    *ann_asked_in(v) = *next;
-    t->busy = 0;
-    t->awaited = 0;
-    for (u32 entry = 0; awaited != 0; entry++, awaited >>= 1)
-        if ((awaited & 1) != 0)
-            ann_end_ask(v, ann_ask_at(v, entry)->number, ANN_ASK_CLOSED, 0);
+    if (next->landings != in->landings || next->stride != in->stride || next->first != in->first) {
+        u64 awaited = t->awaited;
+        *in = *next;
+        *ann_asked_in(v) = *next;
+        ann_free_asks(v, ~(u64)0);
+        for (u32 entry = 0; awaited != 0; entry++, awaited >>= 1)
+            if ((awaited & 1) != 0)
+                ann_end_ask(v, ann_ask_at(v, entry)->number, ANN_ASK_CLOSED, 0);
+        ann_drop_query(v);
+    }
+    ann_tell_if_freed(v);
 }
 
 #endif

@@ -92,6 +92,7 @@ ANN_KERNEL void ann_main(
 #endif
 #if ANN_ASKS
             shared.asked_in = *ann_asked_in(&view);
+            shared.asks_untold = 0;
 #endif
             shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
 #if ANN_LAUNCH_CONNECTABLE

@@ -81,6 +81,10 @@ ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
         u32 slice = micros - passed < ANN_DEVICE_LOCAL_NAP ? micros - passed : ANN_DEVICE_LOCAL_NAP;
         if (!ann_nap(&v->record->wake, seen, slice) || ann_has_device_local_work(v))
             return 0;
+#if ANN_ASKS
+        if (ann_has_answer(v))
+            return 0;
+#endif
     }
     return is_whole;
 #else

@@ -477,6 +477,7 @@ typedef struct {
     ann_ask_way asked_in; /* where it asks */
     u64 asked;          /* what the query carries of the message that is handled; 0 if it asks nothing that leaves */
     u32 asks_leave;     /* what that message sends goes to other kernels */
+    u32 asks_untold;    /* fewer places are in use than the host was told */
 #endif
 #else
     ann_link link;

@@ -360,6 +360,9 @@ ANN_FUNCTION void ann_end_turn(const ann_view *v)
         if (b->messages != 0)
             ann_end_vain_body(v);
 #endif
+#if ANN_ASKS
+        ann_tell_if_freed(v);
+#endif
 #if ANN_LAUNCH_CONNECTABLE && !ANN_DEFERS
         if (!b->again)
             ann_rest(v);

@@ -20,7 +20,12 @@
 //!
 //! An entry that is *overdue* keeps its place until the answer has come, since who answers may be about to write it. A lost query
 //! is answered by nobody, so its entry is free at once. When the way out is connected elsewhere, all that is awaited ends: the
-//! host does that only if every answer has come, or the asked kernel has ended.
+//! host does that only if every answer has come, or the asked kernel has ended. A query that is held then has no ask any more: it
+//! is lost, or goes to the host without an address ([`drop_query`](BlockCore::drop_query)). So an address goes only to the kernel
+//! whose place it names.
+//!
+//! The answers outlive the asked kernel ([`Answered`]). Its host ends what no block of it will take, and that is seen as any other
+//! answer.
 //!
 //! | word | written by | read by |
 //! |---|---|---|
@@ -34,7 +39,7 @@
 //! * The asker's reads come before the next answer is written there: it sends the next query with that place afterwards, with
 //!   release, and the block that takes this query acquires it.
 
-use std::sync::Weak;
+use std::sync::Arc;
 
 use annulus_abi::{
     launch::asks_of,
@@ -43,7 +48,7 @@ use annulus_abi::{
 use annulus_kernel::{KernelDefinition, ended};
 
 use crate::{
-    host::{Deliver, Link},
+    host::{AskedIn, Link},
     runner::Runner,
     timers::Timers,
     turn::BlockCore,
@@ -58,20 +63,16 @@ pub(crate) struct Asks {
     value: usize,
     /// Which block of its kernel this is.
     block: u32,
-    way: Option<Way>,
+    /// Where the answers come; the number is that of the block's first place.
+    way: Option<AskedIn>,
     entries: Box<[Entry]>,
     /// Entries whose places may be written, a bit for each; and those of them whose messages wait.
     busy: u64,
     awaited: u64,
     /// What the query of the message that was handled last carries; 0 if it has asked nothing that leaves.
     asked: u64,
-}
-
-/// The kernel that is asked.
-struct Way {
-    target: Weak<dyn Deliver>,
-    /// The block's first place there.
-    first: u32,
+    /// Whether fewer places are in use than the host was told.
+    is_untold: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -106,6 +107,7 @@ impl Asks {
             busy: 0,
             awaited: 0,
             asked: 0,
+            is_untold: false,
         })
     }
 
@@ -122,11 +124,10 @@ impl Asks {
     /// Takes an entry for the timer of this number; `None` if nobody is connected.
     fn take(&mut self, number: u32) -> Option<u64> {
         let way = self.way.as_ref()?;
-        let target = way.target.upgrade()?;
         let entry = (!self.busy).trailing_zeros() as usize;
         let place = way.first + entry as u32;
         // Nobody writes there now, and no slot shows an ask that is to come.
-        let generation = target.answered(place).wrapping_add(1).max(1);
+        let generation = way.answers.answered(place).wrapping_add(1).max(1);
         self.entries[entry] = Entry { generation, number };
         self.busy |= 1 << entry;
         self.awaited |= 1 << entry;
@@ -134,19 +135,36 @@ impl Asks {
     }
 
     /// The entries whose answers are here.
-    fn answered(&self, target: &dyn Deliver, first: u32) -> u64 {
-        let is_here =
-            |entry: &usize| target.answered(first + *entry as u32) == self.entries[*entry].generation;
+    fn answered(&self) -> u64 {
+        let Some(way) = &self.way else { return 0 };
+        let is_here = |entry: &usize| {
+            way.answers.answered(way.first + *entry as u32) == self.entries[*entry].generation
+        };
         bits(self.busy).filter(is_here).fold(0, |found, entry| found | 1 << entry)
+    }
+
+    /// These places are not in use any more.
+    fn free(&mut self, entries: u64) {
+        self.is_untold |= self.busy & entries != 0;
+        self.busy &= !entries;
+        self.awaited &= !entries;
+    }
+
+    /// Whether fewer places are in use than the host was told.
+    pub(crate) fn is_untold(&self) -> bool {
+        self.is_untold
+    }
+
+    /// The host is told how many are in use.
+    pub(crate) fn note_told(&mut self) -> u32 {
+        self.is_untold = false;
+        self.open()
     }
 
     /// Whether an answer is here. Orders nothing.
     // TWIN: has_answer
     pub(crate) fn has_answer(&self) -> bool {
-        self.busy != 0
-            && self.way.as_ref().is_some_and(|way| {
-                way.target.upgrade().is_some_and(|target| self.answered(&*target, way.first) != 0)
-            })
+        self.busy != 0 && self.answered() != 0
     }
 
     /// The message of the timer of this number was taken: whether an ask ends with it that nobody has answered.
@@ -171,18 +189,22 @@ impl Asks {
         unsafe { words.write([ended, code.into()]) };
     }
 
-    /// Where queries go by this link, if that is elsewhere than before.
-    fn elsewhere(&self, link: Option<&Link>) -> Option<Option<Way>> {
-        let way = link.and_then(|link| {
-            let first = link.asks? + self.block * self.entries.len() as u32;
-            Some(Way { target: link.target.clone(), first })
+    /// Where queries go from now on. Returns whether that is elsewhere.
+    fn lead(&mut self, link: Option<&Link>) -> bool {
+        let way = link.and_then(|link| link.asks.as_ref()).map(|way| AskedIn {
+            first: way.first + self.block * self.entries.len() as u32,
+            answers: Arc::clone(&way.answers),
         });
         let is_same = match (&self.way, &way) {
             (None, None) => true,
-            (Some(old), Some(new)) => old.first == new.first && old.target.ptr_eq(&new.target),
+            (Some(old), Some(new)) => {
+                old.first == new.first
+                    && std::ptr::addr_eq(Arc::as_ptr(&old.answers), Arc::as_ptr(&new.answers))
+            }
             _ => false,
         };
-        (!is_same).then_some(way)
+        self.way = way;
+        !is_same
     }
 
     /// What the query carries of the message that was handled last.
@@ -216,28 +238,21 @@ impl Timers {
     /// Takes the answers that have come: their messages are due now.
     // TWIN: look_for_answers
     pub(crate) fn look_for_answers(&mut self, now: u64) {
-        let Some(asks) = self.asks.as_ref().filter(|asks| asks.busy != 0) else { return };
-        let Some((target, first)) =
-            asks.way.as_ref().and_then(|way| Some((way.target.upgrade()?, way.first)))
-        else {
-            return;
-        };
-        for entry in bits(asks.answered(&*target, first)) {
-            let Some(asks) = &mut self.asks else { return };
-            let is_awaited = asks.awaited >> entry & 1 != 0;
+        let Some(asks) = self.asks.as_mut().filter(|asks| asks.busy != 0) else { return };
+        let found = asks.answered();
+        let awaited = asks.awaited & found;
+        asks.free(found);
+        for entry in bits(awaited) {
+            let Some(asks) = &self.asks else { return };
+            let Some(way) = &asks.way else { return };
             let Entry { generation, number } = asks.entries[entry];
-            asks.busy &= !(1 << entry);
-            asks.awaited &= !(1 << entry);
-            if is_awaited {
-                let value = asks.value;
-                let call = call_asked(first + entry as u32, generation);
-                let index = self.index_of(number);
-                let message = self.message_of(index);
-                // SAFETY: the entry was seen to show this ask. The awaited message has room for what the kernel answers.
-                let (kind, code, stamp) = unsafe { target.answer(call, message.wrapping_add(value)) };
-                self.raise_stamp(index, stamp);
-                self.end_ask(index, ended_by(kind), code, now);
-            }
+            let call = call_asked(way.first + entry as u32, generation);
+            let index = self.index_of(number);
+            let value = self.message_of(index).wrapping_add(asks.value);
+            // SAFETY: the entry was seen to show this ask. The awaited message has room for what the kernel answers.
+            let (kind, code, stamp) = unsafe { way.answers.answer(call, value) };
+            self.raise_stamp(index, stamp);
+            self.end_ask(index, ended_by(kind), code, now);
         }
     }
 
@@ -256,32 +271,33 @@ impl Timers {
     pub(crate) fn lose_ask(&mut self, call: u64, now: u64) {
         let Some(asks) = &mut self.asks else { return };
         let Some(way) = &asks.way else { return };
-        let entry = (place_of(call) - way.first) as usize;
+        let entry = place_of(call).wrapping_sub(way.first) as usize;
+        // What is held never names a place of another kernel: `drop_query`.
+        let Some(&Entry { number, .. }) = asks.entries.get(entry) else { return };
         let is_awaited = asks.awaited >> entry & 1 != 0;
-        asks.busy &= !(1 << entry);
-        asks.awaited &= !(1 << entry);
+        asks.free(1 << entry);
         if is_awaited {
-            let index = self.index_of(self.asks.as_ref().expect("just seen").entries[entry].number);
-            self.end_ask(index, ended::LOST, 0, now);
+            self.end_ask(self.index_of(number), ended::LOST, 0, now);
         }
     }
 
-    /// Where queries go from now on. If that is elsewhere, whatever was asked ends.
+    /// Where queries go from now on. If that is elsewhere, whatever was asked ends. Returns whether it is.
     // TWIN: lead_asks
-    pub(crate) fn lead_asks(&mut self, links: &[Option<Link>], now: u64) {
-        let Some(asks) = &self.asks else { return };
-        let link = links.get(asks.port).and_then(Option::as_ref);
-        let Some(way) = asks.elsewhere(link) else { return };
+    pub(crate) fn lead_asks(&mut self, links: &[Option<Link>], now: u64) -> bool {
         // What has come before is an answer.
         self.look_for_answers(now);
-        let Some(asks) = &mut self.asks else { return };
-        asks.way = way;
-        let awaited = std::mem::take(&mut asks.awaited);
-        asks.busy = 0;
+        let Some(asks) = &mut self.asks else { return false };
+        let link = links.get(asks.port).and_then(Option::as_ref);
+        if !asks.lead(link) {
+            return false;
+        }
+        let awaited = asks.awaited;
+        asks.free(!0);
         for entry in bits(awaited) {
             let number = self.asks.as_ref().expect("just seen").entries[entry].number;
             self.end_ask(self.index_of(number), ended::CLOSED, 0, now);
         }
+        true
     }
 }
 
@@ -308,6 +324,24 @@ impl<R: Runner> BlockCore<R> {
             .as_ref()
             .and_then(|timers| timers.asks.as_ref())
             .is_some_and(|asks| asks.port as u64 == tag)
+    }
+
+    /// Links have changed: what was asked ends if it was asked elsewhere, and with it the query that is held. The host is told
+    /// before it is told that the command is obeyed.
+    pub(crate) fn lead_asks(&mut self) {
+        let Some(timers) = self.timers.as_mut().filter(|timers| timers.asks.is_some()) else { return };
+        if timers.lead_asks(&self.links, R::now(&self.clock)) {
+            self.drop_query();
+        }
+        self.tell_if_freed();
+    }
+
+    /// Tells the host of places that are not in use any more, though no turn takes anything.
+    // TWIN: tell_if_freed
+    pub(crate) fn tell_if_freed(&mut self) {
+        if self.timers.as_ref().and_then(|timers| timers.asks.as_ref()).is_some_and(Asks::is_untold) {
+            self.tell_timers();
+        }
     }
 
     /// An output was lost that carried an ask. Returns whether it did.

@@ -81,6 +81,11 @@ impl Hold {
         self.said != 0
     }
 
+    /// The output in this place carries no call any more.
+    pub(crate) fn forget_call(&mut self, index: u32) {
+        self.carried[index as usize].call = 0;
+    }
+
     /// Nothing is held any more; the host is to be told.
     pub(crate) fn is_empty_now(&mut self) {
         self.tells = true;

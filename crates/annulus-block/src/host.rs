@@ -76,7 +76,11 @@ pub trait Deliver: Send + Sync {
     ///
     /// It is a message of the kernel's type.
     unsafe fn has_room(&self, message: *const u8) -> bool;
+}
 
+/// Where a kernel answers what other kernels ask it. It may outlive that kernel: what was answered stays there. Dropping it runs no
+/// code of the program.
+pub trait Answered: Send + Sync {
     /// The generation of the last ask that was answered in a place of this kernel. Who sees that of an ask sees its answer.
     fn answered(&self, place: u32) -> u32;
 
@@ -130,8 +134,17 @@ pub struct Link {
     pub inside: Option<Inside>,
     /// The address of the kernel, for a source whose outputs say whom they are for; else 0.
     pub peer: u64,
-    /// The first of the places that asks of the source's blocks have in the target, if it asks by this outbox.
-    pub asks: Option<u32>,
+    /// Where the answers are, if the source asks by this outbox.
+    pub asks: Option<AskedIn>,
+}
+
+/// Where the blocks of a kernel find the answers to what they ask another one.
+#[derive(Clone)]
+pub struct AskedIn {
+    /// The first of the places that their asks have there.
+    pub first: u32,
+    /// Those of the asked kernel.
+    pub answers: Arc<dyn Answered>,
 }
 
 /// Where the outputs of a kernel's blocks go after the next command, by each of its outboxes.

@@ -28,7 +28,9 @@ mod traced;
 mod turn;
 
 pub use clock::RuntimeClock;
-pub use host::{Deliver, Delivery, Link, MessageFailure, NextLinks, Progress, Row, Signals};
+pub use host::{
+    Answered, AskedIn, Deliver, Delivery, Link, MessageFailure, NextLinks, Progress, Row, Signals,
+};
 pub use idle::finds_work;
 pub use runner::Runner;
 pub use state::{BlockState, Cells, StateMemory, TooManyStates};

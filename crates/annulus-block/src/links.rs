@@ -59,9 +59,7 @@ impl<R: Runner> BlockCore<R> {
     pub(crate) fn load_links(&mut self) {
         self.links.clone_from(&self.next_links.lock());
         self.is_linked = self.links.iter().any(Option::is_some);
-        if let Some(timers) = self.timers.as_mut().filter(|timers| timers.asks.is_some()) {
-            timers.lead_asks(&self.links, R::now(&self.clock));
-        }
+        self.lead_asks();
         self.returns = false;
         if let Some(pending) = self.pending.filter(|pending| pending.is_parted) {
             self.returns = true;

@@ -12,7 +12,10 @@ use std::{
     ops::Range,
 };
 
-use annulus_abi::{ring::kind, topics};
+use annulus_abi::{
+    ring::{is_ask, kind},
+    topics,
+};
 use annulus_kernel::{Inside, MOST_PORTS};
 use annulus_ring::ring::Header;
 use annulus_sync::Ordering;
@@ -171,6 +174,33 @@ impl<R: Runner> BlockCore<R> {
             self.rest();
         }
         !waits
+    }
+
+    /// What is held of queries has no ask any more, since queries go elsewhere: to the host, as other outputs do, but without an
+    /// address; if they go to another kernel, they are lost. So no other kernel gets an address that was not made for it.
+    // TWIN: drop_query
+    #[cold]
+    pub(crate) fn drop_query(&mut self) {
+        let Some(mut pending) = self.pending else { return };
+        for index in 0..pending.all {
+            let tag = self.tag(index);
+            if tag == GONE || !is_ask(self.carried_by(&pending, index)) {
+                continue;
+            }
+            match &mut self.hold {
+                Some(hold) => hold.forget_call(index),
+                None => pending.call = 0,
+            }
+            if !self.stays(tag) {
+                self.take_aside(index);
+                pending.gone += 1;
+                let words =
+                    self.memory.port(tag as usize).expect("a shard has counts for each of several outboxes");
+                add(words.unforwarded(), 1);
+                add(self.memory.unforwarded(), 1);
+            }
+        }
+        self.pending = Some(pending);
     }
 
     /// Links have changed: where held outputs go now.

@@ -389,12 +389,12 @@ impl<R: Runner> BlockCore<R> {
 
     /// Tells the host what is set.
     // TWIN: tell_timers
-    pub(crate) fn tell_timers(&self) {
-        let Some(timers) = &self.timers else { return };
+    pub(crate) fn tell_timers(&mut self) {
+        let Some(timers) = &mut self.timers else { return };
         self.memory.due().store(timers.due().unwrap_or(0), Ordering::Relaxed);
         let word = control::Timers {
             waiting: timers.count() + u32::from(timers.events.has_missed()),
-            asks: timers.asks.as_ref().map_or(0, Asks::open),
+            asks: timers.asks.as_mut().map_or(0, Asks::note_told),
             taken: self.counts.timed,
         }
         .word();

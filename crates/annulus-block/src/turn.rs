@@ -474,6 +474,7 @@ impl<R: Runner> BlockCore<R> {
             if self.pending.is_some() {
                 self.tell_timers();
             }
+            self.tell_if_freed();
             self.at_nothing();
             self.note_depth();
             return Turn::Nothing;

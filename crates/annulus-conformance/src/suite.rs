@@ -362,6 +362,11 @@ macro_rules! conformance_suite {
                 p02_each_ask_ends_when_the_asked_kernel_does: Handlers,
                 p02_both_full_still_answer: Handlers,
                 p02_who_may_be_asked: Handlers,
+                p02_a_held_query_goes_to_no_other_kernel: Handlers,
+                p02_pairs_share_no_room: Handlers,
+                p02_who_asks_leaves_no_places: Handlers,
+                p02_an_answer_that_comes_last_is_told: Handlers,
+                p02_asks_end_though_the_asked_kernel_is_gone: Handlers,
                 p02_asks_race_with_the_end_of_the_asked: Handlers,
                 p03_scatter_and_gather: Handlers,
             }
@@ -391,6 +396,7 @@ macro_rules! conformance_suite {
                 p07_a_failing_stop_ends: Handlers,
                 p07_a_stop_without_room_is_lost: Handlers,
                 p07_a_stop_of_a_connected_kernel: Handlers,
+                p07_a_stop_at_a_full_kernel: Handlers,
             }
             timer_links {
                 p07_a_timers_outputs_go_to_the_connected_kernel: Handlers,

@@ -2,7 +2,7 @@
 
 use std::{any::Any, mem::MaybeUninit, num::NonZeroUsize, sync::Arc, thread, time::Duration};
 
-use annulus_block::{Link as BlockLink, NextLinks};
+use annulus_block::{AskedIn, Link as BlockLink, NextLinks};
 use annulus_kernel::Binding;
 use annulus_runtime::{
     BackendError, BackendSource, Capabilities, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, Link,
@@ -184,7 +184,7 @@ impl DeviceKernel for CpuKernel {
             waits: link.waits,
             inside: link.inside,
             peer: link.peer.unwrap_or(0),
-            asks: link.asks.map(|asks| asks.first),
+            asks: link.asks.map(|asks| AskedIn { first: asks.first, answers: asks.answers }),
         });
         // Every block obeys another command before it takes a message.
         self.links.set(outbox, link);

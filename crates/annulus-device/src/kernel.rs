@@ -504,7 +504,7 @@ impl Running {
         };
         // SAFETY: the caller's promise.
         unsafe { device_local.set(outbox, record) };
-        if let Some(asks) = link.asks {
+        if let Some(asks) = &link.asks {
             let outbound = target.shards[0].memory.layout().outbound.open();
             let record = AskRecord {
                 landings: rings.place + (target.shards.len() * layout.bytes()) as u64,

@@ -196,10 +196,9 @@ impl LaunchPlan {
     /// nobody.
     pub(crate) fn device_local_rings(&self, layout: &KernelLayout, blocks: u32, nobody: bool) -> Vec<u8> {
         let bytes = layout.inbound.open().bytes();
-        // Behind the rings, landings for what other kernels ask: as many as there are for calls of the host.
-        let asks = layout
-            .landings
-            .map_or(0, |ring| ring.capacity as usize * blocks as usize * layout.outbound.open().slot_stride);
+        // Behind the rings, landings for what other kernels ask: as many as there are for calls of the host, which are half of all.
+        let each = layout.landings.map_or(0, |ring| ring.capacity as usize / 2);
+        let asks = each * blocks as usize * layout.outbound.open().slot_stride;
         let mut memory = vec![0; bytes * (blocks as usize + usize::from(nobody)) + asks];
         let (rings, _) = memory.split_at_mut(bytes * (blocks as usize + usize::from(nobody)));
         // Tickets begin at 0, except in tests. The two words that name tickets begin at the same value.

@@ -17,7 +17,8 @@ pub mod ended {
     pub const NO_REPLY: u32 = 3;
     /// The query was lost on its way: the other kernel had no room, or has ended, or none is connected.
     pub const LOST: u32 = 4;
-    /// The other kernel has ended before it took the query.
+    /// The other kernel has ended before it took the query; or it has ended, and this one was connected elsewhere, or nowhere, before
+    /// it had seen an answer.
     pub const CLOSED: u32 = 5;
     /// No answer has come in time.
     pub const OUT_OF_TIME: u32 = 6;
@@ -37,13 +38,6 @@ pub struct Answer<T> {
     pub code: u32,
     /// The answer; without one, what the handler has written here.
     pub value: T,
-}
-
-impl<T> Answer<T> {
-    /// Of an ask that has not ended. Without an answer it ends with this value.
-    pub const fn awaited(value: T) -> Self {
-        Self { ended: 0, code: 0, value }
-    }
 }
 
 // SAFETY: `repr(C)` fixes the layout; the compiler gives size, alignment and offsets; all fields are device types.

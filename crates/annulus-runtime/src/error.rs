@@ -219,12 +219,12 @@ pub enum ConnectError {
     },
     /// A kernel asks or is asked, and was launched without room for that.
     #[error(
-        "`{kernel}` was launched without room for so many asks: launch it with LaunchOptions::through({room})"
+        "`{kernel}` was launched without room for so many asks: launch it with LaunchOptions::through({room}), or more"
     )]
     NoRoomToAsk {
         /// The instance's name.
         kernel: String,
-        /// How many calls and asks it needs room for.
+        /// How many calls and asks it needs room for; 1 if it is the kernel that asks.
         room: u32,
     },
     /// A kernel that asks is not asked itself.
@@ -256,7 +256,8 @@ pub enum ConnectError {
     },
     /// What the kernel has asked is not answered.
     #[error(
-        "`{kernel}` has {open} asks whose answers have not come: activate it, and wait until its status shows none"
+        "`{kernel}` has {open} asks whose answers have not come: activate it and the kernel that it asks, and wait until its \
+         status shows none; or terminate the kernel that it asks"
     )]
     OpenAsks {
         /// The instance's name.
@@ -442,6 +443,16 @@ pub enum HandleError {
         asked: &'static str,
         /// Their first difference: *there* is the kernel, *here* who asks.
         difference: String,
+    },
+    /// The kernel takes messages of this type in a variant that no address can name.
+    #[error(
+        "`{name}` takes `{message}` in a variant behind its first 255, and only these have addresses: put it in front"
+    )]
+    NoAddress {
+        /// The kernel.
+        name: String,
+        /// The type that was asked for.
+        message: &'static str,
     },
     /// The kernel, or its outbox, sends another type.
     #[error("output of kernel `{name}` is `{sends}`, not `{asked}`: {difference}")]

@@ -336,6 +336,10 @@ impl LaunchOptions {
     /// A pipeline has as many calls open as each of its kernels has room for, less those of other pipelines of the
     /// runtime. Costs a slot for each call, like those of replies. On a device, blocks have one thread.
     ///
+    /// A kernel that asks others ([`Ask`](crate::prelude::Ask)), and each that is asked, is launched with this, too. An asked kernel has
+    /// room for so many asks, besides the calls: each kernel that is connected to it by `&Ask<Q, A>` takes 64 for each of its blocks,
+    /// or as many as it has timers, if that is less. Room in the kernel that asks is not used for that. Costs another slot for each.
+    ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
     /// let options = LaunchOptions::production().through(64);

@@ -159,6 +159,17 @@ fn k05_topics_are_drawn() {
     assert!(rooms().to_svg().unwrap().contains(">Line on room.garden<"));
 }
 
+/// A kernel whose topics have names, and that nobody takes topics of, is connected all the same: the host gets nothing of it.
+#[test]
+fn k05_a_kernel_with_topics_alone_sends_nothing_to_the_host() {
+    let topology = || Topology::new().kernel("chat", chat::bind(), chat::options());
+    assert_eq!(topology().check().unwrap().exits, ["chat"]);
+    let named = topology().topic("chat", "room.garden");
+    assert_eq!(named.check().unwrap().exits, [""; 0]);
+    assert!(topology().drawn().unwrap().contains("▶ host"), "{}", topology().drawn().unwrap());
+    assert!(!named.drawn().unwrap().contains("▶ host"), "{}", named.drawn().unwrap());
+}
+
 #[test]
 fn k05_what_cannot_be_is_named_before_a_launch() {
     let wrong = rooms()
@@ -178,10 +189,12 @@ fn k05_what_cannot_be_is_named_before_a_launch() {
         [
             "link from `chat` to `anna`: `room.` is no pattern of topics: it is words with a dot in between, none of \
              them empty, and a word that has `*` or `#` is nothing else",
-            "link from `carry` to `anna`: `carry` publishes nothing: nobody takes topics such as `room.*` of it",
+            "link from `carry` to `anna`: `carry` publishes nothing: nobody takes topics such as `room.*` of it; take \
+             the pattern away, or publish by an `&Outbox<Published<T>>`",
             "link from `carry` to `plain`: `carry` sends `Line`, and `plain` takes `Errand`: field `to` stands there \
              where `room` stands here",
-            "topics of `plain`: `plain` publishes nothing: it has no topics",
+            "topics of `plain`: `plain` publishes nothing: it has no topics; take the name away, or publish by an \
+             `&Outbox<Published<T>>`",
             "topics of `chat`: `room.#` is no name of a topic: it is words with a dot in between, none of them empty, and \
              without `*` and `#`",
             "topics of `chats`: no kernel is called `chats`; there are anna, bert, chat, plain, carry",

@@ -3,13 +3,13 @@
 use std::{
     cell::Cell,
     mem::offset_of,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Weak},
 };
 
 use annulus_kernel::{DeviceType, TimersDefinition, TypeDescriptor};
 
 use super::*;
-use crate::host::{Delivery, Row};
+use crate::host::{Answered, Deliver, Delivery, Row};
 
 /// What comes of an ask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,9 @@ impl Deliver for Landings {
     unsafe fn has_room(&self, _: *const u8) -> bool {
         true
     }
+}
 
+impl Answered for Landings {
     fn answered(&self, place: u32) -> u32 {
         self.0.lock().unwrap()[place as usize].0
     }
@@ -82,11 +84,15 @@ enum Step {
     Close,
     /// The block looks for answers, and takes what is due.
     Turn,
+    /// The block holds the query that was asked last, for want of room.
+    Hold,
     /// Nobody is asked any more, or again.
     Lead,
+    /// The asked kernel has ended, and another one is asked. What had gone is closed; what is held has no ask any more.
+    Elsewhere,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 11] = [
     Step::Ask,
     Step::AskAndFail,
     Step::Answer(true),
@@ -95,7 +101,9 @@ const STEPS: [Step; 9] = [
     Step::Lose,
     Step::Close,
     Step::Turn,
+    Step::Hold,
     Step::Lead,
+    Step::Elsewhere,
 ];
 
 struct World {
@@ -105,6 +113,8 @@ struct World {
     made: Vec<Made>,
     /// Asks whose queries are under way, in order.
     under_way: Vec<usize>,
+    /// The query that is held, which is the last one, and carries this.
+    held: Option<(usize, u64)>,
     leads: bool,
     refused: Cell<u32>,
 }
@@ -121,6 +131,7 @@ impl World {
             busy: 0,
             awaited: 0,
             asked: 0,
+            is_untold: false,
         };
         let definition = TimersDefinition { room: ROOM + 1, each: 1, ..TimersDefinition::default() };
         let landings = Landings(Mutex::new(vec![(0, 0, 0); (FIRST + ROOM) as usize]));
@@ -130,6 +141,7 @@ impl World {
             now: 10,
             made: Vec::new(),
             under_way: Vec::new(),
+            held: None,
             leads: false,
             refused: Cell::new(0),
         };
@@ -140,8 +152,48 @@ impl World {
     fn lead(&mut self) {
         self.leads = !self.leads;
         let target: Weak<Landings> = Arc::downgrade(&self.landings);
-        let link = Link { target, waits: true, inside: None, peer: 0, asks: Some(FIRST) };
-        self.timers.lead_asks(&[self.leads.then_some(link)], self.now);
+        let answers: Arc<Landings> = Arc::clone(&self.landings);
+        let asks = Some(AskedIn { first: FIRST, answers });
+        let link = Link { target, waits: true, inside: None, peer: 0, asks };
+        if self.timers.lead_asks(&[self.leads.then_some(link)], self.now) {
+            // `drop_query`.
+            self.held = None;
+        }
+    }
+
+    /// The asked kernel ends, and closes what it has not taken. Another one is asked, whose places have other numbers.
+    fn elsewhere(&mut self) {
+        if !self.leads {
+            return;
+        }
+        if let Some((held, _)) = self.held {
+            self.under_way.pop();
+            let made = &mut self.made[held];
+            made.ends = made.ends.or(Some((ended::CLOSED, 77)));
+            made.address = 0;
+        }
+        while !self.under_way.is_empty() {
+            self.end(0, kind::ENDED, 0);
+        }
+        self.landings = Arc::default();
+        *self.landings.0.lock().unwrap() = vec![(0, 0, 0); (FIRST + ROOM) as usize];
+        // Addresses in the one say nothing in the other.
+        self.made.iter_mut().for_each(|made| made.address = 0);
+        self.leads = false;
+        self.lead();
+        assert_eq!(self.held, None, "another kernel would get a place that it does not have");
+    }
+
+    /// The query that is held goes, or is lost.
+    fn go(&mut self, is_lost: bool) {
+        let Some((held, address)) = self.held.take() else { return };
+        if is_lost {
+            self.under_way.pop();
+            self.timers.lose_ask(address, self.now);
+            let made = &mut self.made[held];
+            made.address = 0;
+            made.ends = made.ends.or(Some((ended::LOST, 77)));
+        }
     }
 
     /// Where the message of the next timer goes.
@@ -151,6 +203,7 @@ impl World {
     }
 
     fn turn_that_asks(&mut self, succeeds: bool) {
+        self.go(false);
         let number = self.made.len() as u64;
         let Some(place) = self.set() else {
             self.refused.set(self.refused.get() + 1);
@@ -178,7 +231,7 @@ impl World {
 
     /// Ends the query of this number among those that are under way.
     fn end(&mut self, at: usize, kind: u8, value: u64) {
-        if at >= self.under_way.len() {
+        if at >= self.under_way.len() || self.held.is_some_and(|(held, _)| held == self.under_way[at]) {
             return;
         }
         let made = self.under_way.remove(at);
@@ -193,6 +246,7 @@ impl World {
     }
 
     fn turn(&mut self) {
+        self.go(false);
         self.timers.look_for_answers(self.now);
         while let Some((_, message, _)) = self.timers.take(self.now) {
             // SAFETY: an awaited message was written there.
@@ -219,6 +273,7 @@ impl World {
             }
             Step::Fail => self.end(0, kind::FAILED, 5),
             Step::Close => self.end(0, kind::ENDED, 0),
+            Step::Lose if self.held.is_some() => self.go(true),
             Step::Lose if self.under_way.is_empty() => {}
             Step::Lose => {
                 let made = self.under_way.remove(0);
@@ -230,6 +285,11 @@ impl World {
                 made.ends = made.ends.or(Some((ended::LOST, 77)));
             }
             Step::Turn => self.turn(),
+            Step::Hold => {
+                let last = self.under_way.last().filter(|&&last| last + 1 == self.made.len());
+                self.held = last.map(|&last| (last, self.made[last].address));
+            }
+            Step::Elsewhere => self.elsewhere(),
             Step::Lead => {
                 // The host does so only if no answer is to come.
                 if !self.leads || self.under_way.is_empty() {
@@ -244,6 +304,7 @@ impl World {
     }
 
     fn end_all(&mut self) {
+        self.go(false);
         while !self.under_way.is_empty() {
             self.end(0, kind::NO_REPLY, 0);
         }

@@ -214,7 +214,7 @@ pub(crate) struct Exchange {
 impl Exchange {
     /// One ring for each of so many kernels of this layout.
     pub(crate) fn new(layout: &KernelLayout, kernels: usize, first: u32) -> Self {
-        let asks = layout.landings.map_or(0, |ring| ring.capacity as usize * ring.slot_stride);
+        let asks = layout.landings.map_or(0, |ring| ring.capacity as usize / 2 * ring.slot_stride);
         let stride = layout.inbound.open().bytes() + asks;
         // Behind them lies one that is closed, for what is for nobody.
         let memory = Raw::new(stride * (kernels + 1));

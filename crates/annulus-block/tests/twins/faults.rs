@@ -603,11 +603,7 @@ pub(crate) const OF_ASKS: &[Fault] = &[
         "        t->awaited &= ~((u64)1 << entry);\n        ann_write_end",
         "        t->awaited &= ~((u64)1 << entry);\n        t->busy &= ~((u64)1 << entry);\n        ann_write_end",
     ),
-    (
-        "the place of a lost query is not free",
-        "    t->busy &= ~bit;\n    t->awaited &= ~bit;",
-        "    t->awaited &= ~bit;",
-    ),
+    ("the place of a lost query is not free", "    ann_free_asks(v, bit);", "    t->awaited &= ~bit;"),
 ];
 
 /// Those of calls through kernels.

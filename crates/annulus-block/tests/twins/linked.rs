@@ -197,7 +197,7 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
         while layout.replies.is_none() {
             layout = Options::draw_of(&mut random, kernel, 1, scene).layout;
         }
-        // More than can be under way, so that no place is used again before its call has ended. Behind them are those of asks.
+        // More than can be under way, so that no place is used again before its call has ended.
         layout = layout.through(if asks { 128 } else { 64 }, 1);
     }
     all.iter_mut().for_each(|options| (options.layout, options.actors) = (layout, 3));
@@ -231,7 +231,7 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     lived.unforwarded = from.c.word(offset_of!(ControlBlock, unforwarded));
     let unread = |pair: &Pair| u64::from(pair.c.word::<u32>(offset_of!(ControlBlock, unread)));
     lived.unread = others.iter().map(unread).sum();
-    for (pair, place) in script.pairs.iter().flat_map(|pair| (0..128).map(move |place| (pair, place))) {
+    for (pair, place) in script.pairs.iter().flat_map(|pair| (0..256).map(move |place| (pair, place))) {
         let Some(landings) = pair.options.layout.landings.filter(|ring| place < ring.capacity.into()) else {
             continue;
         };
@@ -537,8 +537,10 @@ impl<'a> Script<'a> {
             let (Some(landings), Some(_)) = (layout.landings, self.scene.kernel.definition.ask()) else {
                 return;
             };
-            for place in FIRST_ASKED..landings.capacity {
-                let slot = pair.c.offset + layout.landings_offset() + landings.slot_offset(place.into());
+            let first = landings.capacity / 2;
+            for place in FIRST_ASKED..first {
+                let slot =
+                    pair.c.offset + layout.landings_offset() + landings.slot_offset((first + place).into());
                 for word in 0..landings.slot_stride / size_of::<u32>() {
                     let value = self.exchange.answer(kernel, layout, place, word);
                     pair.c.shards.set(slot + word * size_of::<u32>(), value);

@@ -10,7 +10,7 @@ use std::{
 use annulus_abi::{
     LINE,
     kernel::KernelLayout,
-    ring::{call_at, is_through, kind, place_of},
+    ring::{call_at, is_ask, is_through, kind, place_of},
 };
 use annulus_ring::{
     memory::{ShardMemory, SharedMemory, TelemetryLine},
@@ -231,7 +231,9 @@ impl Side {
             let is_message = self.word::<u32>(slot + 4) >> 24 == u32::from(kind::MESSAGE);
             let call = self.word::<u64>(slot + correlation);
             if self.word::<u32>(slot) == inbound.lap(ticket) && is_message && is_through(call) {
-                let place = u64::from(place_of(call));
+                // Asks have the second half.
+                let first = if is_ask(call) { landings.capacity / 2 } else { 0 };
+                let place = u64::from(first + place_of(call));
                 let at = self.offset + layout.landings_offset() + landings.slot_offset(place);
                 self.shards.set(at + 4, u32::from(kind::ENDED) << 24);
                 self.shards.set(at, (call >> 32) as u32);

@@ -8,8 +8,8 @@ use std::{
 
 use annulus_abi::{control::state, ring::kind, vitals::At};
 use annulus_block::{
-    BlockCore, BlockParameters, Deliver, Delivery, Link, NextLinks, Progress, Row, Runner, RuntimeClock,
-    Signals, StateMemory, Turn,
+    Answered, AskedIn, BlockCore, BlockParameters, Deliver, Delivery, Link, NextLinks, Progress, Row, Runner,
+    RuntimeClock, Signals, StateMemory, Turn,
 };
 use annulus_kernel::{Inside, KernelDefinition, MOST_PEERS};
 use annulus_ring::{
@@ -144,7 +144,9 @@ impl Deliver for Target {
         let ring = self.producers.ring();
         self.has_ended() || ring.depth() < u64::from(ring.layout().capacity)
     }
+}
 
+impl Answered for Target {
     fn answered(&self, place: u32) -> u32 {
         self.landings().generation(place)
     }
@@ -282,9 +284,10 @@ impl RustBlock {
     /// Where outputs of an outbox go from the next command on.
     pub(crate) fn connect(&self, outbox: usize, target: Option<&Arc<Target>>, waits: bool) {
         let link = target.map(|target| {
+            let answers: Arc<Target> = Arc::clone(target);
             let target: Weak<Target> = Arc::downgrade(target);
             let peer = if self.knows_peers { PEERS + outbox as u64 } else { 0 };
-            let asks = self.asks.then_some(FIRST_ASKED);
+            let asks = self.asks.then_some(AskedIn { first: FIRST_ASKED, answers });
             Link { target, waits, inside: self.inside, peer, asks }
         });
         if self.knows_peers {

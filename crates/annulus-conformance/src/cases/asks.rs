@@ -269,7 +269,10 @@ pub fn p02_who_may_be_asked(bench: &Bench) {
     let bare = LaunchOptions::default().name("bare").actors(ACTORS.into()).connectable(true);
     let bare = teller::launch(bench.runtime(), bare).unwrap();
     let error = asks.port(asker::PRICE).connect(&bare).unwrap_err();
-    assert!(matches!(&error, ConnectError::NoRoomToAsk { kernel, .. } if kernel == "bare"), "{error}");
+    assert_eq!(error, ConnectError::NoRoomToAsk { kernel: "bare".into(), room: 32 });
+    let bare = LaunchOptions::default().name("bare asks").actors(ACTORS.into()).connectable(true);
+    let error = asking(bench, bare).port(asker::PRICE).connect(&told).unwrap_err();
+    assert_eq!(error, ConnectError::NoRoomToAsk { kernel: "bare asks".into(), room: 1 });
     let error = Pipeline::new(&other, &told).map(drop).unwrap_err();
     assert_eq!(error, PipelineError::Asks { kernel: "other".into() });
     asks.port(asker::PRICE).connect(&told).unwrap();
@@ -335,4 +338,140 @@ pub fn p02_asks_race_with_the_end_of_the_asked(bench: &Bench) {
         assert_eq!(ends.iter().filter(|&&ends| ends == 0).count(), failed);
         eventually(|| open(&asks) == 0);
     }
+}
+
+/// What orders end as that were answered, in order.
+fn all_done(kernel: &KernelHandle<asker>, orders: impl Iterator<Item = Order> + Clone) {
+    let mut done: Vec<_> = orders.clone().map(|_| receive(kernel)).collect();
+    done.sort_unstable_by_key(|done| done.order);
+    assert_eq!(done, orders.map(expected).collect::<Vec<_>>());
+}
+
+/// P-02: a query waits for room in a kernel that ends, and its kernel asks another one from then on. Its ask has ended, so nobody
+/// gets it: its address may be that of somebody else's ask there.
+pub fn p02_a_held_query_goes_to_no_other_kernel(bench: &Bench) {
+    let one = teller::launch(bench.runtime(), options("one").capacity(16)).unwrap();
+    one.deactivate_blocking().unwrap();
+    let asks = asking(bench, options("asks"));
+    asks.port(asker::PRICE).connect(&one).unwrap();
+    asks.activate_blocking().unwrap();
+    (0..17).for_each(|number| send(&asks, order(number, 0)));
+    eventually(|| asks.status().stalled_shards == 1);
+    asks.deactivate_blocking().unwrap();
+    one.terminate_blocking();
+    // The places of these are those that the other kernel's queries had where they have gone.
+    let two = teller::launch(bench.runtime(), options("two").active(false)).unwrap();
+    let other = asking(bench, options("other"));
+    other.port(asker::PRICE).connect(&two).unwrap();
+    other.activate_blocking().unwrap();
+    let orders = (100..117).map(|number| order(number, 0));
+    orders.clone().for_each(|order| send(&other, order));
+    eventually(|| open(&other) == 17 && other.status().processed == 17);
+    asks.port(asker::PRICE).connect(&two).unwrap();
+    asks.activate_blocking().unwrap();
+    let mut closed: Vec<_> = (0..17).map(|_| receive(&asks)).collect();
+    closed.sort_unstable_by_key(|done| done.order);
+    for (number, done) in (0..).zip(closed) {
+        assert_eq!((done.order, done.ended), (number, ended::CLOSED), "{done:?}");
+    }
+    eventually(|| asks.status().stalled_shards == 0);
+    assert_eq!((open(&asks), asks.status().outputs_lost), (0, 1));
+    two.activate_blocking().unwrap();
+    all_done(&other, orders);
+    let again = order(200, 0);
+    send(&asks, again);
+    assert_eq!(receive(&asks), expected(again));
+    assert_eq!(balanced(&two).processed, 18);
+}
+
+/// P-02: the room for asks is that of each asked kernel, whoever else asks in this runtime; a kernel that asks may ask another one.
+pub fn p02_pairs_share_no_room(bench: &Bench) {
+    let small = |name: &str| options(name).through(32);
+    let pairs = [("told0", "asks0"), ("told1", "asks1"), ("told2", "asks2")].map(|(told, asks)| {
+        let told = teller::launch(bench.runtime(), small(told)).unwrap();
+        let asks = asking(bench, small(asks));
+        asks.port(asker::PRICE).connect(&told).unwrap();
+        asks.activate_blocking().unwrap();
+        (asks, told)
+    });
+    let orders = |first: u32| (first..first + 20).map(|number| order(number, 0));
+    for ((asks, _), first) in pairs.iter().zip([0, 100, 200]) {
+        orders(first).for_each(|order| send(asks, order));
+    }
+    for ((asks, _), first) in pairs.iter().zip([0, 100, 200]) {
+        all_done(asks, orders(first));
+    }
+    let (asks, _) = &pairs[0];
+    eventually(|| open(asks) == 0);
+    asks.deactivate_blocking().unwrap();
+    let (_, taken) = &pairs[1];
+    let error = asks.port(asker::PRICE).connect(taken).unwrap_err();
+    assert_eq!(error, ConnectError::NoRoomToAsk { kernel: "told1".into(), room: 64 });
+    let next = teller::launch(bench.runtime(), small("next")).unwrap();
+    asks.port(asker::PRICE).connect(&next).unwrap();
+    asks.activate_blocking().unwrap();
+    orders(300).for_each(|order| send(asks, order));
+    all_done(asks, orders(300));
+    // Calls have numbers of their own, too.
+    let calls = Pipeline::new(&next, &next).unwrap();
+    let answer = calls.call_timeout(Query { desk: 0, item: 7, act: act::ANSWER }, Duration::from_secs(60));
+    assert_eq!(answer.unwrap(), Price { item: 7, cents: 22 });
+}
+
+/// P-02: kernels that ask end while answers are to come. Their places are free again when the answers have come.
+pub fn p02_who_asks_leaves_no_places(bench: &Bench) {
+    let told = teller::launch(bench.runtime(), options("told").through(64).active(false)).unwrap();
+    for (number, name) in (0..).zip(["first", "second"]) {
+        let asks = asking(bench, options(name));
+        asks.port(asker::PRICE).connect(&told).unwrap();
+        asks.activate_blocking().unwrap();
+        send(&asks, order(number, 0));
+        eventually(|| open(&asks) == 1);
+        asks.terminate_blocking();
+    }
+    let asks = asking(bench, options("third"));
+    let error = asks.port(asker::PRICE).connect(&told).unwrap_err();
+    assert_eq!(error, ConnectError::NoRoomToAsk { kernel: "told".into(), room: 96 });
+    told.activate_blocking().unwrap();
+    eventually(|| asks.port(asker::PRICE).connect(&told).is_ok());
+    asks.activate_blocking().unwrap();
+    let more = asking(bench, options("fourth"));
+    more.port(asker::PRICE).connect(&told).unwrap();
+    more.activate_blocking().unwrap();
+    for (number, kernel) in (10..).zip([&asks, &more]) {
+        send(kernel, order(number, 0));
+        assert_eq!(receive(kernel), expected(order(number, 0)));
+    }
+    assert_eq!(balanced(&told).processed, 4);
+}
+
+/// P-02: the last answer comes too late, and nothing comes after it. The status says that nothing is open, and the kernel may be
+/// disconnected.
+pub fn p02_an_answer_that_comes_last_is_told(bench: &Bench) {
+    let (asks, told) = two(bench, 1);
+    told.deactivate_blocking().unwrap();
+    send(&asks, Order { limit: MILLISECOND, ..order(1, 0) });
+    assert_eq!(receive(&asks).ended, ended::OUT_OF_TIME);
+    assert_eq!(open(&asks), 1);
+    told.activate_blocking().unwrap();
+    eventually(|| open(&asks) == 0);
+    asks.deactivate_blocking().unwrap();
+    asks.port(asker::PRICE).disconnect().unwrap();
+}
+
+/// P-02: the asked kernel has ended, and nobody has a handle of it any more, when its asker looks: its asks are closed, and do not
+/// wait until their time is up. What it had answered is an answer.
+pub fn p02_asks_end_though_the_asked_kernel_is_gone(bench: &Bench) {
+    let (asks, told) = two(bench, 1);
+    told.deactivate_blocking().unwrap();
+    (0..4).for_each(|number| send(&asks, order(number, 0)));
+    eventually(|| open(&asks) == 4 && asks.status().processed == 4);
+    asks.deactivate_blocking().unwrap();
+    told.terminate_blocking();
+    drop(told);
+    asks.activate_blocking().unwrap();
+    for _ in 0..4 {
+        assert_eq!(receive(&asks).ended, ended::CLOSED);
+    }
+    eventually(|| open(&asks) == 0);
 }

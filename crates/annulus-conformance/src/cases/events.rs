@@ -306,6 +306,23 @@ pub fn p07_a_stop_without_room_is_lost(bench: &Bench) {
     assert_eq!(balanced(&kernel).processed, 16);
 }
 
+/// P-07: the connected kernel is full, and nothing is held: the end comes, and what it sends there is lost, and counted.
+pub fn p07_a_stop_at_a_full_kernel(bench: &Bench) {
+    let target = next::launch(bench.runtime(), source("target").capacity(16).output_capacity(64)).unwrap();
+    let kernel = closing::launch(bench.runtime(), source("closing")).unwrap();
+    connect(&kernel, &target);
+    kernel.activate_blocking().unwrap();
+    for value in 0..16 {
+        let _ = kernel.send_blocking(Closing::Take(value)).unwrap();
+    }
+    eventually(|| kernel.status().processed == 16);
+    kernel.terminate_blocking();
+    assert_eq!((timers(&kernel).taken, balanced(&kernel).outputs_lost), (1, 1));
+    target.activate_blocking().unwrap();
+    drain(&target);
+    assert_eq!(values(&received(&target)), (1..17).collect::<Vec<_>>());
+}
+
 /// P-07: what an end sends goes to the connected kernel. If other outputs still wait for room there, it is lost.
 pub fn p07_a_stop_of_a_connected_kernel(bench: &Bench) {
     let target = next::launch(bench.runtime(), source("target").capacity(16).output_capacity(64)).unwrap();

@@ -6,6 +6,9 @@
 //! kernel that such calls pass there is a slot for each place, so whichever of these kernels ends the call has room to
 //! say so. No answer waits for room, and nothing is asked for credit.
 //!
+//! What other kernels ask has places of its own, which each asked kernel numbers for itself: the second half of the slots. On a
+//! device these slots lie elsewhere, where other kernels see them.
+//!
 //! # Words and writers
 //!
 //! | word | written by | read by |
@@ -28,7 +31,7 @@
 //!   the next caller takes it, who then publishes its message (release); each block on the way takes the message with
 //!   acquire and sends it on with release.
 
-use annulus_abi::ring::{call_at, kind, place_of};
+use annulus_abi::ring::{call_asked, call_at, is_ask, kind, place_of};
 
 use annulus_sync::Ordering;
 
@@ -41,11 +44,13 @@ pub struct Landings {
     rings: Box<[Ring]>,
 }
 
-/// In which of `shards` shards the call's slot is, and its address there.
+/// In which of `shards` shards the slot of a call or an ask is, and its address there. Each shard has so many slots, of which the
+/// second half is for asks.
 #[inline]
-fn slot(call: u64, shards: usize) -> (usize, u64) {
+fn slot(call: u64, shards: usize, slots: u32) -> (usize, u64) {
     let (place, shards) = (place_of(call), shards as u32);
-    ((place % shards) as usize, call_at(place / shards, (call >> 32) as u32))
+    let first = if is_ask(call) { slots / 2 } else { 0 };
+    ((place % shards) as usize, call_at(first + place / shards, (call >> 32) as u32))
 }
 
 impl Landings {
@@ -58,19 +63,25 @@ impl Landings {
         Self { rings: rings.collect() }
     }
 
+    /// The ring with the slot of a call or an ask, and its address there.
+    #[inline]
+    fn of(&self, call: u64) -> (&Ring, u64) {
+        let (shard, call) = slot(call, self.rings.len(), self.rings[0].layout().capacity);
+        (&self.rings[shard], call)
+    }
+
     /// Whether the answer to this call is here. Orders nothing.
     #[inline]
     pub fn shows(&self, call: u64) -> bool {
-        let (shard, call) = slot(call, self.rings.len());
-        self.rings[shard].is_published(super::replies::ticket(call, &self.rings[shard]))
+        let (ring, call) = self.of(call);
+        ring.is_published(super::replies::ticket(call, ring))
     }
 
-    /// The generation that a place shows: that of the last call that was answered there. Who sees that of a call sees the
+    /// The generation that a place of asks shows: that of the last one that was answered there. Who sees that of an ask sees the
     /// answer.
     #[inline]
     pub fn generation(&self, place: u32) -> u32 {
-        let (shard, call) = slot(u64::from(place), self.rings.len());
-        let ring = &self.rings[shard];
+        let (ring, call) = self.of(call_asked(place, 0));
         // SYNC: slot-published (acquire)
         ring.commit(super::replies::ticket(call, ring)).load(Ordering::Acquire)
     }
@@ -81,9 +92,9 @@ impl Landings {
     ///
     /// No block has its address, and none gets it.
     pub unsafe fn end(&self, call: u64) {
-        let (shard, call) = slot(call, self.rings.len());
+        let (ring, call) = self.of(call);
         // SAFETY: nobody else writes this slot, by the caller's word.
-        let answers = unsafe { Answers::new(self.rings[shard].clone()) };
+        let answers = unsafe { Answers::new(ring.clone()) };
         // SAFETY: as above; there is no payload.
         unsafe { answers.publish(call, kind::ENDED, 0) };
     }
@@ -91,8 +102,8 @@ impl Landings {
     /// Reads the answer to this call, if it is here. The caller has the call's place.
     #[inline]
     pub fn look<R>(&self, call: u64, read: impl FnOnce(Reply<'_>) -> R) -> Option<R> {
-        let (shard, call) = slot(call, self.rings.len());
-        published_in(&self.rings[shard], call).map(read)
+        let (ring, call) = self.of(call);
+        published_in(ring, call).map(read)
     }
 }
 
@@ -123,7 +134,7 @@ impl Ends {
     /// Where the answer to a call goes: a ring, and the call's address in it.
     #[inline]
     pub fn of(&self, call: u64) -> (&Answers, u64) {
-        let (shard, call) = slot(call, self.answers.len());
+        let (shard, call) = slot(call, self.answers.len(), self.answers[0].capacity());
         (&self.answers[shard], call)
     }
 }

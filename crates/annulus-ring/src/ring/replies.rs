@@ -430,6 +430,12 @@ pub struct Answers {
 }
 
 impl Answers {
+    /// How many slots there are.
+    #[inline]
+    pub(super) fn capacity(&self) -> u32 {
+        self.ring.layout.capacity
+    }
+
     /// The block's end of a ring of replies.
     ///
     /// # Safety

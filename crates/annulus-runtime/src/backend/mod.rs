@@ -11,7 +11,7 @@ use std::{
 };
 
 use annulus_abi::vitals::At;
-use annulus_block::{Deliver, RuntimeClock, Signals};
+use annulus_block::{Answered, Deliver, RuntimeClock, Signals};
 use annulus_kernel::{Binding, Inside, KernelDefinition, ProcessingMode, Rows};
 
 use annulus_ring::memory::{ShardMemory, SharedMemory};
@@ -219,13 +219,15 @@ pub struct Link {
 }
 
 /// Where a kernel finds the answers to what it asks another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct AskedAt {
     /// The first of the places that its asks have in the asked kernel: block after block, as many as a block may have asks
     /// ([`asks_of`](annulus_abi::launch::asks_of)).
     pub first: u32,
     /// Where in an output of the asked kernel the answer lies.
     pub answer: usize,
+    /// The answers, for a backend whose blocks answer in the [landings](annulus_ring::ring::Landings) of their kernel.
+    pub answers: Arc<dyn Answered>,
 }
 
 /// A kernel to which other kernels of the same backend send.

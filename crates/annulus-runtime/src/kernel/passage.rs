@@ -41,6 +41,7 @@ use annulus_sync::{
 use crate::{
     error::CallError,
     kernel::{bytes::Bytes, shared::KernelShared},
+    links::asks::Asked,
     stamps::Stamps,
 };
 
@@ -54,8 +55,10 @@ pub(crate) struct Through {
     pub(crate) answers_at: Option<usize>,
     /// Whether it has a reply.
     pub(crate) replies: bool,
-    /// How many calls it has room for.
+    /// How many calls it has room for, and how many asks.
     pub(crate) room: u32,
+    /// Where other kernels' asks end.
+    pub(crate) asked: Asked,
     /// Pipelines that lead along its first outbox, or end with it. Raised under the kernel's command lock.
     pub(crate) pins: AtomicU32,
     /// The kernel is lost: no call begins that would go through it. Set under the lock of the places.
@@ -183,8 +186,6 @@ enum State {
     Free,
     Open(Arc<Route>),
     GivenUp(Arc<Route>),
-    /// Kept for the asks of a kernel.
-    Kept,
     /// The host knows that no kernel will answer; or a kernel of this route is lost, and others may still answer.
     Ended(Option<Arc<Route>>),
 }
@@ -204,43 +205,6 @@ impl Passage {
     fn lock(&self) -> MutexGuard<'_, Places> {
         // A panic can interrupt no change: nothing that is called under the lock panics.
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Keeps places in a row for the asks of a kernel, below `room`. Returns the first, or up to which number there are too
-    /// few.
-    pub(crate) fn keep(&self, count: u32, room: u32) -> Result<u32, u32> {
-        let mut places = self.lock();
-        let Places { all, free } = &mut *places;
-        let is_free = |place: &Place| matches!(place.state, State::Free) && place.doubtful.is_empty();
-        // Behind the last one that is taken there is room for all.
-        let known = all.len() as u32;
-        let fits = |first: &u32| {
-            (*first..first + count).all(|number| number >= known || is_free(&all[number as usize]))
-        };
-        let first = (0..=known).find(fits).expect("behind the last place all are free");
-        if first + count > room {
-            return Err(first + count);
-        }
-        while (all.len() as u32) < first + count {
-            all.push(Place { generation: 0, state: State::Free, doubtful: Vec::new() });
-            free.push(Reverse(all.len() as u32 - 1));
-        }
-        for place in &mut all[first as usize..(first + count) as usize] {
-            place.state = State::Kept;
-        }
-        free.retain(|Reverse(number)| !(first..first + count).contains(number));
-        Ok(first)
-    }
-
-    /// Gives places back that were kept for asks. All that was asked with them has been answered, or will never be.
-    pub(crate) fn give_back(&self, first: u32, count: u32) {
-        let mut places = self.lock();
-        for number in first..first + count {
-            places.all[number as usize].state = State::Free;
-            places.free.push(Reverse(number));
-        }
-        drop(places);
-        self.freed.notify_all();
     }
 
     /// Called when a kernel that such calls go through has made progress.
@@ -289,9 +253,7 @@ impl Passage {
         let Some(number) = number else {
             // Otherwise somebody gives one back.
             let doubtful = places.free.iter().filter(|place| place.0 < route.room).count();
-            let is_kept = |place: &&Place| matches!(place.state, State::Kept);
-            let kept = places.all.iter().take(route.room as usize).filter(is_kept).count();
-            return if (doubtful + kept) as u32 >= route.room { Err(CallError::Lost) } else { Ok(None) };
+            return if doubtful as u32 >= route.room { Err(CallError::Lost) } else { Ok(None) };
         };
         let place = &mut places.all[number as usize];
         // A slot shows the call that it was last written for, which may be as old as generations are many.

@@ -17,7 +17,7 @@ use annulus_block::{Deliver, Delivery, MessageFailure, Progress, Row, Signals};
 use annulus_kernel::{KernelDefinition, KernelMessage, RingKernel};
 use annulus_ring::{
     memory::AtLine,
-    ring::{Consumer, Header, Refused, Reply},
+    ring::{Consumer, Header, Refused},
 };
 use annulus_sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, stall};
 
@@ -603,27 +603,5 @@ impl Deliver for KernelShared {
         // SAFETY: as above.
         let ring = self.core.shards[unsafe { self.shard_of_anywhere(message) }].inbound.ring();
         ring.is_closed() || ring.depth() < u64::from(ring.layout().capacity)
-    }
-
-    fn answered(&self, place: u32) -> u32 {
-        let through = self.through.as_ref().expect("only a kernel with places is asked");
-        through.landings.generation(place)
-    }
-
-    unsafe fn answer(&self, call: u64, to: *mut u8) -> (u8, u16, u64) {
-        let through = self.through.as_ref().expect("only a kernel with places is asked");
-        let answer = self.core.definition.answer().zip(through.answers_at);
-        let read = |reply: Reply<'_>| {
-            if let (kind::MESSAGE, Some(((ty, _), at))) = (reply.kind, answer) {
-                let mut bytes = blank(ty.size);
-                // SAFETY: it is a message, in which the answer lies there.
-                unsafe { reply.read_part(at, &mut bytes) };
-                // SAFETY: by the caller's word there is room for it.
-                unsafe { to.copy_from_nonoverlapping(bytes.as_ptr().cast(), bytes.len()) };
-            }
-            let code = if reply.kind == kind::FAILED { reply.length as u16 } else { 0 };
-            (reply.kind, code, reply.stamp())
-        };
-        through.landings.look(call, read).unwrap_or((kind::LOST, 0, 0))
     }
 }

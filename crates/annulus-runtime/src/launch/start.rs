@@ -49,7 +49,7 @@ use crate::{
         registry::KernelRegistry,
         runtime::{Runtime, RuntimeInner, allocate},
     },
-    links::{connect::Way, topics},
+    links::{asks::Asked, connect::Way, topics},
     options::LaunchOptions,
     vitals::Home,
 };
@@ -260,10 +260,15 @@ fn start(
     let through = (room != 0).then(|| {
         // SAFETY: the blocks make the other ends; this lies beside the shards' memory.
         let landings = unsafe { shards[0].landings() };
+        // SAFETY: as above.
+        let asked = unsafe { shards[0].landings() };
+        // SAFETY: these are the kernel's, and open.
+        let asked = unsafe { Landings::new(asked) };
         Through {
             passage: Arc::clone(&runtime.passage),
             // SAFETY: these are the kernel's, and open.
             landings: unsafe { Landings::new(landings) },
+            asked: Asked::new(asked, definition),
             answers_at: definition.answer().map(|(_, offset)| offset),
             replies: definition.reply().is_some(),
             room,

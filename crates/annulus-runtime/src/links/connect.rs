@@ -11,12 +11,12 @@ use annulus_queue::Backpressure;
 use annulus_sync::{Ordering, wait::block_on};
 
 use crate::{
-    backend::{AskedAt, Link, LinkTarget},
+    backend::{Link, LinkTarget},
     error::ConnectError,
     handle::{KernelHandle, look::shows_place},
     kernel::{links::Target, passage::Through, shared::KernelShared},
     links,
-    links::topics::publishes,
+    links::{asks::Asking, topics::publishes},
     vitals::Home,
 };
 
@@ -234,15 +234,11 @@ impl KernelShared {
         let waits = backpressure == Backpressure::Block;
         let outbox = port.unwrap_or(0);
         let asking = self.reserve_to_ask(outbox, target)?;
-        let answer = target.core.definition.answer().map_or(0, |(_, at)| at);
-        let asks = asking.as_ref().map(|asking| AskedAt { first: asking.first, answer });
+        let asks = asking.as_ref().and_then(|asking| asking.answers_of(target));
         let link = Link { target: taker, waits, inside, peer: None, asks };
         let change = Change { place: outbox, link: Some(link), target: Some(Arc::clone(target)) };
         // SAFETY: by the caller's word.
-        unsafe { self.change_links(vec![change]) }?;
-        if asks.is_some() {
-            self.ask_by(asking);
-        }
+        unsafe { self.change_links(vec![change], asking) }?;
         Ok(())
     }
 
@@ -252,10 +248,7 @@ impl KernelShared {
         let places = port.map_or(all, |port| port..port + 1);
         let changes = places.map(|place| Change { place, link: None, target: None }).collect();
         // SAFETY: there is no target.
-        unsafe { self.change_links(changes) }?;
-        if port.is_none_or(|port| self.asks_by(port)) {
-            self.ask_by(None);
-        }
+        unsafe { self.change_links(changes, None) }?;
         Ok(())
     }
 
@@ -289,14 +282,21 @@ impl KernelShared {
         ports.map(|port| port.held().load(Ordering::Relaxed)).sum()
     }
 
-    /// Returns the version of its topics, if it publishes.
+    /// If one of these places is that by which it asks, it asks by `asking` from then on. Returns the version of its topics, if it
+    /// publishes.
     ///
     /// # Safety
     ///
     /// These are numbers of its places. The target of each link is the kernel given with it; without one it is
     /// nobody's. That kernel is of the same runtime, and its messages are what this outbox sends, or hold it as the
     /// link says.
-    pub(crate) unsafe fn change_links(self: &Arc<Self>, changes: Vec<Change>) -> Result<u64, ConnectError> {
+    pub(crate) unsafe fn change_links(
+        self: &Arc<Self>,
+        changes: Vec<Change>,
+        asking: Option<Asking>,
+    ) -> Result<u64, ConnectError> {
+        // Whatever is dropped together with it may want the command lock.
+        let mut asked = None;
         let core = &self.core;
         let kernel = || core.name.clone();
         if !core.options.shape.connectable {
@@ -314,8 +314,10 @@ impl KernelShared {
             {
                 return Err(ConnectError::Pipeline { kernel: kernel() });
             }
-            if changes.iter().any(|change| self.asks_by(change.place)) {
-                self.check_asks()?;
+            let asks = changes.iter().any(|change| self.asks_by(change.place));
+            if asks {
+                asked = self.asked();
+                self.check_asks(asked.as_deref())?;
             }
             if self.topics.is_some() {
                 let held = self.held_by_places();
@@ -353,13 +355,15 @@ impl KernelShared {
                     home.set_port_target(number, target.and_then(id));
                 }
             }
-            Ok((before, version))
+            // Who connects it next finds what it asks by now.
+            let asked_before = if asks { self.ask_by(asking) } else { None };
+            Ok((before, asked_before, version))
         });
         let changed = block_on(changed).unwrap_or_else(|| Err(ConnectError::Active { kernel: kernel() }));
         // Only now, after the command lock was released: whoever is woken may want that lock. So may whatever
         // is dropped together with the kernel that this one was connected to.
         core.flow.notify_all();
-        changed.map(|(_before, version)| version)
+        changed.map(|(_before, _asked_before, version)| version)
     }
 }
 

@@ -140,7 +140,7 @@ impl KernelShared {
     /// Whoever waits for room then finds out that there will be none.
     pub(crate) fn end_links(&self) {
         self.wake_sources();
-        self.ask_by(None);
+        drop(self.ask_by(None));
         for target in &self.links.known().targets {
             // What a shard has sent to it may be reported after this, when the kernel has no targets any more.
             if let Some(target) = self.end_link(target.outbox) {

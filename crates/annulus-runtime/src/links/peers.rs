@@ -68,6 +68,11 @@ pub(crate) fn address_of(kernel: &KernelShared, message: &TypeDescriptor, varian
     kernel.core().number << 24 | variant << 16 | u64::from(peer_tag(message))
 }
 
+/// Whether an address can name this variant, for which it has eight bits.
+pub(crate) const fn has_address(variant: Option<usize>) -> bool {
+    matches!(variant, None | Some(..255))
+}
+
 /// A kernel among those that another one sends to by their addresses, or by topics.
 pub(crate) struct Reached {
     /// [`address_of`] it.
@@ -95,10 +100,9 @@ impl<K: RingKernel> KernelHandle<K> {
     where
         K::Message: Accepts<M>,
     {
-        // An address has eight bits for it.
         const {
             assert!(
-                matches!(<K::Message as Accepts<M>>::VARIANT, None | Some(..255)),
+                has_address(<K::Message as Accepts<M>>::VARIANT),
                 "only the first 255 variants have addresses"
             )
         };
@@ -180,7 +184,7 @@ impl<K: RingKernel> KernelHandle<K> {
         let peers: Vec<_> = peers.iter().map(|&peer| (peer, backpressure)).collect();
         let changes = self.changes_to(&peers)?;
         // SAFETY: each of these takes messages of type `M`, or has a variant that does, and so says the link.
-        unsafe { self.shared_arc().change_links(changes) }.map(drop)
+        unsafe { self.shared_arc().change_links(changes, None) }.map(drop)
     }
 
     /// What connects this kernel to these, each by a place of its own, and by the last place to nobody.
@@ -244,6 +248,9 @@ impl Runtime {
         let variants = definition.from.iter().map(|&variant| Some(variant));
         let takes = |variant: &Option<usize>| definition.takes(M::DESCRIPTOR, M::KEY_FIELD, *variant);
         match [None].into_iter().chain(variants).find(takes) {
+            Some(variant) if !has_address(variant) => {
+                Err(HandleError::NoAddress { name: name.into(), message: M::DESCRIPTOR.name })
+            }
             Some(variant) => Ok(address(handle.shared(), variant)),
             None => Err(not_taken::<M>(name, definition)),
         }

@@ -143,7 +143,7 @@ impl<K: RingKernel> KernelHandle<K> {
         let link = Link { target: taker, waits, inside, peer: None, asks: None };
         let change = Change { place: 0, link: Some(link), target: Some(Arc::clone(target)) };
         // SAFETY: the target takes messages of type `M`, or has a variant that does, and so says the link.
-        unsafe { source.change_links(vec![change]) }.map(drop)
+        unsafe { source.change_links(vec![change], None) }.map(drop)
     }
 
     /// What this kernel has sent along the rows of its graph.

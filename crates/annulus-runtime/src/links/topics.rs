@@ -498,7 +498,7 @@ impl<K: RingKernel> KernelHandle<K> {
         let changes = self.changes_to(peers)?;
         let source: &Arc<KernelShared> = self.shared_arc();
         // SAFETY: each of these takes messages of type `M`, or has a variant that does, and so says the link.
-        let version = unsafe { source.change_links(changes) }?;
+        let version = unsafe { source.change_links(changes, None) }?;
         Ok(Topics::of(source, version))
     }
 }

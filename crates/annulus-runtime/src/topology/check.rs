@@ -8,7 +8,10 @@ use annulus_queue::Backpressure;
 use super::{Edge, Topology, TopologyError};
 use crate::{
     error::LaunchError,
-    links::topics::{check_name, check_pattern, publishes},
+    links::{
+        peers::has_address,
+        topics::{check_name, check_pattern, publishes},
+    },
 };
 
 /// What a check of a topology has found out: how it will be launched, and what to know of it.
@@ -114,9 +117,10 @@ pub(super) struct Checked {
 }
 
 impl Topology {
-    /// Checks all of it, without a runtime: names, outboxes, types and keys of links, options, what is bound, what
+    /// Checks it without a runtime: names, outboxes, types and keys of links, options, what is bound, what
     /// devices can run, memory. What a runtime alone knows, such as a backend's devices, a launch checks kernel by
-    /// kernel.
+    /// kernel. So it does with [asks](crate::prelude::Ask): whether a kernel answers what it is asked, sends nothing
+    /// on, and has room for those who ask it.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -183,9 +187,10 @@ impl Topology {
         for (kernel, name) in &self.names {
             let problem = match self.nodes.iter().find(|node| node.name == *kernel) {
                 None => Some(self.unknown(kernel)),
-                Some(node) if !publishes(node.bound.definition()) => {
-                    Some(format!("`{kernel}` publishes nothing: it has no topics"))
-                }
+                Some(node) if !publishes(node.bound.definition()) => Some(format!(
+                    "`{kernel}` publishes nothing: it has no topics; take the name away, or publish by an \
+                         `&Outbox<Published<T>>`"
+                )),
                 Some(_) => check_name(name).err().map(|error| error.to_string()),
             };
             problems
@@ -194,7 +199,8 @@ impl Topology {
         // Layouts are known of good options alone.
         let memory = if problems.is_empty() {
             let bytes = |(index, node): (usize, &super::Node)| {
-                let linked = links.iter().any(|link| link.from == index || link.to == index);
+                let linked = links.iter().any(|link| link.from == index || link.to == index)
+                    || self.has_names(&node.name);
                 node.bound
                     .shard_bytes(&node.options.clone().connectable(linked || node.options.shape.connectable))
             };
@@ -225,7 +231,15 @@ impl Topology {
         Ok(Checked { links, order, plan })
     }
 
+    /// Whether it names topics of this kernel: then the kernel is connected, if to nobody.
+    pub(super) fn has_names(&self, kernel: &str) -> bool {
+        self.names.iter().any(|(named, _)| named == kernel)
+    }
+
     pub(super) fn sends_to_the_host(&self, kernel: usize, links: &[Resolved]) -> bool {
+        if self.has_names(&self.nodes[kernel].name) {
+            return false;
+        }
         let definition = self.nodes[kernel].bound.definition();
         let linked = links.iter().filter(|link| link.from == kernel).count();
         definition.output.is_some() && linked < definition.ports.len().max(1)
@@ -256,7 +270,8 @@ impl Topology {
         let port = outbox_of(source, outbox, target)?;
         if let (Some(pattern), false) = (edge.patterns.first(), publishes(source)) {
             return Err(format!(
-                "`{}` publishes nothing: nobody takes topics such as `{pattern}` of it",
+                "`{}` publishes nothing: nobody takes topics such as `{pattern}` of it; take the pattern away, or publish \
+                 by an `&Outbox<Published<T>>`",
                 edge.from
             ));
         }
@@ -270,6 +285,12 @@ impl Topology {
             None => (source.output.expect("`outbox_of` has found it"), source.output_key_field),
         };
         let variant = check_types(edge, sends, key, target)?;
+        if source.peers.is_some() && !has_address(variant) {
+            return Err(format!(
+                "`{}` takes `{}` in a variant behind its first 255, and only these have addresses: put it in front",
+                edge.to, sends.name
+            ));
+        }
         Ok(Resolved { from, port, to, variant })
     }
 

@@ -35,7 +35,8 @@ impl Topology {
             let definition = self.nodes[kernel].bound.definition();
             let rejects = |index: usize| self.edges[index].backpressure == Backpressure::Reject;
             let all = || checked.links.iter().enumerate().filter(|(_, link)| link.from == kernel);
-            if let (Some(peers), true) = (definition.peers, all().next().is_some()) {
+            let is_linked = all().next().is_some() || self.has_names(&self.nodes[kernel].name);
+            if let (Some(peers), true) = (definition.peers, is_linked) {
                 arrows.extend(all().map(|(index, link)| {
                     let message = match &self.edges[index].patterns[..] {
                         [] => peers.message.name.to_owned(),

@@ -363,7 +363,7 @@ impl Topology {
             let changes = shared.changes_to(its, reached);
             // SAFETY: the check has compared what goes to peers with the messages of each, and with what their variants
             // take.
-            let connected = changes.and_then(|changes| unsafe { shared.change_links(changes) });
+            let connected = changes.and_then(|changes| unsafe { shared.change_links(changes, None) });
             let version = connected.map_err(|error| {
                 let to = edges.iter().map(|edge| edge.to.as_str()).collect::<Vec<_>>().join(", ");
                 TopologyError::Connect { from: name(), to, error }
