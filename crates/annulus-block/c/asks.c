@@ -50,6 +50,7 @@ ANN_FUNCTION GLOBAL u8 *ann_answer_at(const ann_view *v, u32 entry)
 }
 
 /* The heap's entry of the timer with this number, which waits. */
+/* TWIN: index_of */
 ANN_FUNCTION u32 ann_index_of(const ann_view *v, u32 number)
 {
     u32 last = ann_timers_of(v)->count - 1;

@@ -153,6 +153,7 @@ impl Timers {
     }
 
     /// The entry of the heap of the timer with this number, which waits.
+    // TWIN: index_of
     pub(crate) fn index_of(&self, number: u32) -> usize {
         let waiting = &self.entries[..self.count as usize];
         waiting.iter().position(|entry| entry.number == number).expect("what is awaited waits")
