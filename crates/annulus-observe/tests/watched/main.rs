@@ -12,6 +12,8 @@ mod lease;
 mod limits;
 mod outboxes;
 mod panels;
+#[cfg(feature = "page")]
+mod pictured;
 mod planted;
 mod polls;
 mod profiled;
