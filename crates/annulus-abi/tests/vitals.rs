@@ -146,6 +146,11 @@ fn read_all(bytes: &[u8]) -> Result<usize, Damage> {
         seen += kernel.mode().len() + usize::from(kernel.target().is_some());
         seen += kernel.shards().map(|shard| shard.pending as usize & 1).sum::<usize>();
         seen += usize::from(vitals.place(&kernel).is_some());
+        assert!(kernel.is_still_in(bytes), "nothing has changed");
+        let begin = usize::try_from(vitals.shards_begin()).unwrap_or(usize::MAX);
+        let shards = bytes.get(begin..).unwrap_or_default();
+        assert!(kernel.shards_in(shards).eq(kernel.shards()), "the same shards, by themselves");
+        assert!(kernel.shards_end() >= vitals.shards_begin());
         if let Some((offset, length)) = vitals.histograms(&kernel) {
             let end = usize::try_from(offset).unwrap_or(usize::MAX).saturating_add(length).min(bytes.len());
             seen += latencies(bytes.get(offset as usize..end).unwrap_or_default()).max().unwrap_or(0)

@@ -472,21 +472,19 @@ fn r_06_autopsy_tells_of_the_dead() {
     assert_eq!(autopsy(&folder.0, &["/dev/zero"]).status.code(), Some(1));
 }
 
-/// R-06: what waited when a program was killed is handed to a fresh one, as `autopsy` prints it: nothing is lost but what
-/// was handled, and nothing is said twice.
-#[test]
-fn r_06_what_waited_is_sent_again() {
-    let folder = Folder::new("boxed");
-    let send = |folder: &Path, arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_annulus"));
-        command.args(["send", "anomalies", "--actors", "8", "--backend", "cpu", "--capacity", "64"]);
-        // Nearly every message is an anomaly.
-        command.args(["--bind", r#"limits={"threshold": 0}"#]).args(arguments).env("ANNULUS_DIR", folder);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-    };
-    let mut child = Sender(send(&folder.0, &["--black-box"]));
+/// A process with the kernel `anomalies`, for which nearly every message is an anomaly.
+fn send(folder: &Path, arguments: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_annulus"));
+    command.args(["send", "anomalies", "--actors", "8", "--backend", "cpu", "--capacity", "64"]);
+    command.args(["--bind", r#"limits={"threshold": 0}"#]).args(arguments).env("ANNULUS_DIR", folder);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// One with a black box that has stalled, with its rings full, since nobody reads what it prints; and the thread that
+/// feeds it until it ends.
+fn stalled(folder: &Path) -> (Sender, std::thread::JoinHandle<()>) {
+    let mut child = Sender(send(folder, &["--black-box"]));
     let mut input = child.0.stdin.take().unwrap();
-    // Nobody reads what it prints, so at last the ring of outputs is full, and then that of messages.
     let feeds = std::thread::spawn(move || {
         for number in 0..1_000_000 {
             let line = format!(
@@ -500,18 +498,27 @@ fn r_06_what_waited_is_sent_again() {
         }
     });
     let start = Instant::now();
-    let state = |text: &str| serde_json::from_str::<Value>(text.trim()).unwrap_or_default();
     let mut before = Value::Null;
     loop {
-        let seen = String::from_utf8(top(&folder.0, &["--json"]).stdout).unwrap();
-        let now = state(&seen)["kernels"][0].clone();
+        let seen = String::from_utf8(top(folder, &["--json"]).stdout).unwrap();
+        let process: Value = serde_json::from_str(seen.trim()).unwrap_or_default();
+        let now = process["kernels"][0].clone();
         if now["pending"] == 64 && now["processed"] == before["processed"] {
-            break;
+            return (child, feeds);
         }
         before = now;
         std::thread::sleep(Duration::from_millis(300));
         assert!(start.elapsed() < Duration::from_secs(60), "{seen}");
     }
+}
+
+/// R-06: what waited when a program was killed is handed to a fresh one, as `autopsy` prints it: nothing is lost but what
+/// was handled, and nothing is said twice.
+#[test]
+fn r_06_what_waited_is_sent_again() {
+    let folder = Folder::new("boxed");
+    let (mut child, feeds) = stalled(&folder.0);
+    let state = |text: &str| serde_json::from_str::<Value>(text.trim()).unwrap_or_default();
     child.0.kill().unwrap();
     child.0.wait().unwrap();
     feeds.join().unwrap();
@@ -553,5 +560,52 @@ fn r_06_what_waited_is_sent_again() {
         assert!(!output.status.success());
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(error.contains(told), "{error}");
+    }
+}
+
+/// R-06, O-01: what the guide says to do when something is wrong: each of its commands runs beside a process that stands still,
+/// or has died since, and says what the guide says.
+#[test]
+fn r_06_o_01_what_the_guide_says_to_do_is_done() {
+    let guide =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/watching.md")).unwrap();
+    let part = guide.split("## What to do when\n").nth(1).expect("it has such a part");
+    let part = part.split("\n## ").next().unwrap();
+    let commands: Vec<&str> = part.lines().filter(|line| line.starts_with("annulus ")).collect();
+    let folder = Folder::new("guide");
+    let (mut child, feeds) = stalled(&folder.0);
+    let pid = child.0.id().to_string();
+    let run = |command: &str| {
+        let words = command.replace("3711", &pid);
+        let mut program = Command::new(env!("CARGO_BIN_EXE_annulus"));
+        let output = program.args(words.split(' ').skip(1)).env("ANNULUS_DIR", &folder.0).output().unwrap();
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let alive = [
+        ("annulus top --once", "stalled on host"),
+        ("annulus why", "`anomalies` shard 0 is stalled: nobody receives the outputs, of which 64 wait"),
+        ("annulus profile 3711 --seconds 1", "stalled on host"),
+        ("annulus export", "annulus_messages_dropped_total{"),
+        ("annulus autopsy 3711", "it lives; this is what it is at"),
+    ];
+    let dead = [
+        ("annulus autopsy", "it died without ending its runtime"),
+        ("annulus autopsy --messages in-handler", ""),
+        ("annulus autopsy --messages waiting", "{\"series\":"),
+    ];
+    let known = [&alive[..], &dead[..]].concat();
+    let names: Vec<&str> = known.iter().map(|(command, _)| *command).collect();
+    assert_eq!(commands, names, "the guide's commands are those that are run here");
+    for (command, told) in alive {
+        let text = run(command);
+        assert!(text.contains(told), "{command}: {text}");
+    }
+    child.0.kill().unwrap();
+    child.0.wait().unwrap();
+    feeds.join().unwrap();
+    for (command, told) in dead {
+        let text = run(command);
+        assert!(text.contains(told), "{command}: {text}");
     }
 }

@@ -12,7 +12,7 @@ use crate::{Attached, black_box::path_of};
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, STALLED_HOLDS, state},
     vitals::{
-        SUFFIX, VitalsHeader,
+        MOST_KERNELS, SUFFIX, VitalsHeader,
         black_box::BoxDamage,
         kernel_flags, kernel_state,
         ports::Port,
@@ -304,51 +304,104 @@ pub fn look(path: &Path) -> Result<Process, Unreadable> {
     Attached::open(path)?.look()
 }
 
-/// Reads an open file, which was read as far as `bytes` go, up to this place.
-fn read_up_to(file: &mut File, bytes: &mut Vec<u8>, end: u64) -> io::Result<()> {
-    let more = end.min(MOST).saturating_sub(bytes.len() as u64);
-    file.take(more).read_to_end(bytes).map(drop)
+/// Reads an open file between two places, as far as it is there.
+fn read_between(file: &mut File, bytes: &mut Vec<u8>, begin: u64, end: u64) -> io::Result<()> {
+    // What a file says of itself may be anything: no more memory is taken than it has bytes.
+    let end = end.min(MOST).min(file.metadata()?.len());
+    let count = end.saturating_sub(begin) as usize;
+    bytes.resize(count, 0);
+    file.seek(SeekFrom::Start(begin))?;
+    let mut read = 0;
+    while read < count {
+        match file.read(&mut bytes[read..]) {
+            Ok(0) => break,
+            Ok(more) => read += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(read);
+    Ok(())
 }
 
-/// Reads the header and the directory of an open file.
+/// Reads the header and the directory of an open file, as far as anything was ever written to it.
 pub(crate) fn read_directory(file: &mut File, bytes: &mut Vec<u8>) -> Result<(), Unreadable> {
-    bytes.clear();
-    file.rewind()?;
-    read_up_to(file, bytes, size_of::<VitalsHeader>() as u64)?;
-    let end = Vitals::new(bytes).map_err(Unreadable::Damaged)?.directory_end();
-    Ok(read_up_to(file, bytes, end)?)
+    read_between(file, bytes, 0, size_of::<VitalsHeader>() as u64)?;
+    let vitals = Vitals::new(bytes).map_err(Unreadable::Damaged)?;
+    let end = written(file, vitals.directory_begin(), vitals.directory_end().min(MOST));
+    Ok(read_between(file, bytes, 0, end)?)
+}
+
+/// Where what was written between two places of a file ends. What comes after that reads as zeros: free entries of a
+/// directory that has room for a thousand. If the system does not say, it is the end.
+#[cfg(target_os = "linux")]
+fn written(file: &File, begin: u64, end: u64) -> u64 {
+    use std::os::fd::AsRawFd;
+    let seek = |from: u64, whence| {
+        let from = libc::off_t::try_from(from).ok()?;
+        // SAFETY: the call takes numbers, and changes the place of a file alone, which each read sets anew.
+        u64::try_from(unsafe { libc::lseek(file.as_raw_fd(), from, whence) }).ok()
+    };
+    let mut hole = begin;
+    // Not longer than entries can be apart, whatever a file says.
+    for _ in 0..MOST_KERNELS {
+        let Some(next) = seek(hole, libc::SEEK_HOLE).filter(|next| *next < end) else { return end };
+        hole = next;
+        match seek(hole, libc::SEEK_DATA) {
+            Some(data) if data < end => hole = data,
+            Some(_) => return hole,
+            None => {
+                let is_last = io::Error::last_os_error().raw_os_error() == Some(libc::ENXIO);
+                return if is_last { hole } else { end };
+            }
+        }
+    }
+    end
+}
+
+#[cfg(not(target_os = "linux"))]
+fn written(_: &File, _: u64, end: u64) -> u64 {
+    end
+}
+
+/// What was read of a file. Its memory is used again.
+#[derive(Debug, Default)]
+pub(crate) struct Copies {
+    /// The header and the directory.
+    pub(crate) directory: Vec<u8>,
+    shards: Vec<u8>,
+    /// The directory, read again behind the shards.
+    again: Vec<u8>,
 }
 
 /// Reads what is used of an open file: its header, its directory, the shards of its kernels.
-pub(crate) fn read_used(file: &mut File, bytes: &mut Vec<u8>) -> Result<(), Unreadable> {
-    read_directory(file, bytes)?;
-    let used = Vitals::new(bytes).map_err(Unreadable::Damaged)?.used();
-    Ok(read_up_to(file, bytes, used)?)
-}
-
-/// Reads an open file whole.
-pub(crate) fn read_all(path: &Path, file: &mut File, bytes: &mut Vec<u8>) -> Result<Process, Unreadable> {
+pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Result<Process, Unreadable> {
     // First whether it lives: what a process that is dead by now has written last is then in the file.
     let liveness = if vitals_owner_lives(file)? { Liveness::Running } else { Liveness::Dead };
-    read_used(file, bytes)?;
-    let vitals = Vitals::new(bytes).map_err(Unreadable::Damaged)?;
+    let Copies { directory, shards, again } = copies;
+    read_directory(file, directory)?;
+    let vitals = Vitals::new(directory).map_err(Unreadable::Damaged)?;
+    let found: Vec<read::Kernel<'_>> = vitals.kernels().collect();
+    let used = found.iter().map(read::Kernel::shards_end).max().unwrap_or(0);
+    read_between(file, shards, vitals.shards_begin(), used)?;
     let now = monotonic_nanos().saturating_sub(vitals.clock_origin());
-    let mut kernels: Vec<Kernel> = vitals
-        .kernels()
+    let mut kernels: Vec<Kernel> = found
+        .iter()
         .map(|kernel| {
-            let ports = ports(file, &vitals, &kernel);
-            let latencies = latencies(file, &vitals, &kernel);
             let has_box = kernel.flags() & kernel_flags::BLACK_BOX != 0;
-            let black_box = has_box.then(|| path_of(path, kernel.id()));
-            Kernel { ports, latencies, black_box, ..describe(&kernel, now, liveness) }
+            Kernel {
+                ports: ports(file, &vitals, kernel),
+                latencies: latencies(file, &vitals, kernel),
+                black_box: has_box.then(|| path_of(path, kernel.id())),
+                shards: kernel.shards_in(shards).collect(),
+                ..describe(kernel, now, liveness)
+            }
         })
         .collect();
     // Parts of a kernel that has ended may be another's by now: only what is still in the directory was read whole.
-    let mut remaining = Vec::new();
-    read_directory(file, &mut remaining)?;
-    let remaining: Vec<u64> =
-        Vitals::new(&remaining).map_err(Unreadable::Damaged)?.kernels().map(|k| k.id()).collect();
-    kernels.retain(|kernel| remaining.contains(&kernel.id));
+    read_between(file, again, 0, directory.len() as u64)?;
+    let mut is_still_there = found.iter().map(|kernel| kernel.is_still_in(again));
+    kernels.retain(|_| is_still_there.next() == Some(true));
     kernels.sort_by(|a, b| (a.has_ended, &a.name, a.id).cmp(&(b.has_ended, &b.name, b.id)));
     Ok(Process {
         file: path.to_owned(),
@@ -388,6 +441,7 @@ fn read_part(file: &mut File, (offset, length): (u64, usize)) -> Option<Vec<u8>>
     Some(bytes)
 }
 
+/// What an entry says of its kernel.
 fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
     let has_ended = kernel.state() == kernel_state::ENDED;
     let until = match (has_ended, liveness) {
@@ -421,7 +475,7 @@ fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
         launched_at: kernel.launched_at(),
         tracing: kernel.flags() & kernel_flags::TRACING != 0,
         slow: kernel.slow(),
-        shards: kernel.shards().collect(),
+        shards: Vec::new(),
         latencies: None,
         black_box: None,
         inside: None,

@@ -175,11 +175,17 @@ impl<'a> Vitals<'a> {
     /// Where the parts that any kernel uses end: more of the file need not be read. This may be more than the
     /// file has.
     pub fn used(&self) -> u64 {
-        let end = |kernel: Kernel<'_>| {
-            let shards = u64::from(kernel.first_shard()) + u64::from(kernel.grid());
-            self.shards_offset.saturating_add(shards * size_of::<ShardVitals>() as u64)
-        };
-        self.kernels().map(end).max().unwrap_or(0)
+        self.kernels().map(|kernel| kernel.shards_end()).max().unwrap_or(0)
+    }
+
+    /// Where the directory of kernels begins.
+    pub fn directory_begin(&self) -> u64 {
+        self.kernels_offset
+    }
+
+    /// Where the shards begin, by bytes of the file.
+    pub fn shards_begin(&self) -> u64 {
+        self.shards_offset
     }
 
     /// Where the directory of kernels ends.
@@ -296,12 +302,12 @@ impl<'a> Vitals<'a> {
         (is_used && check_of(constant) == check).then_some(kernel)
     }
 
-    /// Shard `index` of the file, unless it is missing.
-    fn shard(&self, index: usize) -> Option<Shard> {
+    /// Shard `index` of those that bytes begin with at `offset`, unless it is missing.
+    fn shard(&self, bytes: &[u8], offset: u64, index: usize) -> Option<Shard> {
         if index >= self.shards as usize {
             return None;
         }
-        part(self.bytes, self.shards_offset, index, size_of::<ShardVitals>()).map(Shard::of_bytes)
+        part(bytes, offset, index, size_of::<ShardVitals>()).map(Shard::of_bytes)
     }
 }
 
@@ -441,11 +447,37 @@ impl<'a> Kernel<'a> {
 
     /// Its shards, as far as they are there.
     pub fn shards(&self) -> impl Iterator<Item = Shard> + use<'a> {
+        self.shards_at(self.vitals.bytes, self.vitals.shards_offset)
+    }
+
+    /// Its shards, as far as they are among these bytes, which were read by themselves: the file's from
+    /// [`Vitals::shards_begin`] on.
+    pub fn shards_in<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = Shard> + use<'a, 'b> {
+        self.shards_at(bytes, 0)
+    }
+
+    fn shards_at<'b>(&self, bytes: &'b [u8], offset: u64) -> impl Iterator<Item = Shard> + use<'a, 'b> {
         let vitals = self.vitals;
         let first = self.first_shard() as usize;
         // Both are 32-bit numbers, and `vitals` ends long before their sum could overflow.
         let end = first.saturating_add(self.grid() as usize);
-        (first..end).map_while(move |index| vitals.shard(index))
+        (first..end).map_while(move |index| vitals.shard(bytes, offset, index))
+    }
+
+    /// Where its shards end, by bytes of the file. This may be more than the file has.
+    pub fn shards_end(&self) -> u64 {
+        let shards = u64::from(self.first_shard()) + u64::from(self.grid());
+        self.vitals.shards_offset.saturating_add(shards * size_of::<ShardVitals>() as u64)
+    }
+
+    /// Whether a later copy of the file's beginning still has this kernel: then nobody else has had its shards
+    /// in between.
+    pub fn is_still_in(&self, bytes: &[u8]) -> bool {
+        let entry = part(bytes, self.vitals.kernels_offset, self.index, size_of::<KernelEntry>());
+        entry.is_some_and(|entry| {
+            word32(entry, offset_of!(KernelEntry, state)).is_some_and(|state| state != kernel_state::FREE)
+                && word64(entry, offset_of!(KernelEntry, id)) == Some(self.id())
+        })
     }
 }
 

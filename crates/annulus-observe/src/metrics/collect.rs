@@ -1,6 +1,6 @@
 //! From looks at kernels to values of metrics.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, sync::Arc};
 
 use annulus_abi::{
     control::Timers,
@@ -8,43 +8,49 @@ use annulus_abi::{
 };
 
 use super::{
-    Metric, MetricKind, Sample, Value,
-    counters::{Counters, Launch, Totals, Which},
+    Labels, Metric, MetricKind, Own, Sample, Value,
+    counters::{Counters, Counts, Of, Totals, Which, add},
     table::{self, *},
 };
-use crate::{Health, Kernel, Liveness, Process, ShardState};
+use crate::{Health, Kernel, KernelHealth, Liveness, PortLook, Process, ShardState};
 
 /// Bounds of the histogram's buckets are powers of two of nanoseconds, from 512 ns to 17 s: those are bounds
 /// of our own buckets, too, so that no count is off.
 const BOUNDS: std::ops::RangeInclusive<u32> = 9..=34;
 
 /// The states that shards are counted by.
-const STATES: [ShardState; 5] = [
-    ShardState::Active,
-    ShardState::Inactive,
-    ShardState::Launched,
-    ShardState::StalledOnHost,
-    ShardState::StalledOnKernel,
+const STATES: [(ShardState, &str); 5] = [
+    (ShardState::Active, "active"),
+    (ShardState::Inactive, "inactive"),
+    (ShardState::Launched, "launched"),
+    (ShardState::StalledOnHost, "stalled_on_host"),
+    (ShardState::StalledOnKernel, "stalled_on_kernel"),
 ];
 
-/// What a sample is about.
-struct About<'a> {
-    process: Vec<(&'static Label, String)>,
-    kernel: &'a str,
+/// What samples are about.
+struct About {
+    common: Arc<[(&'static Label, String)]>,
     /// See [`Sample::since`].
     since: u64,
 }
 
-impl About<'_> {
-    fn sample(&self, metric: &'static Metric, own: &[(&'static Label, &str)], value: Value) -> Sample {
-        let mut labels = self.process.clone();
-        if !self.kernel.is_empty() {
-            labels.push((&KERNEL, self.kernel.to_owned()));
-        }
-        labels.extend(own.iter().map(|(label, value)| (*label, (*value).to_owned())));
+impl About {
+    fn sample(&self, metric: &'static Metric, own: Own, value: Value) -> Sample {
+        let labels = Labels { common: Arc::clone(&self.common), own };
         let since = (metric.kind != MetricKind::Gauge).then_some(self.since);
         Sample { metric, labels, value, since }
     }
+
+    fn number(&self, metric: &'static Metric, own: &Own, value: f64) -> Sample {
+        self.sample(metric, own.clone(), Value::Number(value))
+    }
+}
+
+/// No labels of its own.
+const NONE: Own = [None, None];
+
+fn shard_label(number: usize) -> Option<(&'static Label, Cow<'static, str>)> {
+    Some((&SHARD, number.to_string().into()))
 }
 
 /// All values. Kernels of one name in one process are one kernel: those that have ended count, and only the
@@ -58,51 +64,41 @@ pub(crate) fn collect(
 ) -> Vec<Sample> {
     for process in processes {
         for kernel in &process.kernels {
-            let launch = (process.file.clone(), kernel.id);
             let since = process.started.saturating_add(kernel.launched_at);
-            counters.see(launch, &kernel.name, since, counts(kernel, per_shard));
+            counters.see(&process.file, kernel.id, &kernel.name, since, counts(kernel, per_shard));
         }
     }
-    let is_there = |launch: &Launch| {
-        let process = processes.iter().find(|process| process.file == launch.0);
-        process.is_some_and(|process| process.kernels.iter().any(|kernel| kernel.id == launch.1))
-    };
-    counters.end_look(is_there);
-    counters.forget(|file| processes.iter().any(|process| process.file == *file));
+    counters.end_look();
+    counters.forget(|file| processes.iter().any(|process| process.file == file));
 
     let mut samples = Vec::new();
     for process in processes {
         let labels = process_labels(process, tell_processes);
         let lives = process.liveness == Liveness::Running;
         if tell_processes {
-            let about = About { process: labels.clone(), kernel: "", since: 0 };
-            samples.push(about.sample(&UP, &[], Value::Number(if lives { 1.0 } else { 0.0 })));
+            let about = About { common: labels.clone().into(), since: 0 };
+            samples.push(about.number(&UP, &NONE, if lives { 1.0 } else { 0.0 }));
         }
         if !lives {
             continue;
         }
-        for name in counters.names(&process.file) {
-            let name = &*name;
+        let of_this = |health: &&KernelHealth| health.file == process.file;
+        let judged: Vec<&KernelHealth> = health.kernels.iter().filter(of_this).collect();
+        for Totals { name, counts, launches, since } in counters.totals(&process.file) {
             let running = process.kernels.iter().find(|kernel| kernel.name == name && !kernel.has_ended);
-            let Totals { counts, launches, since } = counters.totals(&process.file, name);
-            let about = About { process: labels.clone(), kernel: name, since };
-            samples.push(about.sample(&LAUNCHES, &[], Value::Count(launches)));
-            count_samples(&about, &counts, &mut samples);
-            if let Some(kernel) = running {
-                gauges(&about, kernel, per_shard, &mut samples);
-                let health = health
-                    .kernels
-                    .iter()
-                    .find(|health| health.file == process.file && health.id == kernel.id);
-                if let Some(health) = health {
-                    samples.push(about.sample(&HEALTH, &[], Value::Number(health.state() as u8 as f64)));
-                    samples.push(about.sample(&STUCK, &[], Value::Number(health.stuck_shards as f64)));
-                }
+            let common = labels.iter().cloned().chain([(&KERNEL, name.to_owned())]).collect();
+            let about = About { common, since };
+            samples.push(about.sample(&LAUNCHES, NONE, Value::Count(launches)));
+            count_samples(&about, &counts, per_shard, &mut samples);
+            let Some(kernel) = running else { continue };
+            gauges(&about, kernel, per_shard, &mut samples);
+            if let Some(health) = judged.iter().find(|health| health.id == kernel.id) {
+                samples.push(about.number(&HEALTH, &NONE, f64::from(health.state() as u8)));
+                samples.push(about.number(&STUCK, &NONE, health.stuck_shards as f64));
             }
         }
     }
-    let place = |metric: &Metric| METRICS.iter().position(|known| std::ptr::eq(*known, metric));
-    samples.sort_by_key(|sample| place(sample.metric));
+    samples.sort_by_key(|sample| sample.metric.place);
     samples
 }
 
@@ -125,103 +121,107 @@ fn number_of_runtime(process: &Process) -> Option<u32> {
     name.rsplit_once('-')?.1.parse::<u32>().ok()?.checked_add(1)
 }
 
-fn index(metric: &'static Metric) -> usize {
-    METRICS.iter().position(|known| std::ptr::eq(*known, metric)).expect("the table has all metrics")
-}
-
-/// What a launch counts. The values of a count's own labels are told apart by their beginning: `shard=3`.
-fn counts(kernel: &Kernel, per_shard: bool) -> BTreeMap<Which, u64> {
-    let mut counts = BTreeMap::new();
-    let mut add = |metric: &'static Metric, labels: Vec<String>, count: u64| {
-        *counts.entry((index(metric), labels)).or_insert(0) += count;
-    };
+/// What a launch counts, by shard or of all shards together.
+fn counts(kernel: &Kernel, per_shard: bool) -> Counts {
+    let mut counts = Counts::new();
+    if per_shard {
+        for (number, shard) in kernel.shards.iter().enumerate() {
+            of_some(kernel, Some(number), std::slice::from_ref(shard), &mut counts);
+        }
+    } else {
+        of_some(kernel, None, &kernel.shards, &mut counts);
+    }
+    // Each shard's own in any case: a line that was being written when it was read is missing, which is no reset.
     for (number, shard) in kernel.shards.iter().enumerate() {
-        let labels = |cause: Option<&str>| {
-            let shard = per_shard.then(|| format!("shard={number}"));
-            shard.into_iter().chain(cause.map(|cause| format!("cause={cause}"))).collect::<Vec<_>>()
-        };
-        add(&SENT, labels(None), shard.accepted);
-        add(&CONSUMED, labels(None), shard.accepted.saturating_sub(shard.pending));
-        add(&PROCESSED, labels(None), shard.processed);
-        add(&OUTPUTS, labels(None), shard.sent);
-        add(&OUTPUTS_LOST, labels(None), shard.unforwarded);
-        add(&DEAD_LETTERS_LOST, labels(None), shard.dead_letters_lost);
-        if shard.timers != Timers::default() {
-            add(&TIMERS_TAKEN, labels(None), shard.timers.taken);
-        }
-        if kernel.tracing {
-            add(&TRACES_RECORDED, labels(None), shard.traces.recorded);
-            add(&TRACES_LOST, labels(None), shard.traces.lost);
-        }
-        add(&DROPPED, labels(Some("failed")), shard.failed);
-        add(&DROPPED, labels(Some("unknown_actor")), shard.unknown_actor);
-        if let Some(line) = shard.telemetry {
-            let measured = line.messages_processed.saturating_sub(line.unmeasured.into());
-            add(&LATENCIES, labels(None), measured);
-            add(&LATENCY_SUM, labels(None), line.total_latency_nanos);
-        }
+        let Some(line) = shard.telemetry else { continue };
+        let measured = line.messages_processed.saturating_sub(line.unmeasured.into());
+        let which = |metric: &'static Metric| Which { shard: Some(number), ..Which::new(metric, Of::All) };
+        counts.insert(which(&LATENCIES), measured);
+        counts.insert(which(&LATENCY_SUM), line.total_latency_nanos);
     }
     for port in &kernel.ports {
+        let name: Arc<str> = port.name.as_str().into();
         for (number, words) in port.shards.iter().enumerate() {
-            let shard = per_shard.then(|| format!("shard={number}"));
-            let labels: Vec<_> = shard.into_iter().chain([format!("outbox={}", port.name)]).collect();
-            add(&OUTBOX_SENT, labels.clone(), words.sent);
-            add(&OUTBOX_LOST, labels, words.lost);
+            let shard = per_shard.then_some(number);
+            let which =
+                |metric: &Metric| Which { metric: metric.place, shard, of: Of::Outbox(Arc::clone(&name)) };
+            add(&mut counts, which(&OUTBOX_SENT), words.sent);
+            add(&mut counts, which(&OUTBOX_LOST), words.lost);
         }
     }
-    add(&SLOW, Vec::new(), kernel.slow);
-    for (cause, count) in CAUSES.iter().zip(kernel.drops) {
-        add(&DROPPED, vec![format!("cause={cause}")], count);
+    add(&mut counts, Which::new(&SLOW, Of::All), kernel.slow);
+    for (cause, count) in CAUSES.into_iter().zip(kernel.drops) {
+        add(&mut counts, Which::new(&DROPPED, Of::Cause(cause)), count);
     }
     if let Some(latencies) = &kernel.latencies {
-        // Of numbers up to the bound, and the sum of all.
-        let mut add = |label: String, count: u64| counts.insert((index(&LATENCY), vec![label]), count);
         for bound in BOUNDS {
             let within = latencies.buckets().filter(|(nanos, _)| *nanos < 1 << bound);
-            add(format!("le={bound:02}"), within.map(|(_, count)| count).sum());
+            let within = within.map(|(_, count)| count).fold(0, u64::saturating_add);
+            add(&mut counts, Which::new(&LATENCY, Of::Below(bound)), within);
         }
-        add("count".into(), latencies.count());
+        add(&mut counts, Which::new(&LATENCY, Of::Count), latencies.count());
         let sum = latencies.buckets().map(|(nanos, count)| nanos.saturating_mul(count));
-        add("sum".into(), sum.fold(0, u64::saturating_add));
+        add(&mut counts, Which::new(&LATENCY, Of::Sum), sum.fold(0, u64::saturating_add));
     }
     counts
 }
 
-fn count_samples(about: &About<'_>, totals: &BTreeMap<Which, u64>, samples: &mut Vec<Sample>) {
-    for ((metric, labels), &count) in totals {
-        let metric = METRICS[*metric];
-        if metric.kind == MetricKind::Histogram {
-            continue;
+/// What some shards of a kernel count together.
+fn of_some(kernel: &Kernel, shard: Option<usize>, shards: &[Shard], counts: &mut Counts) {
+    // The numbers may be anything.
+    let sum = |of: fn(&Shard) -> u64| shards.iter().map(of).fold(0, u64::saturating_add);
+    let mut tell = |metric: &'static Metric, of: Of, count: u64| {
+        counts.insert(Which { shard, ..Which::new(metric, of) }, count);
+    };
+    tell(&SENT, Of::All, sum(|shard| shard.accepted));
+    tell(&CONSUMED, Of::All, sum(|shard| shard.accepted.saturating_sub(shard.pending)));
+    tell(&PROCESSED, Of::All, sum(|shard| shard.processed));
+    tell(&OUTPUTS, Of::All, sum(|shard| shard.sent));
+    tell(&OUTPUTS_LOST, Of::All, sum(|shard| shard.unforwarded));
+    tell(&DEAD_LETTERS_LOST, Of::All, sum(|shard| shard.dead_letters_lost));
+    if shards.iter().any(|shard| shard.timers != Timers::default()) {
+        tell(&TIMERS_TAKEN, Of::All, sum(|shard| shard.timers.taken));
+    }
+    if kernel.tracing {
+        tell(&TRACES_RECORDED, Of::All, sum(|shard| shard.traces.recorded));
+        tell(&TRACES_LOST, Of::All, sum(|shard| shard.traces.lost));
+    }
+    tell(&DROPPED, Of::Cause("failed"), sum(|shard| shard.failed));
+    tell(&DROPPED, Of::Cause("unknown_actor"), sum(|shard| shard.unknown_actor));
+}
+
+fn count_samples(about: &About, totals: &Counts, per_shard: bool, samples: &mut Vec<Sample>) {
+    let mut together = Counts::new();
+    let mut totals = totals;
+    if !per_shard && totals.keys().any(|which| which.shard.is_some()) {
+        for (which, &count) in totals {
+            add(&mut together, Which { shard: None, ..which.clone() }, count);
         }
-        let own: Vec<(&'static Label, &str)> = labels
-            .iter()
-            .filter_map(|label| label.split_once('='))
-            .map(|(label, value)| (own_label(label), value))
-            .collect();
+        totals = &together;
+    }
+    for (Which { metric, shard, of }, &count) in totals {
+        let metric = METRICS[*metric];
+        let own = match of {
+            Of::All => None,
+            Of::Cause(cause) => Some((&CAUSE, Cow::Borrowed(*cause))),
+            Of::Outbox(name) => Some((&OUTBOX, Cow::Owned(name.to_string()))),
+            Of::Below(_) | Of::Count | Of::Sum => continue,
+        };
         let value = match std::ptr::eq(metric, &raw const LATENCY_SUM) {
             true => Value::Number(seconds(count)),
             false => Value::Count(count),
         };
-        samples.push(about.sample(metric, &own, value));
+        samples.push(about.sample(metric, [shard.and_then(shard_label), own], value));
     }
-    let part = |label: &str| totals.get(&(index(&LATENCY), vec![label.to_owned()])).copied();
-    if let (Some(count), Some(sum)) = (part("count"), part("sum")) {
-        let bucket = |bound: u32| Some((seconds(1 << bound), part(&format!("le={bound:02}"))?));
+    let part = |of| totals.get(&Which::new(&LATENCY, of)).copied();
+    if let (Some(count), Some(sum)) = (part(Of::Count), part(Of::Sum)) {
+        let bucket = |bound: u32| Some((seconds(1 << bound), part(Of::Below(bound))?));
         let buckets = BOUNDS.filter_map(bucket).collect();
         samples.push(about.sample(
             &table::LATENCY,
-            &[],
+            NONE,
             Value::Histogram { buckets, count, sum: seconds(sum) },
         ));
-    }
-}
-
-/// The label that a count's own labels begin with.
-fn own_label(name: &str) -> &'static Label {
-    match name {
-        "shard" => &SHARD,
-        "outbox" => &OUTBOX,
-        _ => &CAUSE,
     }
 }
 
@@ -230,65 +230,60 @@ fn seconds(nanos: u64) -> f64 {
 }
 
 /// What a kernel that runs shows now.
-fn gauges(about: &About<'_>, kernel: &Kernel, per_shard: bool, samples: &mut Vec<Sample>) {
+fn gauges(about: &About, kernel: &Kernel, per_shard: bool, samples: &mut Vec<Sample>) {
     let capacity = kernel.queue_capacity;
     if per_shard {
         for (index, shard) in kernel.shards.iter().enumerate() {
-            let number = index.to_string();
-            let own = [(&SHARD, &*number)];
+            let own = [shard_label(index), None];
             depth(about, &own, shard.waiting(), capacity, samples);
             let one = std::slice::from_ref(shard);
             of_shards(about, &own, one, samples);
             for port in &kernel.ports {
                 let held = port.shards.get(index).map_or(0, |words| words.held);
-                let own = [own[0], (&OUTBOX, &*port.name)];
-                samples.push(about.sample(&OUTBOX_HELD, &own, Value::Number(held as f64)));
+                let [shard, _] = own.clone();
+                samples.push(about.number(&OUTBOX_HELD, &[shard, outbox(port)], held as f64));
             }
         }
     } else {
         // The numbers may be anything.
         let capacity = capacity.saturating_mul(kernel.shards.len() as u64);
-        depth(about, &[], kernel.sum(Shard::waiting), capacity, samples);
-        of_shards(about, &[], &kernel.shards, samples);
+        depth(about, &NONE, kernel.sum(Shard::waiting), capacity, samples);
+        of_shards(about, &NONE, &kernel.shards, samples);
         for port in &kernel.ports {
-            let held = Value::Number(port.sum().held as f64);
-            samples.push(about.sample(&OUTBOX_HELD, &[(&OUTBOX, &port.name)], held));
+            samples.push(about.number(&OUTBOX_HELD, &[None, outbox(port)], port.sum().held as f64));
         }
     }
-    for state in STATES {
+    for (state, name) in STATES {
         let count = kernel.shards.iter().filter(|shard| ShardState::of(shard) == state).count();
-        let name = state.to_string().replace(' ', "_");
-        samples.push(about.sample(&SHARDS, &[(&STATE, &name)], Value::Number(count as f64)));
+        samples.push(about.number(&SHARDS, &[None, Some((&STATE, name.into()))], count as f64));
     }
     if let Some(age) = kernel.age {
-        samples.push(about.sample(&UPTIME, &[], Value::Number(age.as_secs_f64())));
+        samples.push(about.number(&UPTIME, &NONE, age.as_secs_f64()));
     }
 }
 
-fn depth(
-    about: &About<'_>,
-    own: &[(&'static Label, &str)],
-    pending: u64,
-    capacity: u64,
-    samples: &mut Vec<Sample>,
-) {
-    let share = pending as f64 / capacity.max(1) as f64;
-    samples.push(about.sample(&DEPTH, own, Value::Number(pending as f64)));
-    samples.push(about.sample(&CAPACITY, own, Value::Number(capacity as f64)));
-    samples.push(about.sample(&UTILIZATION, own, Value::Number(share)));
+fn outbox(port: &PortLook) -> Option<(&'static Label, Cow<'static, str>)> {
+    Some((&OUTBOX, port.name.clone().into()))
 }
 
-fn of_shards(about: &About<'_>, own: &[(&'static Label, &str)], shards: &[Shard], samples: &mut Vec<Sample>) {
+fn depth(about: &About, own: &Own, pending: u64, capacity: u64, samples: &mut Vec<Sample>) {
+    let share = pending as f64 / capacity.max(1) as f64;
+    samples.push(about.number(&DEPTH, own, pending as f64));
+    samples.push(about.number(&CAPACITY, own, capacity as f64));
+    samples.push(about.number(&UTILIZATION, own, share));
+}
+
+fn of_shards(about: &About, own: &Own, shards: &[Shard], samples: &mut Vec<Sample>) {
     let waiting = shards.iter().map(|shard| shard.outputs_waiting).fold(0, u64::saturating_add);
-    samples.push(about.sample(&OUTPUTS_WAITING, own, Value::Number(waiting as f64)));
+    samples.push(about.number(&OUTPUTS_WAITING, own, waiting as f64));
     if shards.iter().any(|shard| shard.timers != Timers::default()) {
         let waiting: u64 = shards.iter().map(|shard| u64::from(shard.timers.waiting)).sum();
-        samples.push(about.sample(&TIMERS_WAITING, own, Value::Number(waiting as f64)));
+        samples.push(about.number(&TIMERS_WAITING, own, waiting as f64));
         let open: u64 = shards.iter().map(|shard| u64::from(shard.timers.asks)).sum();
-        samples.push(about.sample(&ASKS_OPEN, own, Value::Number(open as f64)));
+        samples.push(about.number(&ASKS_OPEN, own, open as f64));
     }
     let error = shards.iter().map(|shard| shard.last_error).find(|&code| code != 0).unwrap_or(0);
-    samples.push(about.sample(&LAST_ERROR, own, Value::Number(error.into())));
+    samples.push(about.number(&LAST_ERROR, own, error.into()));
     // A line in which nothing was measured has the largest number as its minimum.
     let lines = || {
         shards.iter().filter_map(|shard| shard.telemetry).filter(|line| line.min_latency_nanos != u64::MAX)
@@ -296,7 +291,40 @@ fn of_shards(about: &About<'_>, own: &[(&'static Label, &str)], shards: &[Shard]
     if let (Some(min), Some(max)) =
         (lines().map(|line| line.min_latency_nanos).min(), lines().map(|line| line.max_latency_nanos).max())
     {
-        samples.push(about.sample(&LATENCY_MIN, own, Value::Number(seconds(min))));
-        samples.push(about.sample(&LATENCY_MAX, own, Value::Number(seconds(max))));
+        samples.push(about.number(&LATENCY_MIN, own, seconds(min)));
+        samples.push(about.number(&LATENCY_MAX, own, seconds(max)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annulus_abi::telemetry::Telemetry;
+
+    use super::*;
+    use crate::{
+        Phase,
+        profile::tests::{look, shard},
+    };
+
+    /// O-05: a line that was being written when it was read is missing in one look. Nothing was reset by that.
+    #[test]
+    fn o_05_a_line_that_is_missing_once_is_no_reset() {
+        let line = |n| Some(Telemetry { messages_processed: n, total_latency_nanos: n, ..Telemetry::new(0) });
+        let mut counters = Counters::default();
+        let mut measured = |lines: [Option<Telemetry>; 2]| {
+            let shards = lines.map(|telemetry| Shard { telemetry, ..shard(Phase::Asleep, 0, 0) });
+            let process = look(0, shards.to_vec());
+            let samples = collect(&[process], &Health::default(), &mut counters, false, false);
+            let of = |sample: &&Sample| std::ptr::eq(sample.metric, &raw const LATENCIES);
+            match samples.iter().filter(of).collect::<Vec<_>>()[..] {
+                [Sample { value: Value::Count(count), .. }] => *count,
+                ref others => panic!("{others:?}"),
+            }
+        };
+        assert_eq!(measured([line(5), line(3)]), 8);
+        assert_eq!(measured([line(6), None]), 9);
+        assert_eq!(measured([line(7), line(4)]), 11);
+        // This is one.
+        assert_eq!(measured([line(8), line(1)]), 13);
     }
 }

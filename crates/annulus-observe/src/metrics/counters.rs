@@ -4,20 +4,50 @@
 //! that were seen, so that nobody takes it for a loss.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
-    path::PathBuf,
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+    path::{Path, PathBuf},
+    sync::Arc,
 };
 
-/// Which count of a kernel: the metric by its place in the table, and the values of its own labels.
-pub(super) type Which = (usize, Vec<String>);
+use super::table::Metric;
 
-/// A launch.
-pub(super) type Launch = (PathBuf, u64);
+/// Which count of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Which {
+    /// The metric, by its place in the table.
+    pub(super) metric: usize,
+    pub(super) shard: Option<usize>,
+    pub(super) of: Of,
+}
+
+/// What of a kernel, or of a shard.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Of {
+    All,
+    Cause(&'static str),
+    Outbox(Arc<str>),
+    /// How many latencies are less than this power of two.
+    Below(u32),
+    /// How many latencies there are.
+    Count,
+    /// Their sum.
+    Sum,
+}
+
+impl Which {
+    pub(super) fn new(metric: &'static Metric, of: Of) -> Self {
+        Self { metric: metric.place, shard: None, of }
+    }
+}
+
+pub(super) type Counts = BTreeMap<Which, u64>;
 
 /// What all launches under a name have counted.
-#[derive(Debug, Default)]
-pub(super) struct Totals {
-    pub(super) counts: BTreeMap<Which, u64>,
+#[derive(Debug)]
+pub(super) struct Totals<'a> {
+    pub(super) name: &'a str,
+    pub(super) counts: Cow<'a, Counts>,
     pub(super) launches: u64,
     /// When the first of them was launched, in nanoseconds since 1970 UTC: all counts were 0 then.
     pub(super) since: u64,
@@ -29,9 +59,15 @@ const GONE_AFTER: u32 = 3;
 
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    launches: HashMap<Launch, Seen>,
-    /// By process and name: what the launches counted that are gone.
-    past: HashMap<(PathBuf, String), Past>,
+    processes: HashMap<PathBuf, OfProcess>,
+}
+
+/// The kernels of one process.
+#[derive(Debug, Default)]
+struct OfProcess {
+    launches: BTreeMap<u64, Seen>,
+    /// By name: what the launches counted that are gone.
+    past: BTreeMap<String, Past>,
 }
 
 #[derive(Debug)]
@@ -39,7 +75,7 @@ struct Past {
     launches: u64,
     /// When the first of them was launched.
     since: u64,
-    counts: BTreeMap<Which, u64>,
+    counts: Counts,
 }
 
 #[derive(Debug)]
@@ -47,91 +83,109 @@ struct Seen {
     name: String,
     /// When it was launched, in nanoseconds since 1970 UTC, as it was first seen: the clock may be set later.
     since: u64,
-    counts: BTreeMap<Which, u64>,
+    counts: Counts,
+    /// Whether this look has found it.
+    is_there: bool,
     /// Looks in a row that did not find it.
     missed: u32,
 }
 
 impl Counters {
     /// What one launch counts now; it was launched at this time.
-    pub(super) fn see(&mut self, launch: Launch, name: &str, since: u64, counts: BTreeMap<Which, u64>) {
-        let file = launch.0.clone();
-        let seen = self.launches.entry(launch).or_insert_with(|| Seen {
+    pub(super) fn see(&mut self, file: &Path, launch: u64, name: &str, since: u64, counts: Counts) {
+        let process = match self.processes.get_mut(file) {
+            Some(process) => process,
+            None => self.processes.entry(file.to_owned()).or_default(),
+        };
+        let seen = process.launches.entry(launch).or_insert_with(|| Seen {
             name: name.to_owned(),
             since,
-            counts: BTreeMap::new(),
+            counts: Counts::new(),
+            is_there: true,
             missed: 0,
         });
-        seen.missed = 0;
+        (seen.is_there, seen.missed) = (true, 0);
         for (which, now) in counts {
-            let before = seen.counts.insert(which.clone(), now).unwrap_or(0);
+            let Some(before) = seen.counts.get_mut(&which) else {
+                seen.counts.insert(which, now);
+                continue;
+            };
+            let before = std::mem::replace(before, now);
             if now < before {
                 // Telemetry was reset: what it counted until then is past.
-                let past =
-                    self.past.entry((file.clone(), seen.name.clone())).or_insert(Past::since(seen.since));
-                *past.counts.entry(which).or_insert(0) += before;
+                let past = process.past.entry(seen.name.clone()).or_insert(Past::since(seen.since));
+                add(&mut past.counts, which, before);
             }
         }
     }
 
     /// Ends a look in which all launches were [seen](Self::see) that are there.
-    pub(super) fn end_look(&mut self, is_there: impl Fn(&Launch) -> bool) {
-        let past = &mut self.past;
-        self.launches.retain(|launch, seen| {
-            if is_there(launch) {
-                return true;
-            }
-            seen.missed += 1;
-            if seen.missed < GONE_AFTER {
-                return true;
-            }
-            let past = past.entry((launch.0.clone(), seen.name.clone())).or_insert(Past::since(seen.since));
-            past.launches += 1;
-            past.since = past.since.min(seen.since);
-            for (which, count) in std::mem::take(&mut seen.counts) {
-                *past.counts.entry(which).or_insert(0) += count;
-            }
-            false
-        });
+    pub(super) fn end_look(&mut self) {
+        for OfProcess { launches, past } in self.processes.values_mut() {
+            launches.retain(|_, seen| {
+                if std::mem::take(&mut seen.is_there) {
+                    return true;
+                }
+                seen.missed += 1;
+                if seen.missed < GONE_AFTER {
+                    return true;
+                }
+                let past = past.entry(std::mem::take(&mut seen.name)).or_insert(Past::since(seen.since));
+                past.launches += 1;
+                past.since = past.since.min(seen.since);
+                for (which, count) in std::mem::take(&mut seen.counts) {
+                    add(&mut past.counts, which, count);
+                }
+                false
+            });
+        }
     }
 
     /// Forgets processes that are gone.
-    pub(super) fn forget(&mut self, is_there: impl Fn(&PathBuf) -> bool) {
-        self.launches.retain(|(file, _), _| is_there(file));
-        self.past.retain(|(file, _), _| is_there(file));
+    pub(super) fn forget(&mut self, is_there: impl Fn(&Path) -> bool) {
+        self.processes.retain(|file, _| is_there(file));
     }
 
-    /// The names under which kernels of a process were seen.
-    pub(super) fn names(&self, file: &PathBuf) -> BTreeSet<String> {
-        let past = self.past.keys().filter(|(of, _)| of == file).map(|(_, name)| name);
-        let there = self.launches.iter().filter(|((of, _), _)| of == file).map(|(_, seen)| &seen.name);
-        past.chain(there).cloned().collect()
-    }
-
-    /// What all launches under a name of a process have counted.
-    pub(super) fn totals(&self, file: &PathBuf, name: &str) -> Totals {
-        let past = self.past.get(&(file.clone(), name.to_owned()));
-        let mut totals = past.map_or(Totals { since: u64::MAX, ..Totals::default() }, |past| Totals {
-            counts: past.counts.clone(),
+    /// What all launches under each name of a process have counted, by name.
+    pub(super) fn totals(&self, file: &Path) -> Vec<Totals<'_>> {
+        let Some(process) = self.processes.get(file) else { return Vec::new() };
+        let mut names: BTreeMap<&str, Totals<'_>> = BTreeMap::new();
+        let past = process.past.iter().map(|(name, past)| Totals {
+            name,
+            counts: Cow::Borrowed(&past.counts),
             launches: past.launches,
             since: past.since,
         });
-        for ((of, _), seen) in &self.launches {
-            if of == file && seen.name == name {
-                totals.launches += 1;
-                totals.since = totals.since.min(seen.since);
-                for (which, count) in &seen.counts {
-                    *totals.counts.entry(which.clone()).or_insert(0) += count;
+        let there = process.launches.values().map(|seen| Totals {
+            name: &seen.name,
+            counts: Cow::Borrowed(&seen.counts),
+            launches: 1,
+            since: seen.since,
+        });
+        for more in past.chain(there) {
+            match names.get_mut(more.name) {
+                None => drop(names.insert(more.name, more)),
+                Some(totals) => {
+                    totals.launches += more.launches;
+                    totals.since = totals.since.min(more.since);
+                    let counts = totals.counts.to_mut();
+                    more.counts.iter().for_each(|(which, count)| add(counts, which.clone(), *count));
                 }
             }
         }
-        totals
+        names.into_values().collect()
     }
+}
+
+/// The numbers may be anything.
+pub(super) fn add(counts: &mut Counts, which: Which, more: u64) {
+    let count = counts.entry(which).or_insert(0);
+    *count = count.saturating_add(more);
 }
 
 impl Past {
     fn since(since: u64) -> Self {
-        Self { launches: 0, since, counts: BTreeMap::new() }
+        Self { launches: 0, since, counts: Counts::new() }
     }
 }
 
@@ -139,14 +193,13 @@ impl Past {
 mod tests {
     use super::*;
 
-    fn counts(count: u64) -> BTreeMap<Which, u64> {
-        BTreeMap::from([((0, Vec::new()), count)])
-    }
+    const WHICH: Which = Which { metric: 0, shard: None, of: Of::All };
 
     fn total(counters: &Counters) -> (u64, u64) {
-        let totals = counters.totals(&PathBuf::new(), "sort");
-        assert_eq!(totals.since, 1001, "the first launch, for ever");
-        (totals.counts.get(&(0, Vec::new())).copied().unwrap_or(0), totals.launches)
+        let totals = counters.totals(Path::new(""));
+        let [totals] = &*totals else { panic!("{totals:?}") };
+        assert_eq!((totals.name, totals.since), ("sort", 1001), "the first launch, for ever");
+        (totals.counts.get(&WHICH).copied().unwrap_or(0), totals.launches)
     }
 
     /// O-05: a kernel that is launched again goes on counting.
@@ -155,9 +208,9 @@ mod tests {
         let mut counters = Counters::default();
         let mut look = |launches: &[(u64, u64)]| {
             for &(id, count) in launches {
-                counters.see((PathBuf::new(), id), "sort", 1000 + id, counts(count));
+                counters.see(Path::new(""), id, "sort", 1000 + id, Counts::from([(WHICH, count)]));
             }
-            counters.end_look(|(_, id)| launches.iter().any(|(seen, _)| seen == id));
+            counters.end_look();
             total(&counters)
         };
         assert_eq!(look(&[(1, 10)]), (10, 1));

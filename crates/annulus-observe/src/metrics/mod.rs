@@ -12,6 +12,8 @@
 //! Values are those of kernels, or of their shards if asked for. No metric has a message's key as a label:
 //! there may be millions.
 
+use std::{borrow::Cow, sync::Arc};
+
 mod collect;
 mod counters;
 #[cfg(feature = "otel")]
@@ -31,7 +33,7 @@ pub struct Sample {
     /// The metric.
     pub metric: &'static Metric,
     /// What it is of, by label; the kernel among them, but for metrics of a process.
-    pub labels: Vec<(&'static Label, String)>,
+    pub labels: Labels,
     /// The value.
     pub value: Value,
     /// Of what only grows: when it was 0, in nanoseconds since 1970 UTC. That is the launch of the kernel, or of the first
@@ -60,6 +62,30 @@ pub enum Value {
 impl Sample {
     /// The value of a label, by the name that Prometheus knows.
     pub fn label(&self, name: &str) -> Option<&str> {
-        self.labels.iter().find(|(label, _)| label.prometheus == name).map(|(_, value)| &**value)
+        self.labels.iter().find(|(label, _)| label.prometheus == name).map(|(_, value)| value)
+    }
+}
+
+/// The labels of a sample: those that it has in common with the others of its kernel, and its own behind them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Labels {
+    common: Arc<[(&'static Label, String)]>,
+    own: Own,
+}
+
+/// Labels of one sample alone: at most a shard, and one more.
+type Own = [Option<(&'static Label, Cow<'static, str>)>; 2];
+
+impl Labels {
+    /// The labels and their values.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static Label, &str)> {
+        let common = self.common.iter().map(|(label, value)| (*label, &**value));
+        common.chain(self.own.iter().flatten().map(|(label, value)| (*label, &**value)))
+    }
+}
+
+impl FromIterator<(&'static Label, String)> for Labels {
+    fn from_iter<I: IntoIterator<Item = (&'static Label, String)>>(labels: I) -> Self {
+        Self { common: labels.into_iter().collect(), own: Own::default() }
     }
 }

@@ -80,7 +80,7 @@ fn each(shared: &Weak<Shared>, metric: &Metric, mut tell: impl FnMut(&Sample, Ve
     let Some(shared) = shared.upgrade() else { return };
     let sight = shared.look_once();
     for sample in sight.samples.iter().filter(|sample| std::ptr::eq(sample.metric, metric)) {
-        let labels = sample.labels.iter().map(|(label, value)| KeyValue::new(label.otel, value.clone()));
+        let labels = sample.labels.iter().map(|(label, value)| KeyValue::new(label.otel, value.to_owned()));
         let system = KeyValue::new("messaging.system", "annulus");
         tell(sample, std::iter::once(system).chain(labels).collect());
     }

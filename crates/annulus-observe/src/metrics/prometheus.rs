@@ -48,23 +48,34 @@ pub fn text(samples: &[Sample]) -> String {
 
 fn line(text: &mut String, name: &str, sample: &Sample, bound: Option<&str>, value: impl std::fmt::Display) {
     text.push_str(name);
-    let labels = sample.labels.iter().map(|(label, value)| (label.prometheus, &**value));
-    for (index, (label, value)) in labels.chain(bound.map(|bound| ("le", bound))).enumerate() {
-        text.push(if index == 0 { '{' } else { ',' });
+    let labels = sample.labels.iter().map(|(label, value)| (label.prometheus, value));
+    let mut before = '{';
+    for (label, value) in labels.chain(bound.map(|bound| ("le", bound))) {
+        text.push(before);
+        before = ',';
         text.push_str(label);
         text.push_str("=\"");
-        for c in value.chars() {
-            match c {
-                '\\' => text.push_str("\\\\"),
-                '"' => text.push_str("\\\""),
-                '\n' => text.push_str("\\n"),
-                c => text.push(c),
-            }
-        }
+        escape(text, value);
         text.push('"');
     }
-    if !sample.labels.is_empty() || bound.is_some() {
+    if before == ',' {
         text.push('}');
     }
     let _ = writeln!(text, " {value}");
+}
+
+/// A label's value, as the format has it between quotes.
+fn escape(text: &mut String, value: &str) {
+    const SPECIAL: [char; 3] = ['\\', '"', '\n'];
+    let mut rest = value;
+    while let Some(at) = rest.find(SPECIAL) {
+        text.push_str(&rest[..at]);
+        text.push_str(match rest.as_bytes()[at] {
+            b'\\' => "\\\\",
+            b'"' => "\\\"",
+            _ => "\\n",
+        });
+        rest = &rest[at + 1..];
+    }
+    text.push_str(rest);
 }

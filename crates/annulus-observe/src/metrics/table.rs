@@ -31,6 +31,8 @@ pub struct Metric {
     pub help: &'static str,
     /// Whether it is known for each shard.
     pub per_shard: bool,
+    /// Its place in the [table](METRICS).
+    pub(crate) place: usize,
 }
 
 /// A dimension of a metric.
@@ -63,6 +65,11 @@ pub(crate) static STATE: Label = Label { otel: "annulus.shard.state", prometheus
 
 macro_rules! metrics {
     ($($(#[doc = $doc:literal])+ $name:ident: $kind:ident $otel:literal $prometheus:literal $unit:literal $shards:literal $help:literal;)+) => {
+        /// The metrics by number.
+        #[expect(non_camel_case_types, reason = "they bear the names of the metrics")]
+        #[expect(clippy::upper_case_acronyms, reason = "as above")]
+        enum Place { $($name),+ }
+
         $($(#[doc = $doc])+
         pub(crate) static $name: Metric = Metric {
             otel: $otel,
@@ -71,6 +78,7 @@ macro_rules! metrics {
             unit: $unit,
             help: $help,
             per_shard: $shards,
+            place: Place::$name as usize,
         };)+
 
         /// All metrics, in the order in which they are shown.

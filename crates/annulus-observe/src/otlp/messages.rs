@@ -85,7 +85,7 @@ type Process<'a> = (&'a str, u64);
 fn process(sample: &Sample) -> Option<Process<'_>> {
     let label = |wanted: &'static Label| {
         let found = sample.labels.iter().find(|(label, _)| is(label, wanted));
-        found.map(|(_, value)| &**value)
+        found.map(|(_, value)| value)
     };
     Some((label(&PROCESS)?, label(&PID)?.parse().ok()?))
 }

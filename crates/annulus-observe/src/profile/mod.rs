@@ -10,7 +10,7 @@ mod hot_keys;
 mod pace;
 mod tell;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::{
     collections::BTreeMap,

@@ -5,7 +5,7 @@ use annulus_abi::{control::state, vitals::At};
 use super::*;
 use crate::CAUSES;
 
-fn shard(phase: Phase, key: u64, done: u64) -> Shard {
+pub(crate) fn shard(phase: Phase, key: u64, done: u64) -> Shard {
     Shard {
         command: 0,
         acknowledged: 0,
@@ -30,7 +30,7 @@ fn shard(phase: Phase, key: u64, done: u64) -> Shard {
 }
 
 /// A look, so many milliseconds after the start.
-fn look(millis: u64, shards: Vec<Shard>) -> Process {
+pub(crate) fn look(millis: u64, shards: Vec<Shard>) -> Process {
     let kernel = Kernel {
         id: 1,
         name: "detect".into(),

@@ -11,28 +11,30 @@ use annulus_abi::{
     },
 };
 use annulus_runtime::{QueueDrops, TelemetrySnapshot};
-use annulus_sync::{Ordering, fence, spin_loop, yield_now};
+use annulus_sync::{AtomicU64, Ordering, fence, spin_loop, yield_now};
 
-use super::{Mapping, now};
+use super::{Mapping, mapping::Words, now};
 use crate::{Kernel, Liveness};
 
-const SHARD: usize = size_of::<ShardVitals>();
+/// Words of an entry.
+const ENTRY: usize = size_of::<KernelEntry>() / 8;
+/// Words of a shard.
+const SHARD: usize = size_of::<ShardVitals>() / 8;
 
 /// How often a line of telemetry is read again that is being written. Its writer may have been killed in the middle of
 /// it. Source: this project's choice, more than a writer takes that has lost its core once.
 const TRIES: u32 = 1 << 16;
 
 /// Watches a kernel of another process, or of this one, from outside: a poll loads the kernel's words, and makes no
-/// system call. It costs about twice as much as [`Telemetry::poll`](annulus_runtime::Telemetry::poll) inside the process.
+/// system call. It costs about as much as [`Telemetry::poll`](annulus_runtime::Telemetry::poll) inside the process.
 ///
 /// It does not say whether the process lives: ask [`Attached::liveness`](crate::Attached::liveness) from time to time. What
 /// a dead process has written last stays readable.
 pub struct KernelWatch {
-    mapping: Arc<Mapping>,
     id: u64,
-    entry: usize,
-    shards: usize,
-    grid: usize,
+    entry: Words<ENTRY>,
+    /// One at least.
+    shards: Words<SHARD>,
     launched_at: u64,
     clock_origin: u64,
     is_copy: bool,
@@ -70,19 +72,14 @@ impl KernelWatch {
     ) -> Option<Self> {
         let place = vitals.place(kernel)?;
         let (entry, shards) = (usize::try_from(place.entry).ok()?, usize::try_from(place.shards).ok()?);
-        let grid = place.grid as usize;
-        let ends =
-            [entry.checked_add(size_of::<KernelEntry>())?, shards.checked_add(grid.checked_mul(SHARD)?)?];
-        let is_there = ends.iter().all(|end| *end <= mapping.bytes())
+        let is_there = place.grid != 0
             && entry.is_multiple_of(align_of::<KernelEntry>())
-            && shards.is_multiple_of(align_of::<ShardVitals>())
-            && grid != 0;
-        is_there.then(|| Self {
-            mapping: Arc::clone(mapping),
+            && shards.is_multiple_of(align_of::<ShardVitals>());
+        is_there.then_some(())?;
+        Some(Self {
             id: kernel.id(),
-            entry,
-            shards,
-            grid,
+            entry: Words::new(mapping, entry, 1)?,
+            shards: Words::new(mapping, shards, place.grid as usize)?,
             launched_at: kernel.launched_at(),
             clock_origin: vitals.clock_origin(),
             is_copy: kernel.flags() & kernel_flags::MIRRORED != 0,
@@ -99,14 +96,15 @@ impl KernelWatch {
         now(self.clock_origin)
     }
 
+    /// A word of the entry, by its place among the bytes.
     #[inline]
     fn entry(&self, offset: usize) -> u64 {
-        self.mapping.word64(self.entry + offset)
+        self.entry.first()[offset / 8].load(Ordering::Relaxed)
     }
 
     #[inline]
     fn state(&self) -> u32 {
-        self.mapping.word32(self.entry + offset_of!(KernelEntry, state))
+        short(self.entry.first(), offset_of!(KernelEntry, state))
     }
 
     /// Whether the words that were loaded so far are those of this kernel.
@@ -119,7 +117,7 @@ impl KernelWatch {
         // SYNC: entry-described (acquire)
         fence(Ordering::Acquire);
         let is_own = is_used && self.entry(offset_of!(KernelEntry, id)) == self.id;
-        match (self.mapping.is_cut(), is_own) {
+        match (self.entry.mapping().is_cut(), is_own) {
             (true, _) => Err(Lost::Cut),
             (false, false) => Err(Lost::Reused),
             (false, true) => Ok(()),
@@ -134,16 +132,22 @@ impl KernelWatch {
     /// # Errors
     ///
     /// [`Lost`] says why there is none.
-    #[inline]
+    // A call would copy the snapshot once more.
+    #[inline(always)]
     pub fn poll(&self) -> Result<TelemetrySnapshot, Lost> {
-        let command = self.mapping.word32(self.shards + offset_of!(ControlBlock, command));
-        let mut sum = Telemetry::new((command >> command::EPOCH_SHIFT) as u16);
-        for shard in 0..self.grid {
-            sum.add(&self.line(shard)?);
-        }
+        let shard = self.shards.first();
+        let command = short(shard, offset_of!(ControlBlock, command));
+        let epoch = (command >> command::EPOCH_SHIFT) as u16;
+        let first = self.line(shard)?;
+        let sum = if self.shards.len() == 1 && first.epoch == epoch {
+            // Nothing to sum up.
+            first
+        } else {
+            self.sum(epoch, &first)?
+        };
         let drops = |cause: usize| {
-            let host = self.shards + offset_of!(ShardVitals, host);
-            let before = self.mapping.word64(host + offset_of!(HostWords, dropped_before) + 8 * cause);
+            const BEFORE: usize = offset_of!(ShardVitals, host) + offset_of!(HostWords, dropped_before);
+            let before = shard[BEFORE / 8 + cause].load(Ordering::Relaxed);
             self.entry(offset_of!(KernelEntry, drops) + 8 * cause).saturating_sub(before)
         };
         let [rejected, evicted, discarded, duplicate, expired] = std::array::from_fn(drops);
@@ -167,24 +171,39 @@ impl KernelWatch {
         })
     }
 
-    /// A shard's line, whole.
-    #[inline]
-    fn line(&self, shard: usize) -> Result<Telemetry, Lost> {
-        let first = self.shards + shard * SHARD + offset_of!(ShardVitals, telemetry);
-        let mut tries = 0;
-        loop {
-            let words = std::array::from_fn(|i| self.mapping.word64(first + 8 * i));
-            if let Some(line) = Telemetry::from_words(&words) {
-                // One that no shard has written yet is all zeros. That does not mean a latency of 0.
-                let is_new = line.min_latency_nanos == 0 && words == [0; 8];
-                return Ok(if is_new { Telemetry::new(0) } else { line });
-            }
-            tries += 1;
-            if tries == TRIES {
-                return Err(self.check().err().unwrap_or(Lost::Torn));
-            }
-            if tries.is_multiple_of(1024) { yield_now() } else { spin_loop() }
+    /// The sum of the shards' lines, of which this is the first.
+    fn sum(&self, epoch: u16, first: &Telemetry) -> Result<Telemetry, Lost> {
+        let mut sum = Telemetry::new(epoch);
+        sum.add(first);
+        for shard in &self.shards[1..] {
+            sum.add(&self.line(shard)?);
         }
+        Ok(sum)
+    }
+
+    /// A shard's line, whole.
+    #[inline(always)]
+    fn line(&self, shard: &[AtomicU64; SHARD]) -> Result<Telemetry, Lost> {
+        match whole_line(shard) {
+            Some(line) => Ok(line),
+            None => self.line_again(shard),
+        }
+    }
+
+    /// The same of one that was being written.
+    #[cold]
+    fn line_again(&self, shard: &[AtomicU64; SHARD]) -> Result<Telemetry, Lost> {
+        for tries in 1..TRIES {
+            if tries.is_multiple_of(1024) {
+                yield_now()
+            } else {
+                spin_loop()
+            }
+            if let Some(line) = whole_line(shard) {
+                return Ok(line);
+            }
+        }
+        Err(self.check().err().unwrap_or(Lost::Torn))
     }
 
     /// Brings an earlier look at this kernel up to date: its shards, its state, its age, its drops and where its
@@ -194,12 +213,11 @@ impl KernelWatch {
     ///
     /// [`Lost`] says why it shows nothing; the kernel is unchanged, or has some words of another one.
     pub fn look(&self, kernel: &mut Kernel, liveness: Liveness) -> Result<(), Lost> {
-        let mut bytes = [0; SHARD];
+        let mut bytes = [0; 8 * SHARD];
         kernel.shards.clear();
-        for shard in 0..self.grid {
-            let first = self.shards + shard * SHARD;
-            for (i, word) in bytes.chunks_exact_mut(8).enumerate() {
-                word.copy_from_slice(&self.mapping.word64(first + 8 * i).to_ne_bytes());
+        for shard in &*self.shards {
+            for (bytes, word) in bytes.chunks_exact_mut(8).zip(shard) {
+                bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
             }
             kernel.shards.push(Shard::of_bytes(&bytes));
         }
@@ -225,4 +243,23 @@ impl KernelWatch {
         kernel.copied_at = is_copy.then_some(copied_at);
         Ok(())
     }
+}
+
+/// The short word at a place among the bytes. Its neighbour is loaded with it.
+#[inline]
+fn short<const N: usize>(words: &[AtomicU64; N], offset: usize) -> u32 {
+    let [a, b, c, d, e, f, g, h] = words[offset / 8].load(Ordering::Relaxed).to_ne_bytes();
+    u32::from_ne_bytes(if offset.is_multiple_of(8) { [a, b, c, d] } else { [e, f, g, h] })
+}
+
+/// A shard's line, unless it is being written.
+#[inline(always)]
+fn whole_line(shard: &[AtomicU64; SHARD]) -> Option<Telemetry> {
+    const FIRST: usize = offset_of!(ShardVitals, telemetry) / 8;
+    // Relaxed: the check, not the ordering, tells whether the words belong together.
+    let words = std::array::from_fn(|i| shard[FIRST + i].load(Ordering::Relaxed));
+    let line = Telemetry::from_words(&words)?;
+    // One that no shard has written yet is all zeros. That does not mean a latency of 0.
+    let is_new = line.min_latency_nanos == 0 && words == [0; 8];
+    Some(if is_new { Telemetry::new(0) } else { line })
 }

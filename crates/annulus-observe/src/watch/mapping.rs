@@ -7,11 +7,14 @@
 use std::{
     fs::File,
     io,
+    ops::Deref,
     os::fd::AsRawFd,
     ptr::{self, NonNull},
+    slice,
+    sync::Arc,
 };
 
-use annulus_sync::{AtomicU32, AtomicU64, Ordering};
+use annulus_sync::AtomicU64;
 
 use super::guard::{self, Guarded};
 
@@ -45,46 +48,64 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// Its length.
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// Whether the file was cut off, and somebody has found zeros instead of it. Ask after loading words, behind a fence.
     #[inline]
     pub(super) fn is_cut(&self) -> bool {
         self.guarded.as_ref().is_none_or(Guarded::is_cut)
     }
+}
 
-    /// Where bytes are.
-    ///
-    /// # Panics
-    ///
-    /// If the mapping does not have them, or they are not aligned.
-    #[inline]
-    fn at(&self, offset: usize, bytes: usize) -> *mut u8 {
-        let is_there =
-            offset.is_multiple_of(bytes) && offset.checked_add(bytes).is_some_and(|end| end <= self.bytes);
-        assert!(is_there, "the place of a kernel was compared with the file's length");
-        // SAFETY: the mapping has the offset, as was just asserted.
-        unsafe { self.base.as_ptr().add(offset) }
+/// Elements of `N` words each that follow each other in a mapping, which they keep. Where they are is compared with the
+/// mapping's length once, when they are made; a mapping never becomes shorter, and where its file does, the guard puts
+/// zeros.
+pub(super) struct Words<const N: usize> {
+    mapping: Arc<Mapping>,
+    first: NonNull<[AtomicU64; N]>,
+    count: usize,
+}
+
+// SAFETY: a shared reference to atomics, and the mapping that they lie in, which may be sent.
+unsafe impl<const N: usize> Send for Words<N> {}
+// SAFETY: as for `Send`.
+unsafe impl<const N: usize> Sync for Words<N> {}
+
+impl<const N: usize> Words<N> {
+    /// The elements from an offset on; `None` if there are none, the mapping does not have them all, or they are not
+    /// aligned.
+    pub(super) fn new(mapping: &Arc<Mapping>, offset: usize, count: usize) -> Option<Self> {
+        let end = offset.checked_add(count.checked_mul(8 * N)?)?;
+        if count == 0 || end > mapping.bytes || !offset.is_multiple_of(align_of::<AtomicU64>()) {
+            return None;
+        }
+        // SAFETY: the mapping has the offset, as was just seen.
+        let first = unsafe { mapping.base.add(offset) };
+        Some(Self { mapping: Arc::clone(mapping), first: first.cast(), count })
     }
 
-    /// The long word at an offset, a multiple of 8.
+    /// The first element.
     #[inline]
-    pub(super) fn word64(&self, offset: usize) -> u64 {
-        let word = self.at(offset, 8).cast();
-        // SAFETY: the word lies in the mapping, aligned, as `at` asserts, and lives as long as `self`. It is loaded
-        // only, atomically, and relaxed, as memory that is mapped for reading may be.
-        unsafe { AtomicU64::from_ptr(word) }.load(Ordering::Relaxed)
+    pub(super) fn first(&self) -> &[AtomicU64; N] {
+        // SAFETY: there is one, as `new` has seen; for the rest see `deref`.
+        unsafe { self.first.as_ref() }
     }
 
-    /// The short word at an offset, a multiple of 4.
+    /// The mapping.
     #[inline]
-    pub(super) fn word32(&self, offset: usize) -> u32 {
-        let word = self.at(offset, 4).cast();
-        // SAFETY: as for `word64`.
-        unsafe { AtomicU32::from_ptr(word) }.load(Ordering::Relaxed)
+    pub(super) fn mapping(&self) -> &Mapping {
+        &self.mapping
+    }
+}
+
+impl<const N: usize> Deref for Words<N> {
+    type Target = [[AtomicU64; N]];
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        // SAFETY: `new` has seen that these words lie in the mapping, aligned: its base is a page's. It is unmapped only
+        // when nobody keeps it any more, and we do. A page that the file has no longer is replaced by zeros when somebody
+        // loads it, so each load finds a word. Nobody in this process writes them by this mapping, and others' stores are
+        // seen as atomic ones. They are only loaded, atomically and relaxed, as memory that is mapped for reading may be.
+        unsafe { slice::from_raw_parts(self.first.as_ptr(), self.count) }
     }
 }
 

@@ -39,7 +39,7 @@ use annulus_runtime::vitals_owner_lives;
 use self::mapping::Mapping;
 use crate::{
     Liveness, Process, Unreadable,
-    attach::{monotonic_nanos, open, read_all, read_used},
+    attach::{Copies, monotonic_nanos, open, read_all, read_directory},
 };
 pub use kernel::{KernelWatch, Lost};
 pub use machine::Machine;
@@ -65,8 +65,7 @@ pub use machine::Machine;
 pub struct Attached {
     path: PathBuf,
     file: File,
-    /// What the last look has read. Its memory is used again.
-    bytes: Vec<u8>,
+    copies: Copies,
     mapping: Option<Arc<Mapping>>,
     /// The watches of the kernels that were looked at again.
     watches: Vec<KernelWatch>,
@@ -83,7 +82,13 @@ impl Attached {
         if !file.metadata()?.is_file() {
             return Err(Unreadable::NoFile);
         }
-        Ok(Self { path: path.to_owned(), file, bytes: Vec::new(), mapping: None, watches: Vec::new() })
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            copies: Copies::default(),
+            mapping: None,
+            watches: Vec::new(),
+        })
     }
 
     /// The file's path.
@@ -112,7 +117,7 @@ impl Attached {
     /// If the file's header is damaged. Kernels whose description is damaged, or changes during the look, are left
     /// out.
     pub fn look(&mut self) -> Result<Process, Unreadable> {
-        read_all(&self.path, &mut self.file, &mut self.bytes)
+        read_all(&self.path, &mut self.file, &mut self.copies)
     }
 
     /// Brings an earlier look up to date, of the kernels that it found: what [`KernelWatch::look`] says, the time, and
@@ -153,8 +158,8 @@ impl Attached {
     /// Watches all kernels that the file shows whole.
     fn kernels(&mut self) -> Result<Vec<KernelWatch>, Unreadable> {
         let length = usize::try_from(self.file.metadata()?.len()).unwrap_or(usize::MAX);
-        read_used(&mut self.file, &mut self.bytes)?;
-        let vitals = Vitals::new(&self.bytes).map_err(Unreadable::Damaged)?;
+        read_directory(&mut self.file, &mut self.copies.directory)?;
+        let vitals = Vitals::new(&self.copies.directory).map_err(Unreadable::Damaged)?;
         let mapping = match &self.mapping {
             Some(mapping) => mapping,
             None => self.mapping.insert(Arc::new(Mapping::new(&self.file, length)?)),

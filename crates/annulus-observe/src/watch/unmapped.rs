@@ -1,6 +1,8 @@
 //! Systems on which no vitals files are kept, and so none are mapped.
 
-use std::{fs::File, io};
+use std::{fs::File, io, ops::Deref, sync::Arc};
+
+use annulus_sync::AtomicU64;
 
 /// The mapping of a file, of which there are none.
 #[derive(Debug)]
@@ -11,19 +13,32 @@ impl Mapping {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    pub(super) fn bytes(&self) -> usize {
-        match *self {}
-    }
-
     pub(super) fn is_cut(&self) -> bool {
         match *self {}
     }
+}
 
-    pub(super) fn word64(&self, _: usize) -> u64 {
-        match *self {}
+/// Words of a mapping, of which there are none.
+pub(super) struct Words<const N: usize>(Arc<Mapping>);
+
+impl<const N: usize> Words<N> {
+    pub(super) fn new(mapping: &Arc<Mapping>, _: usize, _: usize) -> Option<Self> {
+        match **mapping {}
     }
 
-    pub(super) fn word32(&self, _: usize) -> u32 {
-        match *self {}
+    pub(super) fn first(&self) -> &[AtomicU64; N] {
+        match *self.0 {}
+    }
+
+    pub(super) fn mapping(&self) -> &Mapping {
+        &self.0
+    }
+}
+
+impl<const N: usize> Deref for Words<N> {
+    type Target = [[AtomicU64; N]];
+
+    fn deref(&self) -> &Self::Target {
+        match *self.0 {}
     }
 }

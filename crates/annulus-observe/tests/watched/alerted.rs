@@ -69,10 +69,10 @@ fn webhook() -> (u16, mpsc::Receiver<Vec<Value>>) {
 }
 
 /// A process that ends with the test.
-struct Part(Child);
+pub(crate) struct Part(pub(crate) Child);
 
 impl Part {
-    fn start(command: &mut Command, log: &Path) -> Self {
+    pub(crate) fn start(command: &mut Command, log: &Path) -> Self {
         let log = fs::File::create(log).unwrap();
         let part = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn();
         Self(part.unwrap())
@@ -87,11 +87,11 @@ impl Drop for Part {
 }
 
 /// A port that nobody had just now.
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
 }
 
-fn has(command: &str) -> bool {
+pub(crate) fn has(command: &str) -> bool {
     Command::new(command).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 

@@ -11,6 +11,10 @@ mod followed;
 mod lease;
 mod limits;
 mod outboxes;
+mod panels;
+#[cfg(feature = "page")]
+mod pictured;
+mod planted;
 mod polls;
 mod profiled;
 mod queued;
@@ -108,6 +112,9 @@ fn child() {
         "fills" => return robust::fills(),
         "observes" => return robust::observes(),
         "polled" => return polls::child(),
+        "eight" => return planted::eight(),
+        "starved" => return planted::starved(),
+        "tells" => return panels::child(),
         "sifts" => return outboxes::on_the_cpu(),
         "sifts_on_a_device" => return outboxes::on_a_device(),
         _ => {}

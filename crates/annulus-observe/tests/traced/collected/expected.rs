@@ -88,7 +88,7 @@ pub(super) fn print_of_samples(samples: &[Sample]) -> String {
                 "{kind}DataPoints #{index}\nData point attributes:\n     -> messaging.system: Str(annulus)\n"
             )
             .unwrap();
-            for (label, value) in &sample.labels {
+            for (label, value) in sample.labels.iter() {
                 writeln!(text, "     -> {}: Str({value})", label.otel).unwrap();
             }
             // Nothing of a gauge began.

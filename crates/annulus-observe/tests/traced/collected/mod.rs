@@ -174,7 +174,8 @@ fn processes_are_resources() {
     let sample = samples.iter().find(|sample| sample.metric.kind == MetricKind::Gauge).unwrap();
     let (process, pid) = (&annulus_observe::metrics::PROCESS, &annulus_observe::metrics::PID);
     let of = |name: &str, number: &str| {
-        let labels = [vec![(process, name.into()), (pid, number.into())], sample.labels.clone()].concat();
+        let others = sample.labels.iter().map(|(label, value)| (label, value.to_owned()));
+        let labels = [(process, name.into()), (pid, number.into())].into_iter().chain(others).collect();
         Sample { labels, ..sample.clone() }
     };
     let (address, taker) = taker(&[("200 OK", b"")]);
