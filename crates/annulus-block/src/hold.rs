@@ -350,7 +350,6 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Sends what the turn holds, and says what waits. Returns what the turn found, if it has taken nothing.
-    // TWIN: publish_pending
     pub(crate) fn finish_holding(&mut self, batch: &mut TurnTotals) -> Option<Turn> {
         let mut moved = self.send_held(batch);
         let took = batch.consumed + batch.due != 0;

@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} degrees; the archive has handled {}", hottest.celsius, archive.status().processed);
 
     archive.activate_blocking()?;
-    block_on(archive.drained());
+    archive.drained_blocking();
     println!("{} are in the archive, and {} wait", archive.status().processed, split.status().ports[1].held);
     // ANCHOR_END: run
     Ok(())

@@ -317,16 +317,6 @@ pub(crate) const OF_HOLDS: &[Fault] = &[
         "#if ANN_LAUNCH_HOLD\n    u32 left = ann_count_held(v);",
         "#if ANN_LAUNCH_HOLD\n    u32 left = b->taken == 0 ? ann_count_held(v) : 0;",
     ),
-    (
-        "a block that found room at the host says that it holds nothing",
-        "s->stalled = credit == 0 ? ANN_STALLED_BY_HOST : s->pending != 0 ? ANN_STALLED_HOLDS : 0;",
-        "s->stalled = credit == 0 ? ANN_STALLED_BY_HOST : 0;",
-    ),
-    (
-        "a message is work for a block whose hold is full",
-        "    if (ann_is_held_up(v))\n        return 0;\n#else\n    if (s->pending != 0)\n        return ann_would_forward(v);",
-        "#else\n    if (s->pending != 0)\n        return ann_would_forward(v);",
-    ),
 ];
 
 /// The same, of several threads.
