@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use annulus::{LaunchError, kernel::RingMessage, prelude::*};
+use annulus::{LaunchError, prelude::*};
 
 use super::{
     Config, Suite,
@@ -91,7 +91,7 @@ fn timed<S: RingKernel<Message = Burst>>(
 }
 
 /// The same of bursts that make so many each.
-fn timed_of<S: RingKernel<Message = Burst>, T: RingKernel<Message: RingMessage>>(
+fn timed_of<S: RingKernel<Message = Burst>, T: RingKernel>(
     source: &KernelHandle<S>,
     targets: &[KernelHandle<T>],
     bursts: u64,
