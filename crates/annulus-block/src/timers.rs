@@ -456,7 +456,7 @@ mod tests {
                     let found = timers.take(now);
                     // SAFETY: a message was written there when the timer was set, and its place is in use.
                     let value = |message: *const u8| unsafe { message.cast::<u64>().read() };
-                    assert_eq!(found.map(|(due, message)| (due, value(message))), expected);
+                    assert_eq!(found.map(|(due, message, _)| (due, value(message))), expected);
                     taken += u64::from(found.is_some());
                     if found.is_none() {
                         continue;
@@ -472,7 +472,7 @@ mod tests {
                 assert_eq!(timers.refused(), sets > limit, "{message}");
                 full += u64::from(timers.refused());
                 if !timers.refused() && !random(&mut seed).is_multiple_of(4) {
-                    timers.keep(true);
+                    timers.keep(true, 0);
                     for (nanos, message) in sent {
                         model.waiting.push((now + nanos, model.number, message));
                         model.number = model.number.wrapping_add(1);

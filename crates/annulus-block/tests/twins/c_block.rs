@@ -96,7 +96,7 @@ impl Text {
             &format!(
                 "#define ANN_LAUNCH_THREADS {}\n#define ANN_LAUNCH_CONNECTABLE {linked}\n\
                  #define ANN_INDEPENDENT {alone}\n#define ANN_LAUNCH_ADAPTIVE {adaptive}\n\
-                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1{variants}\n{}{}{}/* copy {} */",
+                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1{variants}\n{}{}{}{}/* copy {} */",
                 self.threads,
                 if self.through { "#define ANN_LAUNCH_THROUGH 1\n" } else { "" },
                 if self.traced { "#define ANN_LAUNCH_TRACED 1\n" } else { "" },
