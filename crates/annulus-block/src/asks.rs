@@ -330,8 +330,11 @@ impl<R: Runner> BlockCore<R> {
     /// before it is told that the command is obeyed.
     pub(crate) fn lead_asks(&mut self) {
         let Some(timers) = self.timers.as_mut().filter(|timers| timers.asks.is_some()) else { return };
-        if timers.lead_asks(&self.links, R::now(&self.clock)) {
-            self.drop_query();
+        let port = timers.asks.as_ref().map(|asks| asks.port);
+        if timers.lead_asks(&self.links, R::now(&self.clock))
+            && let Some(port) = port
+        {
+            self.drop_query(port);
         }
         self.tell_if_freed();
     }

@@ -81,8 +81,8 @@ impl Hold {
         self.said != 0
     }
 
-    /// The output in this place carries no call any more.
-    pub(crate) fn forget_call(&mut self, index: u32) {
+    /// What is held in this place is no call's and no ask's any more.
+    pub(crate) fn carry_nothing(&mut self, index: u32) {
         self.carried[index as usize].call = 0;
     }
 

@@ -176,29 +176,32 @@ impl<R: Runner> BlockCore<R> {
         !waits
     }
 
-    /// What is held of queries has no ask any more, since queries go elsewhere: to the host, as other outputs do, but without an
-    /// address; if they go to another kernel, they are lost. So no other kernel gets an address that was not made for it.
+    /// Queries that are held, sent by this outbox, have no asks any more, since queries go elsewhere: to the host, as other outputs do,
+    /// but without an address; if they go to another kernel, they are lost. So no other kernel gets an address that was not made for
+    /// it.
     // TWIN: drop_query
     #[cold]
-    pub(crate) fn drop_query(&mut self) {
-        let Some(mut pending) = self.pending else { return };
+    pub(crate) fn drop_query(&mut self, port: usize) {
+        let Some(mut pending) = self.pending.filter(|pending| pending.is_parted) else { return };
+        if is_ask(pending.call) {
+            pending.call = 0;
+        }
         for index in 0..pending.all {
             let tag = self.tag(index);
-            if tag == GONE || !is_ask(self.carried_by(&pending, index)) {
+            if tag != port as u64 {
                 continue;
             }
-            match &mut self.hold {
-                Some(hold) => hold.forget_call(index),
-                None => pending.call = 0,
+            if let Some(hold) = &mut self.hold {
+                hold.carry_nothing(index);
             }
-            if !self.stays(tag) {
-                self.take_aside(index);
-                pending.gone += 1;
-                let words =
-                    self.memory.port(tag as usize).expect("a shard has counts for each of several outboxes");
-                add(words.unforwarded(), 1);
-                add(self.memory.unforwarded(), 1);
+            if self.stays(tag) {
+                continue;
             }
+            self.take_aside(index);
+            pending.gone += 1;
+            let words = self.memory.port(port).expect("a shard has counts for each of several outboxes");
+            add(words.unforwarded(), 1);
+            add(self.memory.unforwarded(), 1);
         }
         self.pending = Some(pending);
     }
