@@ -363,6 +363,7 @@ macro_rules! conformance_suite {
                 p02_both_full_still_answer: Handlers,
                 p02_who_may_be_asked: Handlers,
                 p02_a_held_query_goes_to_no_other_kernel: Handlers,
+                p02_queries_in_a_long_hold_go_to_no_other_kernel: Handlers,
                 p02_pairs_share_no_room: Handlers,
                 p02_who_asks_leaves_no_places: Handlers,
                 p02_an_answer_that_comes_last_is_told: Handlers,

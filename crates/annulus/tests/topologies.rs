@@ -281,7 +281,7 @@ fn p02_a_topology_connects_who_asks() {
     assert_eq!(
         error,
         "link from `shop.price` to `catalogue`: `catalogue` was launched without room for so many asks: launch it with \
-         LaunchOptions::through(64)"
+         LaunchOptions::through(64), or more"
     );
 }
 

@@ -350,13 +350,29 @@ fn all_done(kernel: &KernelHandle<asker>, orders: impl Iterator<Item = Order> + 
 /// P-02: a query waits for room in a kernel that ends, and its kernel asks another one from then on. Its ask has ended, so nobody
 /// gets it: its address may be that of somebody else's ask there.
 pub fn p02_a_held_query_goes_to_no_other_kernel(bench: &Bench) {
+    let is_full = |asks: &KernelHandle<asker>| asks.status().stalled_shards == 1;
+    goes_to_no_other_kernel(bench, options("asks"), 1, is_full);
+}
+
+/// P-02: the same of several queries, which wait while their block goes on.
+pub fn p02_queries_in_a_long_hold_go_to_no_other_kernel(bench: &Bench) {
+    let is_held = |asks: &KernelHandle<asker>| asks.status().processed == 20;
+    goes_to_no_other_kernel(bench, options("asks").hold(8), 4, is_held);
+}
+
+fn goes_to_no_other_kernel(
+    bench: &Bench,
+    options_of_asks: LaunchOptions,
+    held: u32,
+    is_held: impl Fn(&KernelHandle<asker>) -> bool,
+) {
     let one = teller::launch(bench.runtime(), options("one").capacity(16)).unwrap();
     one.deactivate_blocking().unwrap();
-    let asks = asking(bench, options("asks"));
+    let asks = asking(bench, options_of_asks);
     asks.port(asker::PRICE).connect(&one).unwrap();
     asks.activate_blocking().unwrap();
-    (0..17).for_each(|number| send(&asks, order(number, 0)));
-    eventually(|| asks.status().stalled_shards == 1);
+    (0..16 + held).for_each(|number| send(&asks, order(number, 0)));
+    eventually(|| is_held(&asks));
     asks.deactivate_blocking().unwrap();
     one.terminate_blocking();
     // The places of these are those that the other kernel's queries had where they have gone.
@@ -369,13 +385,13 @@ pub fn p02_a_held_query_goes_to_no_other_kernel(bench: &Bench) {
     eventually(|| open(&other) == 17 && other.status().processed == 17);
     asks.port(asker::PRICE).connect(&two).unwrap();
     asks.activate_blocking().unwrap();
-    let mut closed: Vec<_> = (0..17).map(|_| receive(&asks)).collect();
+    let mut closed: Vec<_> = (0..16 + held).map(|_| receive(&asks)).collect();
     closed.sort_unstable_by_key(|done| done.order);
     for (number, done) in (0..).zip(closed) {
         assert_eq!((done.order, done.ended), (number, ended::CLOSED), "{done:?}");
     }
     eventually(|| asks.status().stalled_shards == 0);
-    assert_eq!((open(&asks), asks.status().outputs_lost), (0, 1));
+    assert_eq!((open(&asks), asks.status().outputs_lost), (0, u64::from(held)));
     two.activate_blocking().unwrap();
     all_done(&other, orders);
     let again = order(200, 0);
