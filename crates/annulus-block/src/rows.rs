@@ -173,7 +173,7 @@ impl<R: Runner> BlockCore<R> {
                 };
                 entries.start += count;
                 // SAFETY: the second word of an output says how many of its copies have gone; the memory is the block's.
-                unsafe { *output.cast::<u32>().add(1) += count as u32 };
+                unsafe { *output.cast::<u32>().wrapping_add(1) += count as u32 };
                 row = row.after(count);
             }
             let waits = !row.messages.is_empty();

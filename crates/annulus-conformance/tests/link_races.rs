@@ -302,7 +302,7 @@ fn link(layout: &KernelLayout) -> LinkRecord {
     let open = layout.inbound.open();
     LinkRecord {
         stride: open.bytes() as u64,
-        slot_stride: open.slot_stride as u64,
+        slot_stride: open.slot_stride as u32,
         payload: open.payload_offset as u32,
         shift: open.capacity.trailing_zeros(),
         grid: BLOCKS as u32,

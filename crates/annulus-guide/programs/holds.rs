@@ -40,7 +40,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         let _ = split.send_blocking(Reading { celsius: 81.0 + number as f32 })?;
     }
     // 20 of them are hot. None waits for the archive.
-    let hottest = (0..20).map(|_| alarm.recv_blocking()).last().expect("there are 20")?;
+    let mut hottest = alarm.recv_blocking()?;
+    for _ in 1..20 {
+        hottest = alarm.recv_blocking()?;
+    }
     println!("{} degrees; the archive has handled {}", hottest.celsius, archive.status().processed);
 
     archive.activate_blocking()?;

@@ -103,6 +103,7 @@ fn round_trip(size: usize, align: usize, typed: Option<Typed>) -> bool {
                 enqueue_time: u64::MAX - u64::from(number),
                 correlation: 1 << 40 | u64::from(number),
                 trace: 1 << 41 | u64::from(number),
+                stamp: 1 << 42 | u64::from(number),
                 command: 0xC0DE_0000 + u32::from(number),
             };
             let message: Vec<u8> = (0..size).map(|at| pattern(number, at)).collect();
@@ -120,6 +121,7 @@ fn round_trip(size: usize, align: usize, typed: Option<Typed>) -> bool {
                 enqueue_time: if envelope.enqueue_time { header.enqueue_time } else { 0 },
                 correlation: if envelope.correlation { header.correlation } else { 0 },
                 trace: if envelope.trace { header.trace } else { 0 },
+                stamp: if envelope.stamp { header.stamp } else { 0 },
                 command: 0,
             };
             assert_eq!(format!("{:?}", slot.header), format!("{expected:?}"));

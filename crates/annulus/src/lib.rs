@@ -215,8 +215,8 @@ pub use annulus_runtime::{
     KernelControl, KernelHandle, KernelQueue, KernelReceiver, KernelSender, KernelSink, Launching,
     MOST_EVENTS, Maybe, Outputs, Peeked, Peer, PeerStatus, PeersStatus, Pipeline, PipelineError,
     PipelineStatus, Port, PortName, PortStatus, Published, Receipt, Rows, RowsError, RowsStatus, Runtime,
-    RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Stamp, Topic, TopicError, TopicStatus, Topics, TraceContext,
-    TraceEvent, TraceScope, TraceStatus, Transition, block_on, device_print, ended,
+    RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Stamp, Topic, TopicError, TopicStatus, Topics,
+    TraceContext, TraceEvent, TraceScope, TraceStatus, Transition, block_on, device_print, ended,
 };
 // Several kernels as one value.
 pub use annulus_runtime::{RunningTopology, Topology, TopologyError, TopologyPlan, TopologyProblem};

@@ -10,7 +10,7 @@ use std::{
 use annulus::{OpenCl, Runtime};
 
 /// What each example shows, whatever the backend; those that tell of times and threads say so little.
-const SHOWN: [(&str, &str); 26] = [
+const SHOWN: [(&str, &str); 27] = [
     ("calls", "account 7: not enough money"),
     ("clinic", "3 came by ambulance, 19 are in the log\n"),
     ("cooperation", "product: 1024 of 1024 elements are the same as by hand, bit for bit\n"),

@@ -47,7 +47,7 @@ pub fn p04_one_full_port_stalls_its_block_only_when_the_hold_is_full(bench: &Ben
     let (first, rest) = sent.split_at(16 + 20);
     kernel.send_batch_blocking(first).unwrap();
     eventually(|| free.status().processed == 36);
-    eventually(|| kernel.status().ports[1].held == 20);
+    eventually(|| kernel.status().ports[1].held == 20 && kernel.status().pending == 0);
     let status = kernel.status();
     assert_eq!((status.processed, status.pending, status.stalled_shards), (36, 0, 0), "{status}");
     assert_eq!((status.stall, status.ports[0].held), (None, 0), "{:?}", status.ports);

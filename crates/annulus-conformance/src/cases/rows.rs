@@ -102,7 +102,7 @@ fn reaches(bench: &Bench, with_values: bool) {
             (0..order.times).filter(is_astray).count() as u64
         };
         let sound: Vec<_> = orders.iter().filter(|order| order.fails == 0).collect();
-        let astray: u64 = sound.iter().map(|order| astray(order)).sum();
+        let astray: u64 = sound.iter().map(astray).sum();
         assert!(astray > 5 && expected.len() > 500, "{astray} {}", expected.len());
         let came = thread::scope(|scope| {
             scope.spawn(|| spread.send_batch_blocking(&orders).unwrap());

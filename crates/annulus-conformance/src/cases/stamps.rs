@@ -13,7 +13,7 @@ use crate::{
         links::next,
         numbers,
         stamps::{
-            Begun, Inquiry, STEPS, Step, begin, inform, inquire, put_off, shout, forks, tell_stamp,
+            Begun, Inquiry, STEPS, Step, begin, forks, inform, inquire, put_off, shout, tell_stamp,
             tell_stamps,
         },
     },

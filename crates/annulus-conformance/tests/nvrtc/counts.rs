@@ -215,7 +215,7 @@ impl<'a> Block<'a> {
             memory[8].fill(LinkRecord {
                 rings: device_heap as u64 + DEVICE_LOCAL_BYTES as u64,
                 stride: DEVICE_LOCAL_BYTES as u64,
-                slot_stride: device_local_slot,
+                slot_stride: device_local_slot as u32,
                 time: open.inbound.enqueue_time_offset.expect("it was asked for") as u32,
                 correlation: open.inbound.correlation_offset.expect("it was asked for") as u32,
                 payload: open.inbound.payload_offset as u32,

@@ -200,7 +200,7 @@ fn p02_an_ask_is_out_of_time_by_the_clock() {
     // In time, the answer comes.
     seller.activate_blocking().unwrap();
     buyer.send_blocking(Event::Query(Query { item: 3 })).map(drop).unwrap();
-    assert_eq!(buyer.port(buyer::OUT).recv_timeout(PATIENCE).unwrap().cents, ended::ANSWERED.into());
+    assert_eq!(buyer.port(buyer::OUT).recv_timeout(PATIENCE).unwrap().cents, u64::from(ended::ANSWERED));
 }
 
 /// A future with a limit, and a pause, end when the clock has been moved so far.

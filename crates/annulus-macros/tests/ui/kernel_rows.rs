@@ -40,7 +40,7 @@ fn plain(message: &Keyed, out: &Outbox<Keyed>) {
 }
 
 fn main() {
-    let runtime = Runtime::builder().backend(annulus::Noop).build().unwrap();
+    let runtime = Runtime::builder().build().unwrap();
     let keyless = along_keyless::launch(&runtime, LaunchOptions::production()).unwrap();
     let kernel = along::launch(&runtime, LaunchOptions::production()).unwrap();
     let others = take_others::launch(&runtime, LaunchOptions::production()).unwrap();

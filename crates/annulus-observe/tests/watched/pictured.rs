@@ -6,10 +6,11 @@ use std::{
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     path::Path,
     process::Command,
-    sync::atomic::{AtomicBool, AtomicU32, Ordering},
     thread,
     time::{Duration, Instant},
 };
+
+use annulus_sync::{AtomicBool, AtomicU32, Ordering};
 
 use annulus::prelude::*;
 use annulus_observe::Observer;

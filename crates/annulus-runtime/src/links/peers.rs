@@ -192,6 +192,8 @@ impl<K: RingKernel> KernelHandle<K> {
         &self,
         peers: &[(Peer<M>, Backpressure)],
     ) -> Result<Vec<Change>, ConnectError> {
+        // Before any address is looked up.
+        self.shared_arc().check_places(peers.len())?;
         let runtime = Arc::clone(self.runtime()).downcast::<RuntimeInner>();
         let runtime = runtime.unwrap_or_else(|_| unreachable!("a handle keeps the runtime that made it"));
         let kernels = runtime.registry.all();
@@ -258,6 +260,16 @@ impl Runtime {
 }
 
 impl KernelShared {
+    /// Whether there are places for so many kernels.
+    fn check_places(&self, given: usize) -> Result<(), ConnectError> {
+        let kernel = || self.core().name.clone();
+        (given <= MOST_PEERS).then_some(()).ok_or_else(|| ConnectError::TooManyPeers {
+            kernel: kernel(),
+            given,
+            most: MOST_PEERS,
+        })
+    }
+
     /// What connects this kernel to these, of the same runtime, each by a place of its own, and by the last place to
     /// nobody.
     pub(crate) fn changes_to(
@@ -267,9 +279,7 @@ impl KernelShared {
     ) -> Result<Vec<Change>, ConnectError> {
         let name = || self.core().name.clone();
         let given = reached.len();
-        if given > MOST_PEERS {
-            return Err(ConnectError::TooManyPeers { kernel: name(), given, most: MOST_PEERS });
-        }
+        self.check_places(given)?;
         let mut changes = Vec::with_capacity(MOST_PEERS + 1);
         for (place, Reached { address, kernel, variant, backpressure }) in reached.into_iter().enumerate() {
             check_backpressure(backpressure)?;
