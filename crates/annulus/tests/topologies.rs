@@ -285,6 +285,7 @@ fn p02_a_topology_connects_who_asks() {
     );
 }
 
+#[cfg(feature = "toml")]
 #[test]
 fn k05_topics_from_toml() {
     let path = |name: &str| format!("{}::{name}", module_path!());
