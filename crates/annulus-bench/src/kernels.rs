@@ -210,7 +210,7 @@ pub(crate) struct Edge {
     rest: [u64; 5],
 }
 
-/// As [`burst`], each to another actor.
+/// As [`struct@burst`], each to another actor.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 32, max_outputs = 16)]
 pub(crate) fn burst_keyed(_cx: &Cx, message: &Burst, next: &Outbox<Edge>) {
     for i in 0..BURST {
@@ -230,7 +230,7 @@ pub(crate) fn burst_along(_cx: &Cx, message: &Burst, next: &Outbox<Along<Edge>>)
     next.send(Along { row, from: 0, message: Edge { number, to: 0, weight: 0, rest: [!number; 5] } });
 }
 
-/// As [`swallow`].
+/// As [`struct@swallow`].
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 256)]
 pub(crate) fn swallow_edges(_cx: &Cx, _message: &Edge) {}
 

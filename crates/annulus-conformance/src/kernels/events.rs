@@ -46,7 +46,7 @@ pub struct Beats {
     number: u64,
 }
 
-/// The period of [`beat`], in nanoseconds.
+/// The period of [`struct@beat`], in nanoseconds.
 pub const PERIOD: u64 = 20_000_000;
 
 /// Says what it takes. Room for two timers.
