@@ -103,8 +103,8 @@ impl LaunchRecord {
             record_stride: records.map_or(0, |ring| ring.slot_stride as u64),
             record_shift: records.as_ref().map_or(0, shift),
             histogram: place(*histogram, layout.histogram_offset()),
-            device_local_stride: inbound.open().bytes() as u64,
-            device_local_slot: inbound.open().slot_stride as u64,
+            device_local_stride: inbound.bytes() as u64,
+            device_local_slot: inbound.slot_stride as u64,
             ..Self::default()
         }
     }
@@ -119,7 +119,8 @@ impl LaunchRecord {
 pub struct LinkRecord {
     pub rings: u64,
     pub stride: u64,
-    pub slot_stride: u64,
+    pub slot_stride: u32,
+    pub units: u32,
     pub time: u32,
     pub trace: u32,
     pub correlation: u32,

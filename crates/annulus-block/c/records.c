@@ -25,6 +25,10 @@
 #ifndef ANN_LAUNCH_SEALED
 #define ANN_LAUNCH_SEALED 0
 #endif
+/* What goes to other kernels may go into sealed slots. */
+#ifndef ANN_LAUNCH_SEALS
+#define ANN_LAUNCH_SEALS 0
+#endif
 #ifndef ANN_INDEPENDENT
 #define ANN_INDEPENDENT 0
 #endif
@@ -37,6 +41,14 @@
 #define ANN_ALONE 1
 #else
 #define ANN_ALONE 0
+#endif
+/* Where the leader is alone, and takes from sealed slots, what it sends on lies in images of sealed slots. */
+#define ANN_SEALS_IMAGES (ANN_ALONE && ANN_LAUNCH_SEALED && ANN_LAUNCH_SEALS)
+/* The leader sends on what a message sends that it handles alone. */
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS)
+#define ANN_FORWARDS_ONE ANN_ALONE
+#else
+#define ANN_FORWARDS_ONE 0
 #endif
 /* Where it is alone, and slots are sealed, its looks follow each other in registers: see `watch.c`. */
 #define ANN_WATCHES (ANN_ALONE && ANN_LAUNCH_SEALED)
@@ -126,7 +138,7 @@ typedef struct {
     u64 scratch_stride;
     u64 device_local;        /* where the blocks' rings between kernels begin, as ann_device_local_at takes it */
     u64 device_local_stride; /* from ring to ring */
-    u64 device_local_slot;   /* from slot to slot in them: as in the host's ring, were it open */
+    u64 device_local_slot;   /* from slot to slot in them: as in the host's ring */
     u32 in_shift; /* the capacity is 1 << in_shift */
     u32 out_shift;
     u32 dead_letter_shift;
@@ -157,7 +169,12 @@ typedef struct {
 typedef struct {
     u64 rings;       /* of the connected kernel's blocks, as ann_device_local_at takes it */
     u64 stride;      /* from ring to ring */
+#if ANN_LAUNCH_SEALS
+    u32 slot_stride; /* and from slot to slot */
+    u32 units;       /* of each slot, if they are sealed; else 0 */
+#else
     u64 slot_stride; /* and from slot to slot */
+#endif
 #if ANN_LAUNCH_TRACED
     u32 time;        /* 0 if its messages carry none */
     u32 trace;       /* the same */
@@ -179,6 +196,12 @@ typedef struct {
     u32 waits; /* an output without room waits; else it is lost */
     u32 tag;   /* of the variant that takes outputs, if one does */
 } ann_link;
+
+/* What a sender knows of a ring of the connected kernel. */
+typedef struct {
+    u32 reserved;
+    u32 consumed;
+} ann_tickets;
 
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
 
@@ -447,6 +470,10 @@ typedef struct {
 #endif
 #else
     ann_link link;
+#if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
+    ann_tickets tickets; /* of the connected kernel, if it has one block, and the leader has looked there */
+    u32 knows_tickets;
+#endif
 #endif
     u64 rested;     /* what the host was told of state.taken at rest */
 #if ANN_ALONE

@@ -462,7 +462,7 @@ impl Running {
     ///
     /// Every block is inactive or has ended, and stays so during the call. The target is of the same backend.
     unsafe fn connect(&self, device_local: &DeviceLocal, outbox: usize, target: &Self, link: &Link) {
-        let layout = target.shards[0].memory.layout().inbound.open();
+        let layout = target.shards[0].memory.layout().inbound;
         let rings =
             target.device_local.as_ref().expect("the runtime connects kernels that were launched for it");
         let rings = &rings.memory;
@@ -478,7 +478,9 @@ impl Running {
         let record = LinkRecord {
             rings: rings.place,
             stride: layout.bytes() as u64,
-            slot_stride: layout.slot_stride as u64,
+            // A program that knows no sealed slots between kernels reads both words as one.
+            slot_stride: layout.slot_stride as u32,
+            units: layout.units as u32,
             time: place(layout.enqueue_time_offset) as u32,
             // A program that knows no traces reads both words as one.
             trace: if self.shards[0].memory.layout().records.is_some() {
@@ -520,12 +522,12 @@ impl Running {
     /// Every block is inactive or has ended, and stays so during the call. The kernel sends to others by their
     /// addresses.
     unsafe fn connect_to_nobody(&self, device_local: &DeviceLocal, place: usize) {
-        let layout = self.shards[0].memory.layout().inbound.open();
+        let layout = self.shards[0].memory.layout().inbound;
         let own = (self.shards.len() * layout.bytes()) as u64;
         let record = LinkRecord {
             rings: device_local.memory.place + own,
             stride: layout.bytes() as u64,
-            slot_stride: layout.slot_stride as u64,
+            slot_stride: layout.slot_stride as u32,
             shift: layout.capacity.trailing_zeros(),
             grid: 1,
             ..LinkRecord::default()

@@ -446,7 +446,8 @@ impl CBlock {
                 Some(kernel) => LinkRecord {
                     rings: (kernel * exchange.stride) as u64,
                     stride: layout.bytes() as u64,
-                    slot_stride: layout.slot_stride as u64,
+                    slot_stride: layout.slot_stride as u32,
+                    units: 0,
                     time: word(layout.enqueue_time_offset) as u32,
                     trace: word(layout.trace_offset) as u32,
                     correlation: word(layout.correlation_offset) as u32,
