@@ -107,8 +107,8 @@ impl LaunchRecord {
             in_stamp: inbound.stamp_offset.unwrap_or(0) as u64,
             out_stamp: outbound.stamp_offset.unwrap_or(0) as u64,
             histogram: place(*histogram, layout.histogram_offset()),
-            device_local_stride: inbound.open().bytes() as u64,
-            device_local_slot: inbound.open().slot_stride as u64,
+            device_local_stride: inbound.bytes() as u64,
+            device_local_slot: inbound.slot_stride as u64,
             ..Self::default()
         }
     }
@@ -124,7 +124,8 @@ pub struct LinkRecord {
     pub rings: u64,
     pub stride: u64,
     pub slot_stride: u32,
-    pub stamp: u32,
+    pub units: u16,
+    pub stamp: u16,
     pub time: u32,
     pub trace: u32,
     pub correlation: u32,

@@ -25,13 +25,13 @@ ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
     if (b->window != 1 || !ann_fits_one(v))
         return 0;
 #if ANN_LAUNCH_SEALED
-    return b->kept || ann_is_device_local(v);
+    return b->kept;
 #else
     return 1;
 #endif
 }
 
-#ifndef ANN_BRIDGED
+#if !defined(ANN_BRIDGED) && !ANN_LAUNCH_SEALED
 
 /* By the leader: copies the message of an open slot, which it has seen published with acquire. Copies two
    lines at once, and whole ones, so that one condition keeps their loads together: slots and images are whole
@@ -85,26 +85,6 @@ ANN_FUNCTION u32 ann_one_lap(const ann_view *v, u64 ticket, u32 k, u64 caller)
 
 #if ANN_LAUNCH_SEALED
 
-/* By the leader: stores up to eight units of an image. Their words are loaded by fours of units, which are a
-   whole number of eight bytes, and all before the first is stored. */
-ANN_FUNCTION void ann_seal_units(GLOBAL u8 *slot, LOCAL const u8 *image, u32 units, u32 lap)
-{
-    LOCAL const u64 *words = (LOCAL const u64 *)image;
-    u64 copied[ANN_FIRST_UNITS * 3 / 2];
-    for (u32 i = 0; i < ANN_FIRST_UNITS * 3 / 2; i++)
-        if (i < 6 || units > 4)
-            copied[i] = words[i];
-    for (u32 i = 0; i < ANN_FIRST_UNITS; i++) {
-        u64 low = copied[i * 3 / 2], high = copied[i * 3 / 2 + 1];
-        if (i >= units)
-            continue;
-        if (i % 2 == 0)
-            ann_store_unit(slot + i * 16, (u32)low, (u32)(low >> 32), (u32)high, lap);
-        else
-            ann_store_unit(slot + i * 16, (u32)(low >> 32), (u32)high, (u32)(high >> 32), lap);
-    }
-}
-
 /* By the leader: completes the images of the answers' outputs, and stores their units. */
 ANN_FUNCTION void ann_seal_one(
     const ann_view *v, u64 ticket, u32 answers, u32 meta, u64 caller, PRIVATE const ann_target *target)
@@ -117,9 +97,9 @@ ANN_FUNCTION void ann_seal_one(
         *(LOCAL u32 *)(image + 4) = meta;
         GLOBAL u8 *slot = k == 0 ? target->slot : ann_one_slot(v, ticket, k, caller);
         u32 lap = k == 0 ? target->lap : ann_one_lap(v, ticket, k, caller);
-        ann_seal_units(slot, image, units, lap);
+        ann_seal_units(slot, image, units, lap, 0);
         for (u32 done = ANN_FIRST_UNITS; done < units; done += ANN_FIRST_UNITS)
-            ann_seal_units(slot + done * 16, image + done * 12, units - done, lap);
+            ann_seal_units(slot + done * 16, image + done * 12, units - done, lap, 0);
     }
 }
 
@@ -170,14 +150,19 @@ ANN_FUNCTION void ann_answer_one(
             ANN_U32(ann_one_slot(v, ticket, k, caller), 0), ann_one_lap(v, ticket, k, caller));
 }
 
-#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS) && !defined(ANN_ROWS)
+#if ANN_FORWARDS_ONE
 
 /* By the leader: sends the message's outputs to the connected kernel. All threads send those that have to
    wait: the leader puts them where a turn of all threads has them. */
 ANN_FUNCTION void ann_forward_one(const ann_view *v, u32 sent, PRIVATE const ann_target *target)
 {
     LOCAL ann_shared *b = v->shared;
-    u32 gone = ann_send_row(v, b->outputs, 0, sent, target->is_known ? &target->tickets : 0);
+    GLOBAL const u8 *row = b->outputs;
+#if ANN_SEALS_IMAGES
+    if (b->link.units != 0)
+        row += b->link.payload;
+#endif
+    u32 gone = ann_send_row(v, row, 0, sent, target->is_known ? &target->tickets : 0);
     /* They are counted. */
     b->lost = 0;
     b->left = sent - gone;
@@ -187,10 +172,15 @@ ANN_FUNCTION void ann_forward_one(const ann_view *v, u32 sent, PRIVATE const ann
         parcel->source = k < gone ? ANN_GONE : k;
         if (k < gone)
             continue;
-        GLOBAL const u8 *output = b->outputs + k * ANN_OUTPUT_STRIDE;
+        GLOBAL const u8 *output = row + k * ann_row_stride(v);
         parcel->block = ann_addressee(v, output);
+#if ANN_SEALS_IMAGES
+        if (ANN_OUTPUT_BYTES != 0)
+            *(GLOBAL ANN_OUTPUT *)(v->outputs + k * ANN_OUTPUT_STRIDE) = *(GLOBAL const ANN_OUTPUT *)output;
+#else
         for (u32 at = 0; at < ANN_OUTPUT_STRIDE; at += 8)
             ann_store_word(v->outputs + k * ANN_OUTPUT_STRIDE + at, ann_load_word(output + at));
+#endif
     }
 }
 
@@ -205,15 +195,15 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready ANN_BINDING_PAR
     u32 command = b->command;
     ann_target target;
     target.is_known = 0;
-    if (ANN_LAUNCH_SEALED && !ann_is_device_local(v)) {
-        if (!is_ready)
-            command = ann_command_after(v);
-    } else {
-        command = ann_turn_command(v);
+#if ANN_LAUNCH_SEALED
+    if (!is_ready)
+        command = ann_command_after(v);
+#else
+    command = ann_turn_command(v);
 #ifndef ANN_BRIDGED
-        ann_bring_one(v, &target);
+    ann_bring_one(v, &target);
 #endif
-    }
+#endif
     if (is_ready)
         ann_grant(v);
     else if (ann_accept(v, 1, command) == 0)
@@ -224,7 +214,8 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready ANN_BINDING_PAR
 #else
     GLOBAL const u8 *image = b->image;
 #endif
-    if ((!is_ready || ann_is_device_local(v)) && *(GLOBAL const u32 *)(image + 4) >> 24 != ANN_KIND_MESSAGE)
+    /* What it was ready for is a message, and so is what comes from other kernels. */
+    if (!is_ready && *(GLOBAL const u32 *)(image + 4) >> 24 != ANN_KIND_MESSAGE)
         return;
     GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(image + l->in_payload);
     u64 caller = ann_caller(v, image);
@@ -239,6 +230,14 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready ANN_BINDING_PAR
     outbox.ticket = 0;
     outbox.mask = ~(u64)0;
     outbox.stride = forwarded ? ANN_OUTPUT_STRIDE : ann_output_stride(v);
+#if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
+    if (forwarded && b->link.units != 0) {
+        outbox.first += b->link.payload;
+        outbox.stride = ann_row_stride(v);
+    }
+    target.tickets = b->tickets;
+    target.is_known = b->knows_tickets;
+#endif
     outbox.limit = ANN_LIMIT;
     outbox.sent = 0;
     outbox.refused = 0;
@@ -278,7 +277,7 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready ANN_BINDING_PAR
     if (forwarded)
         ann_stamp_outputs(b->outputs, 0, outbox.sent, b->stamp);
 #endif
-#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS) && !defined(ANN_ROWS)
+#if ANN_FORWARDS_ONE
     if (forwarded) {
         ann_forward_one(v, code == 0 ? outbox.sent : 0, &target);
         ann_account(v, image, code, outbox.sent, 0);

@@ -21,10 +21,10 @@ ANN_FUNCTION u64 ann_found_caller(const ann_view *v, u32 i)
         return 0;
 #endif
 #if ANN_LAUNCH_SEALED
-    if (!ann_is_device_local(v))
-        return ann_caller(v, ann_message_at(v, i));
-#endif
+    return ann_caller(v, ann_message_at(v, i));
+#else
     return ann_caller(v, ann_turn_slot(v, i));
+#endif
 }
 
 /* Whether the first output of a message's handler is a reply, which takes no slot of the outbound ring. */

@@ -146,7 +146,7 @@ ANN_KERNEL void ann_main(
 #if ANN_LAUNCH_THREADS == 1
         ann_handle(&view ANN_BINDING_ARGUMENTS);
 #else
-        u32 sealed = ANN_LAUNCH_SEALED && !ann_is_device_local(&view);
+        u32 sealed = ANN_LAUNCH_SEALED;
         if (sealed) {
             ann_bring_sealed(&view);
         } else {

@@ -12,6 +12,58 @@ ANN_FUNCTION u32 ann_addressee(const ann_view *v, GLOBAL const u8 *output)
     return v->shared->state.dealt % v->shared->link.grid;
 }
 
+#if !ANN_SEALS_IMAGES
+#define ann_row_stride(v) ANN_OUTPUT_STRIDE
+#else
+
+/* Distance between outputs of the leader that are for the connected kernel. If its slots are sealed, they lie in
+   their slots' images. */
+ANN_FUNCTION u32 ann_row_stride(const ann_view *v)
+{
+    u32 units = v->shared->link.units;
+    return units != 0 ? (units * 12 + 15) / 16 * 16 : ANN_OUTPUT_STRIDE;
+}
+
+/* By the leader: completes the image that an output lies in, and stores its units. */
+ANN_FUNCTION void ann_seal_image(LOCAL const ann_link *l, GLOBAL u8 *ring, u32 ticket, GLOBAL const u8 *output, u64 now)
+{
+    GLOBAL u8 *image = (GLOBAL u8 *)output - l->payload;
+    *ANN_U32(image, 0) = 0;
+    ann_device_local_envelope(l, image, ANN_OUTPUT_BYTES, now);
+    GLOBAL u8 *slot = ann_device_local_slot(l, ring, ticket);
+    u32 lap = ann_device_local_lap(l, ticket);
+    for (u32 done = 0; done < l->units; done += ANN_FIRST_UNITS)
+        ann_seal_units(slot + done * 16, image + done * 12, l->units - done, lap, 1);
+}
+
+#endif
+
+#if ANN_LAUNCH_SEALS
+
+/* Publishes so many outputs that have tickets from `first` on. `is_told` says that something was told before that who
+   takes one must see before it rests. */
+ANN_FUNCTION void ann_seal_row(
+    const ann_view *v, GLOBAL u8 *ring, GLOBAL const u8 *next, u32 first, u32 granted, u64 now, u32 is_told)
+{
+    LOCAL const ann_link *l = ANN_LINK(v, 0);
+    if (is_told) {
+        /* SYNC: unrested (release) */
+        ann_device_fence_release();
+    }
+    for (u32 i = 0; i < granted; i++) {
+        GLOBAL const u8 *output = next + (u64)i * ann_row_stride(v);
+#if ANN_SEALS_IMAGES
+        ann_seal_image(l, ring, first + i, output, now);
+#elif ANN_LAUNCH_THROUGH
+        ann_seal_for(l, ring, first + i, output, ANN_OUTPUT_BYTES, now, ANN_CARRIED(output));
+#else
+        ann_seal_for(l, ring, first + i, output, ANN_OUTPUT_BYTES, now, 0);
+#endif
+    }
+}
+
+#endif
+
 /* Sends outputs that lie in a row, from number `from` up to `end`, as many as there is room for, in order.
    Outputs in a row for the same block go in one step. `known`, if it is not 0, is what is known of the only
    block's ring. Returns the number of the first that has to wait. */
@@ -20,17 +72,18 @@ ANN_FUNCTION u32 ann_send_row(
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL const ann_link *l = ANN_LINK(v, 0);
+    u32 stride = ann_row_stride(v);
     u32 grid = b->link.grid;
     u32 full = 0; /* blocks in a row that did not take outputs without a key; */
     u32 closed = 0; /* those of them that never will */
     u64 now = from < end && b->link.time != 0 ? ann_now(v) : 0;
     while (from < end) {
         u32 left = end - from;
-        GLOBAL const u8 *next = row + (u64)from * ANN_OUTPUT_STRIDE;
+        GLOBAL const u8 *next = row + (u64)from * stride;
         u32 block = ann_addressee(v, next);
         u32 want = 1;
         if (ANN_PORT_IS_KEYED(0)) {
-            while (want < left && ann_addressee(v, next + (u64)want * ANN_OUTPUT_STRIDE) == block)
+            while (want < left && ann_addressee(v, next + (u64)want * stride) == block)
                 want++;
         } else {
             want = (left + grid - 1) / grid;
@@ -65,10 +118,19 @@ ANN_FUNCTION u32 ann_send_row(
         }
         full = 0;
         closed = 0;
-        ann_count_forwarded(v, granted);
+        u32 is_told = ann_count_forwarded(v, granted);
+#if ANN_LAUNCH_SEALS
+        if (l->units != 0) {
+            ann_seal_row(v, ring, next, first, granted, now, is_told);
+            from += granted;
+            b->granted += granted;
+            continue;
+        }
+#endif
+        (void)is_told;
         for (u32 i = 0; i < granted; i++) {
             GLOBAL u8 *slot = ann_device_local_slot(l, ring, first + i);
-            GLOBAL const u8 *output = next + (u64)i * ANN_OUTPUT_STRIDE;
+            GLOBAL const u8 *output = next + (u64)i * stride;
             if (ANN_OUTPUT_BYTES != 0)
                 *(GLOBAL ANN_OUTPUT *)(slot + b->link.payload) = *(GLOBAL const ANN_OUTPUT *)output;
             ann_device_local_envelope(l, slot, ANN_OUTPUT_BYTES, now ANN_CARRIED_ARGUMENTS(output));

@@ -25,6 +25,10 @@ ANN_FUNCTION void ann_rest(const ann_view *v)
 #if ANN_DEFERS
     b->rests = 1;
 #endif
+#if ANN_LAUNCH_SEALED
+    /* Units that were taken acquired nothing. SYNC: unrested (acquire) */
+    ann_device_fence_acquire();
+#endif
     /* SYNC: rested (release) */
     ann_store_release_u64(ANN_U64(v->shard, ANN_CONTROL_RESTED), b->rested);
     ann_tell(v, 0);
@@ -125,12 +129,6 @@ ANN_FUNCTION GLOBAL u8 *ann_ring_of(const ann_view *v, LOCAL const ann_link *l, 
 {
     return ann_device_local_at(v->device_heap, l->rings + block * l->stride);
 }
-
-/* What a sender knows of a ring of the connected kernel. */
-typedef struct {
-    u32 reserved;
-    u32 consumed;
-} ann_tickets;
 
 /* Loads both words in one wait. */
 ANN_FUNCTION ann_tickets ann_look_at_tickets(GLOBAL u8 *ring)
@@ -260,19 +258,32 @@ ANN_FUNCTION void ann_device_local_envelope(
     *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | bytes;
 }
 
-/* Publishes a slot, after this thread has fenced. */
+/* The lap of a ticket in a ring of the connected kernel. */
+ANN_FUNCTION u32 ann_device_local_lap(LOCAL const ann_link *l, u32 ticket)
+{
+    return ((ticket & ANN_DEVICE_LOCAL_TICKETS) >> l->shift) + 1;
+}
+
+/* Publishes an open slot, after this thread has fenced. */
 ANN_FUNCTION void ann_device_local_commit(LOCAL const ann_link *l, GLOBAL u8 *slot, u32 ticket)
 {
-    u32 lap = ((ticket & ANN_DEVICE_LOCAL_TICKETS) >> l->shift) + 1;
-    ann_device_store_relaxed_u32(ANN_U32(slot, 0), lap);
+    ann_device_store_relaxed_u32(ANN_U32(slot, 0), ann_device_local_lap(l, ticket));
 }
+
+/* Units of the connected kernel's slots, if they are sealed; else 0. */
+#if ANN_LAUNCH_SEALS
+#define ANN_SEALED_UNITS(link) ((link)->units)
+#else
+#define ANN_SEALED_UNITS(link) 0
+#endif
 
 /* Called before messages are published. A block that tells late takes back that it rests, and tells the count
    with its other counts (`books.c`); else the count is told here. A block that has said that it waits is
    about to go on, although the word that says so is still set. So it takes back that it rests, and then tells
-   the count: whoever sees these messages counted does not believe that the block waits. */
+   the count: whoever sees these messages counted does not believe that the block waits. Returns whether something
+   was told that who takes a message must see before it rests itself. */
 /* TWIN: begin_to_move */
-ANN_FUNCTION void ann_count_forwarded(const ann_view *v, u32 count)
+ANN_FUNCTION u32 ann_count_forwarded(const ann_view *v, u32 count)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -286,7 +297,7 @@ ANN_FUNCTION void ann_count_forwarded(const ann_view *v, u32 count)
             b->rested -= 1;
             ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_RESTED), b->rested);
         }
-        return;
+        return rests;
     }
 #else
     if (!s->stalled) {
@@ -296,7 +307,7 @@ ANN_FUNCTION void ann_count_forwarded(const ann_view *v, u32 count)
         ann_store_copies(v);
 #endif
         ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);
-        return;
+        return 1;
     }
 #endif
     b->rested = s->taken - 1;
@@ -312,6 +323,7 @@ ANN_FUNCTION void ann_count_forwarded(const ann_view *v, u32 count)
 #endif
     /* SYNC: unrested (release) */
     ann_store_release_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);
+    return 1;
 }
 
 #ifdef ANN_PORTS
@@ -451,17 +463,7 @@ ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
 
 #endif
 
-/* Whether the turn takes from the device-local ring. */
-ANN_FUNCTION u32 ann_is_device_local(const ann_view *v)
-{
-#if ANN_LAUNCH_CONNECTABLE
-    return v->shared->device_local;
-#else
-    return 0;
-#endif
-}
-
-/* Distance between slots of the ring that the turn takes from. Its slots are open. */
+/* Distance between slots of the ring that the turn takes from. */
 ANN_FUNCTION u64 ann_turn_stride(const ann_view *v)
 {
 #if ANN_LAUNCH_CONNECTABLE

@@ -131,6 +131,40 @@ ANN_FUNCTION u32 ann_has_ticket(GLOBAL const ann_parcel *parcel, GLOBAL const an
     return last->granted != ANN_DEVICE_LOCAL_CLOSED && parcel->rank < last->granted;
 }
 
+#if ANN_LAUNCH_SEALS
+
+/* Each thread stores its share of the units of outputs that have tickets in sealed slots, and publishes them by that.
+   What the leader has told comes before, by the barrier. */
+ANN_FUNCTION void ann_seal_share(const ann_view *v, u32 pending, u64 now)
+{
+    u32 most = 0;
+#ifdef ANN_PORTS
+    for (u32 i = 0; i < ANN_PORTS; i++)
+        most = ANN_LINK(v, i)->units > most ? ANN_LINK(v, i)->units : most;
+#else
+    most = v->shared->link.units;
+#endif
+    if (pending == 0 || most == 0)
+        return;
+    /* SYNC: unrested (release) */
+    ann_device_fence_release();
+    for (u32 i = ann_thread(); i < pending * most; i += ANN_LAUNCH_THREADS) {
+        GLOBAL const ann_parcel *parcel = ann_parcel_at(v, i / most);
+        if (parcel->source == ANN_GONE || ANN_STAYS(parcel))
+            continue;
+        GLOBAL const ann_parcel *last = ann_parcel_at(v, parcel->last);
+        LOCAL const ann_link *l = ANN_LINK(v, ANN_PARCEL_PORT(parcel));
+        if (i % most >= l->units || !ann_has_ticket(parcel, last))
+            continue;
+        ann_seal_unit_for(
+            l, ann_ring_of(v, l, ANN_PARCEL_BLOCK(parcel)), last->first + parcel->rank, i % most,
+            v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE + ANN_PORT_OFFSET(ANN_PARCEL_PORT(parcel)),
+            ANN_PORT_BYTES(ANN_PARCEL_PORT(parcel)), now, 0);
+    }
+}
+
+#endif
+
 /* Each thread copies its share of the words of outputs that have tickets, and writes its share of their
    envelopes. */
 ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
@@ -145,6 +179,10 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
 #endif
     u32 words = own != 0 ? own : 1;
     u32 all = pending * own;
+#ifndef ANN_PORTS
+    if (ANN_SEALED_UNITS(&v->shared->link) != 0)
+        all = 0;
+#endif
     for (u32 word = ann_thread(); word < all; word += ANN_LAUNCH_THREADS) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, word / words);
         if (parcel->source == ANN_GONE || ANN_STAYS(parcel))
@@ -155,7 +193,7 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
         u64 at = word % words * 8;
         LOCAL const ann_link *l = ANN_LINK(v, ANN_PARCEL_PORT(parcel));
 #ifdef ANN_PORTS
-        if (at >= ANN_PORT_BYTES(ANN_PARCEL_PORT(parcel)))
+        if (at >= ANN_PORT_BYTES(ANN_PARCEL_PORT(parcel)) || ANN_SEALED_UNITS(l) != 0)
             continue;
 #endif
         GLOBAL u8 *slot = ann_device_local_slot(
@@ -176,7 +214,7 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
             continue;
         GLOBAL const ann_parcel *last = ann_parcel_at(v, parcel->last);
         LOCAL const ann_link *l = ANN_LINK(v, ANN_PARCEL_PORT(parcel));
-        if (ann_has_ticket(parcel, last))
+        if (ann_has_ticket(parcel, last) && ANN_SEALED_UNITS(l) == 0)
             ann_device_local_envelope(
                 l,
                 ann_device_local_slot(
@@ -184,6 +222,9 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
                 ANN_PORT_BYTES(ANN_PARCEL_PORT(parcel)),
                 now ANN_CARRIED_ARGUMENTS(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE));
     }
+#if ANN_LAUNCH_SEALS
+    ann_seal_share(v, pending, now);
+#endif
 }
 
 /* Each thread publishes its share of the outputs that have tickets, and counts what is lost and what is left.
@@ -204,8 +245,9 @@ ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending)
         LOCAL const ann_link *l = ANN_LINK(v, ANN_PARCEL_PORT(parcel));
         if (ann_has_ticket(parcel, last)) {
             u32 ticket = last->first + parcel->rank;
-            ann_device_local_commit(
-                l, ann_device_local_slot(l, ann_ring_of(v, l, ANN_PARCEL_BLOCK(parcel)), ticket), ticket);
+            if (ANN_SEALED_UNITS(l) == 0)
+                ann_device_local_commit(
+                    l, ann_device_local_slot(l, ann_ring_of(v, l, ANN_PARCEL_BLOCK(parcel)), ticket), ticket);
         } else if (last->granted == ANN_DEVICE_LOCAL_CLOSED || !l->waits) {
             ann_count_up_by(&b->lost, 1);
 #ifdef ANN_PORTS
@@ -249,6 +291,10 @@ ANN_FUNCTION void ann_send_by(const ann_view *v, u32 leader, u32 pending, u32 pl
     ann_barrier();
     if (leader)
         ann_count_granted(v, place);
+#if ANN_LAUNCH_SEALS
+    /* Units are published as they are stored. */
+    ann_barrier();
+#endif
     ann_load_up(v, pending);
     ann_barrier();
     ann_send_off(v, pending);

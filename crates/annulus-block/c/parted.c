@@ -133,11 +133,44 @@ ANN_FUNCTION u32 ann_lose_row(const ann_view *v, u32 number, u32 k, u32 count)
     return k;
 }
 
+#if ANN_LAUNCH_SEALS
+
+/* As below, into sealed slots. */
+ANN_FUNCTION u32 ann_seal_row_for(
+    const ann_view *v, u32 number, u32 k, GLOBAL u8 *ring, u32 first, u32 granted, u64 now)
+{
+    v->shared->ports[number].forwarded += granted;
+    ann_count_forwarded(v, granted);
+    /* SYNC: unrested (release) */
+    ann_device_fence_release();
+    for (u32 i = 0; i < granted; i++) {
+        k = ann_next_for(v, number, k);
+        GLOBAL u8 *output = ann_held_at(v, k);
+        u64 call = 0;
+#if ANN_LAUNCH_THROUGH
+        call = ANN_CARRIED(output);
+#endif
+        ann_seal_for(
+            ANN_LINK(v, number), ring, first + i, output + ANN_PORT_OFFSET(number), ANN_PORT_BYTES(number), now,
+            call);
+        ann_has_left(output, number);
+        k += 1;
+    }
+    v->shared->granted += granted;
+    return k;
+}
+
+#endif
+
 /* Sends so many outputs for a place that have tickets, from number `k` on. Returns where the next one may be. */
 ANN_FUNCTION u32 ann_send_row_for(const ann_view *v, u32 number, u32 k, GLOBAL u8 *ring, u32 first, u32 granted)
 {
     LOCAL const ann_link *l = ANN_LINK(v, number);
     u64 now = l->time != 0 ? ann_now(v) : 0;
+#if ANN_LAUNCH_SEALS
+    if (l->units != 0)
+        return ann_seal_row_for(v, number, k, ring, first, granted, now);
+#endif
     v->shared->ports[number].forwarded += granted;
     ann_count_forwarded(v, granted);
     for (u32 i = 0; i < granted; i++) {

@@ -28,6 +28,10 @@
 #ifndef ANN_LAUNCH_SEALED
 #define ANN_LAUNCH_SEALED 0
 #endif
+/* What goes to other kernels may go into sealed slots. */
+#ifndef ANN_LAUNCH_SEALS
+#define ANN_LAUNCH_SEALS 0
+#endif
 #ifndef ANN_INDEPENDENT
 #define ANN_INDEPENDENT 0
 #endif
@@ -44,6 +48,14 @@
 #define ANN_ALONE 1
 #else
 #define ANN_ALONE 0
+#endif
+/* Where the leader is alone, and takes from sealed slots, what it sends on lies in images of sealed slots. */
+#define ANN_SEALS_IMAGES (ANN_ALONE && ANN_LAUNCH_SEALED && ANN_LAUNCH_SEALS)
+/* The leader sends on what a message sends that it handles alone. */
+#if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && !defined(ANN_PORTS) && !defined(ANN_ROWS)
+#define ANN_FORWARDS_ONE ANN_ALONE
+#else
+#define ANN_FORWARDS_ONE 0
 #endif
 /* Where it is alone, and slots are sealed, its looks follow each other in registers: see `watch.c`. */
 #define ANN_WATCHES (ANN_ALONE && ANN_LAUNCH_SEALED)
@@ -133,7 +145,7 @@ typedef struct {
     u64 scratch_stride;
     u64 device_local;        /* where the blocks' rings between kernels begin, as ann_device_local_at takes it */
     u64 device_local_stride; /* from ring to ring */
-    u64 device_local_slot;   /* from slot to slot in them: as in the host's ring, were it open */
+    u64 device_local_slot;   /* from slot to slot in them: as in the host's ring */
     u32 in_shift; /* the capacity is 1 << in_shift */
     u32 out_shift;
     u32 dead_letter_shift;
@@ -170,7 +182,11 @@ typedef struct {
     u64 stride;      /* from ring to ring */
 #if ANN_LAUNCH_CAUSAL
     u32 slot_stride; /* and from slot to slot */
-    u32 stamp;       /* 0 if its messages carry none */
+    u16 units;       /* of each slot, if they are sealed; else 0 */
+    u16 stamp;       /* 0 if its messages carry none */
+#elif ANN_LAUNCH_SEALS
+    u32 slot_stride; /* and from slot to slot */
+    u32 units;       /* of each slot, if they are sealed; else 0 */
 #else
     u64 slot_stride; /* and from slot to slot */
 #endif
@@ -195,6 +211,12 @@ typedef struct {
     u32 waits; /* an output without room waits; else it is lost */
     u32 tag;   /* of the variant that takes outputs, if one does */
 } ann_link;
+
+/* What a sender knows of a ring of the connected kernel. */
+typedef struct {
+    u32 reserved;
+    u32 consumed;
+} ann_tickets;
 
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_PORTS)
 
@@ -481,6 +503,10 @@ typedef struct {
 #endif
 #else
     ann_link link;
+#if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
+    ann_tickets tickets; /* of the connected kernel, if it has one block, and the leader has looked there */
+    u32 knows_tickets;
+#endif
 #endif
 #ifdef ANN_ROWS
     u64 astray;    /* outputs for which there was no row */

@@ -23,6 +23,20 @@ ANN_FUNCTION void ann_keep_unit(const ann_view *v, u32 message, u32 place, const
     words[2] = unit->c;
 }
 
+#if ANN_LAUNCH_CONNECTABLE
+
+/* As `ann_load_first`, of the ring between kernels. */
+ANN_FUNCTION void ann_load_first_near(GLOBAL const u8 *slot, u32 is_wide, ann_first *first)
+{
+    for (u32 i = 0; i < ANN_FIRST_UNITS / 2; i++)
+        first->units[i] = ann_device_load_unit(slot + i * 16);
+    if (is_wide)
+        for (u32 i = ANN_FIRST_UNITS / 2; i < ANN_FIRST_UNITS; i++)
+            first->units[i] = ann_device_load_unit(slot + i * 16);
+}
+
+#endif
+
 /* By the leader: begins to load the next slot: its first line, and the second if it has no more than two
    (`is_wide`). A slot is a whole number of lines, so what is behind its units is there; one condition for all
    loads keeps them together. Nothing waits here. */
@@ -101,8 +115,9 @@ ANN_FUNCTION u32 ann_keep_first(const ann_view *v, const ann_first *first, u32 u
 }
 
 /* Each thread loads its share of the units of the slots that may be published, in one wait, whatever their
-   number. */
-ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
+   number. `is_near` says that they are of the ring between kernels, whose tickets have 31 bits, and whose messages come
+   under any command. */
+ANN_FUNCTION void ann_bring_units(const ann_view *v, u32 is_near)
 {
     LOCAL ann_shared *b = v->shared;
     u32 window = b->window;
@@ -115,6 +130,14 @@ ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
     u64 stride = b->launch.in_stride;
     u64 next = b->state.next_in;
     GLOBAL const u8 *slots = v->inbound + ANN_RING_SLOTS;
+    u64 tickets = ~(u64)0;
+#if ANN_LAUNCH_CONNECTABLE
+    if (is_near) {
+        next = ann_device_local_next(v);
+        slots = v->device_local + ANN_RING_SLOTS;
+        tickets = ANN_DEVICE_LOCAL_TICKETS;
+    }
+#endif
     u32 all = window > kept ? (window - kept) * units : 0;
     u32 gap = window;
     u32 stale = window;
@@ -122,22 +145,29 @@ ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
         ann_unit loaded[ANN_UNDER_WAY];
         for (u32 j = 0; j < ANN_UNDER_WAY; j++) {
             u32 unit = begin + j * ANN_LAUNCH_THREADS;
-            if (unit < all)
-                loaded[j] = ann_load_unit(
-                    slots + ((next + kept + unit / units) & mask) * stride + unit % units * 16);
+            if (unit >= all)
+                continue;
+            GLOBAL const u8 *place = slots + ((next + kept + unit / units) & mask) * stride + unit % units * 16;
+#if ANN_LAUNCH_CONNECTABLE
+            if (is_near) {
+                loaded[j] = ann_device_load_unit(place);
+                continue;
+            }
+#endif
+            loaded[j] = ann_load_unit(place);
         }
         for (u32 j = 0; j < ANN_UNDER_WAY; j++) {
             u32 unit = begin + j * ANN_LAUNCH_THREADS;
             if (unit >= all)
                 continue;
             u32 message = kept + unit / units;
-            u32 lap = (u32)((next + message) >> shift) + 1;
+            u32 lap = (u32)(((next + message) & tickets) >> shift) + 1;
             if (loaded[j].lap != lap) {
                 gap = message < gap ? message : gap;
                 continue;
             }
             ann_keep_unit(v, message, unit % units, &loaded[j]);
-            if (unit % units == 0 && loaded[j].a != command)
+            if (!is_near && unit % units == 0 && loaded[j].a != command)
                 stale = message < stale ? message : stale;
         }
     }
@@ -149,6 +179,45 @@ ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
     if (gap < window)
         ann_shared_min(&b->found, gap);
 }
+
+/* Each thread loads its share of the units of the turn's slots. */
+ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
+{
+    if (ann_is_device_local(v))
+        ann_bring_units(v, 1);
+    else
+        ann_bring_units(v, 0);
+}
+
+#if ANN_ALONE
+
+/* By the leader: stores up to eight units of an image, into a slot of the host or of another kernel (`is_near`). Their
+   words are loaded by fours of units, which are a whole number of eight bytes, and all before the first is stored. */
+ANN_FUNCTION void ann_seal_units(GLOBAL u8 *slot, LOCAL const u8 *image, u32 units, u32 lap, u32 is_near)
+{
+    LOCAL const u64 *words = (LOCAL const u64 *)image;
+    u64 copied[ANN_FIRST_UNITS * 3 / 2];
+    for (u32 i = 0; i < ANN_FIRST_UNITS * 3 / 2; i++)
+        if (i < 6 || units > 4)
+            copied[i] = words[i];
+    for (u32 i = 0; i < ANN_FIRST_UNITS; i++) {
+        u64 low = copied[i * 3 / 2], high = copied[i * 3 / 2 + 1];
+        u32 a = i % 2 == 0 ? (u32)low : (u32)(low >> 32);
+        u32 b = i % 2 == 0 ? (u32)(low >> 32) : (u32)high;
+        u32 c = i % 2 == 0 ? (u32)high : (u32)(high >> 32);
+        if (i >= units)
+            continue;
+#if ANN_LAUNCH_SEALS
+        if (is_near) {
+            ann_device_store_unit(slot + i * 16, a, b, c, lap);
+            continue;
+        }
+#endif
+        ann_store_unit(slot + i * 16, a, b, c, lap);
+    }
+}
+
+#endif
 
 /* By the leader: the command that is in force for the messages found. If their stamps equal the command that
    this turn has seen, it is that command. If a thread found another stamp, it has fenced, and the command is

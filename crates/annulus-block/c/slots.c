@@ -139,13 +139,13 @@ ANN_FUNCTION GLOBAL u8 *ann_device_local_in_slot(const ann_view *v, u32 ticket)
     return v->device_local + ANN_RING_SLOTS + (u64)(ticket & (((u32)1 << l->in_shift) - 1)) * l->device_local_slot;
 }
 
-/* Whether the slot of the i-th ticket from the next one on is published. Who has seen that fences before
-   anybody reads the slot (SYNC: device-local-published). */
+/* Whether the slot of the i-th ticket from the next one on is published, or at least begun to be if it is sealed.
+   Who has seen that an open one is fences before anybody reads it (SYNC: device-local-published). */
 ANN_FUNCTION u32 ann_device_local_published(const ann_view *v, u32 i)
 {
     u32 ticket = (ann_device_local_next(v) + i) & ANN_DEVICE_LOCAL_TICKETS;
     u32 lap = (ticket >> v->shared->launch.in_shift) + 1;
-    return ann_device_load_relaxed_u32(ANN_U32(ann_device_local_in_slot(v, ticket), 0)) == lap;
+    return ann_device_load_relaxed_u32(ANN_U32(ann_device_local_in_slot(v, ticket), ANN_IN_LAP)) == lap;
 }
 
 /* How many tickets other kernels have taken whose messages this block has not taken. */
@@ -156,3 +156,13 @@ ANN_FUNCTION u32 ann_device_local_waiting(const ann_view *v)
 }
 
 #endif
+
+/* Whether the turn takes from the device-local ring. */
+ANN_FUNCTION u32 ann_is_device_local(const ann_view *v)
+{
+#if ANN_LAUNCH_CONNECTABLE
+    return v->shared->device_local;
+#else
+    return 0;
+#endif
+}

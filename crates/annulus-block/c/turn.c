@@ -98,6 +98,11 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
             continue;
 #endif
         b->command = s->command;
+#if ANN_LAUNCH_SEALED
+        /* All threads bring the units. */
+        b->kept = 0;
+        b->agreed = 0xFFFFFFFFu;
+#endif
 #if ANN_LAUNCH_THREADS == 1
         u32 ready = 1;
 #if ANN_LAUNCH_ADAPTIVE

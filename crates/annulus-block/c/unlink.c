@@ -82,6 +82,10 @@ ANN_FUNCTION void ann_unlink(const ann_view *v)
 #endif
     s->pending = 0;
     s->pending_from = 0;
+#if ANN_LAUNCH_SEALED
+    /* As before it rests. SYNC: unrested (acquire) */
+    ann_device_fence_acquire();
+#endif
     ann_store_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_UNREAD), unread);
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_UNFORWARDED), s->unforwarded);
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_RESTED), s->taken);

@@ -24,7 +24,12 @@ ANN_FUNCTION u32 ann_fits_one(const ann_view *v)
     if (ANN_IS_LINKED(v))
         return 0;
 #endif
-    return (ANN_LIMIT > 1 ? ANN_LIMIT : 1) * ann_output_stride(v) <= ANN_BLOCK_OUTPUTS;
+    u32 stride = ann_output_stride(v);
+#if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
+    u32 row = ann_row_stride(v);
+    stride = row > stride ? row : stride;
+#endif
+    return (ANN_LIMIT > 1 ? ANN_LIMIT : 1) * stride <= ANN_BLOCK_OUTPUTS;
 }
 
 #endif
@@ -99,7 +104,16 @@ ANN_FUNCTION u32 ann_watch(const ann_view *v)
     u32 is_near = !is_due && (known & ANN_ACTIVE) != 0 && s->pending == 0;
     u32 ticket = ann_device_local_next(v);
     u32 device_local_lap = (ticket >> b->launch.in_shift) + 1;
-    GLOBAL u32 *commit = ANN_U32(ann_device_local_in_slot(v, ticket), 0);
+    GLOBAL u8 *near = ann_computed(ann_device_local_in_slot(v, ticket));
+#if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
+    /* Looked up with the first look there, for whoever sends. */
+    ann_tickets tickets;
+    tickets.reserved = 0;
+    tickets.consumed = 0;
+    u32 looks_on = is_near && b->link.grid == 1;
+    b->knows_tickets = looks_on;
+    GLOBAL u8 *next_ring = ann_ring_of(v, &b->link, 0);
+#endif
 #endif
     /* An access to the block's own memory between two loads might wait for one of them, so all is known
        before. */
@@ -142,8 +156,13 @@ ANN_FUNCTION u32 ann_watch(const ann_view *v)
     for (u32 looks = 1;; looks++) {
 #if ANN_LAUNCH_CONNECTABLE
         for (u32 look = 0; is_near && look < ANN_DEVICE_LOCAL_LOOKS; look++) {
-            /* SYNC: device-local-published (acquire) */
-            if (ann_device_load_acquire_u32(commit) != device_local_lap)
+            ann_load_first_near(near, is_wide, &first);
+#if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
+            if (looks_on)
+                tickets = ann_look_at_tickets(next_ring);
+            looks_on = 0;
+#endif
+            if (!ann_prove_first(&first, counts, device_local_lap))
                 continue;
             /* A block that has just been idle takes the first message at once, and the next turn sees how
                many others came. So the tickets need not be loaded with each look. */
@@ -159,6 +178,10 @@ ANN_FUNCTION u32 ann_watch(const ann_view *v)
             b->device_local_turns = is_near ? b->device_local_turns + 1 : 0;
             if (is_near) {
                 b->idle = idle + looks - 1;
+#if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
+                b->tickets = tickets;
+#endif
+                ann_keep_first(v, &first, units, 1, first.units[0].a);
                 return takes_one;
             }
         }
@@ -191,6 +214,9 @@ ANN_FUNCTION u32 ann_watch(const ann_view *v)
     b->command = command;
     /* Of a message under another command, of a tombstone, and if the host asks for something, not all is
        known. */
+#if ANN_LAUNCH_CONNECTABLE && ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
+    b->tickets = tickets;
+#endif
     is_ready &= proved & (command == known) & (first.units[0].a == command)
         & (first.units[0].b >> 24 == ANN_KIND_MESSAGE) & !attends;
     if (is_ready && ann_takes_one(v, reserved - next_in)) {

@@ -68,6 +68,8 @@ pub const RUNTIME: &str = concat!(
     "\n",
     include_str!("../c/links.c"),
     "\n",
+    include_str!("../c/seals.c"),
+    "\n",
     include_str!("../c/books.c"),
     "\n",
     include_str!("../c/forward.c"),

@@ -247,8 +247,8 @@ const ALONE_MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "the leader handles a message under a command from before it",
-        "        command = ann_turn_command(v);\n#ifndef ANN_BRIDGED",
-        "        command = b->command;\n#ifndef ANN_BRIDGED",
+        "    command = ann_turn_command(v);\n#ifndef ANN_BRIDGED",
+        "    command = b->command;\n#ifndef ANN_BRIDGED",
     ),
     // The host seldom acts between the leader's look at the command and the one at the slot, so this fault is
     // planted with a pause there.
@@ -347,8 +347,8 @@ const SEALED_MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "what is found is not lowered",
-        "    if (gap < window)\n        ann_shared_min(&b->found, gap);\n}\n\n/* By the leader: the command",
-        "}\n\n/* By the leader: the command",
+        "    if (gap < window)\n        ann_shared_min(&b->found, gap);\n}\n\n/* Each thread loads its share of the units of the turn's",
+        "}\n\n/* Each thread loads its share of the units of the turn's",
     ),
 ];
 

@@ -169,7 +169,8 @@ pub fn architectures() -> Result<Vec<Architecture>, BackendError> {
 
 /// Machine code of a kernel for one architecture, for launches of a shape (of any number of blocks). It comes
 /// with open slots and, where launches may ask for them, with [sealed](crate::Cuda::sealed) ones, each for
-/// adaptive turns and for the other modes: a launch decides the mode. The machine code of the small program
+/// adaptive turns and for the other modes: a launch decides the mode. A kernel that may be connected, and has open
+/// slots itself, comes in one more form that sends to kernels with sealed ones. The machine code of the small program
 /// that probes a device when it is opened is included. Needs NVRTC, but no device.
 ///
 /// # Errors
@@ -195,13 +196,17 @@ pub fn cubins(
     let message = definition.message;
     let smallest = RingLayout::new(MIN_CAPACITY, message.size, message.align, Envelope::default());
     let sealed = threads > 1 && smallest.sealed().is_some() && compiles_sealed();
-    let kernel =
-        |sealed, adaptive| Text::new(definition.name, &handler, Shape { threads, sealed, adaptive, ..shape });
+    let seals = shape.connectable && definition.output.is_some() && compiles_sealed();
+    let kernel = |(sealed, seals), adaptive| {
+        Text::new(definition.name, &handler, Shape { threads, sealed, seals, adaptive, ..shape })
+    };
     let cubin = |text: &Text| {
         compile(nvrtc, text, architecture).map(|bytes| Cubin { file: text.file(architecture), bytes })
     };
-    let slots = if sealed { &[false, true][..] } else { &[false] };
-    let kernels = slots.iter().flat_map(|&sealed| [false, true].map(|adaptive| kernel(sealed, adaptive)));
+    // How its own slots are, and those that it sends to may be.
+    let slots = [Some((false, false)), seals.then_some((false, true)), sealed.then_some((true, seals))];
+    let kernels =
+        slots.into_iter().flatten().flat_map(|slots| [false, true].map(|adaptive| kernel(slots, adaptive)));
     kernels.chain([probe::text()]).map(|text| cubin(&text)).collect()
 }
 

@@ -179,6 +179,8 @@ pub struct Shape {
     pub into_variants: bool,
     /// Inbound slots are sealed.
     pub sealed: bool,
+    /// What it sends to other kernels goes into sealed slots, if theirs are.
+    pub seals: bool,
     /// The blocks wait for each other: a run begins only when all of them can run at once.
     pub supersteps: bool,
     /// Turns are as large as the queue is deep: [`ProcessingMode::Adaptive`](annulus_kernel::ProcessingMode).
@@ -205,6 +207,7 @@ impl Shape {
             ("CONNECTABLE", self.connectable),
             ("VARIANTS", self.into_variants),
             ("SEALED", self.sealed),
+            ("SEALS", self.seals),
             ("SUPERSTEPS", self.supersteps),
             ("ADAPTIVE", self.adaptive),
             ("COUNTS_TURNS", self.counts_turns),

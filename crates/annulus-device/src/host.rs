@@ -55,6 +55,11 @@ impl DeviceHost {
         Ok(Self { pump, driver: Box::new(driver), options })
     }
 
+    /// Whether some kernels' slots are sealed.
+    fn may_seal(&self) -> bool {
+        self.options.sealed && self.driver.abilities().far && self.driver.compiles_sealed()
+    }
+
     fn start(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let driver = &*self.driver;
         let mut plan = LaunchPlan::new(driver, &self.options, &spec)?;
@@ -68,6 +73,7 @@ impl DeviceHost {
             connectable: spec.connectable,
             into_variants: spec.into_variants && spec.definition.output.is_some(),
             sealed: plan.sealed,
+            seals: spec.connectable && spec.definition.output.is_some() && self.may_seal(),
             supersteps: plan.supersteps,
             adaptive: spec.mode == ProcessingMode::Adaptive,
             counts_turns: spec.counts_turns,
@@ -276,11 +282,8 @@ unsafe impl DeviceBackend for DeviceHost {
     }
 
     fn seals(&self, definition: &KernelDefinition, block: u32) -> bool {
-        let abilities = self.driver.abilities();
-        self.options.sealed
-            && abilities.far
-            && launch_plan::threads(&abilities, &self.options, definition, block) > 1
-            && self.driver.compiles_sealed()
+        launch_plan::threads(&self.driver.abilities(), &self.options, definition, block) > 1
+            && self.may_seal()
     }
 
     fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {

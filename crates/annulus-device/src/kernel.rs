@@ -462,7 +462,7 @@ impl Running {
     ///
     /// Every block is inactive or has ended, and stays so during the call. The target is of the same backend.
     unsafe fn connect(&self, device_local: &DeviceLocal, outbox: usize, target: &Self, link: &Link) {
-        let layout = target.shards[0].memory.layout().inbound.open();
+        let layout = target.shards[0].memory.layout().inbound;
         let rings =
             target.device_local.as_ref().expect("the runtime connects kernels that were launched for it");
         let rings = &rings.memory;
@@ -479,9 +479,10 @@ impl Running {
             rings: rings.place,
             stride: layout.bytes() as u64,
             slot_stride: layout.slot_stride as u32,
-            // A program that knows no stamps reads both words as one.
+            // A program that knows neither sealed slots between kernels nor stamps reads all three words as one.
+            units: layout.units as u16,
             stamp: if self.shards[0].memory.layout().outbound.stamp_offset.is_some() {
-                place(layout.stamp_offset) as u32
+                place(layout.stamp_offset) as u16
             } else {
                 0
             },
@@ -527,7 +528,7 @@ impl Running {
     /// Every block is inactive or has ended, and stays so during the call. The kernel sends to others by their
     /// addresses.
     unsafe fn connect_to_nobody(&self, device_local: &DeviceLocal, place: usize) {
-        let layout = self.shards[0].memory.layout().inbound.open();
+        let layout = self.shards[0].memory.layout().inbound;
         let own = (self.shards.len() * layout.bytes()) as u64;
         let record = LinkRecord {
             rings: device_local.memory.place + own,

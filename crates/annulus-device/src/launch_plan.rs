@@ -195,7 +195,7 @@ impl LaunchPlan {
     /// A kernel that sends to kernels by their addresses has one ring more, which is closed, for what is for
     /// nobody.
     pub(crate) fn device_local_rings(&self, layout: &KernelLayout, blocks: u32, nobody: bool) -> Vec<u8> {
-        let bytes = layout.inbound.open().bytes();
+        let bytes = layout.inbound.bytes();
         // Behind the rings, landings for what other kernels ask: as many as there are for calls of the host, which are half of all.
         let each = layout.landings.map_or(0, |ring| ring.capacity as usize / 2);
         let asks = each * blocks as usize * layout.outbound.open().slot_stride;

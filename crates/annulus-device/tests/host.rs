@@ -573,6 +573,31 @@ fn small_messages_come_sealed_to_a_device_that_is_far() {
     }
 }
 
+/// A kernel that may be connected, and sends, can send into sealed slots, however its own are; no other program has the code.
+#[test]
+fn a_connectable_kernel_can_send_into_sealed_slots() {
+    let residency = Arc::new(Residency::new(2));
+    let options = |sealed, threads| HostOptions { sealed, threads, ..HostOptions::default() };
+    for (far, options, connectable, expected) in [
+        (true, options(true, 8), true, true),
+        (true, options(true, 1), true, true),
+        (true, options(true, 8), false, false),
+        (true, options(false, 8), true, false),
+        (false, options(true, 8), true, false),
+    ] {
+        let (device, runtime) = runtime_at(&residency, options, far);
+        let launch = LaunchOptions::production().connectable(connectable);
+        let kernels =
+            (echo::launch(&runtime, launch.clone()).unwrap(), swallow::launch(&runtime, launch).unwrap());
+        let texts = device.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let shapes: Vec<_> = texts.iter().map(|(_, shape)| shape.seals).collect();
+        drop(texts);
+        assert_eq!(shapes, [expected, false], "{far} {connectable}");
+        device.say(FAILED);
+        device.until(|| kernels.1.status().state == KernelState::Terminated);
+    }
+}
+
 /// B-02 to B-04: a sealed slot orders nothing but itself. So where blocks share memory, or the launch asks
 /// for an order, slots are open; with `Relaxed` they are sealed. A fence before each handler is compiled for
 /// `Sequential` alone.

@@ -11,6 +11,9 @@
 //! The bound is [`PREEMPTIONS`] involuntary switches per execution: one stops a block before it tells, and
 //! one the host between its two scans.
 //!
+//! Slots between the blocks are open, or sealed: then a message orders nothing but itself, and fences beside `rested` stand in
+//! ("Sealed slots between kernels").
+//!
 //! Models whose names begin with `broken` leave out or exchange a step, and loom finds what that breaks.
 #![cfg(loom)]
 
@@ -28,6 +31,17 @@ enum Broken {
     Unrest,
     /// A block says that it rests before it has told what it did.
     Rest,
+    /// A block takes back that it rests, and does not fence before it sends.
+    SendsUnfenced,
+    /// A block has taken a message, and does not fence before it rests.
+    RestsUnfenced,
+}
+
+/// How slots between the blocks are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slots {
+    Open,
+    Sealed,
 }
 
 /// What a block tells the host.
@@ -67,11 +81,12 @@ struct Block {
     forwarded: u64,
     rested: u64,
     rests: bool,
+    slots: Slots,
     broken: Broken,
 }
 
 impl Block {
-    fn new(shared: &Arc<Shared>, number: usize, broken: Broken) -> Self {
+    fn new(shared: &Arc<Shared>, number: usize, slots: Slots, broken: Broken) -> Self {
         let shared = Arc::clone(shared);
         Self {
             shared,
@@ -82,6 +97,7 @@ impl Block {
             forwarded: 0,
             rested: 0,
             rests: true,
+            slots,
             broken,
         }
     }
@@ -96,16 +112,22 @@ impl Block {
         if self.rests && self.broken != Broken::Unrest {
             self.rested = self.rested.wrapping_sub(1);
             self.words().rested.store(self.rested, Ordering::Relaxed);
+            if self.slots == Slots::Sealed && self.broken != Broken::SendsUnfenced {
+                // SYNC: unrested (release)
+                fence(Ordering::Release);
+            }
         }
         self.rests = false;
         // SYNC: device-local-published (release)
-        self.shared.slots[1 - self.number].store(1, Ordering::Release);
+        let published = if self.slots == Slots::Open { Ordering::Release } else { Ordering::Relaxed };
+        self.shared.slots[1 - self.number].store(1, published);
     }
 
     /// Takes what the other block has sent.
     fn take(&mut self) {
         // SYNC: device-local-published (acquire)
-        while self.shared.slots[self.number].load(Ordering::Acquire) == 0 {
+        let taken = if self.slots == Slots::Open { Ordering::Acquire } else { Ordering::Relaxed };
+        while self.shared.slots[self.number].load(taken) == 0 {
             yield_now();
         }
         self.taken += 1;
@@ -125,6 +147,10 @@ impl Block {
     fn rest(&mut self) {
         self.rested = self.taken;
         self.rests = true;
+        if self.slots == Slots::Sealed && self.broken != Broken::RestsUnfenced {
+            // SYNC: unrested (acquire)
+            fence(Ordering::Acquire);
+        }
         // SYNC: rested (release)
         self.words().rested.store(self.rested, Ordering::Release);
     }
@@ -168,7 +194,7 @@ fn is_drained(shared: &Shared) -> bool {
     true
 }
 
-fn drained(broken: Broken) {
+fn drained(slots: Slots, broken: Broken) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(PREEMPTIONS);
     model.check(move || {
@@ -176,7 +202,7 @@ fn drained(broken: Broken) {
             words: [Words::new(), Words::new()],
             slots: [AtomicU32::new(0), AtomicU32::new(0)],
         });
-        let mut first = Block::new(&shared, 0, broken);
+        let mut first = Block::new(&shared, 0, slots, broken);
         let first = thread::spawn(move || {
             // The host's message is there.
             first.next_in = 1;
@@ -186,7 +212,7 @@ fn drained(broken: Broken) {
             first.take();
             first.come_to_rest();
         });
-        let mut second = Block::new(&shared, 1, broken);
+        let mut second = Block::new(&shared, 1, slots, broken);
         let second = thread::spawn(move || {
             second.take();
             second.send();
@@ -202,17 +228,40 @@ fn drained(broken: Broken) {
 
 #[test]
 fn what_is_drained_is_told() {
-    drained(Broken::Nothing);
+    drained(Slots::Open, Broken::Nothing);
+}
+
+#[test]
+fn nor_is_anything_missing_with_sealed_slots() {
+    drained(Slots::Sealed, Broken::Nothing);
 }
 
 #[test]
 #[should_panic(expected = "drained, and not all is told")]
 fn broken_a_block_sends_and_seems_to_rest() {
-    drained(Broken::Unrest);
+    drained(Slots::Open, Broken::Unrest);
 }
 
 #[test]
 #[should_panic(expected = "drained, and not all is told")]
 fn broken_a_block_rests_before_it_has_told() {
-    drained(Broken::Rest);
+    drained(Slots::Open, Broken::Rest);
+}
+
+#[test]
+#[should_panic(expected = "drained, and not all is told")]
+fn broken_a_block_sends_sealed_slots_and_seems_to_rest() {
+    drained(Slots::Sealed, Broken::Unrest);
+}
+
+#[test]
+#[should_panic(expected = "drained, and not all is told")]
+fn broken_a_block_does_not_fence_before_it_sends_a_sealed_slot() {
+    drained(Slots::Sealed, Broken::SendsUnfenced);
+}
+
+#[test]
+#[should_panic(expected = "drained, and not all is told")]
+fn broken_a_block_does_not_fence_before_it_rests_behind_a_sealed_slot() {
+    drained(Slots::Sealed, Broken::RestsUnfenced);
 }

@@ -245,8 +245,8 @@ pub(crate) const OF_TWO_PORTS: &[Fault] = &[
     ),
     (
         "what one outbox has sent counts for the other",
-        "    v->shared->ports[number].forwarded += granted;",
-        "    v->shared->ports[0].forwarded += granted;",
+        "#endif\n    v->shared->ports[number].forwarded += granted;",
+        "#endif\n    v->shared->ports[0].forwarded += granted;",
     ),
     (
         "what waited before this turn is counted with what it has sent",

@@ -170,25 +170,34 @@ static inline void __tsan_read16(void *) {}
 static inline void __tsan_write16(void *) {}
 static inline void __tsan_release(void *) {}
 #endif
-static inline void ptx_ld_relaxed_sys_b128(ptx_b128 &to, const u8 *place)
+static inline void ann_load_16(ptx_b128 &to, const u8 *place)
 {
-    ann_host_look_at_unit();
     if ((size_t)place % 16 != 0) ann_host_fault("a misaligned access", place);
-    __tsan_read16((void *)place);
 #ifdef __x86_64__
     asm volatile("movdqa (%1), %%xmm0\n\tmovdqu %%xmm0, (%0)" : : "r"(&to), "r"(place) : "xmm0", "memory");
 #else
     ann_host_fault("this processor does not load 16 bytes in one access", place);
 #endif
 }
+static inline void ptx_ld_relaxed_sys_b128(ptx_b128 &to, const u8 *place)
+{
+    ann_host_look_at_unit();
+    __tsan_read16((void *)place);
+    ann_load_16(to, place);
+}
+// Between kernels a look may meet a store, and units order nothing: not even a later store behind an earlier one. So
+// the sanitizer is told of neither, and what is lost or torn shows in what the messages say.
+static inline void ptx_ld_relaxed_gpu_b128(ptx_b128 &to, const u8 *place)
+{
+    ann_host_look();
+    ann_load_16(to, place);
+}
 static inline void ptx_mov_b128(u64 &low, u64 &high, ptx_b128 from) { low = from.low, high = from.high; }
 static inline void ptx_mov_b128(ptx_b128 &to, u64 low, u64 high) { to.low = low, to.high = high; }
 // The sanitizer is told of a write, and that whoever finds this unit comes after it.
-static inline void ptx_st_relaxed_sys_b128(u8 *place, const ptx_b128 &from)
+static inline void ann_store_16(u8 *place, const ptx_b128 &from)
 {
     if ((size_t)place % 16 != 0) ann_host_fault("a misaligned access", place);
-    __tsan_write16(place);
-    __tsan_release(place);
 #ifdef __x86_64__
     asm volatile("movdqu (%1), %%xmm0\n\tmovdqa %%xmm0, (%0)" : : "r"(place), "r"(&from) : "xmm0", "memory");
 #else
@@ -196,4 +205,11 @@ static inline void ptx_st_relaxed_sys_b128(u8 *place, const ptx_b128 &from)
 #endif
     ann_host_stored(true); // Each unit is published by itself.
 }
+static inline void ptx_st_relaxed_sys_b128(u8 *place, const ptx_b128 &from)
+{
+    __tsan_write16(place);
+    __tsan_release(place);
+    ann_store_16(place, from);
+}
+static inline void ptx_st_relaxed_gpu_b128(u8 *place, const ptx_b128 &from) { ann_store_16(place, from); }
 

@@ -8,7 +8,7 @@ use annulus_abi::{
     control::command,
     kernel::{KernelLayout, KernelShape},
     launch::{BlockRecord, LaunchRecord, LinkRecord, scratch_bytes},
-    ring::{Envelope, kind},
+    ring::{Envelope, UNIT, UNIT_CONTENT, kind},
 };
 use annulus_block::ENTRY;
 use annulus_kernel::RingKernel;
@@ -148,7 +148,6 @@ pub(crate) struct Block<'a> {
     callers: Option<Callers>,
     answered: u64,
     pub(crate) device_heap: *mut u8,
-    device_local_slot: u64,
     pub(crate) next: u64,
     pub(crate) sent: u64,
     called: u64,
@@ -174,9 +173,8 @@ impl<'a> Block<'a> {
             histogram: false,
             ports: 0,
         });
-        let device_local_slot = layout.inbound.slot_stride as u64;
-        let open = layout;
         let layout = if slots == Kind::Open { layout } else { layout.sealed() };
+        let inbound = layout.inbound;
         let outputs = u32::from(form.output.0 != 0);
         let mut memory: Vec<Memory> = [
             layout.shard_bytes(),
@@ -203,7 +201,7 @@ impl<'a> Block<'a> {
             patience_polls: 10,
             device_local: device_heap as u64,
             device_local_stride: DEVICE_LOCAL_BYTES as u64,
-            device_local_slot,
+            device_local_slot: inbound.slot_stride as u64,
             ..LaunchRecord::of_layout(&layout)
         };
         memory[3].fill(launch);
@@ -215,10 +213,11 @@ impl<'a> Block<'a> {
             memory[8].fill(LinkRecord {
                 rings: device_heap as u64 + DEVICE_LOCAL_BYTES as u64,
                 stride: DEVICE_LOCAL_BYTES as u64,
-                slot_stride: device_local_slot as u32,
-                time: open.inbound.enqueue_time_offset.expect("it was asked for") as u32,
-                correlation: open.inbound.correlation_offset.expect("it was asked for") as u32,
-                payload: open.inbound.payload_offset as u32,
+                slot_stride: inbound.slot_stride as u32,
+                units: inbound.units as u16,
+                time: inbound.enqueue_time_offset.expect("it was asked for") as u32,
+                correlation: inbound.correlation_offset.expect("it was asked for") as u32,
+                payload: inbound.payload_offset as u32,
                 shift: CAPACITY.trailing_zeros(),
                 grid: 1,
                 waits: 1,
@@ -274,7 +273,6 @@ impl<'a> Block<'a> {
             callers,
             answered: 0,
             device_heap,
-            device_local_slot,
             next: 0,
             sent: 0,
             called: 0,
@@ -353,28 +351,58 @@ impl<'a> Block<'a> {
         self.callers.as_ref().expect("calls were asked for")
     }
 
-    /// A message from another kernel, as it writes it: a ticket, the slot, its commit word.
+    /// A message from another kernel, as it writes it: a ticket, and the slot's units.
     pub(crate) fn send_device_local(&mut self) {
         let ticket = self.next as u32;
+        let lap = ticket / CAPACITY + 1;
+        // SAFETY: the ring between kernels begins with this word, and the machine does not touch it now.
+        unsafe { self.device_heap.cast::<u32>().write(ticket + 1) };
+        let image = self.device_local_image();
         let slot = self.device_local_in_slot();
-        let layout = &self.layout.inbound;
-        let payload = Ask { number: self.sent, key: 1, rest: [1; 11] };
-        let word = |place: *mut u8, value: u32| {
-            // SAFETY: inside the ring between kernels, which the machine does not touch now.
-            unsafe { place.cast::<u32>().write(value) };
-        };
-        let open = device_local_layout(layout.payload_size);
-        // SAFETY: as above.
-        unsafe { slot.wrapping_add(open).cast::<Ask>().write(payload) };
-        word(self.device_heap, ticket + 1);
-        word(slot.wrapping_add(4), 1 << 24 | size_of::<Ask>() as u32);
-        word(slot, ticket / CAPACITY + 1);
+        for (unit, content) in image.chunks(UNIT_CONTENT).enumerate() {
+            let mut bytes = [0; UNIT];
+            bytes[..content.len()].copy_from_slice(content);
+            bytes[UNIT_CONTENT..].copy_from_slice(&lap.to_ne_bytes());
+            // SAFETY: inside the ring between kernels, as above.
+            unsafe { slot.wrapping_add(unit * UNIT).cast::<[u8; UNIT]>().write(bytes) };
+        }
         self.sent += 1;
     }
 
+    /// The image of the next message of another kernel.
+    fn device_local_image(&self) -> Vec<u8> {
+        let ring = &self.layout.inbound;
+        let mut image = vec![0; ring.units * UNIT_CONTENT];
+        let meta = u32::from(kind::MESSAGE) << 24 | size_of::<Ask>() as u32;
+        image[4..8].copy_from_slice(&meta.to_ne_bytes());
+        let words = [self.sent as u32, (self.sent >> 32) as u32].into_iter().chain([1; 12]);
+        let payload: Vec<u8> = words.flat_map(u32::to_ne_bytes).collect();
+        image[ring.payload_offset..][..payload.len()].copy_from_slice(&payload);
+        image
+    }
+
+    /// Whether the block has sent on the message that it was sent last, as it is. It has been given none by its host.
+    pub(crate) fn has_sent_on(&self) -> bool {
+        let ring = &self.layout.inbound;
+        let ticket = self.next - 1;
+        let lap = (ticket / u64::from(CAPACITY) + 1) as u32;
+        let place = DEVICE_LOCAL_BYTES + ring.slot_offset(ticket);
+        let slot = self.device_heap.wrapping_add(place);
+        let units = (0..ring.units).map(|unit| {
+            // SAFETY: inside the other ring between kernels, which the machine does not touch now.
+            unsafe { slot.wrapping_add(unit * UNIT).cast::<[u8; UNIT]>().read() }
+        });
+        let units: Vec<_> = units.collect();
+        let laps = units.iter().all(|unit| unit[UNIT_CONTENT..] == lap.to_ne_bytes());
+        let image: Vec<u8> = units.iter().flat_map(|unit| unit[..UNIT_CONTENT].to_vec()).collect();
+        let payload = ring.payload_offset..ring.payload_offset + size_of::<Ask>();
+        let number = (self.sent - 1).to_ne_bytes();
+        laps && image[payload.start..][..8] == number
+            && image[payload.start + 8..payload.end].chunks(4).all(|word| word == 1u32.to_ne_bytes())
+    }
+
     pub(crate) fn device_local_in_slot(&self) -> *mut u8 {
-        self.device_heap
-            .wrapping_add(256 + (self.next % u64::from(CAPACITY) * self.device_local_slot) as usize)
+        self.device_heap.wrapping_add(256 + (self.next % u64::from(CAPACITY) * self.stride()) as usize)
     }
 
     pub(crate) fn next_slot(&self) -> u64 {
@@ -427,12 +455,6 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Where the payload lies in an open slot of such messages.
-fn device_local_layout(payload: usize) -> usize {
-    let envelope = Envelope { enqueue_time: true, correlation: true, trace: false, stamp: false };
-    annulus_abi::ring::RingLayout::new(CAPACITY, payload, 8, envelope).payload_offset
-}
-
 /// The machine code of a program as text. What was made of the same program before is kept, since compiling
 /// takes seconds.
 pub(crate) fn disassembled(program: &str, name: &str, compile: impl Fn() -> Vec<u8>) -> String {
@@ -479,6 +501,7 @@ fn what_a_path_costs_is_what_the_table_says() {
                 threads: THREADS,
                 sealed: kind != Kind::Open,
                 connectable: kind == Kind::Linked,
+                seals: kind == Kind::Linked,
                 ..annulus_cuda::Shape::default()
             };
             let program = program(ask::DEFINITION, shape);
@@ -548,6 +571,7 @@ fn what_a_path_costs_is_what_the_table_says() {
             block.send_device_local();
             let ring = block.device_heap as u64 + DEVICE_LOCAL_BYTES as u64;
             let stretch = block.turn(from, 1, ring + 256..ring + DEVICE_LOCAL_BYTES as u64, true);
+            assert!(block.has_sent_on());
             if round == 1 {
                 row(&mut rows, architecture, "between kernels", "one hop", stretch, true);
             }

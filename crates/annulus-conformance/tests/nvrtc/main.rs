@@ -92,14 +92,17 @@ fn every_kernel_compiles() {
             // Bodies have several threads, and neither links nor supersteps.
             let is_body = definition.shape == KernelShape::Body;
             let threads = if is_body { 64 } else { threads };
+            let connectable = through
+                || index % 2 == 0 && !is_alone && !is_body
+                || into_variants
+                || to_peers
+                || at_barriers;
             let shape = Shape {
                 threads,
                 sealed,
-                connectable: through
-                    || index % 2 == 0 && !is_alone && !is_body
-                    || into_variants
-                    || to_peers
-                    || at_barriers,
+                // With open slots of its own, every other one.
+                seals: connectable && definition.output.is_some() && (sealed || index % 4 < 2),
+                connectable,
                 into_variants: into_variants || at_barriers,
                 supersteps: index % 5 == 0 && !is_alone && !is_body && !through,
                 blocks: 1,
@@ -196,6 +199,17 @@ fn orderings_are_in_the_ptx() {
     let counts: Vec<&str> =
         ptx.lines().map(str::trim_start).filter(|line| line.starts_with("atom.")).collect();
     assert!(!counts.is_empty() && counts.iter().all(|line| line.starts_with("atom.shared.")), "{counts:?}");
+}
+
+/// The block reads words of eight bytes that it has stored as words of four, and the other way round, so a compiler must not
+/// suppose that places of different types are different places.
+#[test]
+fn the_compiler_supposes_nothing_by_types() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let text = "extern \"C\" __global__ void f(unsigned *word, unsigned long long *pair, float *real, unsigned *out)\n\
+                {\n    word[0] = 1;\n    *pair = 2;\n    out[0] = word[0];\n    word[1] = 3;\n    *real = 4;\n    out[1] = word[1];\n}\n";
+    let ptx = nvrtc.compile(text, 90, Effort::Ptx).unwrap_or_else(|error| panic!("{error}")).ptx;
+    assert_eq!(ptx.matches("ld.global.u32").count(), 2, "each word is loaded behind the other store:\n{ptx}");
 }
 
 /// What kernels send to each other is ordered at the device's scope, which waits for nothing across the bus,

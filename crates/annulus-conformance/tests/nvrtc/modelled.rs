@@ -128,7 +128,9 @@ impl Text {
     ) -> Code {
         let nvrtc = nvrtc().expect("the caller looked");
         let sealed = self != Self::Open;
-        let shape = annulus_cuda::Shape { threads, sealed, connectable, ..annulus_cuda::Shape::default() };
+        let seals = sealed && connectable;
+        let shape =
+            annulus_cuda::Shape { threads, sealed, seals, connectable, ..annulus_cuda::Shape::default() };
         let mut program = program(definition, shape);
         if self == Self::Together {
             let (from, to) = ("#define ANN_INDEPENDENT 1\n", "#define ANN_INDEPENDENT 0\n");
@@ -313,13 +315,15 @@ pub(crate) fn hops(
         let visible = after + random.below(THINKS * MICROSECOND as u64);
         let slot = block.device_local_in_slot() as u64;
         let from = block.machine.run_until(|access| {
+            // The slot's first unit, or the lap in it.
             !access.is_store
-                && access.address == slot
+                && (slot..slot + 16).contains(&access.address)
                 && access.time.cycles + world.way_to_device() >= visible
         });
         block.send_device_local();
         let ring = block.device_heap as u64 + DEVICE_LOCAL_BYTES as u64;
         let stretch = block.turn(from, 1, ring + 256..ring + DEVICE_LOCAL_BYTES as u64, true);
+        assert!(block.has_sent_on());
         let arrived = from.time.cycles + stretch.answered.cycles + world.way_to_device();
         times.push(arrived - visible);
         let mut parts = Parts::of(&stretch.answered.spent);
@@ -402,7 +406,7 @@ pub(crate) struct Modelled {
     pub(crate) architecture: u32,
     pub(crate) round_trips: Ways,
     pub(crate) flow: Flow,
-    /// Rings between kernels have open slots in any case.
+    /// Of a text whose slots are sealed.
     pub(crate) hops: Option<Ways>,
 }
 

@@ -217,12 +217,32 @@ ANN_FUNCTION void ann_store_word(u8 *place, ann_word word)
     asm volatile("st.u64 [%0], %1;" ::"l"(place), "l"(word) : "memory");
 }
 
-#if ANN_LAUNCH_SEALED
+#if defined(ANN_LAUNCH_SEALS) && ANN_LAUNCH_SEALS
+/* Stores a unit of a sealed slot of another kernel's in one access, which is not torn, and orders nothing. */
+ANN_FUNCTION void ann_device_store_unit(u8 *place, u32 a, u32 b, u32 c, u32 lap)
+{
+    u64 low = (u64)b << 32 | a, high = (u64)lap << 32 | c;
+    asm volatile("{ .reg .b128 whole; mov.b128 whole, {%1, %2}; st.relaxed.gpu.b128 [%0], whole; }" ::"l"(place), "l"(low), "l"(high)
+                 : "memory");
+}
+#endif
+#if defined(ANN_LAUNCH_SEALED) && ANN_LAUNCH_SEALED
 /* A unit of a sealed slot. */
 typedef struct {
     u32 a, b, c;
     u32 lap;
 } ann_unit;
+/* Loads a unit of a slot that another kernel writes in one access, which is not torn, and orders nothing. */
+ANN_FUNCTION ann_unit ann_device_load_unit(const u8 *place)
+{
+    u64 low, high;
+    asm volatile("{ .reg .b128 whole; ld.relaxed.gpu.b128 whole, [%2]; mov.b128 {%0, %1}, whole; }"
+                 : "=l"(low), "=l"(high)
+                 : "l"(place)
+                 : "memory");
+    ann_unit unit = {(u32)low, (u32)(low >> 32), (u32)high, (u32)(high >> 32)};
+    return unit;
+}
 /* Loads a unit in one access, which is not torn, and orders nothing. */
 ANN_FUNCTION ann_unit ann_load_unit(const u8 *place)
 {

@@ -51,7 +51,7 @@ impl LaunchOptions {
     /// If this is not called, a kernel's messages do that where the kernel needs it itself: if several of its
     /// blocks share atomics, unless its consistency is [`Relaxed`](Consistency::Relaxed). With `true` they
     /// always do. A kernel needs that which shares nothing itself, but hands messages of a connected kernel
-    /// on to the host. With `false` they never do, which is what `Relaxed` says, too.
+    /// on to the host or to another kernel. With `false` they never do, which is what `Relaxed` says, too.
     ///
     /// ```
     /// # use annulus_runtime::{Consistency, LaunchOptions, LaunchProblem};

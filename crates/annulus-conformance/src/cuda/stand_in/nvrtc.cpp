@@ -223,7 +223,7 @@ Result compile(Program &program, const Options &options)
     const char *level = getenv("ANNULUS_STAND_IN_OPTIMISE");
     const char *asked = getenv("ANNULUS_STAND_IN_RACES");
     bool is_watched = asked && strcmp(asked, "1") == 0;
-    std::vector<std::string> words = {"c++", "-std=" + options.standard, std::string("-O") + (level ? level : "1"), is_watched ? "-g1" : "-g0",
+    std::vector<std::string> words = {"c++", "-std=" + options.standard, std::string("-O") + (level ? level : "1"), is_watched ? "-g1" : "-g0", "-fno-strict-aliasing",
                                       "-w", "-fPIC", "-fno-exceptions", "-ffp-contract=off", "-fstack-clash-protection"};
     if (is_watched)
         words.insert(words.end(), {"-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0"});
