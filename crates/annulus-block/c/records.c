@@ -118,6 +118,8 @@
 #define ANN_RING_RESERVED 0
 #define ANN_RING_CONSUMED 128
 #define ANN_RING_SLOTS 256
+/* Bytes of the largest message, with its envelope, whose slot is sealed. */
+#define ANN_SEALED_MOST 256u
 
 /* What a launch fixes. Twin of `LaunchRecord`. */
 typedef struct {

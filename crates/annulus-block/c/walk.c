@@ -45,6 +45,53 @@ ANN_FUNCTION void ann_write_copy(
     ann_device_local_envelope(l, slot, ANN_ROW_BYTES, now ANN_CARRIED_ARGUMENTS(output));
 }
 
+#if ANN_LAUNCH_SEALS && ANN_ROW_BYTES <= ANN_SEALED_MOST
+
+/* The same for a sealed slot. Its units are put together from a copy of the block's own. */
+ANN_FUNCTION void ann_seal_copy(
+    const ann_view *v, LOCAL const ann_link *l, GLOBAL u8 *ring, u32 ticket, GLOBAL const u8 *output, u64 place,
+    u64 now)
+{
+    u64 own[(ANN_ROW_BYTES + 7) / 8];
+    GLOBAL u8 *copy = (GLOBAL u8 *)own;
+    for (u32 at = 0; at < ANN_ROW_BYTES; at++)
+        copy[at] = output[ANN_ROW_OFFSET + at];
+    ANN_ROW_STORE_KEY(copy, ann_key_of_entry(v, place));
+#ifdef ANN_ROW_STORE_EDGE
+    if (ANN_ROWS_VALUED(v) != 0)
+        ANN_ROW_STORE_EDGE(copy, ann_key_of_entry(v, place + ANN_ROWS_ENTRIES(v)));
+#endif
+    ann_seal_for(l, ring, ticket, copy, ANN_ROW_BYTES, now, 0);
+}
+
+#define ANN_SEALS_COPIES 1
+
+#else
+#define ANN_SEALS_COPIES 0
+#endif
+
+/* Writes and publishes copies from an entry on, into slots that this block has the tickets of. */
+ANN_FUNCTION void ann_send_copies(
+    const ann_view *v, GLOBAL u8 *ring, u32 first, u32 granted, GLOBAL const u8 *output, u64 entry, u64 now)
+{
+    LOCAL const ann_link *l = ANN_LINK(v, 0);
+#if ANN_SEALS_COPIES
+    if (l->units != 0) {
+        /* SYNC: unrested (release) */
+        ann_device_fence_release();
+        for (u32 i = 0; i < granted; i++)
+            ann_seal_copy(v, l, ring, first + i, output, entry + i, now);
+        return;
+    }
+#endif
+    for (u32 i = 0; i < granted; i++)
+        ann_write_copy(v, l, ann_device_local_slot(l, ring, first + i), output, entry + i, now);
+    /* SYNC: device-local-published (release) */
+    ann_device_fence_release();
+    for (u32 i = 0; i < granted; i++)
+        ann_device_local_commit(l, ann_device_local_slot(l, ring, first + i), first + i);
+}
+
 /* Sends the copies of an output from where it stands in its row, in order, as far as there is room, and as the host
    commands nothing. Where it stands then is written into it. Returns whether it has gone to all. */
 /* TWIN: walk_row */
@@ -78,12 +125,7 @@ ANN_FUNCTION u32 ann_walk_row(const ann_view *v, GLOBAL u8 *output)
             granted = want;
         } else {
             ann_count_forwarded(v, granted);
-            for (u32 i = 0; i < granted; i++)
-                ann_write_copy(v, l, ann_device_local_slot(l, ring, first + i), output, of.next + i, now);
-            /* SYNC: device-local-published (release) */
-            ann_device_fence_release();
-            for (u32 i = 0; i < granted; i++)
-                ann_device_local_commit(l, ann_device_local_slot(l, ring, first + i), first + i);
+            ann_send_copies(v, ring, first, granted, output, of.next, now);
             b->granted += granted;
         }
         of.next += granted;
