@@ -19,7 +19,7 @@ use crate::{
     handle::KernelHandle,
     kernel::{
         bytes::{Bytes, RawMessage, place},
-        passage::{OpenCall, Passage, Route, Tally},
+        passage::{OpenCall, Passage, Pinned, Route, Tally},
         receive::accepted,
         shared::KernelShared,
     },
@@ -78,7 +78,7 @@ pub struct Pipeline<F: RingKernel, L: RingKernel> {
     first: KernelHandle<F>,
     last: KernelHandle<L>,
     passage: Arc<Passage>,
-    route: Arc<Route>,
+    route: Pinned,
 }
 
 /// What became of a pipeline's calls.
@@ -128,7 +128,7 @@ impl<F: RingKernel, L: RingKernel<Answer: RingMessage>> Pipeline<F, L> {
             first: first.clone(),
             last: last.clone(),
             passage: Arc::clone(&through.passage),
-            route: Arc::new(route),
+            route,
         })
     }
 
@@ -330,7 +330,7 @@ impl<F: RingKernel, L: RingKernel<Answer: RingMessage>> Pipeline<F, L> {
 
 impl<F: RingKernel, L: RingKernel> Clone for Pipeline<F, L> {
     fn clone(&self) -> Self {
-        let (passage, route) = (Arc::clone(&self.passage), Arc::clone(&self.route));
+        let (passage, route) = (Arc::clone(&self.passage), self.route.clone());
         Self { first: self.first.clone(), last: self.last.clone(), passage, route }
     }
 }
@@ -344,7 +344,19 @@ impl<F: RingKernel, L: RingKernel> fmt::Debug for Pipeline<F, L> {
 
 impl Route {
     /// The kernels from `first` to `last`, each of which from now on sends by its first outbox where it does now.
-    fn find(first: &Arc<KernelShared>, last: &Arc<KernelShared>) -> Result<Self, PipelineError> {
+    fn find(first: &Arc<KernelShared>, last: &Arc<KernelShared>) -> Result<Pinned, PipelineError> {
+        let mut found = Self { kernels: Box::default(), room: u32::MAX, tally: Tally::default() };
+        match found.follow(first, last) {
+            Ok(()) => Ok(Pinned::adopt(found)),
+            Err(error) => {
+                found.unpin();
+                Err(error)
+            }
+        }
+    }
+
+    /// Pins the kernels from `first` on, and makes them its own, until `last` or an error.
+    fn follow(&mut self, first: &Arc<KernelShared>, last: &Arc<KernelShared>) -> Result<(), PipelineError> {
         let name = |kernel: &KernelShared| kernel.core.name.clone();
         if !first.fronts.is_empty() {
             return Err(PipelineError::QueueInFront { kernel: name(first) });
@@ -354,8 +366,6 @@ impl Route {
             let outboxes = definition.ports.len();
             return Err(PipelineError::Outboxes { kernel: name(last), outboxes });
         };
-        // The pins of what was found are taken back with it.
-        let mut found = Self { kernels: Box::default(), room: u32::MAX, tally: Tally::default() };
         let mut next = Arc::clone(first);
         loop {
             if next.core.definition.ask().is_some() {
@@ -372,8 +382,8 @@ impl Route {
                 let known = next.links.known();
                 known.targets.iter().find(|target| target.outbox == 0).map(|target| target.kernel.clone())
             };
-            found.room = found.room.min(through.room);
-            found.kernels = found.kernels.iter().cloned().chain([Arc::clone(&next)]).collect();
+            self.room = self.room.min(through.room);
+            self.kernels = self.kernels.iter().cloned().chain([Arc::clone(&next)]).collect();
             if let Some(reply) = next.core.definition.reply()
                 && let Some(difference) = answers.difference(reply.output)
             {
@@ -384,7 +394,7 @@ impl Route {
             let is_last = Arc::ptr_eq(&next, last);
             let kernel = name(&next);
             next = match (is_last, target) {
-                (true, None) => return Ok(found),
+                (true, None) => return Ok(()),
                 (true, Some(to)) => {
                     let to = to.upgrade().map_or_else(|| "a kernel that has ended".into(), |to| name(&to));
                     return Err(PipelineError::GoesOn { kernel, to });
@@ -392,7 +402,7 @@ impl Route {
                 (false, None) => return Err(PipelineError::NotConnected { kernel, last: name(last) }),
                 (false, Some(to)) => to.upgrade().ok_or(PipelineError::Ended { kernel })?,
             };
-            if found.kernels.iter().any(|kernel| Arc::ptr_eq(kernel, &next)) {
+            if self.kernels.iter().any(|kernel| Arc::ptr_eq(kernel, &next)) {
                 return Err(PipelineError::Cycle { kernel: name(&next), last: name(last) });
             }
         }

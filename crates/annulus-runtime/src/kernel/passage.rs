@@ -29,6 +29,7 @@ use std::{
     cmp::Reverse,
     collections::BinaryHeap,
     mem,
+    ops::Deref,
     sync::{Arc, PoisonError},
 };
 
@@ -59,7 +60,7 @@ pub(crate) struct Through {
     pub(crate) room: u32,
     /// Where other kernels' asks end.
     pub(crate) asked: Asked,
-    /// Pipelines that lead along its first outbox, or end with it. Raised under the kernel's command lock.
+    /// Pipelines that lead along its first outbox, or end with it, and calls that have not ended: see [`Pinned`]. Raised under the kernel's command lock.
     pub(crate) pins: AtomicU32,
     /// The kernel is lost: no call begins that would go through it. Set under the lock of the places.
     pub(crate) lost: AtomicBool,
@@ -106,6 +107,14 @@ impl Route {
         self.kernels.iter().filter_map(|kernel| kernel.through.as_ref())
     }
 
+    /// Takes back one pin of each kernel.
+    pub(crate) fn unpin(&self) {
+        for through in self.through() {
+            // SYNC: pins (release)
+            through.pins.fetch_sub(1, Ordering::Release);
+        }
+    }
+
     /// Whether some kernel has answered this call. What comes behind this, as the next call of the place does, comes after
     /// the answer was written.
     fn shows(&self, call: u64) -> bool {
@@ -138,11 +147,48 @@ impl Route {
     }
 }
 
-impl Drop for Route {
-    fn drop(&mut self) {
+/// A route whose kernels are not connected anew while this is there. A pipeline has one, and each place that has not
+/// seen the end of its call.
+///
+/// It ends under the lock of the places, where a place becomes free: who connects a kernel frees places first, and must
+/// then find no pin of those that another thread has freed. The route itself goes without the lock, since it may be the
+/// last of its kernels.
+pub(crate) struct Pinned(Option<Arc<Route>>);
+
+impl Pinned {
+    /// Takes over one pin of each kernel of a route.
+    pub(crate) fn adopt(route: Route) -> Self {
+        Self(Some(Arc::new(route)))
+    }
+
+    /// Ends it. What is returned is to be dropped without the lock.
+    fn unpin(mut self) -> Option<Arc<Route>> {
+        self.0.take().inspect(|route| route.unpin())
+    }
+}
+
+impl Clone for Pinned {
+    fn clone(&self) -> Self {
         for through in self.through() {
-            // SYNC: pins (release)
-            through.pins.fetch_sub(1, Ordering::Release);
+            // SYNC: none: this one has a pin.
+            through.pins.fetch_add(1, Ordering::Relaxed);
+        }
+        Self(self.0.clone())
+    }
+}
+
+impl Deref for Pinned {
+    type Target = Arc<Route>;
+
+    fn deref(&self) -> &Arc<Route> {
+        self.0.as_ref().expect("only its end takes it")
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        if let Some(route) = self.0.take() {
+            route.unpin();
         }
     }
 }
@@ -172,7 +218,7 @@ struct Place {
     generation: u32,
     state: State,
     /// The routes of calls of which nobody knows whether they will still be answered: a kernel on the way was lost.
-    doubtful: Vec<Arc<Route>>,
+    doubtful: Vec<Pinned>,
 }
 
 impl Place {
@@ -184,10 +230,20 @@ impl Place {
 
 enum State {
     Free,
-    Open(Arc<Route>),
-    GivenUp(Arc<Route>),
+    Open(Pinned),
+    GivenUp(Pinned),
     /// The host knows that no kernel will answer; or a kernel of this route is lost, and others may still answer.
-    Ended(Option<Arc<Route>>),
+    Ended(Option<Pinned>),
+}
+
+impl State {
+    /// Ends its pin. What is returned is to be dropped without the lock.
+    fn unpin(self) -> Option<Arc<Route>> {
+        match self {
+            Self::Open(route) | Self::GivenUp(route) | Self::Ended(Some(route)) => route.unpin(),
+            Self::Free | Self::Ended(None) => None,
+        }
+    }
 }
 
 impl Passage {
@@ -217,7 +273,8 @@ impl Passage {
     /// Frees the places whose answers have come though nobody waits for them.
     #[inline]
     pub(crate) fn tidy(&self) {
-        if self.given_up.load(Ordering::Relaxed) == 0 {
+        // SYNC: given-up (acquire)
+        if self.given_up.load(Ordering::Acquire) == 0 {
             return;
         }
         // Dropped when the lock is not held: it may be the last of its kernels.
@@ -238,7 +295,7 @@ impl Passage {
     ///
     /// [`CallError::Terminated`]: a kernel on the way is lost. [`CallError::Lost`]: an earlier one was, with calls in all
     /// places, and others of the route may still get them.
-    pub(crate) fn try_open(&self, route: &Arc<Route>) -> Result<Option<OpenCall<'_>>, CallError> {
+    pub(crate) fn try_open(&self, route: &Pinned) -> Result<Option<OpenCall<'_>>, CallError> {
         // Dropped when the lock is not held: it may be the last of its kernels.
         let mut done = Vec::new();
         let mut places = self.lock();
@@ -263,7 +320,7 @@ impl Passage {
                 break;
             }
         }
-        place.state = State::Open(Arc::clone(route));
+        place.state = State::Open(route.clone());
         let word = call_through(number, place.generation);
         drop(places);
         if done.len() > 1 {
@@ -283,13 +340,13 @@ impl Passage {
             if let State::GivenUp(route) = &place.state
                 && route.shows(call_through(number, place.generation))
             {
-                done.push(Arc::clone(route));
-                place.state = State::Free;
+                done.extend(mem::replace(&mut place.state, State::Free).unpin());
                 places.free.push(Reverse(number));
             }
-            done.extend(place.doubtful.extract_if(.., |route| route.has_finished()));
+            done.extend(place.doubtful.extract_if(.., |route| route.has_finished()).filter_map(Pinned::unpin));
         }
-        self.given_up.fetch_sub(done.len(), Ordering::Relaxed);
+        // SYNC: given-up (release)
+        self.given_up.fetch_sub(done.len(), Ordering::Release);
         done
     }
 
@@ -306,13 +363,14 @@ impl Passage {
                 State::Open(_) => {
                     // SYNC: place-ended (release)
                     self.ended.fetch_add(1, Ordering::Release);
-                    Some(mem::replace(&mut place.state, State::Ended(None)))
+                    mem::replace(&mut place.state, State::Ended(None)).unpin()
                 }
                 State::GivenUp(_) => {
-                    let before = mem::replace(&mut place.state, State::Free);
-                    self.given_up.fetch_sub(1, Ordering::Relaxed);
+                    let before = mem::replace(&mut place.state, State::Free).unpin();
+                    // SYNC: given-up (release)
+                    self.given_up.fetch_sub(1, Ordering::Release);
                     places.free.push(Reverse(number));
-                    Some(before)
+                    before
                 }
                 _ => None,
             }
@@ -336,11 +394,11 @@ impl Passage {
                 State::Open(route) if route.leads_through(kernel) && !route.shows(call) => {
                     // SYNC: place-ended (release)
                     self.ended.fetch_add(1, Ordering::Release);
-                    place.state = State::Ended(Some(Arc::clone(route)));
+                    place.state = State::Ended(Some(route.clone()));
                 }
                 // It stays counted as given up, until nobody can answer.
                 State::GivenUp(route) if route.leads_through(kernel) && !route.shows(call) => {
-                    place.doubtful.push(Arc::clone(route));
+                    place.doubtful.push(route.clone());
                     place.state = State::Free;
                     free.push(Reverse(number as u32));
                 }
@@ -450,10 +508,10 @@ impl OpenCall<'_> {
             let next = match &place.state {
                 State::Open(route) if is_open && !route.shows(self.word) => {
                     waits = true;
-                    State::GivenUp(Arc::clone(route))
+                    State::GivenUp(route.clone())
                 }
                 State::Ended(Some(route)) => {
-                    place.doubtful.push(Arc::clone(route));
+                    place.doubtful.push(route.clone());
                     State::Free
                 }
                 _ => State::Free,
@@ -468,7 +526,7 @@ impl OpenCall<'_> {
             if matches!(before, State::Ended(..)) {
                 self.passage.ended.fetch_sub(1, Ordering::Relaxed);
             }
-            before
+            before.unpin()
         };
         drop(before);
         // All: a place may be beyond the room of whoever has waited longest.
