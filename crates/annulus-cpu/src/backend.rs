@@ -150,6 +150,19 @@ impl DeviceKernel for CpuKernel {
         }
     }
 
+    #[inline]
+    fn is_asleep(&self, shard: u32) -> bool {
+        self.blocks[shard as usize].is_asleep()
+    }
+
+    #[inline]
+    fn wake_next(&self, shard: u32) {
+        let block = &self.blocks[shard as usize];
+        if block.wake() {
+            self.pool.keep_or_push(Arc::clone(block));
+        }
+    }
+
     unsafe fn read_states(&self, shard: u32, states: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
         // SAFETY: by the caller's promise the block is inactive or has terminated, and stays so. Nobody else
         // touches its states.

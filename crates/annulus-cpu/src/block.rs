@@ -118,6 +118,14 @@ impl Block {
     }
 }
 
+impl Block {
+    /// Whether it sleeps, for a caller that has made work for it and fenced.
+    #[inline]
+    pub(crate) fn is_asleep(&self) -> bool {
+        self.flag.is_asleep()
+    }
+}
+
 impl Party for Block {
     #[inline]
     fn wake(&self) -> bool {

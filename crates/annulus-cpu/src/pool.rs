@@ -123,6 +123,17 @@ impl WorkerPool {
         WORKER.with(|worker| worker.next.keep(block, &self.0));
     }
 
+    /// Like [`push`](Self::push), but a worker of this pool keeps the block. It hands it over before it calls the program.
+    pub(crate) fn keep_or_push(&self, block: Arc<Block>) {
+        let is_own =
+            |worker: &Worker| worker.pool.get().is_some_and(|pool| std::ptr::eq(&raw const **pool, self));
+        // A thread of the program may send while its thread-locals are being destroyed.
+        if !WORKER.try_with(is_own).unwrap_or(false) {
+            return self.push(block);
+        }
+        WORKER.with(|worker| worker.next.keep(block, &self.0));
+    }
+
     /// Queues a block that is awake.
     pub(crate) fn push(&self, block: Arc<Block>) {
         self.0.push(block);

@@ -37,6 +37,15 @@ impl WakeFlag {
         self.asleep.load(Ordering::Relaxed) && self.claim()
     }
 
+    /// Whether the runner is asleep, for a caller that has made work and fenced: then the runner may have told before what it
+    /// waits for. If it is awake, it looks for work once more before it sleeps.
+    // SYNC: wake-flag
+    #[inline]
+    pub fn is_asleep(&self) -> bool {
+        // SYNC: runner-handed-on (acquire)
+        self.asleep.load(Ordering::Acquire)
+    }
+
     /// Called by the runner: goes to sleep. The runner must then look for work once more. If it finds some,
     /// it calls [`claim`](Self::claim), which says whether it may go on. It must not touch its data before
     /// that.

@@ -93,6 +93,18 @@ pub trait DeviceKernel: Send + Sync {
     /// fence). Then the shard either sees them or is woken. Cheap while the shard is awake.
     fn wake(&self, shard: u32);
 
+    /// [`wake`](Self::wake), by a thread that has given the shard something, and may run it next itself, if it runs shards.
+    fn wake_next(&self, shard: u32) {
+        self.wake(shard);
+    }
+
+    /// Whether a shard sleeps, or may, for a caller that has made work for it and fenced (SeqCst). One that does not looks for
+    /// work once more before it sleeps, and finds it. One that does has told before what it waits for.
+    fn is_asleep(&self, shard: u32) -> bool {
+        let _ = shard;
+        true
+    }
+
     /// Says that somebody is about to wait for what the kernel reports. Before this call,
     /// [`HostSignals::is_awaited`] has become true.
     ///

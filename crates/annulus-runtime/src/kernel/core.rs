@@ -184,6 +184,22 @@ impl KernelCore {
         }
     }
 
+    /// [`wake`](Self::wake) of a shard that gets something which this thread has just given it, and whose answer it may wait for.
+    pub(crate) fn wake_next(&self, shard: usize) {
+        if let Some(device) = self.device.get() {
+            device.wake_next(shard as u32);
+        }
+        if let Some(slow) = &self.slow {
+            slow.wake();
+        }
+    }
+
+    /// Whether a shard sleeps, or may, for a caller that has made work for it and fenced. One that runs looks once more before
+    /// it sleeps.
+    pub(crate) fn is_asleep(&self, shard: usize) -> bool {
+        self.device.get().is_some_and(|device| device.is_asleep(shard as u32))
+    }
+
     /// Before waiting for what the kernel reports, once the caller has registered where
     /// [`HostSignals::is_awaited`] looks: whoever reports may sleep until then. Either it sees the caller
     /// there, or this sees it asleep (SYNC: expected).

@@ -170,15 +170,16 @@ impl KernelShared {
     /// rings were given back, or after this kernel has ended.
     ///
     /// A shard stores `stalled`, fences, and tries once more; so one of the two sees the other (SYNC:
-    /// stalled). Likewise one that has asked this kernel says so, fences, and looks for answers.
+    /// stalled). Likewise one that has asked this kernel says so, parks, fences, and looks for answers.
     pub(crate) fn wake_sources(&self) {
         // SYNC: stalled
         fence(Ordering::SeqCst);
         for feed in &self.links.known().feeds {
-            let is_stalled = |shard: &ShardMemory| {
-                stall::is_said_behind_fence(shard.stalled())
-                    || feed.asks && Timers::of_word(shard.timers().load(Ordering::Relaxed)).asks != 0
-            };
+            if feed.asks {
+                self.wake_askers(feed);
+                continue;
+            }
+            let is_stalled = |shard: &ShardMemory| stall::is_said_behind_fence(shard.stalled());
             if !feed.shards.iter().any(is_stalled) {
                 continue;
             }
@@ -187,6 +188,23 @@ impl KernelShared {
                 if is_stalled(shard) {
                     source.core().wake(index);
                 }
+            }
+        }
+    }
+
+    /// Wakes the shards of a kernel that asks this one, those that wait for room and those whose asks are open, behind a fence.
+    /// A shard that runs writes the words that say so all the time: whether it sleeps is looked at first, and it looks for answers once
+    /// more before it does.
+    fn wake_askers(&self, feed: &Feed<KernelShared>) {
+        let Some(source) = feed.source.upgrade() else { return };
+        for (index, shard) in feed.shards.iter().enumerate() {
+            if !source.core().is_asleep(index) {
+                continue;
+            }
+            if Timers::of_word(shard.timers().load(Ordering::Relaxed)).asks != 0 {
+                source.core().wake_next(index);
+            } else if stall::is_said_behind_fence(shard.stalled()) {
+                source.core().wake(index);
             }
         }
     }
