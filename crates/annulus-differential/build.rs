@@ -6,11 +6,14 @@ use std::{env, fs, path::Path};
 #[allow(dead_code, unreachable_pub, unused_imports)]
 mod generate;
 
-use generate::{Choices, SOURCE, block_handler, handler};
+use generate::{Choices, SOURCE, block_handler, handler, handler_of_several};
 
 /// Which handlers the tests run unless told otherwise: the second half of these has no construct that the
 /// first lacks. A long run of `./test` has as many more.
 const USUAL: &str = "0..150";
+
+/// Which handlers with two outboxes and a reply.
+const USUAL_SEVERAL: &str = "0..20";
 
 /// Which handlers of whole blocks: few, since a device's compiler takes one or two seconds for each. They have
 /// blocks of 4, 33, 40, 64 and 96 threads, shared memory, shuffles, votes, reductions, scans, atomics, and
@@ -26,6 +29,10 @@ fn main() {
     let mut list = String::from("pub static HANDLERS: &[&KernelDefinition] = &[\n");
     for (name, mut choices) in wanted("ANNULUS_HANDLERS", USUAL, "random") {
         source.push_str(&handler(&name, &mut choices));
+        list.push_str(&format!("    <{name} as RingKernel>::DEFINITION,\n"));
+    }
+    for (name, mut choices) in wanted("ANNULUS_SEVERAL", USUAL_SEVERAL, "several") {
+        source.push_str(&handler_of_several(&name, &mut choices));
         list.push_str(&format!("    <{name} as RingKernel>::DEFINITION,\n"));
     }
     list.push_str("];\n/// Those of whole blocks, and how many threads each has.\n");

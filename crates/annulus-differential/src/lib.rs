@@ -14,9 +14,11 @@
 //! afterwards is the same everywhere too. The threads of a block change them in ways of which the order does not
 //! matter.
 //!
+//! Some have two outboxes and a reply, each with a type and a bound of its own.
+//!
 //! In some of those of whole blocks the first array is one that the kernel keeps, `&Block<[T]>`.
 //!
-//! Not among what is generated: other bound memory that is no atomics, instances of generic functions for tuples
+//! Not among what is generated: messages to oneself, asks, addresses and topics; other bound memory that is no atomics, instances of generic functions for tuples
 //! and options (which the language does not have), and functions of floats that are only as exact as the
 //! target's.
 //!

@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use annulus_differential::generate::{Choices, block_handler, handler};
+use annulus_differential::generate::{Choices, block_handler, handler, handler_of_several};
 use clap::{Parser, Subcommand};
 
 /// Random handlers: what they say as Rust, beside what they are lowered to, on the host and on an OpenCL
@@ -44,6 +44,9 @@ enum What {
         /// Handlers that a whole block runs
         #[arg(long)]
         blocks: bool,
+        /// Handlers with two outboxes and a reply
+        #[arg(long, conflicts_with = "blocks")]
+        several: bool,
     },
     /// Make a failing handler as small as can be, and print it.
     Shrink {
@@ -55,6 +58,9 @@ enum What {
         /// A handler that a whole block runs
         #[arg(long)]
         blocks: bool,
+        /// One with two outboxes and a reply
+        #[arg(long, conflicts_with = "blocks")]
+        several: bool,
     },
     /// Print a handler.
     Show {
@@ -63,6 +69,9 @@ enum What {
         /// A handler that a whole block runs
         #[arg(long)]
         blocks: bool,
+        /// One with two outboxes and a reply
+        #[arg(long, conflicts_with = "blocks")]
+        several: bool,
     },
 }
 
@@ -71,6 +80,8 @@ enum What {
 struct Kind {
     /// Those that a whole block runs, and not those of single threads.
     blocks: bool,
+    /// Those with two outboxes and a reply.
+    several: bool,
     /// Overflow fails.
     checked: bool,
 }
@@ -78,7 +89,11 @@ struct Kind {
 impl Kind {
     /// How their names begin.
     fn prefix(self) -> &'static str {
-        if self.blocks { "block_" } else { "random_" }
+        match (self.blocks, self.several) {
+            (true, _) => "block_",
+            (_, true) => "several_",
+            _ => "random_",
+        }
     }
 
     /// The handler that these choices make.
@@ -86,6 +101,8 @@ impl Kind {
         if self.blocks {
             let (source, threads) = block_handler(name, choices);
             format!("// A block of {threads} threads.\n{source}")
+        } else if self.several {
+            handler_of_several(name, choices)
         } else {
             handler(name, choices)
         }
@@ -94,12 +111,12 @@ impl Kind {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().what {
-        What::Run { first, count, together, done, checked, blocks } => {
-            run(first, count, together, &done, Kind { blocks, checked })
+        What::Run { first, count, together, done, checked, blocks, several } => {
+            run(first, count, together, &done, Kind { blocks, several, checked })
         }
-        What::Shrink { seed, checked, blocks } => shrink(seed, Kind { blocks, checked }),
-        What::Show { seed, blocks } => {
-            let kind = Kind { blocks, checked: false };
+        What::Shrink { seed, checked, blocks, several } => shrink(seed, Kind { blocks, several, checked }),
+        What::Show { seed, blocks, several } => {
+            let kind = Kind { blocks, several, checked: false };
             println!("{}", kind.handler(&format!("{}{seed}", kind.prefix()), &mut Choices::random(seed)));
             Ok(true)
         }
@@ -130,11 +147,12 @@ fn test(handlers: &str, kind: Kind) -> Result<Report, String> {
         cargo.args(["--config", &format!("profile.dev.package.annulus-differential.{setting}=true")]);
     }
     // None of the others.
-    let (threads, blocks) = if kind.blocks { ("0..0", handlers) } else { (handlers, "0..0") };
+    let only = |is_wanted: bool| if is_wanted { handlers } else { "0..0" };
     let output = cargo
         .args(["test", "--quiet", "-p", "annulus-differential", "--test", "agree", "--", "--nocapture"])
-        .env("ANNULUS_HANDLERS", threads)
-        .env("ANNULUS_BLOCKS", blocks)
+        .env("ANNULUS_HANDLERS", only(!kind.blocks && !kind.several))
+        .env("ANNULUS_SEVERAL", only(kind.several))
+        .env("ANNULUS_BLOCKS", only(kind.blocks))
         .env("RUST_BACKTRACE", "0")
         .output()
         .map_err(|error| format!("`cargo` does not start: {error}"))?;

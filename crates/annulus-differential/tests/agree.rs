@@ -14,7 +14,7 @@ mod handlers {
     // The types that `annulus-macros` emits code for stand under `::annulus`.
     use annulus_kernel::{KernelDefinition, RingKernel};
     use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
-    use annulus_runtime::prelude::{Block, BlockCx, Cx, Failure, Outbox};
+    use annulus_runtime::prelude::{Block, BlockCx, Cx, Failure, Outbox, Reply};
     use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
     include!(concat!(env!("OUT_DIR"), "/handlers.rs"));
@@ -93,10 +93,37 @@ fn as_c_on_the_host() {
     on_the_host(HANDLERS, Target::OpenCl);
 }
 
-/// Fewer, since they differ in little from what is C.
+/// Fewer, since they differ in little from what is C: the first, and those with several outboxes, which are the last.
 #[test]
 fn as_cuda_on_the_host() {
-    on_the_host(&HANDLERS[..HANDLERS.len().min(60)], Target::Cuda);
+    let mut handlers = HANDLERS[..HANDLERS.len().min(60)].to_vec();
+    let rest = HANDLERS[handlers.len()..].iter();
+    handlers.extend(rest.filter(|definition| !definition.ports.is_empty()).take(10));
+    on_the_host(&handlers, Target::Cuda);
+}
+
+/// Handlers with several outboxes send by each of them, and more than they may.
+#[test]
+fn outboxes_are_used() {
+    let several: Vec<_> = HANDLERS.iter().filter(|definition| !definition.ports.is_empty()).collect();
+    if several.is_empty() {
+        return println!("none of these was asked for");
+    }
+    let (mut sent, mut refused) = ([0_u64; 3], 0_u64);
+    quietly(|| {
+        for definition in several {
+            for input in calls(definition) {
+                let outcome = call(definition, &input);
+                refused += u64::from(outcome.code == annulus_abi::error::TOO_MANY_OUTPUTS);
+                for output in outcome.outputs.bytes().chunks(outcome.outputs.ty().size) {
+                    // The number of the outbox, as the tag of an enum with `repr(u64)` or a smaller one.
+                    sent[usize::from(output[0])] += 1;
+                }
+            }
+        }
+    });
+    println!("sent by each: {sent:?}; {refused} calls sent more than they may");
+    assert!(sent.iter().all(|count| *count > 100) && refused > 0, "{sent:?} {refused}");
 }
 
 #[test]

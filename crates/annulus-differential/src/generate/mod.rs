@@ -44,6 +44,34 @@ pub fn {name}(
     )
 }
 
+/// The source of a handler of this name with two outboxes and a reply.
+pub fn handler_of_several(name: &str, choices: &mut Choices) -> String {
+    let mut writer = Writer::new(choices);
+    writer.outboxes = &SEVERAL;
+    let functions = writer.functions_of(name);
+    writer.body();
+    let body = writer.text;
+    let tables: String =
+        TABLES.iter().map(|(name, atomic, _)| format!("    {name}: &[{atomic}],\n")).collect();
+    format!(
+        "{functions}#[ring_kernel(max_outputs(out = 4, aside = 2))]
+pub fn {name}(
+    message: &In,
+    state: &mut State,
+{tables}    out: &Outbox<Out>,
+    aside: &Outbox<Aside>,
+    reply: &Reply<Mark>,
+) -> Result<(), Failure> {{\n{body}}}\n"
+    )
+}
+
+/// What a handler sends by, and what of [`SOURCE`] it sends.
+type Outboxes = [(&'static str, &'static str)];
+
+const ONE: [(&str, &str); 1] = [("out", "Out")];
+const SEVERAL: [(&str, &str); 4] =
+    [("out", "Out"), ("aside", "Aside"), ("aside", "Aside"), ("reply", "Mark")];
+
 /// A variable in scope.
 #[derive(Clone)]
 struct Var {
@@ -118,6 +146,7 @@ struct Writer<'c> {
     output: Option<Ty>,
     /// What is known of the block, in a handler that a whole block runs.
     together: Option<Together>,
+    outboxes: &'static Outboxes,
 }
 
 impl<'c> Writer<'c> {
@@ -141,6 +170,7 @@ impl<'c> Writer<'c> {
             functions: Vec::new(),
             output: None,
             together: None,
+            outboxes: &ONE,
         }
     }
 

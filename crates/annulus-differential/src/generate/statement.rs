@@ -15,6 +15,11 @@ impl Writer<'_> {
         self.statements(count);
         self.fuel = self.fuel.max(20);
         self.send();
+        for _ in 1..self.outboxes.len() {
+            if self.choices.percent(40) {
+                self.send();
+            }
+        }
         self.line("Ok(())");
     }
 
@@ -166,8 +171,13 @@ impl Writer<'_> {
     }
 
     pub(super) fn send(&mut self) {
-        let out = self.structure("Out");
-        self.line(&format!("out.send{out};"));
+        // A handler with one has nothing to choose.
+        let (outbox, sent) = match self.outboxes {
+            [one] => *one,
+            several => self.choices.one(several),
+        };
+        let output = self.structure(sent);
+        self.line(&format!("{outbox}.send{output};"));
     }
 
     /// `for` over a range that is short.

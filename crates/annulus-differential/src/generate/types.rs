@@ -66,6 +66,14 @@ pub struct State {
 #[repr(C)]
 pub struct Out { pub words: [i64; 3], pub x: f32, pub y: f64, pub flag: bool, pub pair: Pair, pub shape: Shape }
 
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Aside { pub kind: Kind, pub list: [u16; 3], pub shape: Shape, pub pair: Pair }
+
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Mark { pub on: bool, pub x: f32, pub e: i16 }
+
 #[device_impl]
 impl Pair {
     pub fn new(a: i32, b: u8) -> Self { Self { a, b } }
@@ -158,6 +166,13 @@ pub(super) fn fields(name: &str) -> Vec<(&'static str, Ty)> {
             ("pair", Named("Pair")),
             ("shape", Named("Shape")),
         ],
+        "Aside" => vec![
+            ("kind", Named("Kind")),
+            ("list", array(Int("u16"), 3)),
+            ("shape", Named("Shape")),
+            ("pair", Named("Pair")),
+        ],
+        "Mark" => vec![("on", Bool), ("x", Float("f32")), ("e", Int("i16"))],
         _ => Vec::new(),
     }
 }
