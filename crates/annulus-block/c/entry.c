@@ -222,10 +222,10 @@ ANN_KERNEL void ann_main(
         /* This is the last store of a block that has terminated: rings and states are not its own any more.
            SYNC: ended (release) */
         ann_at_rest(&view);
-        view.record->state = shared.state;
 #if ANN_LAUNCH_CAUSAL
         view.record->stamp = shared.stamp;
 #endif
+        view.record->state = shared.state;
         ann_store_release_u32(&view.record->ended, view.record->epoch);
         ann_tell(&view, 0);
     }
