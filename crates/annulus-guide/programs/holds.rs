@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // ANCHOR: run
     let alarm = take::launch(&runtime, take::options().name("alarm"))?;
     // The archive takes nothing for now, and has room for 16 readings.
-    let options = take::options().name("archive").capacity(16).output_capacity(64).active(false);
+    let options = take::options().name("archive").capacity(16).active(false);
     let archive = take::launch(&runtime, options)?;
     let split = split::bind()
         .connect_port(split::HOT, &alarm)
@@ -47,6 +47,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} degrees; the archive has handled {}", hottest.celsius, archive.status().processed);
 
     archive.activate_blocking()?;
+    for _ in 0..40 {
+        archive.recv_blocking()?;
+    }
     archive.drained_blocking();
     println!("{} are in the archive, and {} wait", archive.status().processed, split.status().ports[1].held);
     // ANCHOR_END: run

@@ -120,6 +120,7 @@ fn main() -> std::process::ExitCode {
             told.sent,
             told.sent as f64 / told.outputs as f64
         );
+        println!("{}", explore.status());
         Ok(())
     })
 }
