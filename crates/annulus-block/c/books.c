@@ -17,10 +17,10 @@ ANN_FUNCTION void ann_store_counts(const ann_view *v)
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_SENT), s->sent);
 #if ANN_LAUNCH_CONNECTABLE
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TAKEN), s->taken);
-#if defined(ANN_OUTPUT) && defined(ANN_PORTS)
-    ann_store_ports(v);
-#elif defined(ANN_OUTPUT) && defined(ANN_ROWS)
+#if defined(ANN_OUTPUT) && defined(ANN_ROWS)
     ann_store_copies(v);
+#elif defined(ANN_OUTPUT) && defined(ANN_PORTS)
+    ann_store_ports(v);
 #endif
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);
 #endif

@@ -133,8 +133,8 @@ const FAULTS: &[Fault] = &[
         &[
             (
                 "ANN_CONTROL_TAKEN), s->taken);\n\
-                 #if defined(ANN_OUTPUT) && defined(ANN_PORTS)\n    ann_store_ports(v);\n\
-                 #elif defined(ANN_OUTPUT) && defined(ANN_ROWS)\n    ann_store_copies(v);\n#endif\n    \
+                 #if defined(ANN_OUTPUT) && defined(ANN_ROWS)\n    ann_store_copies(v);\n\
+                 #elif defined(ANN_OUTPUT) && defined(ANN_PORTS)\n    ann_store_ports(v);\n#endif\n    \
                  ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), s->forwarded);\n",
                 "ANN_CONTROL_TAKEN), s->taken);\n",
             ),
