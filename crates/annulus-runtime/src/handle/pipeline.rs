@@ -124,12 +124,7 @@ impl<F: RingKernel, L: RingKernel<Answer: RingMessage>> Pipeline<F, L> {
         }
         let route = Route::find(first.shared_arc(), last.shared_arc())?;
         let through = first.shared_arc().through.as_ref().expect("calls go through the kernels of a route");
-        Ok(Self {
-            first: first.clone(),
-            last: last.clone(),
-            passage: Arc::clone(&through.passage),
-            route,
-        })
+        Ok(Self { first: first.clone(), last: last.clone(), passage: Arc::clone(&through.passage), route })
     }
 
     /// Sends a message to the first kernel, and waits for the answer of the last. Waits for a place while as many calls

@@ -343,7 +343,9 @@ impl Passage {
                 done.extend(mem::replace(&mut place.state, State::Free).unpin());
                 places.free.push(Reverse(number));
             }
-            done.extend(place.doubtful.extract_if(.., |route| route.has_finished()).filter_map(Pinned::unpin));
+            done.extend(
+                place.doubtful.extract_if(.., |route| route.has_finished()).filter_map(Pinned::unpin),
+            );
         }
         // SYNC: given-up (release)
         self.given_up.fetch_sub(done.len(), Ordering::Release);
