@@ -2,6 +2,7 @@
 
 #if ANN_ASKS
 ANN_FUNCTION void ann_lead_asks(const ann_view *v);
+ANN_FUNCTION void ann_tell_if_freed(const ann_view *v);
 #endif
 
 /* Acknowledges a new command: telemetry first, then the state, then the command itself (SYNC: state). */
@@ -32,8 +33,12 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
 #if ANN_ASKS
     ann_lead_asks(v);
 #endif
-    if ((command & ANN_TERMINATE) != 0)
+    if ((command & ANN_TERMINATE) != 0) {
         ann_unlink(v);
+#if ANN_ASKS
+        ann_tell_if_freed(v);
+#endif
+    }
 #endif
     if ((command & ANN_TERMINATE) != 0) {
         /* SYNC: gauge (release) */

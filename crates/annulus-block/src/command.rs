@@ -18,6 +18,8 @@ impl<R: Runner> BlockCore<R> {
         self.load_links();
         if command & command::TERMINATE != 0 {
             self.abandon();
+            // What was held may have asked.
+            self.tell_if_freed();
         }
         self.obey_telemetry(command);
         let state = if command & command::TERMINATE != 0 {
