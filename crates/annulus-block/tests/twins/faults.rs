@@ -583,7 +583,7 @@ pub(crate) const OF_EVENTS: &[Fault] = &[
 pub(crate) const OF_LINKED_TIMERS: &[Fault] = &[
     (
         "a timer is taken while outputs wait",
-        "    if (v->shared->state.pending != 0)\n        return 0;\n#endif\n    first = first && !starts;",
+        "    if (ANN_IS_HELD_UP(v))\n        return 0;\n#endif\n    first = first && !starts;",
         "#endif\n    first = first && !starts;",
     ),
     (
@@ -931,6 +931,6 @@ pub(crate) const OF_ROWS_OF_THREADS: &[Fault] = &[
 /// The same of a leader that handles messages alone.
 pub(crate) const OF_ROWS_ALONE: &[Fault] = &[(
     "the link's count of copies is told late",
-    "#elif defined(ANN_OUTPUT) && defined(ANN_ROWS)\n    ann_store_copies(v);\n",
-    "",
+    "#if defined(ANN_OUTPUT) && defined(ANN_ROWS)\n    ann_store_copies(v);\n",
+    "#if defined(ANN_OUTPUT) && defined(ANN_ROWS)\n",
 )];

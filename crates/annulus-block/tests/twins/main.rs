@@ -308,7 +308,7 @@ const CAUSAL_ASKS: Scene = Scene { name: "stamps of two kernels, of which one as
 /// fewer, unless it says so.
 fn seeds(scene: &Scene) -> std::ops::Range<u64> {
     const USUAL: u64 = 60;
-    const OF_VARIANTS: u64 = 15;
+    const OF_VARIANTS: u64 = 30;
     let usual = if scene.causal || scene.traced { OF_VARIANTS } else { USUAL };
     let Ok(wanted) = std::env::var("ANNULUS_TWINS") else { return 0..usual };
     let number = |text: &str| text.parse().expect("ANNULUS_TWINS is a number of seeds, or a range of them");
