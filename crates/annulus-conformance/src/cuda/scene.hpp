@@ -9,6 +9,7 @@ struct kernel {
     u64 blocks, threads, shard_stride, message, output;
     u64 inbound, in_stride, in_payload, in_shift;
     u64 outbound, out_stride, out_payload, out_shift;
+    u64 in_correlation, replies;
     // What the entry's pointers lead to.
     u8 *arguments[10];
     void (*entry)(u8 **);
@@ -42,7 +43,7 @@ static void load_scene(int argc, char **argv)
     deadline = ann_host_clock() + (planted != 0 ? 5 : 100) * 1000000000ull;
     u64 count = number_of(from);
     for (kernel *k = kernels; k < kernels + count; k += 1) {
-        for (u64 *field = &k->blocks; field <= &k->out_shift; field += 1) *field = number_of(from);
+        for (u64 *field = &k->blocks; field <= &k->replies; field += 1) *field = number_of(from);
         for (u8 *&argument : k->arguments) {
             u64 bytes = number_of(from);
             argument = (u8 *)aligned_alloc(128, (bytes + 127) / 128 * 128 + 128);
@@ -63,6 +64,10 @@ static u64 word(const kernel &k, size_t block, size_t offset)
 {
     return __atomic_load_n((const u64 *)(shard_of(k, block) + offset), __ATOMIC_ACQUIRE);
 }
+static u32 half_word(const kernel &k, size_t block, size_t offset)
+{
+    return __atomic_load_n((const u32 *)(shard_of(k, block) + offset), __ATOMIC_ACQUIRE);
+}
 static u64 sum_of(const kernel &k, size_t offset)
 {
     u64 sum = 0;
@@ -82,8 +87,8 @@ static void wait_for(const char *what)
     sched_yield();
 }
 
-// Sends a message, if there is room.
-static bool try_send(kernel &k, size_t block, const void *message)
+// Sends a message, of a call or of none, if there is room.
+static bool try_send(kernel &k, size_t block, const void *message, u64 call = 0)
 {
     u8 *ring = shard_of(k, block) + k.inbound;
     u64 ticket = k.reserved[block];
@@ -94,6 +99,7 @@ static bool try_send(kernel &k, size_t block, const void *message)
     __atomic_store_n((u64 *)(ring + ANN_RING_RESERVED), ticket + 1, __ATOMIC_RELAXED);
     *(u32 *)(slot + 4) = ANN_KIND_MESSAGE << 24 | (u32)k.message;
     memcpy(slot + k.in_payload, message, k.message);
+    if (k.in_correlation != 0) *(u64 *)(slot + k.in_correlation) = call;
     __atomic_store_n((u32 *)slot, (u32)(ticket >> k.in_shift) + 1, __ATOMIC_RELEASE);
     return true;
 }
@@ -145,7 +151,7 @@ static void terminate(kernel &k)
     for (size_t i = 0; i < running; i += 1)
         if (runners[i].of == &k) pthread_join(runners[i].id, 0);
     for (size_t block = 0; block < k.blocks; block += 1)
-        if ((u32)word(k, block, ANN_CONTROL_STATE) != ANN_STATE_TERMINATED) wrong("a block has not ended", block);
+        if (half_word(k, block, ANN_CONTROL_STATE) != ANN_STATE_TERMINATED) wrong("a block has not ended", block);
 }
 
 // One scan of a kernel that is connected to itself, as that of `annulus_runtime`'s links: whether it seems to be at
@@ -164,7 +170,7 @@ static scan look(const kernel &k, size_t places)
         found.rests = found.rests && found.counts[i] == k.reserved[i];
     }
     for (size_t i = 0; i < k.blocks; i += 1) {
-        u32 stalled = (u32)word(k, i, ANN_CONTROL_STALLED);
+        u32 stalled = half_word(k, i, ANN_CONTROL_STALLED);
         found.rests = found.rests && (stalled == 0 || stalled == ANN_STALLED_HOLDS);
         for (size_t at = 0; at < places; at += 1)
             found.rests = found.rests && word(k, i, k.shard_stride - (places * 64 + 127) / 128 * 128 + at * 64 + 16) == 0;

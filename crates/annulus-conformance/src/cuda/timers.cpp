@@ -81,10 +81,10 @@ static void look_after(size_t block)
         is_running[block] = false;
     }
     u32 now = __atomic_load_n((u32 *)(shard_of(k, block) + ANN_CONTROL_COMMAND), __ATOMIC_RELAXED);
-    bool has_ended = (u32)word(k, block, ANN_CONTROL_STATE) == ANN_STATE_TERMINATED;
+    bool has_ended = half_word(k, block, ANN_CONTROL_STATE) == ANN_STATE_TERMINATED;
     u64 due = word(k, block, ANN_CONTROL_DUE);
     bool waits = word(k, block, k.inbound + ANN_RING_CONSUMED) != k.reserved[block];
-    bool is_new = (u32)(word(k, block, ANN_CONTROL_ACKNOWLEDGED & ~7u) >> 32) != now;
+    bool is_new = half_word(k, block, ANN_CONTROL_ACKNOWLEDGED) != now;
     if (has_ended) return;
     if (due == 0 && !waits && !is_new && open_chains[block] != 0) {
         hear();
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
     while (finished != REMINDERS) go_on("a reminder does not come");
     command(k, ANN_ACTIVE | ANN_TERMINATE);
     for (size_t block = 0; block < k.blocks; block += 1)
-        while ((u32)word(k, block, ANN_CONTROL_STATE) != ANN_STATE_TERMINATED || is_running[block]) go_on("a block does not end");
+        while (half_word(k, block, ANN_CONTROL_STATE) != ANN_STATE_TERMINATED || is_running[block]) go_on("a block does not end");
     hear();
     for (size_t block = 0; block < k.blocks; block += 1) {
         if (stage[block] != 2) wrong("the last message does not come", block);

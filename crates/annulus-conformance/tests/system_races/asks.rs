@@ -167,6 +167,7 @@ const FAULTS: &[Fault] = &[
             Change::Value(
                 "ann_load_relaxed_u32(ANN_U32(ann_answer_at(v, entry), 0)) + 1",
                 "ann_load_relaxed_u32(ANN_U32(ann_answer_at(v, entry), 0))",
+                "",
             ),
         )],
     ),

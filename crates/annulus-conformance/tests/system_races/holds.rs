@@ -123,7 +123,7 @@ const FAULTS: &[Fault] = &[
     ),
     (
         "a block's clock is not raised to the stamp of its message",
-        &[(0, Change::Value("b->stamp > stamp ? b->stamp : stamp", "b->stamp"))],
+        &[(0, Change::Value("b->stamp > stamp ? b->stamp : stamp", "b->stamp", ""))],
     ),
 ];
 

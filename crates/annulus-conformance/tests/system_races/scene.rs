@@ -24,8 +24,8 @@ use annulus_macros::DeviceType;
 pub(crate) enum Change {
     /// Of statements that declare nothing, in front of this.
     Statements(&'static str, &'static str, &'static str),
-    /// Of an expression.
-    Value(&'static str, &'static str),
+    /// Of an expression, in front of this.
+    Value(&'static str, &'static str, &'static str),
 }
 
 /// A fault: its name, and what is changed in the text of which kernel.
@@ -117,13 +117,7 @@ impl Scene {
             }
         }
         let host = format!("{}\n{}", include_str!("../../src/cuda/scene.hpp"), self.host);
-        let text = cuda::on_threads(&text, &host).unwrap_or_else(|error| panic!("{error}"));
-        let blocks = if self.kernels.iter().all(|kernel| kernel.threads == 1) {
-            "#define ANN_HOST_BLOCKS\n"
-        } else {
-            ""
-        };
-        format!("{blocks}{text}")
+        cuda::on_threads(&text, &host).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// The text of a program, with the faults of its kernel. Its blocks have memories of their own.
@@ -154,12 +148,21 @@ impl Scene {
                         let planted = format!("if ({is_planted}) {{\n{to}\n}} else {{\n{from}\n}}\n{next}");
                         replace(&format!("{from}{next}"), &planted);
                     }
-                    Change::Value(from, to) => replace(from, &format!("({is_planted} ? ({to}) : ({from}))")),
+                    Change::Value(from, to, next) => {
+                        let planted = format!("({is_planted} ? ({to}) : ({from})){next}");
+                        replace(&format!("{from}{next}"), &planted);
+                    }
                 }
             }
         }
         let handler = program.definition.handler_source(Target::Cuda).expect("it is lowered");
-        format!("{}\n{CUDA_PRELUDE}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{runtime}\n", program.macros)
+        // One thread waits for nobody.
+        let barrier = "#define ann_barrier() __syncthreads()\n";
+        assert!(CUDA_PRELUDE.contains(barrier));
+        let alone = self.kernels[kernel].threads == 1;
+        let prelude =
+            CUDA_PRELUDE.replace(barrier, if alone { "#define ann_barrier() ((void)0)\n" } else { barrier });
+        format!("{}\n{prelude}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n{handler}\n{runtime}\n", program.macros)
     }
 
     /// What `scene.hpp` reads.
@@ -175,6 +178,7 @@ impl Scene {
             numbers.extend(kernel.sizes.map(|size| size as u64));
             numbers.extend([l.inbound, l.in_stride, l.in_payload, l.in_shift.into()]);
             numbers.extend([l.outbound, l.out_stride, l.out_payload, l.out_shift.into()]);
+            numbers.extend([l.in_correlation, l.replies]);
             for argument in 0..10 {
                 let argument = kernel.arguments.get(argument).map_or(&[][..], Vec::as_slice);
                 numbers.push(argument.len() as u64);

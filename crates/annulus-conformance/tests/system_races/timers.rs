@@ -93,7 +93,7 @@ const FAULTS: &[Fault] = &[
     ),
     (
         "a timer is set where the message lies whose handler sets it",
-        &[(0, Change::Value("ann_timer_heap(v) + count + b->due", "ann_timer_heap(v) + count"))],
+        &[(0, Change::Value("ann_timer_heap(v) + count + b->due", "ann_timer_heap(v) + count", ""))],
     ),
 ];
 

@@ -43,7 +43,7 @@ fn publish(token: &Token, seen: &mut Seen, out: &Outbox<Published<Token>>) {
     }
 }
 
-const ENTRY: Change = Change::Value("ann_load_relaxed_u64(table + 1 + at)", "table[1 + at]");
+const ENTRY: Change = Change::Value("ann_load_relaxed_u64(table + 1 + at)", "table[1 + at]", "");
 
 const FAULTS: &[Fault] = &[
     ("an entry that the host may be changing is read by a plain access", &[(0, ENTRY)]),
