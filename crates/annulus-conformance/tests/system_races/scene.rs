@@ -1,7 +1,7 @@
 //! A scene: kernels whose blocks run on threads of the host, beside a host that is C++, too. One program has all faults
 //! that are planted in it; an argument says which of them is there.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use annulus_abi::{
     kernel::{KernelLayout, KernelShape},
@@ -194,7 +194,7 @@ impl Scene {
 }
 
 /// Runs the program once; gives what the sanitizer found, or what else went wrong.
-fn run(program: &PathBuf, file: &Path, seed: u32, planted: usize) -> Result<(), String> {
+fn run(program: &Path, file: &Path, seed: u32, planted: usize) -> Result<(), String> {
     let output = runs(program, 120)
         .arg(file)
         .args([seed.to_string(), planted.to_string()])
