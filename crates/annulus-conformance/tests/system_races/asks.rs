@@ -136,19 +136,7 @@ const FAULTS: &[Fault] = &[
             ),
         )],
     ),
-    (
-        "an answer is published before its header is written",
-        &[(
-            1,
-            Change::Statements(
-                "    *ANN_U32(slot, 4) = kind << 24 | length;\n    /* SYNC: slot-published (release) */\n    \
-                 ann_store_release_u32(ANN_U32(slot, 0), lap);\n",
-                "    ann_store_release_u32(ANN_U32(slot, 0), lap);\n    dawdle(100);\n    \
-                 *ANN_U32(slot, 4) = kind << 24 | length;\n",
-                "",
-            ),
-        )],
-    ),
+    ("an answer is published before its header is written", &[(1, scene::HEADER_LATE)]),
     (
         "an ask's place is free once its time is up, and its answer has not come",
         &[(
@@ -171,10 +159,7 @@ const FAULTS: &[Fault] = &[
             ),
         )],
     ),
-    (
-        "who ends does not end the asks of the messages that it has not taken",
-        &[(1, Change::Statements("    ann_end_unread(v, unread);\n", "", ""))],
-    ),
+    ("who ends does not end the asks of the messages that it has not taken", &[(1, scene::UNREAD_LEFT)]),
 ];
 
 fn layout(definition: &KernelDefinition) -> KernelLayout {

@@ -67,19 +67,7 @@ fn price(item: &Item, seen: &mut Seen, out: &Outbox<Price>) -> Result<(), Failur
 }
 
 const FAULTS: &[Fault] = &[
-    (
-        "an answer is published before its header is written",
-        &[(
-            1,
-            Change::Statements(
-                "    *ANN_U32(slot, 4) = kind << 24 | length;\n    /* SYNC: slot-published (release) */\n    \
-                 ann_store_release_u32(ANN_U32(slot, 0), lap);\n",
-                "    ann_store_release_u32(ANN_U32(slot, 0), lap);\n    dawdle(100);\n    \
-                 *ANN_U32(slot, 4) = kind << 24 | length;\n",
-                "",
-            ),
-        )],
-    ),
+    ("an answer is published before its header is written", &[(1, scene::HEADER_LATE)]),
     (
         "a call ends before it is written why",
         &[(
@@ -107,10 +95,7 @@ const FAULTS: &[Fault] = &[
             ),
         )],
     ),
-    (
-        "who ends does not end the calls of the messages that it has not taken",
-        &[(1, Change::Statements("    ann_end_unread(v, unread);\n", "", ""))],
-    ),
+    ("who ends does not end the calls of the messages that it has not taken", &[(1, scene::UNREAD_LEFT)]),
 ];
 
 fn kernel(definition: &KernelDefinition, layout: &KernelLayout, link: LinkRecord) -> Kernel {

@@ -28,6 +28,18 @@ pub(crate) enum Change {
     Value(&'static str, &'static str, &'static str),
 }
 
+/// An answer is published before its header is written.
+pub(crate) const HEADER_LATE: Change = Change::Statements(
+    "    *ANN_U32(slot, 4) = kind << 24 | length;\n    /* SYNC: slot-published (release) */\n    \
+                 ann_store_release_u32(ANN_U32(slot, 0), lap);\n",
+    "    ann_store_release_u32(ANN_U32(slot, 0), lap);\n    dawdle(100);\n    \
+                 *ANN_U32(slot, 4) = kind << 24 | length;\n",
+    "",
+);
+
+/// Who ends leaves the calls and asks of the messages that it has not taken as they are.
+pub(crate) const UNREAD_LEFT: Change = Change::Statements("    ann_end_unread(v, unread);\n", "", "");
+
 /// A fault: its name, and what is changed in the text of which kernel.
 pub(crate) type Fault = (&'static str, &'static [(usize, Change)]);
 
