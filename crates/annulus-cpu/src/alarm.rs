@@ -9,7 +9,8 @@
 //! parks. No timer is missed: the worker parks the block, fences (in `WakeFlag::park`) and loads the word; the monitor
 //! stores 0, fences (in `WakeFlag::wake`) and looks whether the block is parked. One of the two fences comes first, so
 //! the worker sees 0 and arms, or the monitor sees the block parked and wakes it (SYNC: wake-flag). A call that comes
-//! too early, for a time that is not the first any more, only makes the block look once.
+//! too early, for a time that is not the first any more, only makes the block look once. `annulus-sync/tests/loom/alarm.rs` models
+//! this.
 //!
 //! A clock that is moved by hand calls from the thread that moves it. The worker looks at it once more after it has armed:
 //! it may have been moved before, and then nobody calls.

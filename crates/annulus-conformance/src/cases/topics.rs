@@ -405,12 +405,16 @@ pub fn k07_host_listens_beside_a_full_kernel(bench: &Bench) {
     assert_eq!(received(&full).len(), 40);
 
     // Nobody receives what the host takes: the block waits, and loses nothing.
-    let receive = |count: usize| (0..count).map(|_| full.recv_blocking().unwrap()).count();
+    let receive = |count: usize| {
+        for _ in 0..count {
+            full.recv_blocking().unwrap();
+        }
+    };
     tell.send_batch_blocking(&sent).unwrap();
     eventually(|| tell.status().stall.is_some());
     assert!(tell.status().processed < 240, "{:?}", tell.status());
     thread::scope(|scope| {
-        scope.spawn(|| assert_eq!(receive(200), 200));
+        scope.spawn(|| receive(200));
         for sequence in 0..200 {
             assert_eq!(tell.recv_blocking().unwrap().message.sequence, sequence);
         }
@@ -419,10 +423,10 @@ pub fn k07_host_listens_beside_a_full_kernel(bench: &Bench) {
     assert!(topics.unlisten("#").unwrap());
     assert!(!topics.unlisten("#").unwrap());
     tell.send_batch_blocking(&sent[..20]).unwrap();
-    assert_eq!(receive(20), 20);
+    receive(20);
     topics.listen("all").unwrap();
     tell.send_batch_blocking(&sent[..20]).unwrap();
-    assert_eq!(receive(20), 20);
+    receive(20);
     assert!(topics.unsubscribe("all", full.peer()).unwrap());
     tell.send_batch_blocking(&sent[20..40]).unwrap();
     for sequence in 0..40 {

@@ -7,6 +7,7 @@
 //! Models whose names begin with `broken` leave out a fence or a look. loom must find what that breaks.
 #![cfg(loom)]
 
+mod alarm;
 mod broken;
 mod doorbell;
 mod enlist;
