@@ -33,7 +33,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus::prelude::*;
+use annulus::{Cuda, OpenCl, prelude::*};
 use annulus_observe::{Kernel, Liveness, Phase, Process, ShardState, look, why};
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
@@ -90,6 +90,40 @@ fn ponder(job: &Job, count: &mut Count, out: &Outbox<Job>) {
 }
 
 const ROLE: &str = "ANNULUS_TEST_ROLE";
+
+/// Says that the watched process' device is the stand-in for CUDA.
+const ON_CUDA: &str = "ANNULUS_TEST_ON_CUDA";
+
+/// The devices on which kernels are watched.
+#[derive(Clone, Copy, Debug)]
+enum Device {
+    /// The machine's OpenCL.
+    OpenCl,
+    /// Libraries that stand in for NVIDIA's.
+    Cuda,
+}
+
+impl Device {
+    const ALL: [Self; 2] = [Self::OpenCl, Self::Cuda];
+
+    /// In the watched process: a runtime on the device that the process was given. `None`, and says so, if this machine
+    /// has no OpenCL.
+    fn runtime() -> Option<Runtime> {
+        if env::var_os(ON_CUDA).is_some() {
+            // A stand-in that was built must run. What it compiles must not lie beside what NVIDIA's compiler makes.
+            let cuda = Cuda::new().without_cache().threads_per_block(1);
+            return Some(Runtime::builder().backend(cuda).build().expect("the stand-in for CUDA runs"));
+        }
+        match Runtime::builder().backend(OpenCl::new().resident_groups(16)).build() {
+            Ok(runtime) => Some(runtime),
+            Err(error) => {
+                println!("skipped: {error}");
+                ready();
+                None
+            }
+        }
+    }
+}
 
 /// The watched process. It is an ordinary user of the library.
 #[test]
@@ -210,20 +244,53 @@ impl Watched {
         Self::start_in(role, folder)
     }
 
-    /// The child alone.
-    fn spawn(role: &str, folder: &Path) -> Child {
-        Command::new(env::current_exe().unwrap())
+    /// The child on a device; `None`, and says why, if this machine has no such device.
+    fn start_on(device: Device, role: &str) -> Option<Self> {
+        let folder = folder(role);
+        let mut command = Self::command(role, &folder);
+        if let Device::Cuda = device {
+            match annulus_conformance::cuda::build() {
+                // The loader finds the driver there, and the backend the compiler.
+                Ok(libraries) => command
+                    .env("LD_LIBRARY_PATH", libraries)
+                    .env("ANNULUS_NVRTC", libraries)
+                    .env(ON_CUDA, "1"),
+                Err(error) => {
+                    println!("skipped: no stand-in for CUDA: {error}");
+                    return None;
+                }
+            };
+        }
+        let watched = Self::of(command.spawn().unwrap(), folder);
+        if watched.is_skipped {
+            println!("skipped: no OpenCL device");
+        }
+        (!watched.is_skipped).then_some(watched)
+    }
+
+    /// What starts the child.
+    fn command(role: &str, folder: &Path) -> Command {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command
             .args(["child", "--exact", "--nocapture"])
             .env(ROLE, role)
             .env("ANNULUS_DIR", folder)
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap()
+            .stdout(Stdio::piped());
+        command
+    }
+
+    /// The child alone.
+    fn spawn(role: &str, folder: &Path) -> Child {
+        Self::command(role, folder).spawn().unwrap()
     }
 
     fn start_in(role: &str, folder: PathBuf) -> Self {
-        let mut child = Self::spawn(role, &folder);
+        Self::of(Self::spawn(role, &folder), folder)
+    }
+
+    /// A child, when it is ready.
+    fn of(mut child: Child, folder: PathBuf) -> Self {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut is_skipped = false;
         let is_ready = |line: String| {
