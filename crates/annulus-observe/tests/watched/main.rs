@@ -16,6 +16,7 @@ mod panels;
 mod pictured;
 mod planted;
 mod polls;
+mod printed;
 mod profiled;
 mod queued;
 mod robust;
@@ -150,6 +151,8 @@ fn child() {
         "starved" => return planted::starved(),
         "tells" => return panels::child(),
         "sifts" => return outboxes::on_the_cpu(),
+        "shouts" => return printed::on_the_cpu(),
+        "shouts_on_a_device" => return printed::on_a_device(),
         "sifts_on_a_device" => return outboxes::on_a_device(),
         _ => {}
     }
