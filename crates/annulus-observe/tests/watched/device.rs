@@ -26,8 +26,10 @@ pub(crate) fn child() {
     let full = ponder::launch(&runtime, options("full")).unwrap();
     let slow = options("one").slow_after(Duration::from_millis(20));
     let one = ponder::launch(&runtime, slow).unwrap();
-    // For a program that it has not loaded yet, CUDA waits until all handlers have returned: none of them hangs so far.
-    let many = ponder::launch(&runtime, options("many").block(4).active(false)).unwrap();
+    // A block's threads on the stand-in for CUDA are fibers of one thread: one that is in such a handler lets none of the
+    // others go on, also not the one that says it.
+    let many = (runtime.backend() != "cuda")
+        .then(|| ponder::launch(&runtime, options("many").block(4).active(false)).unwrap());
     for job in [job(7, 1), job(99, 0)] {
         let _ = full.send_blocking(job).unwrap();
         full.drained_blocking();
@@ -41,10 +43,12 @@ pub(crate) fn child() {
     for what in [2, 0] {
         let _ = one.send_blocking(job(5, what)).unwrap();
     }
-    for key in 0..3 {
-        let _ = many.try_send(job(key, 2)).unwrap();
+    if let Some(many) = &many {
+        for key in 0..3 {
+            let _ = many.try_send(job(key, 2)).unwrap();
+        }
+        many.activate_blocking().unwrap();
     }
-    many.activate_blocking().unwrap();
     ready();
 }
 
@@ -62,14 +66,17 @@ fn is_seen(device: Device) {
             && phase(process, "full") == Phase::StalledOnHost
             && phase(process, "one") == Phase::InHandler
             && kernel(process, "one").shards[0].processed == 1
-            && phase(process, "many") == Phase::InHandler
+            && (device == Device::Cuda || phase(process, "many") == Phase::InHandler)
     });
-    let backend = if let Device::Cuda = device { "cuda" } else { "opencl" };
+    let backend = if device == Device::Cuda { "cuda" } else { "opencl" };
     assert_eq!((&*process.backend, process.pid), (backend, watched.child.id()));
     assert_eq!(kernel(&process, "full").state(), ShardState::StalledOnHost);
     let at = |name: &str| kernel(&process, name).shards[0].at;
     assert_eq!((at("one").number, at("one").key, at("one").count), (1, 5, 1));
-    assert_eq!((at("many").number, at("many").count), (0, 3), "its threads handle them at once");
+    let has_many = device == Device::OpenCl;
+    if has_many {
+        assert_eq!((at("many").number, at("many").count), (0, 3), "its threads handle them at once");
+    }
     assert_eq!((at("rests").number, at("idle").number), (1, 0));
     assert!(kernel(&process, "one").copied.is_some(), "the host copies what a device says");
 
@@ -84,10 +91,14 @@ fn is_seen(device: Device) {
     // Looks that found the same copy prove nothing.
     let text = annulus_observe::why(&process, &process, Duration::from_secs(1)).to_string();
     assert!(!text.contains("in the handler"), "{text}");
-    let text =
-        watched.why(|text| ["`one`", "`many`", "`idle`", "`full`"].iter().all(|name| text.contains(name)));
+    let names = ["`one`", "`idle`", "`full`", "`many`"];
+    let text = watched.why(|text| names[..3 + usize::from(has_many)].iter().all(|name| text.contains(name)));
     assert!(text.contains("`one` shard 0 is in the handler of message 1, key 5, for "), "{text}");
-    assert!(text.contains("`many` shard 0 is in the handlers of messages 0 to 2, for "), "{text}");
+    assert_eq!(
+        text.contains("`many` shard 0 is in the handlers of messages 0 to 2, for "),
+        has_many,
+        "{text}"
+    );
     assert!(
         text.contains("`idle` shard 0 is inactive: activate the kernel; 1 message is in its ring"),
         "{text}"

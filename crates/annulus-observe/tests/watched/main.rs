@@ -75,7 +75,7 @@ fn twice(job: &Job, count: &mut Count, out: &Outbox<Job>) {
     out.send(*job);
 }
 
-/// Takes minutes over a message of which `what` is 2, and divides by zero if it is 1.
+/// Takes minutes over a message of which `what` is 2 (as many rounds as the budget of loops allows, each of some 50 ns), and divides by zero if it is 1.
 #[ring_kernel(untested, mode = Batch, max_messages_per_iteration = 16, loop_budget = 4294967295)]
 fn ponder(job: &Job, count: &mut Count, out: &Outbox<Job>) {
     let mut x = job.key;
@@ -83,6 +83,14 @@ fn ponder(job: &Job, count: &mut Count, out: &Outbox<Job>) {
     while job.what == 2 && round < 4_000_000_000 {
         x = (x ^ (x >> 31)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         x = (x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        x = (x ^ (x >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+        x = (x ^ (x >> 30)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+        x = (x ^ (x >> 28)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        x = (x ^ (x >> 26)).wrapping_mul(0xA076_1D64_78BD_642F);
+        x = (x ^ (x >> 25)).wrapping_mul(0xE703_7ED1_A0B4_28DB);
+        x = (x ^ (x >> 24)).wrapping_mul(0x8EBC_6AF0_9C88_C6E3);
+        x = (x ^ (x >> 23)).wrapping_mul(0x5899_65CC_7537_4CC3);
         x = (x ^ (x >> 32)).wrapping_add(round);
         round += 1;
     }
@@ -96,7 +104,7 @@ const ROLE: &str = "ANNULUS_TEST_ROLE";
 const ON_CUDA: &str = "ANNULUS_TEST_ON_CUDA";
 
 /// The devices on which kernels are watched.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Device {
     /// The machine's OpenCL.
     OpenCl,
