@@ -14,7 +14,7 @@ use annulus_observe::{
 };
 use clap::Args;
 
-use crate::{failure::Failure, signals::Interrupt, top::printable};
+use crate::{failure::Failure, signals::Interrupt, told::tell};
 
 /// Print, serve or push the metrics of this user's processes, for Prometheus or OpenTelemetry
 ///
@@ -87,12 +87,20 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
 
 /// Serves an observer's pages, and says where.
 pub(crate) fn serve(observer: &Observer, address: SocketAddr) -> Result<Server, Failure> {
-    let server = observer
-        .serve(address)
-        .map_err(|error| Failure::Fault(format!("cannot serve at {address}: {error}")))?;
-    // If even standard error is gone, the pages are there all the same.
-    let _ = writeln!(io::stderr(), "annulus: a live page is at http://{}/", server.address());
+    let server = observer.serve(address).map_err(|error| cannot_serve(address, &error))?;
+    tell(&format!("a live page is at http://{}/", server.address()));
     Ok(server)
+}
+
+/// The same of what programs read alone.
+pub(crate) fn serve_metrics(observer: &Observer, address: SocketAddr) -> Result<Server, Failure> {
+    let server = observer.serve_metrics(address).map_err(|error| cannot_serve(address, &error))?;
+    tell(&format!("metrics are at http://{}/metrics", server.address()));
+    Ok(server)
+}
+
+fn cannot_serve(address: SocketAddr, error: &io::Error) -> Failure {
+    Failure::Fault(format!("cannot serve at {address}: {error}"))
 }
 
 const CODES: &str = "\
@@ -149,9 +157,4 @@ impl Export {
         }
         collector.push_metrics(&sight.samples)
     }
-}
-
-/// If even standard error is gone, the rest goes on all the same.
-fn tell(what: &str) {
-    let _ = writeln!(io::stderr(), "annulus: {}", printable(what));
 }

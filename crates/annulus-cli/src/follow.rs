@@ -1,7 +1,6 @@
 //! `--tracing` and `--otlp` of commands that launch kernels: messages are followed, and their spans pushed.
 
 use std::{
-    io::{self, Write},
     sync::mpsc::{RecvTimeoutError, channel},
     thread,
     time::Duration,
@@ -11,7 +10,7 @@ use annulus::{LaunchOptions, Runtime};
 use annulus_observe::{otlp::Collector, spans};
 use clap::Args;
 
-use crate::{export::collector, failure::Failure};
+use crate::{export::collector, failure::Failure, told::tell};
 
 /// How often spans are pushed. Source: the batch processor of OpenTelemetry's SDKs waits 5 s at most; a runtime keeps 65,536
 /// events.
@@ -117,9 +116,4 @@ impl Follow {
             lost => Err(Failure::Fault(format!("{lost} spans were lost, since they could not be pushed"))),
         }
     }
-}
-
-/// If even standard error is gone, the rest goes on all the same.
-fn tell(what: &str) {
-    let _ = writeln!(io::stderr(), "annulus: {}", crate::top::printable(what));
 }

@@ -42,6 +42,7 @@ mod profile;
 mod run;
 mod send;
 mod signals;
+mod told;
 mod top;
 mod values;
 mod why;
@@ -64,7 +65,7 @@ use cli::{Cli, Command};
 /// with commas in between: `annulus::lifecycle=debug`.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    let told = tracing_subscriber::fmt::layer().with_writer(io::stderr).without_time();
+    let told = tracing_subscriber::fmt::layer().with_writer(|| told::Told).without_time();
     // A program that has a subscriber keeps it.
     let _ = tracing_subscriber::registry().with(told.with_filter(events())).try_init();
     let outcome = match cli.command {

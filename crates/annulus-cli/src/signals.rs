@@ -50,7 +50,7 @@ impl Interrupt {
         self.ended_input.load(Ordering::Relaxed)
     }
 
-    #[cfg(test)]
+    /// Asks for the end, as a signal does: the next signal forces it.
     pub(crate) fn ask(&self) {
         self.asked.store(true, Ordering::Relaxed);
     }

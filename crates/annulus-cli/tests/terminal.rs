@@ -97,14 +97,23 @@ struct Terminal {
 impl Terminal {
     /// Runs `annulus top` in a terminal of 80 columns; `None` where there is no `script`.
     fn top(name: &str) -> Option<Self> {
+        Self::start(name, &[], Path::new(env!("CARGO_BIN_EXE_annulus")), "top --interval 0.05")
+    }
+
+    /// The same with files, a program, and its arguments, which a shell reads.
+    fn start(name: &str, files: &[(&str, &str)], program: &Path, arguments: &str) -> Option<Self> {
         let folder = std::env::temp_dir().join(format!("annulus-terminal-{}-{name}", std::process::id()));
         fs::create_dir(&folder).unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+        for (file, text) in files {
+            fs::write(folder.join(file), text).unwrap();
+        }
+        assert!(Command::new("mkfifo").arg(folder.join("pipe")).status().unwrap().success());
         // A shell knows the settings before and after, and the number of the process.
         let command = format!(
-            "stty cols 80 rows 24; tty >tty; stty -g >before; sh -c 'echo $$ >pid; exec \"$0\" top --interval 0.05' '{}'; \
+            "stty cols 80 rows 24; tty >tty; stty -g >before; sh -c 'echo $$ >pid; exec \"$0\" {arguments}' '{}'; \
              echo $? >code; stty -g >after; echo the end",
-            env!("CARGO_BIN_EXE_annulus")
+            program.display()
         );
         let script = Command::new("script")
             .args(["--quiet", "--command", &command, "/dev/null"])
@@ -262,6 +271,66 @@ fn o_03_top_lives_in_a_terminal() {
     terminal.ends("0");
 }
 
+/// A server of tmux's of a test's own, without anybody's settings; it ends with the test, as does its folder.
+struct Tmux(PathBuf);
+
+impl Tmux {
+    /// What a command of tmux's prints; `None` if it fails.
+    fn run(&self, arguments: &[&str]) -> std::io::Result<Option<String>> {
+        let mut command = Command::new("tmux");
+        command.arg("-S").arg(self.0.join("socket")).args(["-f", "/dev/null"]).args(arguments);
+        let output = command.env("ANNULUS_DIR", &self.0).env_remove("TMUX").output()?;
+        Ok(output.status.success().then(|| String::from_utf8(output.stdout).unwrap()))
+    }
+
+    /// What is shown, when it has this text.
+    #[track_caller]
+    fn shows(&self, what: &str) -> String {
+        let start = Instant::now();
+        loop {
+            let screen = self.run(&["capture-pane", "-p"]).unwrap().expect("the session is there");
+            if screen.contains(what) {
+                return screen;
+            }
+            assert!(start.elapsed() < Duration::from_secs(60), "{what}: {screen}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        let _ = self.run(&["kill-server"]);
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// O-03: in tmux, which understands what the table writes, and draws it itself.
+#[test]
+fn o_03_top_runs_in_tmux() {
+    let tmux = Tmux(std::env::temp_dir().join(format!("annulus-terminal-{}-tmux", std::process::id())));
+    fs::create_dir(&tmux.0).unwrap();
+    fs::set_permissions(&tmux.0, fs::Permissions::from_mode(0o700)).unwrap();
+    let top = format!("'{}' top --interval 0.05", env!("CARGO_BIN_EXE_annulus"));
+    match tmux.run(&["new-session", "-d", "-x", "80", "-y", "24", &top]) {
+        Ok(begun) => assert!(begun.is_some()),
+        Err(error) => return println!("skipped: `tmux` cannot be run: {error}"),
+    }
+    tmux.shows("no process of this user has kernels");
+    let watched = Watched::start(&tmux.0);
+    let screen = tmux.shows("anomalies");
+    assert!(screen.starts_with(" annulus top: 1 process, 1 kernel"), "{screen}");
+    assert!(screen.contains(&watched.0.id().to_string()), "{screen}");
+    assert!(tmux.run(&["send-keys", "Enter"]).unwrap().is_some());
+    tmux.shows("kernel anomalies");
+    assert!(tmux.run(&["send-keys", "q"]).unwrap().is_some());
+    let start = Instant::now();
+    while tmux.run(&["has-session"]).unwrap().is_some() {
+        assert!(start.elapsed() < Duration::from_secs(60), "`q` ends it, and so the session");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// However it is ended, the terminal is as before.
 #[test]
 fn o_03_top_gives_the_terminal_back() {
@@ -280,6 +349,92 @@ fn o_03_top_gives_the_terminal_back() {
         way(&mut terminal);
         terminal.ends("0");
     }
+}
+
+/// A program with a kernel that prints, beside this test.
+fn thermometer() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.parent().and_then(|deps| deps.parent()).unwrap().join("examples").join("thermometer")
+}
+
+const OVEN: (&str, &str) = ("oven.toml", "[kernels.oven]\nkernel = \"celsius\"\n");
+
+/// A run with a table, whose messages come by a pipe and whose outputs go to a file; and the pipe's end.
+fn with_a_pipe(name: &str) -> Option<(Terminal, fs::File)> {
+    // Opening it waits for the other end.
+    let arguments = "run oven.toml --backend cpu --top <pipe >outputs";
+    let terminal = Terminal::start(name, &[OVEN], &thermometer(), arguments)?;
+    let pipe = fs::File::options().write(true).open(terminal.folder.join("pipe")).unwrap();
+    Some((terminal, pipe))
+}
+
+/// O-03: a run shows its own kernels, while messages come in by a pipe and outputs go to a file. Keys are the table's, what
+/// kernels print comes when it has gone, and the run ends with a key, a signal or its input, its terminal as before.
+#[test]
+fn o_03_run_shows_a_table_of_its_kernels() {
+    let key = |terminal: &mut Terminal| terminal.press("q");
+    let control_c = |terminal: &mut Terminal| terminal.press("\u{3}");
+    let signal = |terminal: &mut Terminal| {
+        let kill = Command::new("kill").args(["-TERM", &terminal.file("pid")]).status().unwrap();
+        assert!(kill.success());
+    };
+    let input = |_: &mut Terminal| {};
+    let ways: [&dyn Fn(&mut Terminal); 4] = [&key, &control_c, &signal, &input];
+    for (number, way) in ways.iter().enumerate() {
+        let Some((mut terminal, pipe)) = with_a_pipe(&format!("run-{number}")) else { return };
+        let mut pipe = Some(pipe);
+        terminal.shows(&[">", "oven", "active", "asleep"]);
+        assert!(terminal.screen.lock().unwrap().screen().alternate_screen());
+        let lines = "{\"fahrenheit\": 50}\n".repeat(99) + "{\"fahrenheit\": 482}\n";
+        pipe.as_mut().unwrap().write_all(lines.as_bytes()).unwrap();
+        let lines = terminal.lines();
+        assert!(lines[0].starts_with(" annulus top: 1 process, 1 kernel"), "{lines:#?}");
+        // In 80 columns latencies take the place of DONE, which the detail has.
+        assert!(lines[1].contains(" LATENCY "), "{lines:#?}");
+        terminal.press("\r");
+        terminal.shows(&["nothing waits in vain"]);
+        terminal.shows(&["0", "active", "100", "asleep"]);
+        let lines = terminal.lines();
+        assert!(lines.iter().all(|line| !line.contains("burns")), "it is held back: {lines:#?}");
+        if number == 3 {
+            pipe = None;
+        }
+        way(&mut terminal);
+        terminal.shows(&["250.0 degrees: paper burns"]);
+        terminal.shows(&["oven on cpu: terminated, 100 sent, 100 processed"]);
+        let outputs = terminal.file("outputs");
+        assert_eq!(outputs.lines().count(), 100);
+        assert!(outputs.ends_with("{\"from\":\"oven\",\"output\":{\"degrees\":250.0}}"), "{outputs}");
+        terminal.ends("0");
+        drop(pipe);
+    }
+}
+
+/// Where all three are the terminal, it is the table's: nothing is printed over it, and keys are no messages.
+#[test]
+fn o_03_a_table_has_its_terminal_for_itself() {
+    let arguments = "run oven.toml --backend cpu --top";
+    let Some(mut terminal) = Terminal::start("alone", &[OVEN], &thermometer(), arguments) else { return };
+    terminal.shows(&[">", "oven", "active", "asleep"]);
+    terminal.press("?");
+    terminal.shows(&["q or Ctrl-C"]);
+    terminal.press("xq");
+    terminal.shows(&["oven on cpu: terminated, 0 sent"]);
+    terminal.ends("0");
+
+    let arguments = "run anomalies --backend cpu --top --rate 20000 -n 1000000000";
+    let annulus = Path::new(env!("CARGO_BIN_EXE_annulus"));
+    let Some(mut terminal) = Terminal::start("anomalies", &[], annulus, arguments) else { return };
+    terminal.shows(&[">", "anomalies", "active"]);
+    terminal.press("q");
+    terminal.shows(&["messages   "]);
+    terminal.shows(&["interrupted by a signal"]);
+    terminal.ends("0");
+
+    let arguments = "run anomalies --backend cpu --top --input -";
+    let Some(terminal) = Terminal::start("keys-and-input", &[], annulus, arguments) else { return };
+    terminal.shows(&["--top needs the keys of this terminal"]);
+    terminal.ends("2");
 }
 
 /// What is no terminal gets tables, one after the other.

@@ -326,6 +326,18 @@ fn says(f: &mut fmt::Formatter<'_>, record: &Record, kernel: Option<&Kernel>) ->
                 for_people(Duration::from_nanos(a))
             )
         }
+        event::PRINTED => {
+            let file = recorder::print_file([b, c]);
+            // A name that fills its place may be the end of a longer one.
+            let cut = if file.ends_with(&[0]) { "" } else { "…" };
+            let file = String::from_utf8_lossy(&file);
+            write!(
+                f,
+                " in shard {}, at {cut}{}:{a}",
+                record.shard,
+                file.trim_end_matches('\0').escape_debug()
+            )
+        }
         _ => Ok(()),
     }
 }

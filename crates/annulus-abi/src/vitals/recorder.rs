@@ -78,8 +78,10 @@ pub mod event {
     pub const NOT_LAUNCHED: u32 = 13;
     /// A handler takes longer than the launch's limit: nanoseconds so far, the message's number, its key.
     pub const SLOW: u32 = 14;
+    /// A handler has printed: where in its source, see [`print_site`](super::print_site).
+    pub const PRINTED: u32 = 15;
     /// What people call them, by number.
-    pub const NAMES: [&str; 15] = [
+    pub const NAMES: [&str; 16] = [
         "unknown",
         "launched",
         "ready",
@@ -95,7 +97,33 @@ pub mod event {
         "in a cycle",
         "not launched",
         "slow",
+        "printed",
     ];
+}
+
+/// The values of an event [`PRINTED`](event::PRINTED): the line, and the last 16 bytes of the file's name, which tell most of it;
+/// zeros behind a shorter one.
+///
+/// ```
+/// use annulus_abi::vitals::recorder::{print_file, print_site};
+/// let [line, file @ ..] = print_site("examples/thermometer.rs", 26);
+/// assert_eq!((line, &print_file(file)), (26, b"s/thermometer.rs"));
+/// assert_eq!(&print_file([print_site("main.rs", 1)[1], 0]), b"main.rs\0\0\0\0\0\0\0\0\0");
+/// ```
+pub fn print_site(file: &str, line: u32) -> [u64; 3] {
+    let file = &file.as_bytes()[file.len().saturating_sub(16)..];
+    let mut words = [[0; 8]; 2];
+    for (to, from) in words.as_flattened_mut().iter_mut().zip(file) {
+        *to = *from;
+    }
+    let [first, second] = words.map(u64::from_le_bytes);
+    [line.into(), first, second]
+}
+
+/// The end of the file's name, of these two values of [`print_site`]. It may be cut off within a character.
+pub fn print_file(values: [u64; 2]) -> [u8; 16] {
+    let [first, second] = values.map(u64::to_le_bytes);
+    core::array::from_fn(|i| if i < 8 { first[i] } else { second[i - 8] })
 }
 
 /// Why queues drop messages: names of [`KernelEntry::drops`](super::KernelEntry::drops), by number.

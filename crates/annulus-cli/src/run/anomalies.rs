@@ -2,7 +2,6 @@
 //! they have shown.
 
 use std::io::{self, Write};
-use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +18,7 @@ use super::pipeline::Pipeline;
 use super::progress::Progress;
 use super::source::Source;
 use super::summary::Summary;
-use crate::export::address;
+use super::watch::Watch;
 use crate::failure::Failure;
 use crate::signals::Interrupt;
 use crate::values;
@@ -81,10 +80,8 @@ pub(crate) struct Anomalies {
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = values::handling_backend())]
     backend: Backend,
 
-    /// Serve a live page of the kernel, its metrics and its health, while it runs: a port on this machine, or an
-    /// address
-    #[arg(long, value_name = "ADDRESS", value_parser = address, help_heading = "Output")]
-    dashboard: Option<SocketAddr>,
+    #[command(flatten)]
+    watch: Watch,
 
     /// Also write the alerts to this file: as JSON lines if its name ends in .jsonl or .ndjson, else as CSV
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -139,7 +136,16 @@ impl Anomalies {
         if let Some(alerts) = &self.alerts {
             check_alerts_file(alerts, &source)?;
         }
+        let canvas = self.watch.canvas()?;
+        if source == Source::Stdin && canvas.is_some_and(|canvas| canvas.has_input()) {
+            return Err(Failure::Usage(
+                "--top needs the keys of this terminal, and --input - reads from it: name a file, or use a pipe".into(),
+            ));
+        }
+        // What is shown while the table is there would go over it.
+        let has_output = canvas.is_some_and(|canvas| canvas.has_output());
         let show = match () {
+            () if has_output => Show::Nothing,
             () if self.json || self.quiet => Show::Nothing,
             () if self.jsonl => Show::JsonLines,
             () => Show::Text,
@@ -151,9 +157,10 @@ impl Anomalies {
             backend: self.backend,
             max_series: self.max_series,
             threshold: self.threshold,
-            dashboard: self.dashboard,
+            telemetry: self.watch.is_asked(),
         };
-        let engine = Box::new(KernelEngine::launch(&options).map_err(Failure::fault)?);
+        let engine = KernelEngine::launch(&options).map_err(Failure::fault)?;
+        let watched = self.watch.begin(engine.runtime())?;
         let feed = FeedOptions {
             source: source.clone(),
             columns,
@@ -164,11 +171,15 @@ impl Anomalies {
         };
         let events = feed::start(feed).map_err(Failure::fault)?;
 
-        let mut progress = Progress::new(!self.quiet);
+        let mut progress = Progress::new(!self.quiet && canvas.is_none());
         let limit = self.messages.map_or(u64::MAX, NonZeroU64::get);
         let pace = self.rate.map(|rate| Pace::new(rate.get()));
-        let (tally, report) =
-            Pipeline::new(engine, pace, limit, &stop, &mut alerts, &mut progress).run(&events)?;
+        let pipeline = Pipeline::new(Box::new(engine), pace, limit, &stop, &mut alerts, &mut progress);
+        let work = || pipeline.run(&events);
+        let (tally, report) = match canvas {
+            Some(canvas) => canvas.beside(&watched.observer, &stop, work)?,
+            None => work()?,
+        };
         if self.messages.is_some() && tally.sent < limit && !tally.interrupted {
             let note = format!(
                 "note: {source} ended after {} of {limit} messages and cannot be replayed",

@@ -1,7 +1,6 @@
 //! What the pipeline asks of the ring kernel behind it.
 
 use std::fmt;
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use annulus::{Backend, Compilation, for_people};
@@ -117,6 +116,6 @@ pub(crate) struct EngineOptions {
     pub(crate) max_series: u32,
     /// Standard deviations beyond which a reading is an alert.
     pub(crate) threshold: f32,
-    /// Where the live page is served, if anywhere.
-    pub(crate) dashboard: Option<SocketAddr>,
+    /// Whether telemetry is enabled from the start, for those who watch.
+    pub(crate) telemetry: bool,
 }

@@ -4,14 +4,11 @@ use std::time::{Duration, Instant};
 
 use annulus::TryRecvError;
 use annulus::prelude::*;
-use annulus_observe::{Observer, serve::Server};
 
 use super::detect::{FORGET_AT, Stats, WARM_UP};
 use super::engine::{
     Alert, Engine, EngineError, EngineOptions, EngineReport, LatencySummary, LaunchReport, Reading,
 };
-use crate::export::serve;
-use crate::failure::Failure;
 use crate::flags::{ANOMALIES, in_flags};
 
 /// A reading on its way to the kernel.
@@ -92,8 +89,7 @@ pub(super) struct KernelEngine {
     /// Reused by every send.
     observations: Vec<Observation>,
     deviations: Vec<Deviation>,
-    /// The live page, if it was asked for.
-    _server: Option<Server>,
+    runtime: Runtime,
 }
 
 impl KernelEngine {
@@ -114,25 +110,17 @@ impl KernelEngine {
         let kernel = anomalies::bind(limits).launch(&runtime, launch).map_err(error)?;
         kernel.ready_blocking().map_err(error)?;
         let launch = LaunchReport { compilation: kernel.compilation(), ready: began.elapsed() };
-        let server = match options.dashboard {
-            None => None,
-            Some(address) => {
-                // Latencies on the page are those of telemetry.
-                kernel.enable_telemetry().map_err(error)?;
-                Some(serve(&Observer::of(&runtime), address).map_err(|failure| match failure {
-                    Failure::Usage(text) | Failure::Fault(text) => EngineError(text),
-                    Failure::ClosedPipe => EngineError("nobody reads standard error".into()),
-                })?)
-            }
-        };
-        Ok(Self {
-            kernel,
-            launch,
-            sent: 0,
-            observations: Vec::new(),
-            deviations: Vec::new(),
-            _server: server,
-        })
+        if options.telemetry {
+            kernel.enable_telemetry().map_err(error)?;
+        }
+        Ok(Self { runtime, kernel, launch, sent: 0, observations: Vec::new(), deviations: Vec::new() })
+    }
+}
+
+impl KernelEngine {
+    /// Where the kernel runs.
+    pub(super) fn runtime(&self) -> &Runtime {
+        &self.runtime
     }
 }
 
@@ -223,7 +211,7 @@ mod tests {
     #[test]
     fn the_kernel_agrees_with_a_plain_loop() {
         let options =
-            EngineOptions { backend: Backend::Cpu, max_series: 100, threshold: 2.5, dashboard: None };
+            EngineOptions { backend: Backend::Cpu, max_series: 100, threshold: 2.5, telemetry: false };
         let readings: Vec<Reading> = (0..200_000u32)
             .map(|i| {
                 let noise = i.wrapping_mul(0x9E37_79B1) >> 12;

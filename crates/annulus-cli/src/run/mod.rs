@@ -21,10 +21,10 @@ mod source;
 mod summary;
 pub(crate) mod topology;
 mod trial;
+mod watch;
 
 use std::{
     io::{self, Write},
-    net::SocketAddr,
     path::PathBuf,
     time::Duration,
 };
@@ -38,14 +38,17 @@ use annulus::{
 };
 use clap::{Args, Subcommand};
 
-use crate::{export::address, failure::Failure, follow::Follow, top::seconds, values};
+use crate::{failure::Failure, follow::Follow, top::seconds, values};
 use topology::Launch;
+use watch::Watch;
 
 /// Run a ready-made job on a ring kernel, or the kernels of a topology in TOML
 ///
 /// A topology's kernels are those of this program. Messages are JSON lines on standard input, for the kernel to which
 /// no other sends; what kernels send to the host comes out as JSON lines: {"from": KERNEL, "output": {…}}. At the end
 /// of the input all of it is drained, sources before their targets. `annulus graph` draws the file.
+///
+/// SIGINT (Ctrl-C) and SIGTERM end the input: what was sent is handled. A second one ends the program at once.
 #[derive(Args)]
 #[command(
     arg_required_else_help = true,
@@ -74,10 +77,8 @@ pub(crate) struct Run {
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     limit: Duration,
 
-    /// Serve a live page of the topology's kernels, their metrics and their health, while they run: a port on this
-    /// machine, or an address
-    #[arg(long, value_name = "ADDRESS", value_parser = address, requires = "topology")]
-    dashboard: Option<SocketAddr>,
+    #[command(flatten)]
+    watch: Watch,
 
     #[command(flatten)]
     follow: Follow,
@@ -98,12 +99,15 @@ impl Run {
             Some(Job::Anomalies(job)) => job.execute(),
             None => match self.topology {
                 Some(file) => {
-                    let Self { backend, to, limit, dashboard, follow, .. } = self;
-                    Launch { file, backend, to, limit, dashboard, follow }.execute()
+                    let Self { backend, to, limit, watch, follow, .. } = self;
+                    Launch { file, backend, to, limit, watch, follow }.execute()
                 }
                 None if self.follow.is_asked() => {
                     Err(Failure::Usage("--otlp follows the messages of a topology: name its file".into()))
                 }
+                None if self.watch.is_asked() => Err(Failure::Usage(
+                    "--top, --metrics and --dashboard watch the kernels of a topology: name its file".into(),
+                )),
                 None => list(command),
             },
         }

@@ -2,25 +2,24 @@
 
 use std::{
     fs,
-    io::{self, Write},
-    net::SocketAddr,
+    io::{self, Read, Write},
     path::{Path, PathBuf},
     thread,
     time::Duration,
 };
 
 use annulus::{Backend, DynamicKernel, RecvError, Runtime, Topology};
-use annulus_observe::Observer;
 use serde_json::json;
 
+use super::watch::Watch;
 use crate::{
-    export::serve,
     failure::Failure,
     follow::Follow,
     format::{Format, Messages, OnBad, json as written},
     input::UntilStopped,
     send::send_all,
     signals::Interrupt,
+    told::{Told, tell},
 };
 
 /// What the command line says of it.
@@ -31,8 +30,8 @@ pub(super) struct Launch {
     pub(super) to: Option<String>,
     /// How long the kernels may take to drain at the end.
     pub(super) limit: Duration,
-    /// Where a page of the kernels is served.
-    pub(super) dashboard: Option<SocketAddr>,
+    /// How the kernels are watched.
+    pub(super) watch: Watch,
     /// Whether messages are followed, and where that is told.
     pub(super) follow: Follow,
 }
@@ -60,6 +59,7 @@ pub(super) fn file(name: &str) -> Result<PathBuf, String> {
 impl Launch {
     pub(super) fn execute(&self) -> Result<(), Failure> {
         let stop = Interrupt::on_signals()?;
+        let canvas = self.watch.canvas()?;
         let mut follows = false;
         let topology = read(&self.file)?.map_options(|_, options| {
             let options = self.follow.options(options);
@@ -86,12 +86,12 @@ impl Launch {
         let running = topology.launch(&runtime).map_err(|error| in_file(&self.file, &error))?;
         for kernel in running.kernels() {
             kernel.ready_blocking().map_err(Failure::fault)?;
-            if self.dashboard.is_some() {
-                // Latencies on the page are those of telemetry.
+            if self.watch.is_asked() {
+                // Latencies are those of telemetry.
                 kernel.enable_telemetry().map_err(Failure::fault)?;
             }
         }
-        let _server = self.dashboard.map(|address| serve(&Observer::of(&runtime), address)).transpose()?;
+        let watched = self.watch.begin(&runtime)?;
         let dynamic = |name: &String| runtime.dynamic(name).map_err(Failure::fault);
         let entry = dynamic(&to)?;
         if let Some(bridged) = entry.definition().bridged {
@@ -101,16 +101,21 @@ impl Launch {
             )));
         }
         let exits = plan.exits.iter().map(dynamic).collect::<Result<Vec<_>, _>>()?;
-        let input = UntilStopped::new(io::stdin(), &stop).map_err(Failure::fault)?;
+        let input: Box<dyn Read + Send> = match canvas.is_some_and(|canvas| canvas.has_input()) {
+            true => Box::new(Silent),
+            false => Box::new(io::stdin()),
+        };
+        let input = UntilStopped::new(input, &stop).map_err(Failure::fault)?;
+        let prints = !canvas.is_some_and(|canvas| canvas.has_output());
         let ty = entry.definition().message;
         let mut messages = Messages::new(Box::new(input), Format::Json, ty, OnBad::Fail, &stop)?;
-        let work = || {
+        let mut work = || {
             thread::scope(|scope| {
                 let printers: Vec<_> = exits
                     .iter()
                     .map(|exit| {
                         scope.spawn(|| {
-                            let printed = print_all(exit);
+                            let printed = print_all(exit, prints);
                             if printed.is_err() {
                                 // If nobody reads any more, there is no sense in sending.
                                 let _ = entry.control().terminate_blocking();
@@ -125,33 +130,63 @@ impl Launch {
                     Ok(printed) => printed,
                     Err(panic) => std::panic::resume_unwind(panic),
                 });
-                // All of them end. A closed pipe is why sending failed, if it did.
-                let printed = printed.fold(Ok(()), Result::and);
+                // All of them end.
+                let printed: Vec<_> = printed.collect();
                 for (kernel, (_, outcome)) in running.kernels().iter().rev().zip(outcomes) {
-                    let _ = writeln!(io::stderr(), "{}: {outcome:?}", kernel.status());
+                    let _ = writeln!(Told, "{}: {outcome:?}", kernel.status());
                 }
-                printed.and(sent)
+                // A closed pipe is why sending failed, if it did.
+                match printed.into_iter().sum::<Result<u64, Failure>>()? {
+                    0 => {}
+                    unseen => tell(&format!(
+                        "{unseen} outputs were not printed, since the table had the terminal: `> FILE` keeps them"
+                    )),
+                }
+                sent
             })
         };
-        self.follow.pushing(&runtime, work)
+        self.follow.pushing(&runtime, || match canvas {
+            Some(canvas) => canvas.beside(&watched.observer, &stop, work),
+            None => work(),
+        })
     }
 }
 
-/// Prints what a kernel sends to the host, as lines of JSON that name it.
-fn print_all(kernel: &DynamicKernel) -> Result<(), Failure> {
+/// An input without messages and without an end: a signal or a key ends the run.
+struct Silent;
+
+impl Read for Silent {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        loop {
+            thread::park();
+        }
+    }
+}
+
+/// Prints what a kernel sends to the host, as lines of JSON that name it, or only takes it. Returns how many outputs were
+/// not printed.
+fn print_all(kernel: &DynamicKernel, prints: bool) -> Result<u64, Failure> {
     let from = json!(kernel.control().name());
+    let mut unseen = 0;
     loop {
         let mut next = match kernel.recv_message_timeout(Duration::from_secs(3600)) {
             Ok(output) => Some(output),
             Err(RecvError::Timeout) => continue,
-            Err(_) => return Ok(()),
+            Err(_) => return Ok(unseen),
         };
         let mut out = io::stdout().lock();
         while let Some(output) = next {
-            let line = format!("{{\"from\":{from},\"output\":{}}}", written(&output));
-            writeln!(out, "{line}").map_err(Failure::stdout)?;
+            match prints {
+                true => {
+                    let line = format!("{{\"from\":{from},\"output\":{}}}", written(&output));
+                    writeln!(out, "{line}").map_err(Failure::stdout)?;
+                }
+                false => unseen += 1,
+            }
             next = kernel.try_recv_message().ok();
         }
-        out.flush().map_err(Failure::stdout)?;
+        if prints {
+            out.flush().map_err(Failure::stdout)?;
+        }
     }
 }

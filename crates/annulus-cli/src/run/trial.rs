@@ -15,7 +15,7 @@ pub(crate) struct Trial {
 
 /// Runs a kernel on a backend.
 pub(crate) fn try_out(backend: Backend) -> Result<Trial, EngineError> {
-    let options = EngineOptions { backend, max_series: 1, threshold: 5.0, dashboard: None };
+    let options = EngineOptions { backend, max_series: 1, threshold: 5.0, telemetry: false };
     let mut engine = KernelEngine::launch(&options)?;
     let usual = (0..2 * WARM_UP).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 });
     let readings: Vec<_> = usual.chain([1000.0]).map(|value| Reading { series: 0, value }).collect();

@@ -1,5 +1,6 @@
 //! `annulus top`: what runs on this machine.
 
+mod beside;
 mod history;
 mod latency;
 mod screen;
@@ -83,6 +84,7 @@ Exit codes:
   1  standard output cannot be written
   2  the command line is wrong";
 
+pub(crate) use beside::Canvas;
 pub(crate) use table::{outboxes_json, printable, shard_json};
 
 /// The time between two looks.
@@ -184,5 +186,10 @@ impl Top {
 
 /// Whether standard output is a terminal that can do more than print lines.
 fn is_screen() -> bool {
-    io::stdout().is_terminal() && env::var_os("TERM").is_none_or(|name| name != "dumb")
+    io::stdout().is_terminal() && is_smart()
+}
+
+/// Whether a terminal, if there is one, can do more than print lines.
+fn is_smart() -> bool {
+    env::var_os("TERM").is_none_or(|name| name != "dumb")
 }

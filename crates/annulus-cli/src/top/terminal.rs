@@ -1,17 +1,18 @@
 //! The live table in a terminal: takes looks and keys to the screen, and frames to the terminal.
 
 use std::{
-    io,
+    io::{self, Write},
     time::{Duration, Instant},
 };
 
 use ratatui::{
-    DefaultTerminal,
+    Terminal,
+    backend::CrosstermBackend,
     crossterm::event::{self, Event, KeyEventKind},
 };
 
 use super::{
-    Top,
+    Sight, Top,
     screen::{Next, Screen},
 };
 use crate::{failure::Failure, signals::Interrupt};
@@ -26,21 +27,38 @@ pub(super) fn show(top: &Top, stop: &Interrupt) -> Result<(), Failure> {
     };
     // Also when a thread panics, the terminal is as before.
     let mut terminal = ratatui::try_init().map_err(cannot)?;
-    let shown = run(top, stop, &mut terminal);
+    let mut looking = top.looking();
+    let screen = Screen::new(top.shards, top.telemetry);
+    let look = || top.look(&mut looking);
+    let shown = run(screen, top.interval, look, || stop.is_asked(), &mut terminal);
     let restored = ratatui::try_restore();
     shown?;
     restored.map_err(Failure::stdout)
 }
 
-fn run(top: &Top, stop: &Interrupt, terminal: &mut DefaultTerminal) -> Result<(), Failure> {
-    let mut screen = Screen::new(top.shards, top.telemetry);
-    let mut looking = top.looking();
+/// How a table has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// By a key.
+    Key,
+    /// Since there is no more to see, or by a signal.
+    Told,
+}
+
+/// Shows what looks find, until a key or `ends` says so.
+pub(super) fn run(
+    mut screen: Screen,
+    interval: Duration,
+    mut look: impl FnMut() -> Sight,
+    ends: impl Fn() -> bool,
+    terminal: &mut Terminal<CrosstermBackend<impl Write>>,
+) -> Result<End, Failure> {
     let mut next_look = Instant::now();
     let mut is_new = true;
-    while !stop.is_asked() {
+    while !ends() {
         if Instant::now() >= next_look && !screen.is_paused() {
-            screen.look(top.look(&mut looking));
-            next_look = Instant::now() + top.interval;
+            screen.look(look());
+            next_look = Instant::now() + interval;
             is_new = true;
         }
         if std::mem::take(&mut is_new) {
@@ -60,12 +78,12 @@ fn run(top: &Top, stop: &Interrupt, terminal: &mut DefaultTerminal) -> Result<()
             Event::Key(key) if key.kind != KeyEventKind::Release => match screen.key(key) {
                 Next::Draw => {}
                 Next::DrawAll => terminal.clear().map_err(Failure::stdout)?,
-                Next::Quit => return Ok(()),
+                Next::Quit => return Ok(End::Key),
             },
             _ => {}
         }
     }
-    Ok(())
+    Ok(End::Told)
 }
 
 /// The terminal has gone, or can no longer be read.

@@ -7,6 +7,8 @@
 //! | `/metrics` | Prometheus' text |
 //! | `/healthz` | 200, or 503 if a kernel is unhealthy; the text says why |
 //! | `/readyz` | 200 if all kernels take messages and none is unhealthy, else 503 |
+//!
+//! [`Observer::serve_metrics`] serves the last three alone.
 
 mod http;
 mod live;
@@ -42,6 +44,8 @@ pub struct Server {
 #[derive(Debug)]
 struct Shared {
     observer: Observer,
+    /// Whether there is a page, beside what programs read.
+    has_page: bool,
     /// Only requests are taken that call it by its address.
     guarded: bool,
     state: Mutex<State>,
@@ -71,10 +75,32 @@ impl Observer {
     ///
     /// If the address cannot be had.
     pub fn serve(&self, address: SocketAddr) -> io::Result<Server> {
+        self.serve_as(address, true)
+    }
+
+    /// The same without the page: what programs read, `/metrics`, `/healthz` and `/readyz`.
+    ///
+    /// ```
+    /// use annulus::prelude::*;
+    /// let observer = annulus_observe::Observer::of(&Runtime::builder().build()?);
+    /// let server = observer.serve_metrics(([127, 0, 0, 1], 0).into())?;
+    /// println!("http://{}/metrics", server.address());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the address cannot be had.
+    pub fn serve_metrics(&self, address: SocketAddr) -> io::Result<Server> {
+        self.serve_as(address, false)
+    }
+
+    fn serve_as(&self, address: SocketAddr, has_page: bool) -> io::Result<Server> {
         let listener = TcpListener::bind(address)?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
             observer: self.clone(),
+            has_page,
             guarded: address.ip().is_loopback(),
             state: Mutex::default(),
             changed: Condvar::new(),
@@ -160,6 +186,7 @@ impl Shared {
             http::answer(stream, Some(&request), status, TEXT, text)
         };
         match &*request.path {
+            "/" | "/events" if !self.has_page => self.lacks(stream, &request),
             "/" => http::answer(stream, Some(&request), "200 OK", "text/html; charset=utf-8", PAGE),
             "/metrics" => {
                 let text = self.observer.prometheus();
@@ -176,14 +203,15 @@ impl Shared {
             }
             "/events" if request.head_only => http::head(stream, "200 OK", "text/event-stream", None),
             "/events" => self.tell_news(stream),
-            _ => http::answer(
-                stream,
-                Some(&request),
-                "404 Not Found",
-                TEXT,
-                "/, /metrics, /healthz or /readyz\n",
-            ),
+            _ => self.lacks(stream, &request),
         }
+    }
+
+    /// Answers that there is no such path, and which ones there are.
+    fn lacks(&self, stream: &mut TcpStream, request: &http::Request) -> io::Result<()> {
+        let page = if self.has_page { "/, " } else { "" };
+        let text = format!("{page}/metrics, /healthz or /readyz\n");
+        http::answer(stream, Some(request), "404 Not Found", TEXT, &text)
     }
 
     /// Sends what the page shows, until the page is closed or the server ends.

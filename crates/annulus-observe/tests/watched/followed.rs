@@ -5,10 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus::{OpenCl, prelude::*};
+use annulus::prelude::*;
 use annulus_observe::{Kernel, Observer, look_inside};
 
-use crate::{Job, Watched, kernel, ready};
+use crate::{Device, Job, Watched, kernel, ready};
 
 #[ring_kernel(untested, mode = Batch)]
 fn take(_job: &Job) {}
@@ -68,30 +68,26 @@ pub(crate) fn on_the_cpu() {
 }
 
 pub(crate) fn on_a_device() {
-    match Runtime::builder().backend(OpenCl::new().resident_groups(16)).build() {
-        Ok(runtime) => follow(&runtime),
-        Err(error) => {
-            println!("skipped: {error}");
-            ready();
-        }
+    if let Some(runtime) = Device::runtime() {
+        follow(&runtime);
     }
 }
 
 /// T-04 from outside: each shard says how many records of messages it has written and lost.
 #[test]
 fn t_04_how_many_were_followed_is_seen() {
-    for role in ["follows", "follows_on_a_device"] {
-        let watched = Watched::start(role);
-        if watched.is_skipped {
-            println!("skipped: {role}");
-            continue;
-        }
+    let on_the_cpu = Some(("the CPU", Watched::start("follows")));
+    let on_devices = Device::ALL.into_iter().map(|device| {
+        let watched = Watched::start_on(device, "follows_on_a_device")?;
+        Some((if let Device::Cuda = device { "CUDA" } else { "OpenCL" }, watched))
+    });
+    for (place, watched) in [on_the_cpu].into_iter().chain(on_devices).flatten() {
         let process = watched.look();
         let seen = records(kernel(&process, "followed"));
-        assert_eq!((seen[1], seen[0].0 + seen[0].1), ((30, 0), JOBS - 30), "{role}: {seen:?}");
-        assert!(kernel(&process, "followed").tracing, "{role}");
-        assert_eq!(records(kernel(&process, "plain")), [(0, 0)], "{role}");
-        if role == "follows" {
+        assert_eq!((seen[1], seen[0].0 + seen[0].1), ((30, 0), JOBS - 30), "{place}: {seen:?}");
+        assert!(kernel(&process, "followed").tracing, "{place}");
+        assert_eq!(records(kernel(&process, "plain")), [(0, 0)], "{place}");
+        if place == "the CPU" {
             assert_eq!(seen[0].0, u64::from(annulus_abi::trace::RECORDS), "the whole queue is one turn");
         }
     }

@@ -16,6 +16,7 @@ mod panels;
 mod pictured;
 mod planted;
 mod polls;
+mod printed;
 mod profiled;
 mod queued;
 mod robust;
@@ -33,7 +34,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus::prelude::*;
+use annulus::{Cuda, OpenCl, prelude::*};
 use annulus_observe::{Kernel, Liveness, Phase, Process, ShardState, look, why};
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
@@ -74,7 +75,7 @@ fn twice(job: &Job, count: &mut Count, out: &Outbox<Job>) {
     out.send(*job);
 }
 
-/// Takes minutes over a message of which `what` is 2, and divides by zero if it is 1.
+/// Takes minutes over a message of which `what` is 2 (as many rounds as the budget of loops allows, each of some 50 ns), and divides by zero if it is 1.
 #[ring_kernel(untested, mode = Batch, max_messages_per_iteration = 16, loop_budget = 4294967295)]
 fn ponder(job: &Job, count: &mut Count, out: &Outbox<Job>) {
     let mut x = job.key;
@@ -82,6 +83,14 @@ fn ponder(job: &Job, count: &mut Count, out: &Outbox<Job>) {
     while job.what == 2 && round < 4_000_000_000 {
         x = (x ^ (x >> 31)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         x = (x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        x = (x ^ (x >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+        x = (x ^ (x >> 30)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+        x = (x ^ (x >> 28)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        x = (x ^ (x >> 26)).wrapping_mul(0xA076_1D64_78BD_642F);
+        x = (x ^ (x >> 25)).wrapping_mul(0xE703_7ED1_A0B4_28DB);
+        x = (x ^ (x >> 24)).wrapping_mul(0x8EBC_6AF0_9C88_C6E3);
+        x = (x ^ (x >> 23)).wrapping_mul(0x5899_65CC_7537_4CC3);
         x = (x ^ (x >> 32)).wrapping_add(round);
         round += 1;
     }
@@ -90,6 +99,40 @@ fn ponder(job: &Job, count: &mut Count, out: &Outbox<Job>) {
 }
 
 const ROLE: &str = "ANNULUS_TEST_ROLE";
+
+/// Says that the watched process' device is the stand-in for CUDA.
+const ON_CUDA: &str = "ANNULUS_TEST_ON_CUDA";
+
+/// The devices on which kernels are watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Device {
+    /// The machine's OpenCL.
+    OpenCl,
+    /// Libraries that stand in for NVIDIA's.
+    Cuda,
+}
+
+impl Device {
+    const ALL: [Self; 2] = [Self::OpenCl, Self::Cuda];
+
+    /// In the watched process: a runtime on the device that the process was given. `None`, and says so, if this machine
+    /// has no OpenCL.
+    fn runtime() -> Option<Runtime> {
+        if env::var_os(ON_CUDA).is_some() {
+            // A stand-in that was built must run. What it compiles must not lie beside what NVIDIA's compiler makes.
+            let cuda = Cuda::new().without_cache().threads_per_block(1);
+            return Some(Runtime::builder().backend(cuda).build().expect("the stand-in for CUDA runs"));
+        }
+        match Runtime::builder().backend(OpenCl::new().resident_groups(16)).build() {
+            Ok(runtime) => Some(runtime),
+            Err(error) => {
+                println!("skipped: {error}");
+                ready();
+                None
+            }
+        }
+    }
+}
 
 /// The watched process. It is an ordinary user of the library.
 #[test]
@@ -116,6 +159,8 @@ fn child() {
         "starved" => return planted::starved(),
         "tells" => return panels::child(),
         "sifts" => return outboxes::on_the_cpu(),
+        "shouts" => return printed::on_the_cpu(),
+        "shouts_on_a_device" => return printed::on_a_device(),
         "sifts_on_a_device" => return outboxes::on_a_device(),
         _ => {}
     }
@@ -210,20 +255,53 @@ impl Watched {
         Self::start_in(role, folder)
     }
 
-    /// The child alone.
-    fn spawn(role: &str, folder: &Path) -> Child {
-        Command::new(env::current_exe().unwrap())
+    /// The child on a device; `None`, and says why, if this machine has no such device.
+    fn start_on(device: Device, role: &str) -> Option<Self> {
+        let folder = folder(role);
+        let mut command = Self::command(role, &folder);
+        if let Device::Cuda = device {
+            match annulus_conformance::cuda::build() {
+                // The loader finds the driver there, and the backend the compiler.
+                Ok(libraries) => command
+                    .env("LD_LIBRARY_PATH", libraries)
+                    .env("ANNULUS_NVRTC", libraries)
+                    .env(ON_CUDA, "1"),
+                Err(error) => {
+                    println!("skipped: no stand-in for CUDA: {error}");
+                    return None;
+                }
+            };
+        }
+        let watched = Self::of(command.spawn().unwrap(), folder);
+        if watched.is_skipped {
+            println!("skipped: no OpenCL device");
+        }
+        (!watched.is_skipped).then_some(watched)
+    }
+
+    /// What starts the child.
+    fn command(role: &str, folder: &Path) -> Command {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command
             .args(["child", "--exact", "--nocapture"])
             .env(ROLE, role)
             .env("ANNULUS_DIR", folder)
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap()
+            .stdout(Stdio::piped());
+        command
+    }
+
+    /// The child alone.
+    fn spawn(role: &str, folder: &Path) -> Child {
+        Self::command(role, folder).spawn().unwrap()
     }
 
     fn start_in(role: &str, folder: PathBuf) -> Self {
-        let mut child = Self::spawn(role, &folder);
+        Self::of(Self::spawn(role, &folder), folder)
+    }
+
+    /// A child, when it is ready.
+    fn of(mut child: Child, folder: PathBuf) -> Self {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut is_skipped = false;
         let is_ready = |line: String| {

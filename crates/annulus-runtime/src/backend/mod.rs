@@ -294,6 +294,12 @@ pub trait HostSignals: Signals {
     fn noted(&self, note: String) {
         let _ = note;
     }
+
+    /// A shard's handler has printed, at this place of its source. Backends whose prints
+    /// [become events where they are made](Backend::prints_where_it_runs) need not call this: what prints does.
+    fn printed(&self, shard: u32, file: &str, line: u32) {
+        let _ = (shard, file, line);
+    }
 }
 
 /// A kernel to launch. It is validated, and its memory is laid out.

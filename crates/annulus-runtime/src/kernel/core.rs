@@ -22,7 +22,7 @@ use std::{
 
 use annulus_abi::{
     control::{Timers, command, state},
-    vitals::recorder::{NO_SHARD, event},
+    vitals::recorder::{NO_SHARD, event, print_site},
 };
 use annulus_block::RuntimeClock;
 use annulus_kernel::KernelDefinition;
@@ -46,7 +46,7 @@ use crate::{
     },
     options::LaunchOptions,
     stamps::Stamps,
-    vitals::Home,
+    vitals::{Home, is_recorded},
 };
 
 /// The host's side of one shard.
@@ -113,6 +113,8 @@ pub(crate) struct KernelCore {
     /// How the launch got its program, if it needed one.
     pub(crate) compilation: OnceLock<Compilation>,
     pub(crate) told: Told,
+    /// Prints so far, where they are seen from outside.
+    pub(crate) printed: AtomicU64,
     /// The sends that wait for space. The watcher watches them.
     pub(crate) waits: Enlisted,
     /// The host's hybrid clock, if messages carry stamps.
@@ -164,6 +166,15 @@ impl KernelCore {
     pub(crate) fn record_of(&self, shard: u32, event: u32, values: [u64; 3]) {
         if let Some(home) = &self.home {
             home.record(event, shard, values);
+        }
+    }
+
+    /// Records that a handler has printed, and where; of many only some.
+    pub(crate) fn record_print(&self, shard: u32, file: &str, line: u32) {
+        if let Some(home) = &self.home
+            && is_recorded(self.printed.fetch_add(1, Ordering::Relaxed) + 1)
+        {
+            home.record(event::PRINTED, shard, print_site(file, line));
         }
     }
 

@@ -8,14 +8,18 @@
 //! A device does not wait if a print finds no room. It counts the print as lost, and the host reports how
 //! many were lost.
 
-use std::{cell::RefCell, fmt, sync::Arc};
+use std::{
+    cell::RefCell,
+    fmt,
+    sync::{Arc, Weak},
+};
 
 use annulus_abi::ring::kind;
 use annulus_kernel::PrintSite;
 use annulus_ring::ring::Consumer;
 use annulus_sync::{Ordering, combining::CombiningLock, contain::contained};
 
-use crate::backend::LaunchSpec;
+use crate::backend::{HostSignals, LaunchSpec};
 use annulus_ring::memory::ShardMemory;
 
 /// The target of the events that [`device_print!`](crate::device_print) becomes.
@@ -32,6 +36,8 @@ pub struct PrintOrigin {
     /// The name that the kernel runs under, if it differs from the kernel's own name.
     instance: Option<String>,
     shard: u32,
+    /// Whom a print is told that is made where the handler runs; the kernel may have gone.
+    signals: Option<Weak<dyn HostSignals>>,
 }
 
 thread_local! {
@@ -47,7 +53,7 @@ pub struct PrintScope {
 
 impl PrintOrigin {
     pub(crate) fn new(kernel: &'static str, name: &str, shard: u32) -> Self {
-        Self { kernel, instance: (name != kernel).then(|| name.to_owned()), shard }
+        Self { kernel, instance: (name != kernel).then(|| name.to_owned()), shard, signals: None }
     }
 
     /// From now on, prints on this thread belong to this origin.
@@ -65,7 +71,8 @@ impl Drop for PrintScope {
 impl LaunchSpec {
     /// The origin of a shard's prints, for backends that make events where handlers run.
     pub fn print_origin(&self, shard: u32) -> Arc<PrintOrigin> {
-        Arc::new(PrintOrigin::new(self.definition.name, &self.name, shard))
+        let origin = PrintOrigin::new(self.definition.name, &self.name, shard);
+        Arc::new(PrintOrigin { signals: Some(Arc::downgrade(&self.signals)), ..origin })
     }
 }
 
@@ -73,6 +80,11 @@ impl LaunchSpec {
 #[cold]
 pub fn print(file: &str, line: u32, message: fmt::Arguments<'_>) {
     let origin = ORIGIN.with_borrow(Clone::clone);
+    if let Some(origin) = &origin
+        && let Some(signals) = origin.signals.as_ref().and_then(Weak::upgrade)
+    {
+        signals.printed(origin.shard, file, line);
+    }
     emit(origin.as_deref(), file, line, message);
 }
 
@@ -121,13 +133,15 @@ impl Prints {
     /// Events come in the order of the ring, since only one thread at a time makes them. The subscriber is
     /// code of the program. It may call the runtime, and so come here again. Then, as for a call from another
     /// thread, this returns at once, and the thread that makes events looks once more.
-    pub(crate) fn collect(&self, shard: usize, memory: &ShardMemory) {
-        self.ends[shard].run(|end| end.collect(&self.sites, memory));
+    ///
+    /// `printed` is told the place of each print in its source.
+    pub(crate) fn collect(&self, shard: usize, memory: &ShardMemory, printed: &dyn Fn(&PrintSite)) {
+        self.ends[shard].run(|end| end.collect(&self.sites, memory, printed));
     }
 }
 
 impl End {
-    fn collect(&mut self, sites: &[PrintSite], memory: &ShardMemory) {
+    fn collect(&mut self, sites: &[PrintSite], memory: &ShardMemory, printed: &dyn Fn(&PrintSite)) {
         // Read the count first: the prints that it counts were lost after those in the ring were printed. So
         // those in the ring are reported first.
         // SYNC: prints-lost (acquire)
@@ -135,6 +149,7 @@ impl End {
         for _ in 0..RING_CAPACITY {
             let Some((number, words)) = self.take(sites) else { break };
             let Some(site) = sites.get(number) else { continue };
+            printed(site);
             // This thread may be the pump.
             contained(|| {
                 emit(Some(&self.origin), site.file, site.line, format_args!("{}", site.message(&words)));
@@ -143,7 +158,7 @@ impl End {
         if lost != self.told {
             let count = lost.wrapping_sub(self.told);
             self.told = lost;
-            let PrintOrigin { kernel, instance, shard } = &self.origin;
+            let PrintOrigin { kernel, instance, shard, .. } = &self.origin;
             contained(|| {
                 tracing::warn!(
                     target: PRINT_TARGET,
@@ -295,9 +310,9 @@ mod tests {
                 for a in 0..10 {
                     print(&mut device, 0, [lap << 32 | a, f32::to_bits(0.5).into()]);
                 }
-                host.collect(0, &memory);
+                host.collect(0, &memory, &|_| ());
             }
-            host.collect(0, &memory);
+            host.collect(0, &memory, &|_| ());
         });
         let expected: String = (0..30)
             .map(|a| {
@@ -318,7 +333,7 @@ mod tests {
         with_default(lines.clone(), || {
             for lost in [0, 5, 5, 12] {
                 memory.prints_lost().store(lost, Ordering::Relaxed);
-                host.collect(0, &memory);
+                host.collect(0, &memory, &|_| ());
             }
         });
         let told = lines.take();
@@ -342,7 +357,7 @@ mod tests {
             // A number that no print site has.
             print(&mut device, 9, [0; 2]);
             print(&mut device, 0, [1, 0]);
-            host.collect(0, &memory);
+            host.collect(0, &memory, &|_| ());
         });
         assert_eq!(lines.take(), "INFO message=1 0 kernel=\"kernel\" shard=0 file=\"some.rs\" line=3\n");
     }

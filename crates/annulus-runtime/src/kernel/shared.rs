@@ -14,7 +14,7 @@ use annulus_abi::{
     vitals::{At, phase, read::Shard, recorder::event},
 };
 use annulus_block::{Deliver, Delivery, MessageFailure, Progress, Row, Signals};
-use annulus_kernel::{KernelDefinition, KernelMessage, RingKernel};
+use annulus_kernel::{KernelDefinition, KernelMessage, PrintSite, RingKernel};
 use annulus_ring::{
     memory::AtLine,
     ring::{Consumer, Header, Refused},
@@ -288,7 +288,8 @@ impl KernelShared {
     /// Makes events of what a shard has printed.
     fn show_prints(&self, shard: usize) {
         if let Some(prints) = &self.prints {
-            prints.collect(shard, &self.core.shards[shard].memory);
+            let printed = |site: &PrintSite| self.core.record_print(shard as u32, site.file, site.line);
+            prints.collect(shard, &self.core.shards[shard].memory, &printed);
         }
     }
 
@@ -548,6 +549,10 @@ impl HostSignals for KernelShared {
         {
             slow.wake();
         }
+    }
+
+    fn printed(&self, shard: u32, file: &str, line: u32) {
+        self.core.record_print(shard, file, line);
     }
 
     fn noted(&self, note: String) {

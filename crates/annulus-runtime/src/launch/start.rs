@@ -313,6 +313,7 @@ fn start(
         finished: AtomicBool::new(false),
         compilation: OnceLock::new(),
         told: Told::default(),
+        printed: AtomicU64::new(0),
         waits: Enlisted::new(),
         stamps,
         traced,
