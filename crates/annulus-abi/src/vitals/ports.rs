@@ -26,9 +26,6 @@ use crate::control::PortCounts;
 /// The name of the place that stands for nobody. No outbox has one of two words.
 pub const NO_PEER: &str = "no peer";
 
-/// Its name in a kernel that publishes on topics: the host takes some there, and what it got is what the place has sent.
-pub const HOST_OR_NO_PEER: &str = "host or no peer";
-
 /// Most outboxes of a kernel that a file shows. Source: that of the kernel language.
 pub const MOST_PORTS: usize = 16;
 

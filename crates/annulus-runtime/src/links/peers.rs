@@ -38,8 +38,6 @@ use crate::{
 pub struct PeersStatus {
     /// The kernels that it is connected to, in the order in which they were given.
     pub peers: Vec<PeerStatus>,
-    /// Copies that went to the host, which [listens](crate::Topics::listen) to their topics, since launch.
-    pub host: u64,
     /// Outputs with an address of none of these, or a topic that nobody takes, since launch. They are lost: a part of
     /// [`outputs_lost`](crate::KernelStatus::outputs_lost).
     pub gone: u64,
@@ -235,11 +233,7 @@ impl<K: RingKernel> KernelHandle<K> {
             held: count(target.outbox, |words| words.held()),
             lost: count(target.outbox, |words| words.unforwarded()) - target.before.1,
         });
-        PeersStatus {
-            peers: peers.collect(),
-            host: count(MOST_PEERS, |words| words.forwarded()),
-            gone: count(MOST_PEERS, |words| words.unforwarded()),
-        }
+        PeersStatus { peers: peers.collect(), gone: count(MOST_PEERS, |words| words.unforwarded()) }
     }
 }
 
