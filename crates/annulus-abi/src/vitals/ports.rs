@@ -1,6 +1,6 @@
 //! What a kernel with several outboxes shows of them: where each leads, and what it has sent there. To a kernel whose
 //! outputs say whom they are for, its places are what outboxes are to others; the last one stands for nobody
-//! ([`NO_PEER`]).
+//! ([`ANY_OR_NO_PEER`]).
 //!
 //! The part of the file lies beside the shards': as many [`ShardPorts`] as there are
 //! [`ShardVitals`](super::ShardVitals), in the same order. Only kernels with several outboxes that may be
@@ -24,7 +24,7 @@ use super::{read::word64, text};
 use crate::control::PortCounts;
 
 /// The name of the place that stands for nobody. No outbox has one of two words.
-pub const NO_PEER: &str = "no peer";
+pub const ANY_OR_NO_PEER: &str = "any or no peer";
 
 /// Its name in a kernel that publishes on topics: the host takes some there, and what it got is what the place has sent.
 pub const HOST_OR_NO_PEER: &str = "host or no peer";

@@ -40,8 +40,10 @@ pub struct PeersStatus {
     pub peers: Vec<PeerStatus>,
     /// Copies that went to the host, which [listens](crate::Topics::listen) to their topics, since launch.
     pub host: u64,
-    /// Outputs with an address of none of these, or a topic that nobody takes, since launch. They are lost: a part of
-    /// [`outputs_lost`](crate::KernelStatus::outputs_lost).
+    /// Outputs for [any](Peer::ANY) of these that wait until one has room.
+    pub waiting: u64,
+    /// Outputs with an address of none of these, or a topic that nobody takes, since launch; and those for any of
+    /// these that none has taken. They are lost: a part of [`outputs_lost`](crate::KernelStatus::outputs_lost).
     pub gone: u64,
 }
 
@@ -51,7 +53,7 @@ pub struct PeersStatus {
 pub struct PeerStatus {
     /// The other kernel's name; `None` if it is gone.
     pub kernel: Option<String>,
-    /// Outputs that went there.
+    /// Outputs that went there, those for any of several included.
     pub sent: u64,
     /// Outputs that wait for room there. While there are any, their shards take no message.
     pub held: u64,
@@ -164,7 +166,8 @@ impl<K: RingKernel> KernelHandle<K> {
     }
 
     /// From now on, each output goes to the kernel that it names, if it is one of these, of which there are 15 at
-    /// most. An output with any other address is lost, and [counted](Self::peers). Those that this kernel was connected
+    /// most; one with the address [`Peer::ANY`] goes to whichever of them has room. An output with any other address is
+    /// lost, and [counted](Self::peers). Those that this kernel was connected
     /// to before are forgotten. It holds until [`disconnect`](Self::disconnect).
     ///
     /// What [`connect_with`](Self::connect_with) says of a link holds for each of these: this kernel must be inactive, and
@@ -238,6 +241,7 @@ impl<K: RingKernel> KernelHandle<K> {
         PeersStatus {
             peers: peers.collect(),
             host: count(MOST_PEERS, |words| words.forwarded()),
+            waiting: count(MOST_PEERS, |words| words.held()),
             gone: count(MOST_PEERS, |words| words.unforwarded()),
         }
     }
