@@ -1,4 +1,4 @@
-//! Outputs for any of the connected kernels.
+//! Outputs for any of the connected kernels: see `PROTOCOL.md`, "Any of them".
 //!
 //! Their address is [`Peer::ANY`], which is no kernel's own. So their place is the last one, which stands for nobody; and
 //! there they wait, and are counted if they are lost. A pass that has served all other places offers each of them, in

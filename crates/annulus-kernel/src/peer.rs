@@ -29,6 +29,23 @@ impl<M> Peer<M> {
     /// turn it is, or to the next one that has room. If none has room, it waits until one has, whichever that is, or is
     /// lost under Reject. If all have terminated, it is lost, and counted as what is for nobody. In which order such
     /// outputs and others reach one kernel is not said.
+    ///
+    /// ```
+    /// # extern crate annulus_runtime as annulus;
+    /// use annulus::prelude::*;
+    ///
+    /// #[derive(RingMessage, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Job {
+    ///     number: u32,
+    /// }
+    ///
+    /// /// Each job is for whoever has room.
+    /// #[ring_kernel]
+    /// fn deal(job: &Job, jobs: &Outbox<Addressed<Job>>) {
+    ///     jobs.send(Addressed { to: Peer::<Job>::ANY, message: *job });
+    /// }
+    /// ```
     pub const ANY: Self = Self::from_bits(1 << 63);
 
     /// The address with these bits. Any bits may be given: an address that no kernel has reaches nobody.

@@ -23,7 +23,7 @@ use core::mem::offset_of;
 use super::{read::word64, text};
 use crate::control::PortCounts;
 
-/// The name of the place that stands for nobody. No outbox has one of two words.
+/// The name of the place that stands for nobody, and where outputs wait that are for any. No outbox has one of two words.
 pub const ANY_OR_NO_PEER: &str = "any or no peer";
 
 /// Its name in a kernel that publishes on topics: the host takes some there, and what it got is what the place has sent.
