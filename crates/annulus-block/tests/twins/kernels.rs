@@ -765,7 +765,7 @@ pub(crate) const UNWRAP_AND_SORT: Kernel = Kernel {
 /// Those that have addresses of their own, and nobody. An address may look like one that has gone, or nearly like that of any.
 const KNOWN: &[u64] = &[PEERS, PEERS, PEERS + 1, PEERS + 1, PEERS + 1, 0, u64::MAX, ANY | 1];
 /// Any of them more often than one.
-const MOSTLY_ANY: &[u64] = &[ANY, ANY, ANY, ANY, ANY, ANY, PEERS, PEERS, PEERS + 1, 0];
+const MOSTLY_ANY: &[u64] = &[ANY, ANY, ANY, ANY, ANY, ANY, ANY, PEERS, PEERS, PEERS + 1, 0, ANY | 1];
 const ANY: u64 = Peer::<Directed>::ANY.bits();
 
 fn draw_directed(random: &mut Random, to: To, whom: [&[u64]; 2]) -> Vec<u8> {
