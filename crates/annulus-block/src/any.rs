@@ -17,7 +17,6 @@ use crate::{
 };
 
 /// The address of what is for any.
-// TWIN: ANY
 const ANY: u64 = Peer::<()>::ANY.bits();
 
 impl<R: Runner> BlockCore<R> {

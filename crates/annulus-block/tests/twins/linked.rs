@@ -427,8 +427,11 @@ impl<'a> Script<'a> {
 
     /// Whether the first kernel holds something for this one of its links, with several.
     fn holds_by(&self, number: usize) -> bool {
-        let port = self.pairs[0].c.memory.port(self.scene.links[number]);
-        self.holds() && port.is_none_or(|port| port.held().load(Ordering::Relaxed) != 0)
+        let memory = &self.pairs[0].c.memory;
+        let holds = |place| memory.port(place).is_none_or(|port| port.held().load(Ordering::Relaxed) != 0);
+        // Without the first one, what is for any goes to the host.
+        let for_any = self.scene.kernel.definition.nobody().filter(|_| number == 0);
+        self.holds() && (holds(self.scene.links[number]) || for_any.is_some_and(holds))
     }
 
     /// Whether the first kernel waits for room in another one.

@@ -192,6 +192,10 @@ const TO_ANY: &[Scene] = &[
         ..ANYWHERE
     },
     Scene { name: "a long hold, to any", hold: 6, ..ANYWHERE },
+];
+
+/// The same with traces, in few scripts.
+const TRACED_TO_ANY: &[Scene] = &[
     Scene { name: "to any, with traces and stamps", traced: true, causal: true, ..ANYWHERE },
     Scene { name: "a long hold, to any, with traces", hold: 6, traced: true, ..ANYWHERE },
 ];
@@ -402,6 +406,11 @@ fn k05_blocks_whose_outputs_go_along_rows_do_too() {
 #[test]
 fn k01_blocks_that_send_to_any_do_too() {
     play(TO_ANY);
+    for scene in TRACED_TO_ANY.iter().filter(is_wanted) {
+        for seed in seeds(scene) {
+            linked::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}"));
+        }
+    }
 }
 
 /// P-02: what is asked, and what comes of it.

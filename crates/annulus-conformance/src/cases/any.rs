@@ -16,7 +16,7 @@ use crate::{
         Item,
         links::{next, pass},
         mix, number,
-        peers::{COPIES, Parcel, carry, introduce, spread},
+        peers::{COPIES, Parcel, carry, deal_twice, introduce},
         variants::{WORKERS, coordinate},
     },
 };
@@ -309,23 +309,23 @@ pub fn k01_any_of_variants(bench: &Bench) {
 
 /// K-01: a kernel that waits for any of several is in a cycle that stands still only if all of them are.
 pub fn k01_any_waits_in_a_cycle(bench: &Bench) {
-    let spread = spread::launch(bench.runtime(), source("spread").capacity(16)).unwrap();
+    let twice = deal_twice::launch(bench.runtime(), source("twice").capacity(16)).unwrap();
     let [one, two, three] = ["one", "two", "three"]
         .map(|name| next::launch(bench.runtime(), source(name).capacity(16).output_capacity(64)).unwrap());
-    let is_cycle = || spread.status().stall.is_some_and(|stall| matches!(stall.end, StallEnd::Cycle(_)));
-    connect(&one, &spread);
-    connect(&two, &spread);
-    spread.connect_peers(&[one.peer(), two.peer(), three.peer()]).unwrap();
-    spread.activate_blocking().unwrap();
-    let _ = spread.try_send(number(1)).unwrap();
+    let is_cycle = || twice.status().stall.is_some_and(|stall| matches!(stall.end, StallEnd::Cycle(_)));
+    connect(&one, &twice);
+    connect(&two, &twice);
+    twice.connect_peers(&[one.peer(), two.peer(), three.peer()]).unwrap();
+    twice.activate_blocking().unwrap();
+    let _ = twice.try_send(number(1)).unwrap();
     // The third takes nothing yet; but it may.
-    eventually(|| spread.status().stall.is_some() && spread.peers().waiting != 0);
+    eventually(|| twice.status().stall.is_some() && twice.peers().waiting != 0);
     eventually(|| [&one, &two].iter().all(|kernel| kernel.status().stall.is_some()));
-    assert!(!is_cycle(), "{}", spread.status());
+    assert!(!is_cycle(), "{}", twice.status());
     three.activate_blocking().unwrap();
     eventually(|| three.status().processed > 16);
-    assert!(!is_cycle(), "{}", spread.status());
+    assert!(!is_cycle(), "{}", twice.status());
     let _ = three.terminate_blocking();
     eventually(is_cycle);
-    let _ = spread.terminate_blocking();
+    let _ = twice.terminate_blocking();
 }

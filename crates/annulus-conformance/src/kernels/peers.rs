@@ -45,7 +45,7 @@ pub fn introduce(number: &Number, coordinator: &Peer<Joined>, out: &Outbox<Addre
 
 /// Sends the next number twice, to any.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 16, max_outputs = 2)]
-pub fn spread(number: &Number, out: &Outbox<Addressed<Number>>) {
+pub fn deal_twice(number: &Number, out: &Outbox<Addressed<Number>>) {
     for _ in 0..2 {
         out.send(Addressed { to: Peer::<Number>::ANY, message: Number { value: number.value + 1 } });
     }
@@ -53,4 +53,4 @@ pub fn spread(number: &Number, out: &Outbox<Addressed<Number>>) {
 
 /// All of them.
 pub const PEERS: &[&KernelDefinition] =
-    &[carry::DEFINITION, in_turn::DEFINITION, introduce::DEFINITION, spread::DEFINITION];
+    &[carry::DEFINITION, in_turn::DEFINITION, introduce::DEFINITION, deal_twice::DEFINITION];
