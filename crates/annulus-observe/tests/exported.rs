@@ -380,7 +380,7 @@ fn o_05_peers_are_told_apart() {
     }
     sender.drained_blocking();
     let of = |name: &str, leads: bool, counts: [u64; 3]| {
-        (name.to_owned(), leads, name.ends_with("any or no peer"), counts)
+        (name.to_owned(), leads, name.ends_with("no peer"), counts)
     };
     let expected = [
         of("peer 1", true, [3, 0, 0]),

@@ -116,7 +116,7 @@ pub fn k01_any_under_load(bench: &Bench) {
         let count = bench.size(600, 50_000);
         let all: Vec<_> = (0..count)
             .map(|i| {
-                let to = if mix(i + 9) % 4 == 0 { peers[(mix(i) % 3) as usize] } else { ANY };
+                let to = if mix(i + 9).is_multiple_of(4) { peers[(mix(i) % 3) as usize] } else { ANY };
                 parcel(i, to, (mix(i + 5) % (1 + u64::from(COPIES))) as u32)
             })
             .collect();
