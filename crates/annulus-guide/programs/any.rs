@@ -39,12 +39,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             worker.recv_blocking()?;
         }
     }
+    bert.activate_blocking()?;
+    deal.drained_blocking(); // all of it has come, and is counted
     for peer in deal.peers().peers {
         println!("{}: {}", peer.kernel.unwrap_or_default(), peer.sent);
     }
-    bert.activate_blocking()?;
-    deal.drained_blocking();
-    println!("bert did {}", bert.status().processed);
     // ANCHOR_END: run
     Ok(())
 }
