@@ -45,8 +45,24 @@ ANN_FUNCTION u32 ann_is_held_up(const ann_view *v);
 #if defined(ANN_TOPICS)
 /* An output begins with a topic: see `topics.c`. */
 #elif defined(ANN_PEERS)
+/* What is for any of the connected kernels has this address, which is no kernel's own: `Peer::ANY`. */
+#define ANN_ANY ((u64)1 << 63)
+#define ANN_IS_FOR_ANY(output) (*(GLOBAL const u64 *)(output) == ANN_ANY)
+
+/* Of the kernels that may take such an output, some has room for it now; and for some, which is not closed, it may wait. */
+#define ANN_SOME_HAS_ROOM 1u
+#define ANN_SOME_WAITS 2u
+ANN_FUNCTION u32 ann_look_around(const ann_view *v, GLOBAL const u8 *output);
+#if ANN_LAUNCH_THREADS == 1
+ANN_FUNCTION u32 ann_send_to_any(const ann_view *v);
+#else
+ANN_FUNCTION u32 ann_linked_places(const ann_view *v);
+ANN_FUNCTION u32 ann_place_in_turn(const ann_view *v, u32 number);
+ANN_FUNCTION u32 ann_place_in_round(const ann_view *v, GLOBAL const u8 *output, u32 k, u32 round);
+#endif
+
 /* An output begins with an address. Its place is that of the kernel with this address, or the last one, which stands
-   for nobody. */
+   for nobody. There also waits what is for any, until another place takes it. */
 /* TWIN: place_of */
 ANN_FUNCTION u32 ann_place_of(const ann_view *v, GLOBAL const u8 *output)
 {

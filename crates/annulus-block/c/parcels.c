@@ -36,7 +36,7 @@ ANN_FUNCTION GLOBAL ann_parcel *ann_parcel_at(const ann_view *v, u32 i)
 #ifndef ANN_ROWS
 
 /* Each thread finds the receiving blocks for its share of the outputs. Of those that are for several places, it does so
-   for this one. */
+   for this one; of those for any, in rounds. */
 ANN_FUNCTION void ann_address(const ann_view *v, u32 pending, u32 place)
 {
     LOCAL ann_shared *b = v->shared;
@@ -65,6 +65,9 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 pending, u32 place)
                 continue;
             }
         }
+#elif defined(ANN_ANY)
+        u32 port = ann_place_in_round(v, output, k, place);
+        u32 grid = port < ANN_PORTS ? ANN_LINK(v, port)->grid : 0;
 #else
         u32 port = ANN_PORT_OF(output);
         u32 grid = ANN_LINK(v, port)->grid;
@@ -229,8 +232,13 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
 
 /* Each thread publishes its share of the outputs that have tickets, and counts what is lost and what is left.
    */
-ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending)
+ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending, u32 round)
 {
+#ifdef ANN_ANY
+    u32 is_last = round >= ann_linked_places(v);
+#else
+    (void)round;
+#endif
     LOCAL ann_shared *b = v->shared;
     if (!ANN_IS_LINKED(v))
         return;
@@ -248,6 +256,25 @@ ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending)
             if (ANN_SEALED_UNITS(l) == 0)
                 ann_device_local_commit(
                     l, ann_device_local_slot(l, ann_ring_of(v, l, ANN_PARCEL_BLOCK(parcel)), ticket), ticket);
+#ifdef ANN_ANY
+            if (round != 0) {
+                ann_count_up_by(&b->any, (u32)-1);
+                ann_count_up_by(&b->any_granted, 1);
+                /* All that get here store the same. */
+                b->any_round = round;
+            }
+        } else if (round != 0 && !is_last) {
+            continue;
+        } else if (round != 0) {
+            /* No kernel has taken it. The last place counts it. */
+            GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
+            u32 waits = (ann_look_around(v, output) & ANN_SOME_WAITS) != 0;
+            ann_count_up_by(&b->any, (u32)-1);
+            ann_count_up_by(waits ? &b->left : &b->lost, 1);
+            ann_count_up_by(waits ? &b->ports[ANN_PEERS].left : &b->ports[ANN_PEERS].lost, 1);
+            if (waits)
+                continue;
+#endif
         } else if (last->granted == ANN_DEVICE_LOCAL_CLOSED || !l->waits) {
             ann_count_up_by(&b->lost, 1);
 #ifdef ANN_PORTS
@@ -277,6 +304,10 @@ ANN_FUNCTION void ann_count_granted(const ann_view *v, u32 place)
 #else
     u32 granted = v->shared->granted;
 #endif
+#ifdef ANN_ANY
+    granted -= v->shared->counted;
+    v->shared->counted += granted;
+#endif
     if (granted != 0 && ANN_IS_LINKED(v))
         ann_count_forwarded(v, granted);
 }
@@ -297,7 +328,7 @@ ANN_FUNCTION void ann_send_by(const ann_view *v, u32 leader, u32 pending, u32 pl
 #endif
     ann_load_up(v, pending);
     ann_barrier();
-    ann_send_off(v, pending);
+    ann_send_off(v, pending, place);
     ann_barrier();
 }
 
@@ -337,6 +368,12 @@ ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader, u32 count)
     for (u32 place = 0; place < ANN_PORTS; place++)
         if (b->ports[place].wanted != 0)
             ann_send_by(v, leader, pending, place);
+#elif defined(ANN_ANY)
+    (void)count;
+    u32 rounds = ann_linked_places(v);
+    rounds = rounds != 0 ? rounds : 1;
+    for (u32 round = 0; round == 0 || (round <= rounds && b->any != 0); round++)
+        ann_send_by(v, leader, pending, round);
 #else
     (void)count;
     ann_send_by(v, leader, pending, 0);
@@ -421,9 +458,18 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
         if (port->lost != 0)
             ann_count_unforwarded_of(v, i, port->lost);
         /* Outputs that are left are offered to other blocks. */
+        u32 some_left = port->left;
+#ifdef ANN_ANY
+        some_left |= b->ports[ANN_PEERS].left;
+#endif
         if (grid != 0)
-            port->dealt = (port->dealt + (port->left != 0 ? 1 : port->granted)) % grid;
+            port->dealt = (port->dealt + (some_left != 0 ? 1 : port->granted)) % grid;
     }
+#ifdef ANN_ANY
+    /* Behind the place that has taken the last of those for any. */
+    if (b->any_granted != 0)
+        s->dealt = (ann_place_in_turn(v, b->any_granted + b->any_round - 2) + 1) % ANN_PEERS;
+#endif
     /* Before it is said that nothing waits any more, and before what they came of is told. */
     if (!ANN_DEFERS || s->stalled)
         ann_store_ports(v);
@@ -455,6 +501,13 @@ ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
         for (u32 port = ANN_FIRST_OF(places); port < ANN_PORTS; port = ANN_NEXT_OF(places, port))
             if (ann_would_go(v, port, output))
                 return 1;
+        continue;
+#elif defined(ANN_ANY)
+        if (parcel->source == ANN_GONE)
+            continue;
+        GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
+        if (ann_would_go(v, ANN_PORT_OF(output), output))
+            return 1;
         continue;
 #elif defined(ANN_PORTS)
         if (parcel->source != ANN_GONE && ANN_STAYS(parcel)) {

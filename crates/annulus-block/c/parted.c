@@ -16,6 +16,12 @@ ANN_FUNCTION void ann_begin_ports(const ann_view *v)
         port->left = 0;
         port->wanted = 0;
     }
+#if defined(ANN_ANY) && ANN_LAUNCH_THREADS > 1
+    v->shared->any = 0;
+    v->shared->any_granted = 0;
+    v->shared->any_round = 0;
+    v->shared->counted = 0;
+#endif
 }
 
 /* By the leader: what the outboxes have sent so far. */
@@ -40,6 +46,11 @@ ANN_FUNCTION u32 ann_port_has_room(const ann_view *v, u32 port, GLOBAL const u8 
 #ifdef ANN_TOPICS
     if (l->grid == 0)
         return 1;
+#endif
+#ifdef ANN_ANY
+    /* By no place may it wait: so it is about to be lost. */
+    if (port == ANN_PEERS && ANN_IS_FOR_ANY(output))
+        return ann_look_around(v, output) != ANN_SOME_WAITS;
 #endif
     u32 block = ANN_PORT_IS_KEYED(port) ? (u32)(ANN_PORT_KEY(port, output) % l->grid) : 0;
     u32 end = ANN_PORT_IS_KEYED(port) ? block + 1 : l->grid;
@@ -200,6 +211,10 @@ ANN_FUNCTION u32 ann_send_row_for(const ann_view *v, u32 number, u32 k, GLOBAL u
    Returns how many have to wait. */
 ANN_FUNCTION u32 ann_send_for(const ann_view *v, u32 number)
 {
+#ifdef ANN_ANY
+    if (number == ANN_PEERS)
+        return ann_send_to_any(v);
+#endif
     LOCAL const ann_link *l = ANN_LINK(v, number);
     LOCAL ann_port *port = &v->shared->ports[number];
     u32 keyed = ANN_PORT_IS_KEYED(number);
@@ -316,7 +331,7 @@ ANN_FUNCTION void ann_forward_parted(const ann_view *v)
     ann_keep_pending(v, left);
 }
 
-/* Whether an output that is held would go now: of each outbox the first. */
+/* Whether an output that is held would go now: of each outbox the first; and of those for any. */
 ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
@@ -327,9 +342,14 @@ ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
             continue;
         u32 places = ANN_PLACES_OF(v, output);
         for (u32 port = ANN_FIRST_OF(places); port < ANN_PORTS; port = ANN_NEXT_OF(places, port)) {
-            if ((looked >> port & 1) != 0)
+            u32 way = port;
+#ifdef ANN_ANY
+            if (ANN_IS_FOR_ANY(output))
+                way = ANN_PORTS;
+#endif
+            if ((looked >> way & 1) != 0)
                 continue;
-            looked |= (u32)1 << port;
+            looked |= (u32)1 << way;
             if (ann_would_go(v, port, output))
                 return 1;
         }

@@ -50,7 +50,7 @@ ANN_FUNCTION u32 ann_part(const ann_view *v, u32 outputs)
             ann_mark_apart(v, output);
 #elif defined(ANN_PEERS)
         /* An address that nobody has may look like an output that has gone. */
-        if (ANN_HAS_GONE(output))
+        if (ANN_HAS_GONE(output) && ann_goes_on(v, output))
             *(GLOBAL u64 *)output = ~(u64)1;
 #endif
         if (!ann_goes_on(v, output)) {

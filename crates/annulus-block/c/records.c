@@ -347,7 +347,9 @@ typedef struct {
        included */
     u32 pending;
     u32 pending_from; /* of these, how many in front have gone; used by blocks of one thread */
-    u32 dealt;     /* the block of the connected kernel that gets the next output without a key */
+    /* the block of the connected kernel that gets the next output without a key; of a kernel whose outputs say whom they
+       are for, the place that is asked first to take the next one for any */
+    u32 dealt;
 } ann_state;
 
 /* What host and block tell each other besides the control block. Twin of `BlockRecord`. */
@@ -492,6 +494,13 @@ typedef struct {
     ann_port ports[ANN_PORTS];
 #ifdef ANN_PEERS
     u64 peers[ANN_PORTS]; /* the address of each place's kernel; 0 if it has none */
+#if ANN_LAUNCH_THREADS > 1 && !defined(ANN_TOPICS)
+    /* Of the outputs for any kernel, in a pass of all threads: */
+    u32 any;         /* those of which it is not known yet where they go; */
+    u32 any_granted; /* those that got a ticket, */
+    u32 any_round;   /* and the last round in which one did */
+    u32 counted;     /* outputs with a ticket that are counted */
+#endif
 #endif
     u32 linked; /* some outbox is connected */
 #if ANN_LAUNCH_HOLD

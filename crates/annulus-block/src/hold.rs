@@ -47,7 +47,7 @@ pub(crate) struct Hold {
     /// It was fenced since, and tried once more.
     is_fenced: bool,
     /// Something has gone since this was last looked at.
-    moved: bool,
+    pub(crate) moved: bool,
     /// Nothing is held any more, and the host was not told that.
     tells: bool,
 }
@@ -256,7 +256,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// The first of these outputs, as many as carry one trace and one stamp, and one call at most.
-    fn row_of<'a>(&self, numbers: &[u32], messages: &'a [*const u8]) -> Row<'a> {
+    pub(crate) fn row_of<'a>(&self, numbers: &[u32], messages: &'a [*const u8]) -> Row<'a> {
         let hold = self.hold.as_ref().expect("only a block with a hold has such rows");
         let carried = |index: u32| hold.carried[index as usize];
         let Carried { trace, stamp, .. } = carried(numbers[0]);

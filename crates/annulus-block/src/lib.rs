@@ -1,6 +1,7 @@
 #![doc = include_str!("../PROTOCOL.md")]
 
 mod adaptive;
+mod any;
 mod asks;
 mod at;
 mod body;
@@ -81,6 +82,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("../c/walk.c"),
     "\n",
     include_str!("../c/parcels.c"),
+    "\n",
+    include_str!("../c/any.c"),
     "\n",
     include_str!("../c/walk_together.c"),
     "\n",

@@ -108,18 +108,8 @@ impl<R: Runner> BlockCore<R> {
         waits: bool,
         row: Row<'_>,
     ) -> Offered {
-        if (self.stalled || self.hold.as_ref().is_some_and(|hold| hold.is_said())) && !self.moves {
-            // SAFETY: by the caller's word.
-            let is_full = |target: &dyn Deliver| unsafe { !target.has_room(row.messages[0]) };
-            // An output that does not wait is lost and counted. The link may have been another one before.
-            if waits && target.is_some_and(is_full) {
-                return Offered::Waits;
-            }
-            self.begin_to_move();
-        }
         // SAFETY: by the caller's word.
-        let delivery = target.map_or(Delivery::Closed, |target| unsafe { target.deliver(row) });
-        match delivery {
+        match unsafe { self.try_out(target, waits, row) } {
             Delivery::Done(count) => Offered::Taken(count),
             Delivery::Full if waits => Offered::Waits,
             Delivery::Full | Delivery::Closed => {
@@ -127,6 +117,30 @@ impl<R: Runner> BlockCore<R> {
                 Offered::Lost
             }
         }
+    }
+
+    /// As above, of a row that is not lost if this kernel does not take it.
+    ///
+    /// # Safety
+    ///
+    /// As above.
+    pub(crate) unsafe fn try_out(
+        &mut self,
+        target: Option<&dyn Deliver>,
+        waits: bool,
+        row: Row<'_>,
+    ) -> Delivery {
+        if (self.stalled || self.hold.as_ref().is_some_and(|hold| hold.is_said())) && !self.moves {
+            // SAFETY: by the caller's word.
+            let is_full = |target: &dyn Deliver| unsafe { !target.has_room(row.messages[0]) };
+            // An output that does not wait is lost and counted. The link may have been another one before.
+            if waits && target.is_some_and(is_full) {
+                return Delivery::Full;
+            }
+            self.begin_to_move();
+        }
+        // SAFETY: by the caller's word.
+        target.map_or(Delivery::Closed, |target| unsafe { target.deliver(row) })
     }
 
     /// Delivers pending outputs until one has to wait for room. Returns whether none has to wait.

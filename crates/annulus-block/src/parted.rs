@@ -10,6 +10,7 @@
 use std::{
     mem::{replace, take},
     ops::Range,
+    sync::Arc,
 };
 
 use annulus_abi::{
@@ -21,7 +22,7 @@ use annulus_ring::ring::Header;
 use annulus_sync::Ordering;
 
 use crate::{
-    host::{Link, Row},
+    host::{Deliver, Link, Row},
     links::Offered,
     publish::add,
     runner::Runner,
@@ -34,6 +35,9 @@ pub(crate) const GONE: u64 = u64::MAX;
 /// Where in the front of an output on a topic the places stand that it is still for. A topic with all other bits set has no entry, and so no
 /// places.
 const TOPIC_PLACES: u64 = (1 << topics::PLACES) - 1;
+
+/// The kernels that outboxes lead to, of which those were looked up that something was offered to. A kernel may be gone.
+pub(crate) type Near = [Option<Option<Arc<dyn Deliver>>>; MOST_PORTS];
 
 /// The places of an output, from the first on.
 pub(crate) struct Places(u64);
@@ -112,14 +116,19 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: deliver_parted
     pub(crate) fn deliver_parted(&mut self, mut pending: PendingOutputs) -> bool {
         let mut held = [0_u64; MOST_PORTS];
-        // The kernels that outboxes lead to. Dropped behind the guard: the last one of a kernel that has ended drops
+        // Dropped behind the guard: the last one of a kernel that has ended drops
         // it, which is code of the program.
-        let mut near = [const { None }; MOST_PORTS];
+        let mut near: Near = [const { None }; MOST_PORTS];
         let mut lost = 0;
         let (mut messages, mut numbers) = (take(&mut self.row), take(&mut self.numbers));
         let _delivering = R::delivering();
         let wanted = &self.wanted[..pending.all as usize];
         for port in Places(wanted.iter().fold(0, |places, wanted| places | wanted)) {
+            if self.is_for_any(port) {
+                held[port] = self.deliver_to_any(&mut near);
+                pending = self.pending.unwrap_or(pending);
+                continue;
+            }
             // A place that takes a topic, and has no kernel any more, is as one whose kernel has ended.
             if self.hold.is_some() {
                 held[port] = self.deliver_held(port, &mut near[port], &mut numbers, &mut messages);
@@ -321,7 +330,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// The outbox that an output was sent by; or, of outputs that begin with an address, the place of the kernel with
-    /// this address. The last place stands for nobody.
+    /// this address. The last place stands for nobody; and there waits what is for any, until another place takes it.
     // TWIN: place_of
     fn place_of(&self, tag: u64) -> usize {
         if self.peers.is_none() {
@@ -373,7 +382,7 @@ impl<R: Runner> BlockCore<R> {
     }
 
     /// Where in an output that lies which was sent.
-    fn offset_of(&self, port: usize) -> usize {
+    pub(crate) fn offset_of(&self, port: usize) -> usize {
         self.peers.map_or_else(|| self.ports[port].offset, |peers| peers.offset)
     }
 
@@ -387,7 +396,7 @@ impl<R: Runner> BlockCore<R> {
                 let topic = tag & !TOPIC_PLACES;
                 topic | self.next_links.takers(topic)
             }
-            Some(peers) if !peers.by_topic && tag == GONE => GONE - 1,
+            Some(peers) if !peers.by_topic && tag == GONE && !self.stays(tag) => GONE - 1,
             _ => return tag,
         };
         self.set_tag(index, marked);

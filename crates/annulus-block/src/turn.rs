@@ -118,6 +118,8 @@ pub struct BlockCore<R> {
     pub(crate) numbers: Vec<u32>,
     /// The places that each of the held outputs of several outboxes waits for, a bit for each.
     pub(crate) wanted: Box<[u64]>,
+    /// The place that is asked first to take the next output for any kernel.
+    pub(crate) turn: usize,
     /// That of a block that goes on while outputs wait.
     pub(crate) hold: Option<Box<Hold>>,
     /// The graph that outputs go along, if they do.
@@ -340,6 +342,7 @@ impl<R: Runner> BlockCore<R> {
             row: Vec::new(),
             numbers: Vec::new(),
             wanted: vec![0; if is_sorted { places as usize } else { 0 }].into(),
+            turn: 0,
             hold: Hold::new(parameters.hold),
             walk: Walk::new(definition, links.graph()).map(Box::new),
             is_linked: false,

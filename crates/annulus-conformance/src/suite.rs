@@ -524,6 +524,17 @@ macro_rules! conformance_suite {
                 k01_peers_forged_are_refused: Handlers,
                 k01_peers_of_variants_and_tables: Handlers,
             }
+            any {
+                k01_any_takes_turns: Handlers,
+                k01_any_under_load: Handlers,
+                k01_any_passes_over_who_has_no_room: Handlers,
+                k01_any_passes_over_the_dead: Handlers,
+                k01_any_waits_until_one_has_room: Handlers,
+                k01_any_is_lost_under_reject: Handlers,
+                k01_any_goes_to_the_host_as_it_is: Handlers,
+                k01_any_of_variants: Handlers,
+                k01_any_waits_in_a_cycle: Handlers,
+            }
             barriers {
                 k06_generation: Handlers,
                 k06_limit_names_who_is_missing: Handlers,

@@ -33,6 +33,7 @@ macro_rules! programs {
 programs!(
     actors,
     addresses,
+    any,
     asks,
     barriers,
     bridged,

@@ -25,6 +25,29 @@ impl<M> Peer<M> {
     /// Addresses nobody. What is sent to it is lost, and counted.
     pub const NOBODY: Self = Self::from_bits(0);
 
+    /// Addresses any of the kernels that the sender is connected to. Each such output goes to one of them: to the one whose
+    /// turn it is, or to the next one that has room. If none has room, it waits until one has, whichever that is, or is
+    /// lost under Reject. If all have terminated, it is lost, and counted as what is for nobody. In which order such
+    /// outputs and others reach one kernel is not said.
+    ///
+    /// ```
+    /// # extern crate annulus_runtime as annulus;
+    /// use annulus::prelude::*;
+    ///
+    /// #[derive(RingMessage, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Job {
+    ///     number: u32,
+    /// }
+    ///
+    /// /// Each job is for whoever has room.
+    /// #[ring_kernel]
+    /// fn deal(job: &Job, jobs: &Outbox<Addressed<Job>>) {
+    ///     jobs.send(Addressed { to: Peer::<Job>::ANY, message: *job });
+    /// }
+    /// ```
+    pub const ANY: Self = Self::from_bits(1 << 63);
+
     /// The address with these bits. Any bits may be given: an address that no kernel has reaches nobody.
     pub const fn from_bits(bits: u64) -> Self {
         Self { bits, _message: PhantomData }
@@ -108,7 +131,7 @@ impl<M: 'static> Receiver for Peer<M> {
 impl<M: 'static> OwnType for Peer<M> {}
 
 /// A message, and whom it is for. A kernel whose outbox sends these may be connected to several kernels, and each
-/// message goes to the one that it names. Not connected, they go to the host as they are.
+/// message goes to the one that it names, or to [any](Peer::ANY) of them. Not connected, they go to the host as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Addressed<M> {

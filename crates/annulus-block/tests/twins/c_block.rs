@@ -342,7 +342,7 @@ impl CBlock {
             exchange,
             inside,
             knows_peers: text.definition.peers.is_some(),
-            leaves_all: text.definition.peers.is_some_and(|peers| peers.by_topic),
+            leaves_all: text.definition.peers.is_some(),
             asks: text.definition.ask().map(|_| places),
             has_ended: false,
             records,

@@ -425,6 +425,79 @@ pub(crate) const OF_PEERS: &[Fault] = &[
     ),
 ];
 
+/// Those of a block whose outputs may be for any of several.
+pub(crate) const OF_ANY: &[Fault] = &[
+    (
+        "the same kernel is always asked first",
+        "            s->dealt = (place + 1) % ANN_PEERS;\n            return 1;",
+        "            return 1;",
+    ),
+    (
+        "the one whose turn it is takes all, or it waits",
+        "        waits |= offered == 0 && ANN_LINK(v, place)->waits;\n",
+        "        if (offered == 0)\n            return 0;\n",
+    ),
+    (
+        "what finds no room waits, although it may not",
+        "        waits |= offered == 0 && ANN_LINK(v, place)->waits;\n",
+        "        waits |= offered == 0;\n",
+    ),
+    (
+        "what waits for one that may be waited for is lost",
+        "    return waits ? 0 : ANN_DEVICE_LOCAL_CLOSED;",
+        "    return ANN_DEVICE_LOCAL_CLOSED;",
+    ),
+    (
+        "one that has ended may be waited for",
+        "    return closed == blocks ? ANN_DEVICE_LOCAL_CLOSED : 0;",
+        "    return 0;",
+    ),
+    (
+        "what is nearly the address of any is it",
+        "#define ANN_IS_FOR_ANY(output) (*(GLOBAL const u64 *)(output) == ANN_ANY)",
+        "#define ANN_IS_FOR_ANY(output) ((*(GLOBAL const u64 *)(output) | 1) == (ANN_ANY | 1))",
+    ),
+    (
+        "room for what waits is not seen",
+        "        return ann_look_around(v, output) != ANN_SOME_WAITS;",
+        "        return 0;",
+    ),
+    (
+        "one that has ended looks as if it had room",
+        "            if ((reserved & ANN_DEVICE_LOCAL_CLOSED) != 0)\n                continue;\n            found",
+        "            found",
+    ),
+];
+
+/// The same of several threads.
+pub(crate) const OF_ANY_OF_THREADS: &[Fault] = &[
+    (
+        "what is for any goes before what has an address",
+        "        ann_count_up_by(&v->shared->any, 1);\n        return ANN_PORTS;",
+        "        ann_count_up_by(&v->shared->any, 1);\n        return ann_place_in_turn(v, 0);",
+    ),
+    (
+        "what one has no room for is offered to no other",
+        "    u32 is_last = round >= ann_linked_places(v);",
+        "    u32 is_last = 1;",
+    ),
+    (
+        "the turn is that of the one that has just taken something",
+        "        s->dealt = (ann_place_in_turn(v, b->any_granted + b->any_round - 2) + 1) % ANN_PEERS;",
+        "        s->dealt = ann_place_in_turn(v, b->any_granted + b->any_round - 2) % ANN_PEERS;",
+    ),
+    (
+        "what was sent in a round is counted again in the next one",
+        "    v->shared->counted += granted;",
+        "    v->shared->counted += 0;",
+    ),
+    (
+        "what none takes is lost, although it may wait",
+        "            u32 waits = (ann_look_around(v, output) & ANN_SOME_WAITS) != 0;",
+        "            u32 waits = 0;",
+    ),
+];
+
 /// Those of a block whose outputs are for all who take their topics.
 pub(crate) const OF_TOPICS: &[Fault] = &[
     (

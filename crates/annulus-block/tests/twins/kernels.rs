@@ -752,14 +752,18 @@ pub(crate) const UNWRAP_AND_SORT: Kernel = Kernel {
     ..UNWRAP
 };
 
-fn draw_directed(random: &mut Random, to: To) -> Vec<u8> {
+/// Those that have addresses of their own, and nobody. An address may look like one that has gone, or nearly like that of any.
+const KNOWN: &[u64] = &[PEERS, PEERS, PEERS + 1, PEERS + 1, PEERS + 1, 0, u64::MAX, ANY | 1];
+/// Any of them more often than one.
+const MOSTLY_ANY: &[u64] = &[ANY, ANY, ANY, ANY, ANY, ANY, ANY, PEERS, PEERS, PEERS + 1, 0, ANY | 1];
+const ANY: u64 = Peer::<Directed>::ANY.bits();
+
+fn draw_directed(random: &mut Random, to: To, whom: [&[u64]; 2]) -> Vec<u8> {
     let places = to.actors.div_ceil(to.grid) + random.one_in(6) as u32;
     let key = random.below(places.max(1).into()) as u32 * to.grid + to.block;
-    let whom = |random: &mut Random| {
-        [PEERS, PEERS, PEERS + 1, PEERS + 1, PEERS + 1, 0, u64::MAX][random.below(7) as usize]
-    };
     let sends = [0, 1, 1, 1, 2, 2, 3][random.below(7) as usize];
-    let [first, then, value] = [whom(random), whom(random), random.next()];
+    let [first, then] = whom.map(|whom| random.pick(whom));
+    let value = random.next();
     let words = [key, sends].into_iter().flat_map(u32::to_ne_bytes);
     let wide = |word: u64| word.to_ne_bytes();
     wide(first).into_iter().chain(wide(then)).chain(words).chain(wide(value)).collect()
@@ -768,10 +772,23 @@ fn draw_directed(random: &mut Random, to: To) -> Vec<u8> {
 /// What it sends says whom it is for: one of two kernels, or nobody.
 pub(crate) const DIRECT: Kernel = Kernel {
     definition: direct::DEFINITION,
-    draw: draw_directed,
-    draw_on: draw_directed,
+    draw: |random, to| draw_directed(random, to, [KNOWN; 2]),
+    draw_on: |random, to| draw_directed(random, to, [KNOWN; 2]),
     sends: |message| u32::from_ne_bytes(message[20..24].try_into().expect("four bytes")),
 };
+
+/// Much of it is for any of the two; of one message's outputs, one at most.
+pub(crate) const DIRECT_ONE: Kernel = Kernel {
+    draw: |random, to| {
+        let first = random.one_in(2);
+        draw_directed(random, to, if first { [MOSTLY_ANY, KNOWN] } else { [KNOWN, MOSTLY_ANY] })
+    },
+    ..DIRECT
+};
+
+/// The same, of each output.
+pub(crate) const DIRECT_ANY: Kernel =
+    Kernel { draw: |random, to| draw_directed(random, to, [MOSTLY_ANY; 2]), ..DIRECT };
 
 fn draw_ranged(random: &mut Random, to: To) -> Vec<u8> {
     let places = to.actors.div_ceil(to.grid) + random.one_in(6) as u32;

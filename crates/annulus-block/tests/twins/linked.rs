@@ -209,8 +209,9 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     }
     let first = random.pick(&[0, 0, (u32::MAX >> 1) & !7, (u32::MAX >> 1) - 63]) & !15;
     let mut script = Script::new(scene, seed, random, all, first, fault)?;
+    let waits = !scene.rejects || script.random.one_in(2);
     for link in 0..scene.links.len() {
-        script.play(Action::Connect(link, Some(true)))?;
+        script.play(Action::Connect(link, Some(waits)))?;
     }
     for _ in 0..LENGTH {
         let action = script.draw();
@@ -298,9 +299,12 @@ impl<'a> Script<'a> {
             20..22 => Action::Activate(which, true),
             22 => Action::Telemetry(which, !random.one_in(3)),
             23 => {
-                Action::Connect(link, [None, Some(false), Some(true), Some(true)][random.below(4) as usize])
+                let may_wait = !self.scene.rejects || random.one_in(3);
+                let how = [None, Some(false), Some(may_wait), Some(true)];
+                Action::Connect(link, how[random.below(4) as usize])
             }
             24 | 25 => Action::Pass(random.below(5000)),
+            26 if self.scene.rejects && random.one_in(2) => Action::Terminate(1 + link),
             26 if random.one_in(8) => Action::Terminate(which),
             27 if holds && random.one_in(8) => Action::Part,
             _ => Action::Settle(which),
@@ -423,8 +427,11 @@ impl<'a> Script<'a> {
 
     /// Whether the first kernel holds something for this one of its links, with several.
     fn holds_by(&self, number: usize) -> bool {
-        let port = self.pairs[0].c.memory.port(self.scene.links[number]);
-        self.holds() && port.is_none_or(|port| port.held().load(Ordering::Relaxed) != 0)
+        let memory = &self.pairs[0].c.memory;
+        let holds = |place| memory.port(place).is_none_or(|port| port.held().load(Ordering::Relaxed) != 0);
+        // Without the first one, what is for any goes to the host.
+        let for_any = self.scene.kernel.definition.nobody().filter(|_| number == 0);
+        self.holds() && (holds(self.scene.links[number]) || for_any.is_some_and(holds))
     }
 
     /// Whether the first kernel waits for room in another one.

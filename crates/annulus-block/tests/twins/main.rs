@@ -37,8 +37,8 @@ mod words;
 use std::collections::BTreeSet;
 
 use kernels::{
-    ASK_ON, DIRECT, GATHER, LEDGER, PLAIN, PULSE, RANGE, REMIND, REMIND_ON, RESPOND, SORT, TALLY, TELL,
-    UNWRAP, UNWRAP_AND_SORT,
+    ASK_ON, DIRECT, DIRECT_ANY, DIRECT_ONE, GATHER, LEDGER, PLAIN, PULSE, RANGE, REMIND, REMIND_ON, RESPOND,
+    SORT, TALLY, TELL, UNWRAP, UNWRAP_AND_SORT,
 };
 use scene::{Fault, Scene};
 use script::Lived;
@@ -55,6 +55,7 @@ const ONE: Scene = Scene {
     traced: false,
     hold: 0,
     causal: false,
+    rejects: false,
 };
 const SCENES: &[Scene] = &[
     ONE,
@@ -177,6 +178,27 @@ const TWO_UNWRAPPED: Scene = Scene { kernel: UNWRAP_AND_SORT, links: &[1, 0], ..
 
 /// Outputs say whom they are for.
 const DIRECTED: Scene = Scene { kernel: DIRECT, connectable: true, links: &[0, 1], ..ONE };
+
+/// Many outputs are for any of two kernels.
+const ANYWHERE: Scene = Scene { kernel: DIRECT_ANY, rejects: true, ..DIRECTED };
+const TO_ANY: &[Scene] = &[
+    Scene { name: "to any, one thread", ..ANYWHERE },
+    Scene { name: "to any, four threads", kernel: DIRECT_ONE, threads: 4, ..ANYWHERE },
+    Scene {
+        name: "to any, four threads, of which the first is alone",
+        kernel: DIRECT_ONE,
+        threads: 4,
+        alone: true,
+        ..ANYWHERE
+    },
+    Scene { name: "a long hold, to any", hold: 6, ..ANYWHERE },
+];
+
+/// The same with traces, in few scripts.
+const TRACED_TO_ANY: &[Scene] = &[
+    Scene { name: "to any, with traces and stamps", traced: true, causal: true, ..ANYWHERE },
+    Scene { name: "a long hold, to any, with traces", hold: 6, traced: true, ..ANYWHERE },
+];
 
 /// Outputs are for all who take their topics.
 const PUBLISHED: Scene = Scene { kernel: TELL, ..DIRECTED };
@@ -380,6 +402,17 @@ fn k05_blocks_whose_outputs_go_along_rows_do_too() {
     }
 }
 
+/// K-01: outputs for any of several.
+#[test]
+fn k01_blocks_that_send_to_any_do_too() {
+    play(TO_ANY);
+    for scene in TRACED_TO_ANY.iter().filter(is_wanted) {
+        for seed in seeds(scene) {
+            linked::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}"));
+        }
+    }
+}
+
 /// P-02: what is asked, and what comes of it.
 #[test]
 fn p02_blocks_that_ask_do_too() {
@@ -488,6 +521,16 @@ fn planted_faults_of_long_holds_are_found() {
     find(faults::OF_HOLDS, &HOLDS[0], |scene, seed, fault| {
         Some(linked::run(scene, seed, Some(fault)).err()?.to_string())
     });
+}
+
+/// K-01: the same of blocks that send to any of several.
+#[test]
+fn k01_planted_faults_of_any_are_found() {
+    for (faults, scene) in [(faults::OF_ANY, &TO_ANY[0]), (faults::OF_ANY_OF_THREADS, &TO_ANY[1])] {
+        find(faults, scene, |scene, seed, fault| {
+            Some(linked::run(scene, seed, Some(fault)).err()?.to_string())
+        });
+    }
 }
 
 /// K-05: the same of blocks whose outputs go along rows.

@@ -235,7 +235,7 @@ impl RustBlock {
             links,
             inside,
             knows_peers,
-            leaves_all: definition.peers.is_some_and(|peers| peers.by_topic),
+            leaves_all: definition.peers.is_some(),
             asks: definition.ask().is_some(),
             heard,
             has_ended: false,

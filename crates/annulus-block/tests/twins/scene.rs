@@ -39,6 +39,8 @@ pub(crate) struct Scene {
     pub(crate) hold: u32,
     /// Messages carry causal stamps.
     pub(crate) causal: bool,
+    /// What finds no room is lost as often as it waits; and those that are sent to end more often.
+    pub(crate) rejects: bool,
 }
 
 impl Scene {

@@ -1,5 +1,6 @@
 //! The cases, by subject matter. `suite.rs` lists them.
 
+pub mod any;
 pub mod asks;
 pub mod backpressure;
 pub mod barriers;

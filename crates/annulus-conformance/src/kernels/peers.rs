@@ -43,5 +43,14 @@ pub fn introduce(number: &Number, coordinator: &Peer<Joined>, out: &Outbox<Addre
     out.send(Addressed { to: *coordinator, message });
 }
 
+/// Sends the next number twice, to any.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 16, max_outputs = 2)]
+pub fn deal_twice(number: &Number, out: &Outbox<Addressed<Number>>) {
+    for _ in 0..2 {
+        out.send(Addressed { to: Peer::<Number>::ANY, message: Number { value: number.value + 1 } });
+    }
+}
+
 /// All of them.
-pub const PEERS: &[&KernelDefinition] = &[carry::DEFINITION, in_turn::DEFINITION, introduce::DEFINITION];
+pub const PEERS: &[&KernelDefinition] =
+    &[carry::DEFINITION, in_turn::DEFINITION, introduce::DEFINITION, deal_twice::DEFINITION];

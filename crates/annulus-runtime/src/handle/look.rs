@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use annulus_abi::vitals::{
-    ports::{NO_PEER, PortShard},
+    ports::{ANY_OR_NO_PEER, NO_PEER, PortShard},
     read::Shard,
 };
 use annulus_kernel::{KernelDefinition, ProcessingMode, StateShape};
@@ -69,7 +69,7 @@ pub struct PortLook {
 impl PortLook {
     /// Whether it counts what is for none of the kernels that outputs may name. All of that is lost.
     pub fn is_nobody(&self) -> bool {
-        self.name == NO_PEER
+        [ANY_OR_NO_PEER, NO_PEER].contains(&&*self.name)
     }
 
     /// The sum over all shards.
@@ -88,7 +88,10 @@ impl PortLook {
 pub(crate) fn outbox_name(definition: &KernelDefinition, number: usize) -> String {
     match definition.nobody() {
         None => definition.ports[number].name.into(),
-        Some(nobody) if number == nobody => NO_PEER.into(),
+        Some(nobody) if number == nobody => {
+            let by_topic = definition.peers.is_some_and(|peers| peers.by_topic);
+            (if by_topic { NO_PEER } else { ANY_OR_NO_PEER }).into()
+        }
         Some(_) if definition.rows.is_some() => "rows".into(),
         Some(_) => format!("peer {}", number + 1),
     }

@@ -38,8 +38,10 @@ use crate::{
 pub struct PeersStatus {
     /// The kernels that it is connected to, in the order in which they were given.
     pub peers: Vec<PeerStatus>,
-    /// Outputs with an address of none of these, or a topic that nobody takes, since launch. They are lost: a part of
-    /// [`outputs_lost`](crate::KernelStatus::outputs_lost).
+    /// Outputs for [any](Peer::ANY) of these that wait until one has room.
+    pub waiting: u64,
+    /// Outputs with an address of none of these, or a topic that nobody takes, since launch; and those for any of
+    /// these that none has taken. They are lost: a part of [`outputs_lost`](crate::KernelStatus::outputs_lost).
     pub gone: u64,
 }
 
@@ -49,7 +51,7 @@ pub struct PeersStatus {
 pub struct PeerStatus {
     /// The other kernel's name; `None` if it is gone.
     pub kernel: Option<String>,
-    /// Outputs that went there.
+    /// Outputs that went there, those for any of several included.
     pub sent: u64,
     /// Outputs that wait for room there. While there are any, their shards take no message.
     pub held: u64,
@@ -162,7 +164,8 @@ impl<K: RingKernel> KernelHandle<K> {
     }
 
     /// From now on, each output goes to the kernel that it names, if it is one of these, of which there are 15 at
-    /// most. An output with any other address is lost, and [counted](Self::peers). Those that this kernel was connected
+    /// most; one with the address [`Peer::ANY`] goes to whichever of them has room. An output with any other address is
+    /// lost, and [counted](Self::peers). Those that this kernel was connected
     /// to before are forgotten. It holds until [`disconnect`](Self::disconnect).
     ///
     /// What [`connect_with`](Self::connect_with) says of a link holds for each of these: this kernel must be inactive, and
@@ -233,7 +236,11 @@ impl<K: RingKernel> KernelHandle<K> {
             held: count(target.outbox, |words| words.held()),
             lost: count(target.outbox, |words| words.unforwarded()) - target.before.1,
         });
-        PeersStatus { peers: peers.collect(), gone: count(MOST_PEERS, |words| words.unforwarded()) }
+        PeersStatus {
+            peers: peers.collect(),
+            waiting: count(MOST_PEERS, |words| words.held()),
+            gone: count(MOST_PEERS, |words| words.unforwarded()),
+        }
     }
 }
 

@@ -30,6 +30,7 @@
 //! A shard with a [hold](crate::LaunchOptions::hold) waits only if that is full, and may go on when a part of it has gone. So a
 //! kernel with one counts as one that stands still only if what its shards hold for kernels that stand still leaves no room for
 //! a message. Those are the largest set of kernels that hold each other up so: the cycle, and what its kernels hold outputs for.
+//! Likewise of a kernel that holds an output for any of several: it stands still only if each of them does, or has ended.
 //!
 //! The host does not see for which ring of a kernel another kernel waits. So if kernels have several shards,
 //! a cycle may be reported that is just about to go on.
@@ -48,7 +49,6 @@ use annulus_abi::{
     control::{STALLED_BY_HOST, STALLED_BY_KERNEL, STALLED_HOLDS, command, state},
     vitals::recorder::event,
 };
-use annulus_ring::memory::PortWords;
 use annulus_sync::{Mutex, Ordering, contain::contained};
 
 use crate::{
@@ -107,6 +107,11 @@ fn rests(shard: &HostShard) -> bool {
     // SYNC: rested (acquire)
     let rested = shard.memory.rested().load(Ordering::Acquire);
     shard.memory.taken().load(Ordering::Acquire) == rested
+}
+
+/// How many outputs a shard holds for this outbox.
+fn held_by(shard: &HostShard, outbox: usize) -> u64 {
+    shard.memory.port(outbox).map_or(0, |port| port.held().load(Ordering::Relaxed))
 }
 
 /// Whether a shard that does not wait has something to do.
@@ -195,11 +200,18 @@ impl KernelShared {
         follow(&mut vec![Step::First(self)], &mut Vec::new())
     }
 
-    /// Whether a shard that waits for a kernel waits for room for this outbox.
+    /// Whether a shard that waits for a kernel waits for room for this outbox, or for any of its kernels.
     fn holds_by(&self, shard: &HostShard, outbox: usize) -> bool {
-        let word = |port: PortWords<'_>| port.held().load(Ordering::Relaxed);
         self.core.definition.counted_places() == 0
-            || shard.memory.port(outbox).is_some_and(|port| word(port) != 0)
+            || held_by(shard, outbox) != 0
+            || self.held_for_any(shard) != 0
+    }
+
+    /// How many outputs a shard holds for any of the kernels that it is connected to.
+    fn held_for_any(&self, shard: &HostShard) -> u64 {
+        let definition = self.core.definition;
+        let addresses = definition.peers.is_some_and(|peers| !peers.by_topic);
+        definition.nobody().filter(|_| addresses).map_or(0, |nobody| held_by(shard, nobody))
     }
 
     /// The kernels that its stalled shards wait for.
@@ -224,18 +236,28 @@ impl KernelShared {
         let known = self.links.known();
         let leads_there =
             |target: &&Target<Self>| these.iter().any(|&kernel| std::ptr::eq(target.kernel.as_ptr(), kernel));
+        // What is for any goes to another one, unless that has ended.
+        let takes_any = |target: &&Target<Self>| {
+            !leads_there(target) && target.kernel.upgrade().is_some_and(|kernel| !kernel.core.is_finished())
+        };
+        let for_any = |shard: &HostShard| {
+            let takes = known.targets.iter().any(|target| takes_any(&target));
+            if takes { 0 } else { self.held_for_any(shard) }
+        };
         let definition = self.core.definition;
         let (hold, worst) = (self.core.options.outbound.hold, definition.max_outputs);
         self.core.shards.iter().filter(|shard| stalled(shard) == STALLED_BY_KERNEL).all(|shard| {
             let targets = known.targets.iter().filter(leads_there);
             if hold == 0 {
-                return targets.into_iter().any(|target| self.holds_by(shard, target.outbox));
+                let counts = definition.counted_places() != 0;
+                let mut targets = targets;
+                return targets.any(|target| !counts || held_by(shard, target.outbox) != 0)
+                    || for_any(shard) != 0;
             }
-            let held = targets
-                .filter_map(|target| Some(shard.memory.port(target.outbox)?.held().load(Ordering::Relaxed)));
+            let held = targets.map(|target| held_by(shard, target.outbox));
             // One output on a topic may wait for several.
             let all = if publishes(definition) { held.max().unwrap_or(0) } else { held.sum() };
-            all + u64::from(worst) > hold.into()
+            all + for_any(shard) + u64::from(worst) > hold.into()
         })
     }
 
@@ -334,10 +356,13 @@ fn stands_still(cycle: &[&KernelShared]) -> bool {
     first.is_some() && look() == first
 }
 
-/// Further kernels for which those of a cycle, or these, hold outputs: what is held for them may fill a long hold, too.
+/// Further kernels for which those of a cycle, or these, hold outputs: what is held for them may fill a long hold, too; and they
+/// may take what is held for any.
 fn beside(cycle: &[&KernelShared]) -> Vec<Arc<KernelShared>> {
     let mut found: Vec<Arc<KernelShared>> = Vec::new();
-    if cycle.iter().all(|kernel| kernel.core.options.outbound.hold == 0) {
+    let for_any =
+        |kernel: &KernelShared| kernel.core.shards.iter().any(|shard| kernel.held_for_any(shard) != 0);
+    if cycle.iter().all(|kernel| kernel.core.options.outbound.hold == 0 && !for_any(kernel)) {
         return found;
     }
     let mut next: Vec<_> = cycle.iter().flat_map(|kernel| kernel.waited_for()).collect();
