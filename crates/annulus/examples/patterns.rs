@@ -328,15 +328,27 @@ fn cached(runtime: &Runtime) -> Outcome {
     Ok(())
 }
 
-// A coordinator registers workers, gives them tasks, counts what they complete, and hears that they live.
+// A coordinator registers workers, gives them tasks, and counts what they complete. Workers tell it that they live. The task of
+// one that falls silent goes to another.
 
 #[derive(RingMessage, Clone, Copy)]
 #[repr(u32)]
 enum Says {
-    Register { worker: u32 },
-    Ready { worker: u32 },
-    Complete { worker: u32 },
-    Heartbeat { worker: u32 },
+    Register {
+        worker: u32,
+    },
+    Ready {
+        worker: u32,
+    },
+    Complete {
+        worker: u32,
+    },
+    Heartbeat {
+        worker: u32,
+    },
+    /// Nobody sends it: it comes by itself.
+    #[ring(tick)]
+    Look,
 }
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
@@ -344,9 +356,10 @@ enum Says {
 enum Told {
     Known { workers: u32 },
     Task { number: u32 },
-    Idle,
-    Completed { tasks: u32 },
-    Alive { beats: u32 },
+    Idle { left: u32 },
+    Completed,
+    Alive,
+    Silent { worker: u32 },
 }
 
 #[derive(DeviceType, Clone, Copy, Default)]
@@ -354,16 +367,23 @@ enum Told {
 struct Office {
     workers: u32,
     next: u32,
-    completed: [u32; 8],
-    beats: [u32; 8],
+    completed: u32,
+    /// Tasks whose workers have fallen silent, a bit for each.
+    open: u32,
+    /// What each worker does: the task's number and one, or 0.
+    does: [u32; 8],
+    /// When it was heard last.
+    heard: [u64; 8],
 }
 
-/// A worker that is not registered, or not the next one.
+/// A worker that is not registered, or not the next one, or has no task.
 const STRANGER: Failure = Failure::of(2);
 const TASKS: u32 = 5;
+/// So long may a worker be silent, in nanoseconds.
+const SILENCE: u64 = 250_000_000;
 
-#[ring_kernel]
-fn coordinate(says: &Says, office: &mut Office, told: &Outbox<Told>) -> Result<(), Failure> {
+#[ring_kernel(on_tick = "20 ms")]
+fn coordinate(cx: &Cx, says: &Says, office: &mut Office, told: &Outbox<Told>) -> Result<(), Failure> {
     match *says {
         Says::Register { worker } => {
             if worker != office.workers {
@@ -376,20 +396,42 @@ fn coordinate(says: &Says, office: &mut Office, told: &Outbox<Told>) -> Result<(
             if worker >= office.workers {
                 return Err(STRANGER);
             }
-            if office.next == TASKS {
-                told.send(Told::Idle);
+            let mut number = office.next;
+            if office.open != 0 {
+                number = office.open.trailing_zeros();
+                office.open &= office.open - 1;
+            } else if office.next == TASKS {
+                told.send(Told::Idle { left: TASKS - office.completed });
+                return Ok(());
             } else {
-                told.send(Told::Task { number: office.next });
                 office.next += 1;
             }
+            office.does[worker as usize] = number + 1;
+            office.heard[worker as usize] = cx.now();
+            told.send(Told::Task { number });
         }
         Says::Complete { worker } => {
-            office.completed[worker as usize] += 1;
-            told.send(Told::Completed { tasks: office.completed[worker as usize] });
+            if office.does[worker as usize] == 0 {
+                return Err(STRANGER);
+            }
+            office.does[worker as usize] = 0;
+            office.completed += 1;
+            told.send(Told::Completed);
         }
         Says::Heartbeat { worker } => {
-            office.beats[worker as usize] += 1;
-            told.send(Told::Alive { beats: office.beats[worker as usize] });
+            office.heard[worker as usize] = cx.now();
+            told.send(Told::Alive);
+        }
+        Says::Look => {
+            for worker in 0..office.workers {
+                let does = office.does[worker as usize];
+                if does != 0 && cx.now() - office.heard[worker as usize] > SILENCE {
+                    office.open |= 1 << (does - 1);
+                    office.does[worker as usize] = 0;
+                    told.send(Told::Silent { worker });
+                    return Ok(());
+                }
+            }
         }
     }
     Ok(())
@@ -398,28 +440,37 @@ fn coordinate(says: &Says, office: &mut Office, told: &Outbox<Told>) -> Result<(
 fn coordinated(runtime: &Runtime) -> Outcome {
     let office = coordinate::launch(runtime, LaunchOptions::low_latency().backpressure(Backpressure::Block))?;
     let ask = |says| office.call_blocking(says);
-    for worker in 0..2 {
+    for worker in 0..3 {
         assert_eq!(ask(Says::Register { worker })?, Told::Known { workers: worker + 1 });
     }
-    assert!(ask(Says::Ready { worker: 2 }).is_err(), "nobody knows it");
-    // Each worker is a thread that asks until nothing is left to do.
+    assert!(ask(Says::Ready { worker: 3 }).is_err(), "nobody knows it");
+    // The third takes a task, and nothing is heard of it any more.
+    let taken = ask(Says::Ready { worker: 2 })?;
+    // The others are threads that ask until nothing is left to do.
     let done = thread::scope(|scope| {
         let workers: Vec<_> = (0..2)
             .map(|worker| {
                 scope.spawn(move || {
                     let mut done = 0;
-                    while let Ok(Told::Task { .. }) = ask(Says::Ready { worker }) {
-                        let _ = ask(Says::Heartbeat { worker });
-                        let _ = ask(Says::Complete { worker });
-                        done += 1;
+                    loop {
+                        match ask(Says::Ready { worker }) {
+                            Ok(Told::Task { .. }) => {
+                                let _ = ask(Says::Heartbeat { worker });
+                                done += u32::from(ask(Says::Complete { worker }).is_ok());
+                            }
+                            Ok(Told::Idle { left: 1.. }) => thread::sleep(Duration::from_millis(10)),
+                            _ => return done,
+                        }
                     }
-                    done
                 })
             })
             .collect();
         workers.into_iter().map(|worker| worker.join().unwrap_or(0)).sum::<u32>()
     });
-    println!("coordinated: two workers did {done} of {TASKS} tasks");
+    assert_eq!(taken, Told::Task { number: 0 });
+    let mut silent = std::iter::from_fn(|| office.try_recv().ok());
+    let is_told = silent.any(|told| told == Told::Silent { worker: 2 });
+    println!("coordinated: two workers did {done} of {TASKS} tasks; one of a silent worker: {is_told}");
     println!("{}", office.status());
     Ok(())
 }
