@@ -910,9 +910,9 @@ pub(crate) const OF_STAMPED_PORTS: &[Fault] = &[(
 /// Those of stamps, ticks and timers.
 pub(crate) const OF_STAMPED_TIMERS: &[Fault] = &[
     (
-        "a message to itself carries nothing",
+        "a message to itself carries a later stamp",
         "    *ANN_U64(slot, b->launch.in_stamp) = b->stamp;",
-        "    *ANN_U64(slot, b->launch.in_stamp) = 0;",
+        "    *ANN_U64(slot, b->launch.in_stamp) = b->stamp + ((u64)1 << 40);",
     ),
     (
         "a tick is no event of its own",

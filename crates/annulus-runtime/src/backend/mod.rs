@@ -296,7 +296,7 @@ pub trait HostSignals: Signals {
     }
 
     /// A shard's handler has printed, at this place of its source. Backends whose prints
-    /// [become events where they are made](Backend::prints_where_it_runs) need not call this: what prints does.
+    /// [become events where they are made](DeviceBackend::prints_where_it_runs) need not call this: what prints does.
     fn printed(&self, shard: u32, file: &str, line: u32) {
         let _ = (shard, file, line);
     }
