@@ -161,8 +161,8 @@ const FAULTS: &[Fault] = &[
     (
         "the leader publishes an output without release",
         &[(
-            "        ann_device_fence_release();\n        for (u32 i = 0; i < granted; i++)",
-            "        for (u32 i = 0; i < granted; i++)",
+            "        ann_device_fence_release();\n        for (u32 i = 0; i < granted; i++)\n            ann_device_local_commit(",
+            "        for (u32 i = 0; i < granted; i++)\n            ann_device_local_commit(",
         )],
     ),
     (
@@ -236,8 +236,9 @@ const FAULTS_BY_TWO: &[Fault] = &[
     (
         "a row is published without release",
         &[(
-            "    /* SYNC: device-local-published (release) */\n    ann_device_fence_release();\n    for (u32 i = 0; i < granted; i++)",
-            "    for (u32 i = 0; i < granted; i++)",
+            "        k += 1;\n    }\n    /* SYNC: device-local-published (release) */\n    ann_device_fence_release();\n    \
+             for (u32 i = 0; i < granted; i++)",
+            "        k += 1;\n    }\n    for (u32 i = 0; i < granted; i++)",
         )],
     ),
     (
