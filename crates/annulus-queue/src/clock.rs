@@ -11,6 +11,8 @@ use std::{
 
 use annulus_sync::{Arc, AtomicU64, Ordering};
 
+// Models have no monitor: it keeps a thread and the system's time.
+#[cfg(not(loom))]
 use crate::monitor::{MONITOR, Monitor};
 
 /// The clock that a [`MessageQueue`](crate::MessageQueue) uses for the age of messages, and a runtime for all its
@@ -34,6 +36,7 @@ struct Manual {
     /// Stands for time 0 where an instant is asked for.
     zero: Instant,
     /// Calls what is due, when the clock is moved.
+    #[cfg(not(loom))]
     monitor: Monitor,
 }
 
@@ -58,8 +61,12 @@ impl Clock {
     /// assert_eq!(clock.now(), Duration::from_secs(5));
     /// ```
     pub fn manual() -> Self {
-        let (time, zero, monitor) = (AtomicU64::new(0), Instant::now(), Monitor::new());
-        Self(Source::Manual(Arc::new(Manual { time, zero, monitor })))
+        Self(Source::Manual(Arc::new(Manual {
+            time: AtomicU64::new(0),
+            zero: Instant::now(),
+            #[cfg(not(loom))]
+            monitor: Monitor::new(),
+        })))
     }
 
     /// The time since the clock was made.
@@ -86,6 +93,7 @@ impl Clock {
         let Source::Manual(manual) = &self.0 else { return false };
         // Relaxed: the time publishes no other data. The monitor's lock orders it with what is armed.
         manual.time.fetch_add(nanoseconds(by), Ordering::Relaxed);
+        #[cfg(not(loom))]
         let _ = manual.monitor.turn(self.instant());
         true
     }
@@ -114,6 +122,7 @@ impl Clock {
     }
 
     /// Who calls what is due by this clock.
+    #[cfg(not(loom))]
     #[doc(hidden)]
     pub fn monitor(&self) -> &Monitor {
         match &self.0 {
@@ -127,6 +136,7 @@ impl Clock {
     /// # Errors
     ///
     /// If the system starts no thread.
+    #[cfg(not(loom))]
     #[doc(hidden)]
     pub fn start(&self) -> std::io::Result<()> {
         if self.is_manual() { Ok(()) } else { MONITOR.start() }
