@@ -116,9 +116,7 @@ impl Block {
     pub(crate) fn states(&self) -> &StateMemory {
         &self.states
     }
-}
 
-impl Block {
     /// Whether it sleeps, for a caller that has made work for it and fenced.
     #[inline]
     pub(crate) fn is_asleep(&self) -> bool {

@@ -114,21 +114,21 @@ impl WorkerPool {
     /// Like [`push`](Self::push), but a worker that is delivering a message to the block keeps the block.
     #[inline]
     pub(crate) fn push_or_keep(&self, block: Arc<Block>) {
-        let is_own = |pool: &Arc<WorkerPool>| std::ptr::eq(&raw const **pool, self);
-        let delivers = |worker: &Worker| worker.delivers.get() && worker.pool.get().is_some_and(is_own);
-        // A thread of the program may send while its thread-locals are being destroyed.
-        if !WORKER.try_with(delivers).unwrap_or(false) {
-            return self.push(block);
-        }
-        WORKER.with(|worker| worker.next.keep(block, &self.0));
+        self.push_unless(block, |worker| worker.delivers.get());
     }
 
     /// Like [`push`](Self::push), but a worker of this pool keeps the block. It hands it over before it calls the program.
     pub(crate) fn keep_or_push(&self, block: Arc<Block>) {
-        let is_own =
-            |worker: &Worker| worker.pool.get().is_some_and(|pool| std::ptr::eq(&raw const **pool, self));
+        self.push_unless(block, |_| true);
+    }
+
+    /// Like [`push`](Self::push), unless the thread is a worker of this pool and `keeps` is true of it: then that worker keeps the block.
+    #[inline]
+    fn push_unless(&self, block: Arc<Block>, keeps: impl Fn(&Worker) -> bool) {
+        let is_own = |pool: &Arc<WorkerPool>| std::ptr::eq(&raw const **pool, self);
+        let is_kept = |worker: &Worker| keeps(worker) && worker.pool.get().is_some_and(is_own);
         // A thread of the program may send while its thread-locals are being destroyed.
-        if !WORKER.try_with(is_own).unwrap_or(false) {
+        if !WORKER.try_with(is_kept).unwrap_or(false) {
             return self.push(block);
         }
         WORKER.with(|worker| worker.next.keep(block, &self.0));

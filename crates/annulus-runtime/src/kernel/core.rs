@@ -187,8 +187,13 @@ impl KernelCore {
 
     #[inline]
     pub(crate) fn wake(&self, shard: usize) {
+        self.wake_by(|device| device.wake(shard as u32));
+    }
+
+    #[inline]
+    fn wake_by(&self, wake: impl FnOnce(&dyn DeviceKernel)) {
         if let Some(device) = self.device.get() {
-            device.wake(shard as u32);
+            wake(&**device);
         }
         if let Some(slow) = &self.slow {
             slow.wake();
@@ -197,12 +202,7 @@ impl KernelCore {
 
     /// [`wake`](Self::wake) of a shard that gets something which this thread has just given it, and whose answer it may wait for.
     pub(crate) fn wake_next(&self, shard: usize) {
-        if let Some(device) = self.device.get() {
-            device.wake_next(shard as u32);
-        }
-        if let Some(slow) = &self.slow {
-            slow.wake();
-        }
+        self.wake_by(|device| device.wake_next(shard as u32));
     }
 
     /// Whether a shard sleeps, or may, for a caller that has made work for it and fenced. One that runs looks once more before

@@ -269,12 +269,11 @@ impl Runtime {
 impl KernelShared {
     /// Whether there are places for so many kernels.
     fn check_places(&self, given: usize) -> Result<(), ConnectError> {
-        let kernel = || self.core().name.clone();
-        (given <= MOST_PEERS).then_some(()).ok_or_else(|| ConnectError::TooManyPeers {
-            kernel: kernel(),
-            given,
-            most: MOST_PEERS,
-        })
+        if given > MOST_PEERS {
+            let kernel = self.core().name.clone();
+            return Err(ConnectError::TooManyPeers { kernel, given, most: MOST_PEERS });
+        }
+        Ok(())
     }
 
     /// What connects this kernel to these, of the same runtime, each by a place of its own, and by the last place to

@@ -247,10 +247,9 @@ impl KernelShared {
         let definition = self.core.definition;
         let (hold, worst) = (self.core.options.outbound.hold, definition.max_outputs);
         self.core.shards.iter().filter(|shard| stalled(shard) == STALLED_BY_KERNEL).all(|shard| {
-            let targets = known.targets.iter().filter(leads_there);
+            let mut targets = known.targets.iter().filter(leads_there);
             if hold == 0 {
                 let counts = definition.counted_places() != 0;
-                let mut targets = targets;
                 return targets.any(|target| !counts || held_by(shard, target.outbox) != 0)
                     || for_any(shard) != 0;
             }
