@@ -9,6 +9,10 @@
 /// The lowest bits of an entry: one for each place.
 pub const PLACES: u32 = 16;
 
+/// The bit of the last place in an entry: the host takes the topic, too. That place itself stands for nobody, and nobody
+/// takes a topic.
+pub const HOST: u64 = 1 << (PLACES - 1);
+
 /// Where a topic's entry lies at the earliest, in a table of so many entries: a power of two.
 #[inline]
 pub const fn first_entry(topic: u64, entries: usize) -> usize {

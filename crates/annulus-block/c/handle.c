@@ -211,6 +211,9 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
 #if ANN_LAUNCH_THROUGH
             ann_hand_on(v, caller, code, b->state.pending, b->state.pending + all - stay);
 #endif
+#ifdef ANN_TOPICS
+            ann_tell_host_row(v, b->state.pending, b->state.pending + all - stay);
+#endif
             b->state.pending += all - stay;
             ann_account(v, slot, code, outbox.sent, stay);
 #else

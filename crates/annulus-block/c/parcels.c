@@ -54,7 +54,7 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 pending, u32 place)
         GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
 #ifdef ANN_TOPICS
         u32 port = place;
-        u32 takes = ann_places_of(output) >> place & 1;
+        u32 takes = ann_kernels_of(output) >> place & 1;
         u32 grid = takes ? ANN_LINK(v, port)->grid : 0;
         /* A place that takes a topic, and has no kernel any more, is as one whose kernel has ended. */
         if (takes && grid == 0 && ann_goes_on(v, output)) {
@@ -300,7 +300,8 @@ ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending, u32 round)
 ANN_FUNCTION void ann_count_granted(const ann_view *v, u32 place)
 {
 #ifdef ANN_TOPICS
-    u32 granted = v->shared->ports[place].granted;
+    /* Of the last place these are the host's copies. */
+    u32 granted = place == ANN_PEERS ? 0 : v->shared->ports[place].granted;
 #else
     u32 granted = v->shared->granted;
 #endif
@@ -346,9 +347,21 @@ ANN_FUNCTION void ann_count_wanted(const ann_view *v, u32 pending, u32 are_new)
         GLOBAL u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
         if (are_new)
             ann_mark_apart(v, output);
-        u32 places = ann_places_of(output);
+        if ((*(GLOBAL const u64 *)output & ANN_TOPIC_HOST) != 0)
+            ann_count_up_by(&b->ports[ANN_PEERS].granted, 1);
+        u32 places = ann_kernels_of(output);
         for (u32 place = ANN_FIRST_OF(places); place < ANN_PORTS; place = ANN_NEXT_OF(places, place))
             ann_count_up_by(&b->ports[place].wanted, 1);
+    }
+}
+
+/* By the leader: the host gets its copies of the turn's outputs, in their order. */
+ANN_FUNCTION void ann_tell_host_all(const ann_view *v)
+{
+    for (u32 k = 0; k < v->shared->state.pending; k++) {
+        GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
+        if (parcel->source != ANN_GONE && ann_tell_host(v, parcel->source))
+            parcel->source = ANN_GONE;
     }
 }
 
@@ -450,6 +463,10 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
     LOCAL ann_state *s = &b->state;
     if (s->pending == 0)
         return;
+#ifdef ANN_TOPICS
+    if (b->ports[ANN_PEERS].granted != 0)
+        ann_tell_host_all(v);
+#endif
 #ifdef ANN_PORTS
     for (u32 i = 0; i < ANN_PORTS; i++) {
         LOCAL ann_port *port = &b->ports[i];

@@ -66,6 +66,26 @@ ANN_FUNCTION u32 ann_would_go(const ann_view *v, u32 port, GLOBAL const u8 *outp
     return ann_goes_on(v, output) ? ann_port_has_room(v, port, output) : ann_would_return(v);
 }
 
+#ifdef ANN_TOPICS
+
+/* By one thread: gives the host its copy of an output of this turn, if it takes the topic. There is room: a message is
+   taken when there is credit for all that it sends. Returns whether the output has gone by all. */
+/* TWIN: tell_host */
+ANN_FUNCTION u32 ann_tell_host(const ann_view *v, u32 place)
+{
+    GLOBAL u8 *output = v->outputs + (u64)place * ANN_OUTPUT_STRIDE;
+    GLOBAL u64 *front = (GLOBAL u64 *)output;
+    u64 marked = *front;
+    if ((marked & ANN_TOPIC_HOST) == 0)
+        return 0;
+    ann_forget_places(output);
+    ann_return(v, place);
+    *front = marked;
+    return ann_take_from(output, ANN_PEERS);
+}
+
+#endif
+
 #if ANN_LAUNCH_THREADS == 1
 
 ANN_FUNCTION GLOBAL u8 *ann_held_at(const ann_view *v, u32 k)
@@ -106,6 +126,21 @@ ANN_FUNCTION void ann_has_left(GLOBAL u8 *output, u32 place)
 #endif
     *(GLOBAL u64 *)output = ~(u64)0;
 }
+
+#ifdef ANN_TOPICS
+
+/* A message's outputs have been put aside, from number `k` up to `end`: the host gets its copies. */
+ANN_FUNCTION void ann_tell_host_row(const ann_view *v, u32 k, u32 end)
+{
+    for (; k < end; k++) {
+        GLOBAL u64 *front = (GLOBAL u64 *)ann_held_at(v, k);
+        v->shared->ports[ANN_PEERS].forwarded += (*front & ANN_TOPIC_HOST) != 0;
+        if (ann_tell_host(v, k))
+            *front = ~(u64)0;
+    }
+}
+
+#endif
 
 /* How many outputs in a row are for the same block of a place's kernel, the first of which has number `k`; of those
    that are left for this place. */

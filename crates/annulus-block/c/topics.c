@@ -6,6 +6,9 @@
 #define ANN_TOPIC_PLACES 16
 #define ANN_TOPIC_MASK (((u64)1 << ANN_TOPIC_PLACES) - 1)
 
+/* In the place of nobody's bit: the host takes it, too. */
+#define ANN_TOPIC_HOST ((u64)1 << ANN_PEERS)
+
 /* Behind the records of the places, and their addresses. */
 #define ANN_TOPIC_TABLE (ANN_PORTS * (sizeof(ann_link) + 8))
 
@@ -43,6 +46,13 @@ ANN_FUNCTION u32 ann_places_of(GLOBAL const u8 *output)
     return places != 0 ? places : (u32)1 << ANN_PEERS;
 }
 
+/* The same without the host, which gets its copy in the same turn. */
+ANN_FUNCTION u32 ann_kernels_of(GLOBAL const u8 *output)
+{
+    u64 places = *(GLOBAL const u64 *)output & ANN_TOPIC_MASK;
+    return places != 0 ? (u32)(places & ~ANN_TOPIC_HOST) : (u32)1 << ANN_PEERS;
+}
+
 /* The first of them from this one on; ANN_PORTS if there is none. */
 ANN_FUNCTION u32 ann_place_from(u32 places, u32 from)
 {
@@ -73,6 +83,7 @@ ANN_FUNCTION void ann_forget_places(GLOBAL u8 *output)
 
 /* The places of an output, one after the other. */
 #define ANN_PLACES_OF(v, output) ann_places_of(output)
+#define ANN_KERNELS_OF(v, output) ann_kernels_of(output)
 #define ANN_FIRST_OF(places) ann_place_from(places, 0)
 #define ANN_NEXT_OF(places, place) ann_place_from(places, (place) + 1)
 
@@ -80,6 +91,7 @@ ANN_FUNCTION void ann_forget_places(GLOBAL u8 *output)
 
 /* There is one. */
 #define ANN_PLACES_OF(v, output) ANN_PORT_OF(output)
+#define ANN_KERNELS_OF(v, output) ANN_PORT_OF(output)
 #define ANN_FIRST_OF(places) (places)
 #define ANN_NEXT_OF(places, place) ANN_PORTS
 

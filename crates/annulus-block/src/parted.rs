@@ -71,7 +71,14 @@ impl<R: Runner> BlockCore<R> {
             self.reply_from_here(caller, batch);
         }
         for index in base + u32::from(replies)..base + sent {
-            let tag = self.mark_apart(index);
+            let mut tag = self.mark_apart(index);
+            if self.is_heard(tag) {
+                tag = self.tell_host(index, tag);
+                batch.produced += 1;
+                if tag & TOPIC_PLACES == 0 {
+                    continue;
+                }
+            }
             let wanted = self.wanted_by(tag);
             if wanted == 0 {
                 self.publish_aside(index, self.sent_header());
@@ -401,6 +408,26 @@ impl<R: Runner> BlockCore<R> {
         };
         self.set_tag(index, marked);
         marked
+    }
+
+    /// Whether the host takes the topic of an output that was just marked.
+    fn is_heard(&self, tag: u64) -> bool {
+        let is_connected = || self.links.last().is_some_and(Option::is_some);
+        self.peers.is_some_and(|peers| peers.by_topic) && is_connected() && tag & topics::HOST != 0
+    }
+
+    /// Gives the host its copy of an output. There is room: a message is taken when there is credit for all that it sends.
+    /// Returns the output's first word, which names the others.
+    // TWIN: tell_host
+    fn tell_host(&mut self, index: u32, tag: u64) -> u64 {
+        self.set_tag(index, tag & !TOPIC_PLACES);
+        self.publish_aside(index, self.sent_header());
+        let words =
+            self.memory.port(self.links.len() - 1).expect("a shard has counts for each of its places");
+        add(words.forwarded(), 1);
+        let others = tag & !topics::HOST;
+        self.set_tag(index, others);
+        others
     }
 
     /// The first word of an output: the number of its outbox, or an address; or [`GONE`].

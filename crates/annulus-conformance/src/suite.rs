@@ -549,6 +549,8 @@ macro_rules! conformance_suite {
                 k05_topics_wait_for_their_own_kernel: Handlers,
                 k05_topics_of_the_disconnected_and_the_dead: Handlers,
                 k07_tables_of_topics_have_room_for_what_was_asked: Handlers,
+                k07_host_listens: Handlers,
+                k07_host_listens_beside_a_full_kernel: Handlers,
                 k05_topics_as_constants: Handlers,
             }
             rows {

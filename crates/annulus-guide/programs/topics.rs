@@ -68,5 +68,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("copies: {:?}", chat.peers().peers.iter().map(|peer| peer.sent).collect::<Vec<_>>());
     println!("to nobody: {}", chat.peers().gone);
     // ANCHOR_END: run
+    // ANCHOR: listen
+    topics.listen("room.hall")?; // the host
+    let _ = say(hall, 5, 0)?;
+    let heard = chat.recv_blocking()?;
+    println!("the host hears line {}, in the hall: {}", heard.message.number, heard.topic == hall);
+    topics.unlisten("room.hall")?;
+    // ANCHOR_END: listen
     Ok(())
 }

@@ -12,6 +12,7 @@ use annulus::{OpenCl, Runtime};
 /// What each example shows, whatever the backend; those that tell of times and threads say so little.
 const SHOWN: [(&str, &str); 27] = [
     ("calls", "account 7: not enough money"),
+    ("chat", "again, carl in street: HELLO, ANNA\n"),
     ("clinic", "3 came by ambulance, 19 are in the log\n"),
     ("cooperation", "product: 1024 of 1024 elements are the same as by hand, bit for bit\n"),
     ("detect", "sensor 7 is 54.4 sigma off"),
@@ -115,6 +116,26 @@ fn p_01_p_02_p_03_p_05_p_06_k_02_patterns_are_an_example() {
         "coordinated: two workers did 5 of 5 tasks; one of a silent worker: true",
     ];
     assert_eq!(shown("patterns", "cpu").lines().collect::<Vec<_>>(), lines);
+}
+
+/// K-05: a chat, whose rooms are topics.
+#[test]
+fn k_05_a_chat_has_topics_for_rooms() {
+    let lines = [
+        "anna hears carl in room.garden: Is anybody here?",
+        "bert hears carl in room.garden: Is anybody here?",
+        "bert hears anna in room.hall: Who is in the hall?",
+        "anna hears bert in street: Do not shout.",
+        "bert hears bert in room.garden: Anna?",
+        "carl hears bert in room.garden: Anna?",
+        "carl hears carl in street: HELLO, ANNA",
+        "carl hears bert in street: Do not shout.",
+        "a shout of carl in street: HELLO",
+        "again, carl in street: HELLO, ANNA",
+        "nobody else has shouted",
+        "copies: [2, 3, 3], to the moderator: 2, to nobody: 1",
+    ];
+    assert_eq!(shown("chat", "cpu").lines().collect::<Vec<_>>(), lines);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a kernel with several outboxes shows of them: where each leads, and what it has sent there. To a kernel whose
 //! outputs say whom they are for, its places are what outboxes are to others; the last one stands for nobody
-//! ([`NO_PEER`], [`ANY_OR_NO_PEER`]).
+//! ([`HOST_OR_NO_PEER`], [`ANY_OR_NO_PEER`]).
 //!
 //! The part of the file lies beside the shards': as many [`ShardPorts`] as there are
 //! [`ShardVitals`](super::ShardVitals), in the same order. Only kernels with several outboxes that may be
@@ -23,11 +23,12 @@ use core::mem::offset_of;
 use super::{read::word64, text};
 use crate::control::PortCounts;
 
-/// The name of the place that stands for nobody, where names are topics. No outbox has one of two words.
-pub const NO_PEER: &str = "no peer";
-
-/// The name of the place that stands for nobody, and where outputs wait that are for any; where names are addresses.
+/// The name of the place that stands for nobody, and where outputs wait that are for any; where names are addresses. No
+/// outbox has one of several words.
 pub const ANY_OR_NO_PEER: &str = "any or no peer";
+
+/// Its name in a kernel that publishes on topics: what the host got is what the place has sent.
+pub const HOST_OR_NO_PEER: &str = "host or no peer";
 
 /// Most outboxes of a kernel that a file shows. Source: that of the kernel language.
 pub const MOST_PORTS: usize = 16;

@@ -530,18 +530,44 @@ pub(crate) const OF_TOPICS: &[Fault] = &[
         "    u64 topic = *front & ~ANN_TOPIC_MASK;",
         "    u64 topic = *front;",
     ),
+    (
+        "what the host hears says who else does",
+        "    ann_forget_places(output);\n    ann_return(v, place);",
+        "    ann_return(v, place);",
+    ),
+    (
+        "nobody else gets what the host hears",
+        "    *front = marked;\n    return ann_take_from(output, ANN_PEERS);",
+        "    *front = marked;\n    return 1;",
+    ),
+    (
+        "what was for the host alone is for nobody then",
+        "        if (ann_tell_host(v, k))\n            *front = ~(u64)0;",
+        "        if (ann_tell_host(v, k))\n            *front &= ~ANN_TOPIC_MASK;",
+    ),
+    (
+        "the host's copies are not counted",
+        "        v->shared->ports[ANN_PEERS].forwarded += (*front & ANN_TOPIC_HOST) != 0;\n",
+        "",
+    ),
 ];
 
 /// The same with several threads.
 pub(crate) const OF_TOPICS_OF_THREADS: &[Fault] = &[
     (
         "counts of a place are those of all before it",
-        "    u32 granted = v->shared->ports[place].granted;",
+        "    u32 granted = place == ANN_PEERS ? 0 : v->shared->ports[place].granted;",
         "    u32 granted = v->shared->granted;",
     ),
     (
+        "copies for the host are counted as if another kernel had them",
+        "u32 granted = place == ANN_PEERS ? 0 : v->shared->ports[place].granted;",
+        "u32 granted = v->shared->ports[place].granted;",
+    ),
+    ("the host hears what is not for it", "    if ((marked & ANN_TOPIC_HOST) == 0)\n        return 0;\n", ""),
+    (
         "a copy goes to a place that does not take it",
-        "        u32 takes = ann_places_of(output) >> place & 1;",
+        "        u32 takes = ann_kernels_of(output) >> place & 1;",
         "        u32 takes = 1;",
     ),
     (

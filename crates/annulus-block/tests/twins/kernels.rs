@@ -455,9 +455,19 @@ pub(crate) fn direct(
     if directed.value.is_multiple_of(5) { Err(Failure::of(7)) } else { Ok(()) }
 }
 
-/// Entries of the table of topics, which has no room for more; and which places take which topic: the first alone, the second alone, both, and none.
-pub(crate) const ENTRIES: usize = 4;
-pub(crate) const TAKEN: [(&str, u64); 4] = [("first", 1), ("second", 2), ("both", 3), ("known", 0)];
+/// Entries of the table of topics, which has no room for more; and which places take which topic: the first alone, the second alone, both, and none;
+/// and the same with the host.
+pub(crate) const ENTRIES: usize = 8;
+pub(crate) const TAKEN: [(&str, u64); ENTRIES] = [
+    ("first", 1),
+    ("second", 2),
+    ("both", 3),
+    ("known", 0),
+    ("first and host", topics::HOST | 1),
+    ("second and host", topics::HOST | 2),
+    ("all", topics::HOST | 3),
+    ("host", topics::HOST),
+];
 
 /// The table, as the host writes it.
 pub(crate) fn topic_entries() -> [u64; ENTRIES] {
@@ -818,8 +828,10 @@ fn draw_told(random: &mut Random, to: To) -> Vec<u8> {
     let places = to.actors.div_ceil(to.grid) + random.one_in(6) as u32;
     let key = random.below(places.max(1).into()) as u32 * to.grid + to.block;
     let about = |random: &mut Random| {
-        let name = ["first", "first", "second", "both", "both", "both", "known", "unknown"]
-            [random.below(8) as usize];
+        let name = match random.below(4) {
+            0 => TAKEN[4 + random.below(4) as usize].0,
+            _ => ["first", "second", "both", "both", "known", "unknown"][random.below(6) as usize],
+        };
         let odd = [0, 1, u64::MAX, Topic::of("both").bits() | 1];
         if random.one_in(6) { odd[random.below(4) as usize] } else { Topic::of(name).bits() }
     };

@@ -318,6 +318,128 @@ pub fn k07_tables_of_topics_have_room_for_what_was_asked(bench: &Bench) {
     assert!(matches!(topics.subscribe("a..b", one.peer()), Err(TopicError::Pattern { .. })));
 }
 
+/// K-07: the host takes topics as a kernel does: one copy of each output, with its topic, in order; beside kernels, and alone;
+/// by one thread and several, under load.
+pub fn k07_host_listens(bench: &Bench) {
+    const NAMES: [&str; 4] = ["both.loud", "both.quiet", "host", "nobody.takes.this"];
+    for (block, grid) in [(1, 2), (4, 1)] {
+        let options = linked(&format!("pass-{block}")).capacity(16).output_capacity(64);
+        let kernel = pass::launch(bench.runtime(), options).unwrap();
+        let options = source(&format!("tell-{block}")).grid(grid).block(block).capacity(256);
+        let tell = tell::launch(bench.runtime(), options.output_capacity(64)).unwrap();
+        let topics = tell.connect_topics(&[kernel.peer()]).unwrap();
+        topics.name(NAMES[0]).unwrap();
+        topics.subscribe("both.*", kernel.peer()).unwrap();
+        // By two patterns, of which one is a name: one copy.
+        topics.listen("both.#").unwrap();
+        topics.listen(NAMES[1]).unwrap();
+        topics.listen(NAMES[2]).unwrap();
+        let known = topics.known().unwrap();
+        assert!(known.iter().map(|topic| (topic.takers.len(), topic.host)).eq([
+            (1, true),
+            (1, true),
+            (0, true)
+        ]));
+        tell.activate_blocking().unwrap();
+        let count = bench.size(400, 20_000);
+        let sent: Vec<_> = (0..count)
+            .map(|i| {
+                let name = NAMES[(mix(i + 1) % 4) as usize];
+                note(i, Topic::of(name), (mix(i + 2) % u64::from(TIMES + 1)) as u32)
+            })
+            .collect();
+        let copies_on = |names: &[&str]| {
+            let is_on = |note: &&Note| names.iter().any(|name| Topic::of(name) == note.topic);
+            sent.iter().filter(is_on).flat_map(|note| copies(note).map(|item| (note.topic, item))).collect()
+        };
+        let to_host: Vec<(Topic, Item)> = copies_on(&NAMES[..3]);
+        let to_kernel: Vec<(Topic, Item)> = copies_on(&NAMES[..2]);
+        let nobody = copies_on(&NAMES[3..]).len() as u64;
+        let by_number = |item: &Item| (item.sequence, item.producer);
+        thread::scope(|scope| {
+            scope.spawn(|| tell.send_batch_blocking(&sent).unwrap());
+            let came = scope.spawn(|| {
+                let receive = |_| tell.recv_blocking().unwrap();
+                to_host.iter().map(receive).map(|came| (came.topic, came.message)).collect::<Vec<_>>()
+            });
+            let receive = |_| kernel.recv_blocking().unwrap();
+            let mut passed: Vec<_> = to_kernel.iter().map(receive).collect();
+            let mut came = came.join().unwrap();
+            assert!(in_order(&passed));
+            assert!(in_order(&came.iter().map(|(_, item)| *item).collect::<Vec<_>>()), "block {block}");
+            passed.sort_unstable_by_key(by_number);
+            came.sort_unstable_by_key(|(_, item)| by_number(item));
+            assert!(passed.iter().eq(to_kernel.iter().map(|(_, item)| item)), "block {block}");
+            assert!(came == to_host, "block {block}");
+        });
+        drain(&tell);
+        let status = balanced(&tell);
+        assert_eq!((status.processed, status.outputs_lost), (count, nobody), "{status:?}");
+        let peers = tell.peers();
+        assert_eq!((peers.host, peers.gone), (to_host.len() as u64, nobody), "{peers:?}");
+        assert_eq!((peers.peers[0].sent, peers.peers[0].held), (to_kernel.len() as u64, 0), "{peers:?}");
+        assert!(tell.try_recv().is_err() && kernel.try_recv().is_err());
+    }
+}
+
+/// K-07: the host begins to listen and ends while all runs. It gets its copy although a kernel that takes the same is full; a
+/// host that does not receive holds the kernel back, and loses nothing.
+pub fn k07_host_listens_beside_a_full_kernel(bench: &Bench) {
+    let full = pass::launch(bench.runtime(), source("full").capacity(16).output_capacity(64)).unwrap();
+    let tell = tell::launch(bench.runtime(), source("tell").capacity(256).output_capacity(64)).unwrap();
+    let topics = tell.connect_topics(&[full.peer()]).unwrap();
+    topics.subscribe("all", full.peer()).unwrap();
+    topics.listen("#").unwrap();
+    tell.activate_blocking().unwrap();
+    let sent: Vec<_> = (0..200).map(|i| note(i, Topic::of("all"), 1)).collect();
+    tell.send_batch_blocking(&sent[..40]).unwrap();
+    eventually(|| tell.status().stall.is_some_and(|stall| stall.waits_for == ["full"]));
+    for sequence in 0..17 {
+        assert_eq!(tell.recv_blocking().unwrap().message.sequence, sequence);
+    }
+    full.activate_blocking().unwrap();
+    for sequence in 17..40 {
+        assert_eq!(tell.recv_blocking().unwrap().message.sequence, sequence);
+    }
+    drain(&full);
+    assert_eq!(received(&full).len(), 40);
+
+    // Nobody receives what the host takes: the block waits, and loses nothing.
+    let receive = |count: usize| {
+        for _ in 0..count {
+            full.recv_blocking().unwrap();
+        }
+    };
+    tell.send_batch_blocking(&sent).unwrap();
+    eventually(|| tell.status().stall.is_some());
+    assert!(tell.status().processed < 240, "{:?}", tell.status());
+    thread::scope(|scope| {
+        scope.spawn(|| receive(200));
+        for sequence in 0..200 {
+            assert_eq!(tell.recv_blocking().unwrap().message.sequence, sequence);
+        }
+    });
+
+    assert!(topics.unlisten("#").unwrap());
+    assert!(!topics.unlisten("#").unwrap());
+    tell.send_batch_blocking(&sent[..20]).unwrap();
+    receive(20);
+    topics.listen("all").unwrap();
+    tell.send_batch_blocking(&sent[..20]).unwrap();
+    receive(20);
+    assert!(topics.unsubscribe("all", full.peer()).unwrap());
+    tell.send_batch_blocking(&sent[20..40]).unwrap();
+    for sequence in 0..40 {
+        let came = tell.recv_blocking().unwrap();
+        assert_eq!((came.topic, came.message.sequence), (Topic::of("all"), sequence));
+    }
+    drain(&tell);
+    let (status, peers) = (balanced(&tell), tell.peers());
+    assert_eq!((status.processed, status.produced, status.outputs_lost), (300, 300, 0), "{status:?}");
+    assert_eq!((peers.host, peers.peers[0].sent, peers.gone), (280, 280, 0), "{peers:?}");
+    assert!(tell.try_recv().is_err() && full.try_recv().is_err());
+}
+
 /// K-05: topics that a program has as constants, without keys, by one thread and several.
 pub fn k05_topics_as_constants(bench: &Bench) {
     for block in [1, 4] {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use annulus_abi::vitals::{
-    ports::{ANY_OR_NO_PEER, NO_PEER, PortShard},
+    ports::{ANY_OR_NO_PEER, HOST_OR_NO_PEER, PortShard},
     read::Shard,
 };
 use annulus_kernel::{KernelDefinition, ProcessingMode, StateShape};
@@ -69,7 +69,7 @@ pub struct PortLook {
 impl PortLook {
     /// Whether it counts what is for none of the kernels that outputs may name. All of that is lost.
     pub fn is_nobody(&self) -> bool {
-        [ANY_OR_NO_PEER, NO_PEER].contains(&&*self.name)
+        [ANY_OR_NO_PEER, HOST_OR_NO_PEER].contains(&&*self.name)
     }
 
     /// The sum over all shards.
@@ -90,7 +90,7 @@ pub(crate) fn outbox_name(definition: &KernelDefinition, number: usize) -> Strin
         None => definition.ports[number].name.into(),
         Some(nobody) if number == nobody => {
             let by_topic = definition.peers.is_some_and(|peers| peers.by_topic);
-            (if by_topic { NO_PEER } else { ANY_OR_NO_PEER }).into()
+            (if by_topic { HOST_OR_NO_PEER } else { ANY_OR_NO_PEER }).into()
         }
         Some(_) if definition.rows.is_some() => "rows".into(),
         Some(_) => format!("peer {}", number + 1),

@@ -38,6 +38,8 @@ use crate::{
 pub struct PeersStatus {
     /// The kernels that it is connected to, in the order in which they were given.
     pub peers: Vec<PeerStatus>,
+    /// Copies that went to the host, which [listens](crate::Topics::listen) to their topics, since launch.
+    pub host: u64,
     /// Outputs for [any](Peer::ANY) of these that wait until one has room.
     pub waiting: u64,
     /// Outputs with an address of none of these, or a topic that nobody takes, since launch; and those for any of
@@ -238,6 +240,7 @@ impl<K: RingKernel> KernelHandle<K> {
         });
         PeersStatus {
             peers: peers.collect(),
+            host: count(MOST_PEERS, |words| words.forwarded()),
             waiting: count(MOST_PEERS, |words| words.held()),
             gone: count(MOST_PEERS, |words| words.unforwarded()),
         }

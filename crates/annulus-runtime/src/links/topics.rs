@@ -51,6 +51,8 @@ pub struct TopicStatus {
     pub name: String,
     /// The kernels that take it, in the order in which they were given; `None` for one that is gone.
     pub takers: Vec<Option<String>>,
+    /// Whether the host [listens](Topics::listen) to it.
+    pub host: bool,
 }
 
 /// Why the topics of a kernel stay as they are.
@@ -223,6 +225,10 @@ impl TopicTable {
     }
 }
 
+/// The host's place in a subscription: the last one, which stands for nobody elsewhere.
+const HOST: usize = MOST_PEERS;
+const _: () = assert!(annulus_abi::topics::HOST == 1 << HOST);
+
 /// The places in an entry.
 const TAKERS: u64 = (1 << PLACES) - 1;
 
@@ -310,9 +316,65 @@ impl Topics {
 
     /// [`subscribe`](Self::subscribe) by the bits of an address.
     pub(crate) fn subscribe_address(&self, pattern: &str, address: u64) -> Result<(), TopicError> {
+        self.add(pattern, |state| self.place(state, address))
+    }
+
+    /// From now on the host takes what is published on these topics, as a kernel that
+    /// [subscribes](Self::subscribe): the kernel that publishes also sends it to the host, which receives it with its topic,
+    /// as what a kernel sends that is not connected ([`KernelHandle::recv`], and the like).
+    ///
+    /// However many patterns take a topic, the host gets one copy. A host that listens has to receive: while the kernel has no room
+    /// for what it sends to the host, it takes no message.
+    ///
+    /// ```
+    /// # extern crate annulus_runtime as annulus;
+    /// # use annulus::prelude::*;
+    /// # use annulus_runtime::Noop;
+    /// # #[derive(RingMessage, Clone, Copy)]
+    /// # #[repr(C)]
+    /// # struct Line {
+    /// #     room: Topic,
+    /// #     number: u32,
+    /// # }
+    /// # #[ring_kernel]
+    /// # fn chat(line: &Line, rooms: &Outbox<Published<Line>>) {
+    /// #     rooms.send(Published { topic: line.room, message: *line });
+    /// # }
+    /// # let runtime = Runtime::builder().backend(Noop).build()?;
+    /// let chat = chat::launch(&runtime, LaunchOptions::production().connectable(true).active(false))?;
+    /// let topics = chat.connect_topics::<Line>(&[])?; // no kernel takes any
+    /// topics.listen("room.garden")?;
+    /// assert!(topics.known()?[0].host);
+    /// chat.activate_blocking()?;
+    /// assert!(topics.unlisten("room.garden")?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`TopicError`]; nothing was changed then.
+    pub fn listen(&self, pattern: &str) -> Result<(), TopicError> {
+        self.add(pattern, |_| Ok(HOST))
+    }
+
+    /// The host takes these topics no more. Returns whether it [listened](Self::listen) by this very pattern. Copies that were made before
+    /// are still received.
+    ///
+    /// # Errors
+    ///
+    /// [`TopicError`]; nothing was changed then.
+    pub fn unlisten(&self, pattern: &str) -> Result<bool, TopicError> {
+        self.take_back(pattern, |_| Ok(HOST))
+    }
+
+    fn add(
+        &self,
+        pattern: &str,
+        place: impl FnOnce(&State) -> Result<usize, TopicError>,
+    ) -> Result<(), TopicError> {
         let parsed = parse(pattern)?;
         self.change(|state, device, most| {
-            let subscription = (parsed.clone(), self.place(state, address)?);
+            let subscription = (parsed.clone(), place(state)?);
             if let Some(name) = parsed.name() {
                 state.know(device, &self.name, &name, most)?;
             }
@@ -331,9 +393,17 @@ impl Topics {
     ///
     /// [`TopicError`]; nothing was changed then.
     pub fn unsubscribe<M: RingMessage>(&self, pattern: &str, peer: Peer<M>) -> Result<bool, TopicError> {
+        self.take_back(pattern, |state| self.place(state, peer.bits()))
+    }
+
+    fn take_back(
+        &self,
+        pattern: &str,
+        place: impl FnOnce(&State) -> Result<usize, TopicError>,
+    ) -> Result<bool, TopicError> {
         let parsed = parse(pattern)?;
         self.change(|state, device, _| {
-            let subscription = (parsed.clone(), self.place(state, peer.bits())?);
+            let subscription = (parsed.clone(), place(state)?);
             let before = state.subscriptions.len();
             state.subscriptions.retain(|other| *other != subscription);
             state.renew(device, &parsed);
@@ -358,9 +428,10 @@ impl Topics {
             Ok(of.map(|(takers, name)| (takers, name.to_string())).collect::<Vec<_>>())
         })?;
         topics.sort_unstable_by(|one, other| one.1.cmp(&other.1));
-        let status = |(takers, name): (u64, String)| {
-            let takers = (0..MOST_PEERS).filter(|place| takers >> place & 1 != 0);
-            TopicStatus { name, takers: takers.map(name_of).collect() }
+        let status = |(places, name): (u64, String)| {
+            let takes = |place: &usize| places >> place & 1 != 0;
+            let takers = (0..MOST_PEERS).filter(takes).map(name_of).collect();
+            TopicStatus { name, takers, host: takes(&HOST) }
         };
         Ok(topics.into_iter().map(status).collect())
     }
