@@ -138,6 +138,12 @@ ANN_FUNCTION void ann_tell_host_row(const ann_view *v, u32 k, u32 end)
         if (ann_tell_host(v, k))
             *front = ~(u64)0;
     }
+    /* It may be that nothing goes to another kernel, which would store all of these. */
+    LOCAL ann_port *port = &v->shared->ports[ANN_PEERS];
+    if (port->told != port->forwarded) {
+        port->told = port->forwarded;
+        ann_store_relaxed_u64(ANN_U64(ann_port_counts(v, ANN_PEERS), ANN_PORT_FORWARDED), port->told);
+    }
 }
 
 #endif
