@@ -440,6 +440,11 @@ impl CBlock {
                 ..LinkRecord::default()
             };
             let nobody = if self.leaves_all && outbox == 0 && target.is_none() {
+                // Nobody is connected as long as any kernel is.
+                for place in 0..MOST_PEERS {
+                    self.link.set(place * size_of::<LinkRecord>(), LinkRecord::default());
+                    self.link.set(addresses + place * size_of::<u64>(), 0u64);
+                }
                 LinkRecord::default()
             } else {
                 nobody

@@ -294,6 +294,10 @@ impl RustBlock {
             let nobody: Weak<Target> = Weak::new();
             let nobody = Link { target: nobody, waits: false, inside: None, peer: 0, asks: None };
             let leaves_all = self.leaves_all && outbox == 0 && link.is_none();
+            if leaves_all {
+                // Nobody is connected as long as any kernel is.
+                (0..MOST_PEERS).for_each(|place| self.links.set(place, None));
+            }
             self.links.set(MOST_PEERS, (!leaves_all).then_some(nobody));
         }
         self.links.set(outbox, link);
