@@ -54,7 +54,7 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 pending, u32 place)
         GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
 #ifdef ANN_TOPICS
         u32 port = place;
-        u32 takes = ann_kernels_of(output) >> place & 1;
+        u32 takes = ann_places_of(output) >> place & 1;
         u32 grid = takes ? ANN_LINK(v, port)->grid : 0;
         /* A place that takes a topic, and has no kernel any more, is as one whose kernel has ended. */
         if (takes && grid == 0 && ann_goes_on(v, output)) {
@@ -345,11 +345,11 @@ ANN_FUNCTION void ann_count_wanted(const ann_view *v, u32 pending, u32 are_new)
         if (parcel->source == ANN_GONE)
             continue;
         GLOBAL u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
-        if (are_new)
+        if (are_new) {
             ann_mark_apart(v, output);
-        if ((*(GLOBAL const u64 *)output & ANN_TOPIC_HOST) != 0)
-            ann_count_up_by(&b->ports[ANN_PEERS].granted, 1);
-        u32 places = ann_kernels_of(output);
+            ann_count_up_by(&b->ports[ANN_PEERS].granted, ann_is_heard(output));
+        }
+        u32 places = ann_places_of(output);
         for (u32 place = ANN_FIRST_OF(places); place < ANN_PORTS; place = ANN_NEXT_OF(places, place))
             ann_count_up_by(&b->ports[place].wanted, 1);
     }
@@ -378,6 +378,12 @@ ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader, u32 count)
     /* One place after the other: so each gets what is for it in order, and waits for none. */
     ann_count_wanted(v, pending, count != 0);
     ann_barrier();
+    /* The host first: an output that has gone by all kernels has gone. */
+    if (b->ports[ANN_PEERS].granted != 0) {
+        if (leader)
+            ann_tell_host_all(v);
+        ann_barrier();
+    }
     for (u32 place = 0; place < ANN_PORTS; place++)
         if (b->ports[place].wanted != 0)
             ann_send_by(v, leader, pending, place);
@@ -408,11 +414,13 @@ ANN_FUNCTION void ann_return_parted(const ann_view *v, u32 ends)
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE)
             continue;
-        GLOBAL const u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
+        GLOBAL u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
         u32 stays = !ann_goes_on(v, output);
 #ifdef ANN_TOPICS
-        if (stays)
-            ann_forget_places(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE);
+        if (stays && ann_has_been_heard(v, output)) {
+            parcel->source = ANN_GONE;
+            continue;
+        }
 #endif
         u32 goes = stays && !full && ann_return(v, parcel->source);
         full |= stays && !goes;
@@ -463,10 +471,6 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
     LOCAL ann_state *s = &b->state;
     if (s->pending == 0)
         return;
-#ifdef ANN_TOPICS
-    if (b->ports[ANN_PEERS].granted != 0)
-        ann_tell_host_all(v);
-#endif
 #ifdef ANN_PORTS
     for (u32 i = 0; i < ANN_PORTS; i++) {
         LOCAL ann_port *port = &b->ports[i];

@@ -69,19 +69,31 @@ ANN_FUNCTION u32 ann_would_go(const ann_view *v, u32 port, GLOBAL const u8 *outp
 #ifdef ANN_TOPICS
 
 /* By one thread: gives the host its copy of an output of this turn, if it takes the topic. There is room: a message is
-   taken when there is credit for all that it sends. Returns whether the output has gone by all. */
+   taken when there is credit for all that it sends. Returns whether no kernel takes it. */
 /* TWIN: tell_host */
 ANN_FUNCTION u32 ann_tell_host(const ann_view *v, u32 place)
 {
     GLOBAL u8 *output = v->outputs + (u64)place * ANN_OUTPUT_STRIDE;
     GLOBAL u64 *front = (GLOBAL u64 *)output;
     u64 marked = *front;
-    if ((marked & ANN_TOPIC_HOST) == 0)
+    if (!ann_is_heard(output))
         return 0;
     ann_forget_places(output);
     ann_return(v, place);
     *front = marked;
-    return ann_take_from(output, ANN_PEERS);
+    return ann_places_of(output) == 0;
+}
+
+/* By the leader: an output is held that stays here, for no kernel is connected any more. Returns whether that is done with,
+   since the host has it. If not, it is for the host, and names no places. */
+ANN_FUNCTION u32 ann_has_been_heard(const ann_view *v, GLOBAL u8 *output)
+{
+    if (!ann_is_heard(output)) {
+        ann_forget_places(output);
+        return 0;
+    }
+    v->shared->granted += 1;
+    return 1;
 }
 
 #endif
@@ -134,7 +146,7 @@ ANN_FUNCTION void ann_tell_host_row(const ann_view *v, u32 k, u32 end)
 {
     for (; k < end; k++) {
         GLOBAL u64 *front = (GLOBAL u64 *)ann_held_at(v, k);
-        v->shared->ports[ANN_PEERS].forwarded += (*front & ANN_TOPIC_HOST) != 0;
+        v->shared->ports[ANN_PEERS].forwarded += ann_is_heard((GLOBAL const u8 *)front);
         if (ann_tell_host(v, k))
             *front = ~(u64)0;
     }
@@ -320,8 +332,10 @@ ANN_FUNCTION u32 ann_count_held(const ann_view *v)
             continue;
         u32 stays = !ann_goes_on(v, output);
 #ifdef ANN_TOPICS
-        if (stays)
-            ann_forget_places(output);
+        if (stays && ann_has_been_heard(v, output)) {
+            *(GLOBAL u64 *)output = ~(u64)0;
+            continue;
+        }
 #endif
         if (stays && !full && ann_return(v, k)) {
             *(GLOBAL u64 *)output = ~(u64)0;
@@ -426,8 +440,10 @@ ANN_FUNCTION void ann_return_parted(const ann_view *v)
             continue;
         u32 stays = !ann_goes_on(v, output);
 #ifdef ANN_TOPICS
-        if (stays)
-            ann_forget_places(output);
+        if (stays && ann_has_been_heard(v, output)) {
+            *(GLOBAL u64 *)output = ~(u64)0;
+            continue;
+        }
 #endif
         u32 goes = stays && !full && ann_return(v, k);
         full |= stays && !goes;

@@ -59,7 +59,7 @@ ANN_FUNCTION u32 ann_part(const ann_view *v, u32 outputs)
             stay += 1;
             continue;
         }
-        u32 places = ANN_KERNELS_OF(v, output);
+        u32 places = ANN_PLACES_OF(v, output);
         for (u32 port = ANN_FIRST_OF(places); port < ANN_PORTS; port = ANN_NEXT_OF(places, port))
             v->shared->ports[port].wanted += 1;
         if (stay != 0)

@@ -6,7 +6,8 @@
 #define ANN_TOPIC_PLACES 16
 #define ANN_TOPIC_MASK (((u64)1 << ANN_TOPIC_PLACES) - 1)
 
-/* In the place of nobody's bit: the host takes it, too. */
+/* In the place of nobody's bit: the host takes it, too. The host gets its copy when the output is marked; the bit stays, and
+   says that it has it. */
 #define ANN_TOPIC_HOST ((u64)1 << ANN_PEERS)
 
 /* Behind the records of the places, and their addresses. */
@@ -38,16 +39,16 @@ ANN_FUNCTION void ann_mark_apart(const ann_view *v, GLOBAL u8 *output)
     *front = topic | places;
 }
 
-/* The places that an output is still for. What nobody takes is for the last one, which stands for nobody. */
-/* TWIN: places_of */
-ANN_FUNCTION u32 ann_places_of(GLOBAL const u8 *output)
+/* Whether the host takes an output, which was marked. */
+/* TWIN: is_heard */
+ANN_FUNCTION u32 ann_is_heard(GLOBAL const u8 *output)
 {
-    u32 places = (u32)(*(GLOBAL const u64 *)output & ANN_TOPIC_MASK);
-    return places != 0 ? places : (u32)1 << ANN_PEERS;
+    return (*(GLOBAL const u64 *)output & ANN_TOPIC_HOST) != 0;
 }
 
-/* The same without the host, which gets its copy in the same turn. */
-ANN_FUNCTION u32 ann_kernels_of(GLOBAL const u8 *output)
+/* The places of kernels that an output is still for. What nobody takes is for the last one, which stands for nobody. */
+/* TWIN: places_of */
+ANN_FUNCTION u32 ann_places_of(GLOBAL const u8 *output)
 {
     u64 places = *(GLOBAL const u64 *)output & ANN_TOPIC_MASK;
     return places != 0 ? (u32)(places & ~ANN_TOPIC_HOST) : (u32)1 << ANN_PEERS;
@@ -69,7 +70,7 @@ ANN_FUNCTION u32 ann_take_from(GLOBAL u8 *output, u32 place)
 {
     GLOBAL u64 *front = (GLOBAL u64 *)output;
     u64 left = *front & ANN_TOPIC_MASK & ~((u64)1 << place);
-    if (left == 0)
+    if ((left & ~ANN_TOPIC_HOST) == 0)
         return 1;
     *front = (*front & ~ANN_TOPIC_MASK) | left;
     return 0;
@@ -83,7 +84,6 @@ ANN_FUNCTION void ann_forget_places(GLOBAL u8 *output)
 
 /* The places of an output, one after the other. */
 #define ANN_PLACES_OF(v, output) ann_places_of(output)
-#define ANN_KERNELS_OF(v, output) ann_kernels_of(output)
 #define ANN_FIRST_OF(places) ann_place_from(places, 0)
 #define ANN_NEXT_OF(places, place) ann_place_from(places, (place) + 1)
 
@@ -91,7 +91,6 @@ ANN_FUNCTION void ann_forget_places(GLOBAL u8 *output)
 
 /* There is one. */
 #define ANN_PLACES_OF(v, output) ANN_PORT_OF(output)
-#define ANN_KERNELS_OF(v, output) ANN_PORT_OF(output)
 #define ANN_FIRST_OF(places) (places)
 #define ANN_NEXT_OF(places, place) ANN_PORTS
 

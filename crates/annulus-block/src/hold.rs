@@ -281,11 +281,7 @@ impl<R: Runner> BlockCore<R> {
             return false;
         }
         if take(&mut self.returns) {
-            let returned = self.return_parted();
-            batch.produced += returned;
-            if let Some(hold) = &mut self.hold {
-                hold.moved |= returned != 0;
-            }
+            batch.produced += self.return_parted();
         }
         if let Some(pending) = self.pending {
             self.deliver_parted(pending);

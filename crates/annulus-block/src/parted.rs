@@ -71,15 +71,15 @@ impl<R: Runner> BlockCore<R> {
             self.reply_from_here(caller, batch);
         }
         for index in base + u32::from(replies)..base + sent {
-            let mut tag = self.mark_apart(index);
+            let tag = self.mark_apart(index);
+            let wanted = self.wanted_by(tag);
             if self.is_heard(tag) {
-                tag = self.tell_host(index, tag);
+                self.tell_host(index, tag);
                 batch.produced += 1;
-                if tag & TOPIC_PLACES == 0 {
+                if wanted == 0 {
                     continue;
                 }
             }
-            let wanted = self.wanted_by(tag);
             if wanted == 0 {
                 self.publish_aside(index, self.sent_header());
                 batch.produced += 1;
@@ -261,6 +261,7 @@ impl<R: Runner> BlockCore<R> {
     pub(crate) fn return_parted(&mut self) -> u32 {
         let Some(mut pending) = self.pending else { return 0 };
         let before = pending.gone;
+        let mut returned = 0;
         let mut is_full = false;
         for index in 0..pending.all {
             let tag = self.tag(index);
@@ -268,6 +269,12 @@ impl<R: Runner> BlockCore<R> {
                 continue;
             }
             if self.peers.is_some_and(|peers| peers.by_topic) {
+                if tag & topics::HOST != 0 {
+                    // The host has it.
+                    self.take_aside(index);
+                    pending.gone += 1;
+                    continue;
+                }
                 // Who takes it is no part of the topic.
                 self.set_tag(index, tag & !TOPIC_PLACES);
             }
@@ -282,9 +289,13 @@ impl<R: Runner> BlockCore<R> {
             self.publish_aside(index, self.header_of(index));
             self.take_aside(index);
             pending.gone += 1;
+            returned += 1;
         }
         self.pending = Some(pending);
-        pending.gone - before
+        if let Some(hold) = &mut self.hold {
+            hold.moved |= pending.gone != before;
+        }
+        returned
     }
 
     /// Before the block ends: gives the host what is for it, and counts the rest as lost. Returns how much the
@@ -348,14 +359,14 @@ impl<R: Runner> BlockCore<R> {
         self.links[..nobody].iter().position(|link| tag != 0 && is_its(link)).unwrap_or(nobody)
     }
 
-    /// The places that an output is still for: one, or those that took its topic when it was sent. What nobody takes is
-    /// for the last place, which stands for nobody.
+    /// The places of kernels that an output is still for: one, or those that took its topic when it was sent. What nobody
+    /// takes is for the last place, which stands for nobody.
     // TWIN: places_of
     fn places_of(&self, tag: u64) -> Places {
         Places(match self.peers {
             Some(peers) if peers.by_topic => match tag & TOPIC_PLACES {
                 0 => 1 << (self.links.len() - 1),
-                places => places,
+                places => places & !topics::HOST,
             },
             _ => 1 << self.place_of(tag),
         })
@@ -410,24 +421,22 @@ impl<R: Runner> BlockCore<R> {
         marked
     }
 
-    /// Whether the host takes the topic of an output that was just marked.
+    /// Whether the host takes the topic of an output, which was marked.
+    // TWIN: is_heard
     fn is_heard(&self, tag: u64) -> bool {
         let is_connected = || self.links.last().is_some_and(Option::is_some);
         self.peers.is_some_and(|peers| peers.by_topic) && is_connected() && tag & topics::HOST != 0
     }
 
     /// Gives the host its copy of an output. There is room: a message is taken when there is credit for all that it sends.
-    /// Returns the output's first word, which names the others.
     // TWIN: tell_host
-    fn tell_host(&mut self, index: u32, tag: u64) -> u64 {
+    fn tell_host(&mut self, index: u32, tag: u64) {
         self.set_tag(index, tag & !TOPIC_PLACES);
         self.publish_aside(index, self.sent_header());
         let words =
             self.memory.port(self.links.len() - 1).expect("a shard has counts for each of its places");
         add(words.forwarded(), 1);
-        let others = tag & !topics::HOST;
-        self.set_tag(index, others);
-        others
+        self.set_tag(index, tag);
     }
 
     /// The first word of an output: the number of its outbox, or an address; or [`GONE`].
@@ -443,7 +452,7 @@ impl<R: Runner> BlockCore<R> {
         let tag = self.tag(index);
         if self.peers.is_some_and(|peers| peers.by_topic) {
             let left = tag & TOPIC_PLACES & !(1 << place);
-            if left != 0 {
+            if left & !topics::HOST != 0 {
                 self.set_tag(index, tag & !TOPIC_PLACES | left);
                 return false;
             }

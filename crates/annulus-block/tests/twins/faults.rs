@@ -537,7 +537,7 @@ pub(crate) const OF_TOPICS: &[Fault] = &[
     ),
     (
         "nobody else gets what the host hears",
-        "    *front = marked;\n    return ann_take_from(output, ANN_PEERS);",
+        "    *front = marked;\n    return ann_places_of(output) == 0;",
         "    *front = marked;\n    return 1;",
     ),
     (
@@ -547,8 +547,13 @@ pub(crate) const OF_TOPICS: &[Fault] = &[
     ),
     (
         "the host's copies are not counted",
-        "        v->shared->ports[ANN_PEERS].forwarded += (*front & ANN_TOPIC_HOST) != 0;\n",
+        "        v->shared->ports[ANN_PEERS].forwarded += ann_is_heard((GLOBAL const u8 *)front);\n",
         "",
+    ),
+    (
+        "the host gets what is held a second time",
+        "    if (!ann_is_heard(output)) {\n        ann_forget_places(output);\n        return 0;\n    }\n",
+        "    ann_forget_places(output);\n    return 0;\n",
     ),
 ];
 
@@ -564,10 +569,10 @@ pub(crate) const OF_TOPICS_OF_THREADS: &[Fault] = &[
         "u32 granted = place == ANN_PEERS ? 0 : v->shared->ports[place].granted;",
         "u32 granted = v->shared->ports[place].granted;",
     ),
-    ("the host hears what is not for it", "    if ((marked & ANN_TOPIC_HOST) == 0)\n        return 0;\n", ""),
+    ("the host hears what is not for it", "    if (!ann_is_heard(output))\n        return 0;\n", ""),
     (
         "a copy goes to a place that does not take it",
-        "        u32 takes = ann_kernels_of(output) >> place & 1;",
+        "        u32 takes = ann_places_of(output) >> place & 1;",
         "        u32 takes = 1;",
     ),
     (
