@@ -1,5 +1,5 @@
-//! Two blocks that publish to each other on topics, by several places, while the host changes who takes which.
-//! Blocks of one thread, and of two.
+//! Two blocks that publish to each other on topics, by several places, while the host changes who takes which; and to the
+//! host. Blocks of one thread, and of two.
 
 use std::mem::offset_of;
 
@@ -7,7 +7,7 @@ use annulus_abi::{
     control::command,
     kernel::KernelLayout,
     launch::{LaunchRecord, LinkRecord},
-    topics::find,
+    topics::{HOST, find},
 };
 use annulus_conformance::epoch::bytes_of;
 use annulus_kernel::{MOST_PEERS, RingKernel};
@@ -48,6 +48,17 @@ const ENTRY: Change = Change::Value("ann_load_relaxed_u64(table + 1 + at)", "tab
 const FAULTS: &[Fault] = &[
     ("an entry that the host may be changing is read by a plain access", &[(0, ENTRY)]),
     (
+        "the host gets its copy with the places that take it",
+        &[(
+            0,
+            Change::Statements(
+                "    ann_forget_places(output);\n    ann_return(v, place);\n",
+                "    ann_return(v, place);\n",
+                "",
+            ),
+        )],
+    ),
+    (
         "a message that tells of a change is taken without acquire",
         &[(
             0,
@@ -85,6 +96,17 @@ const FAULTS_OF_TWO: &[Fault] = &[
             ),
         )],
     ),
+    (
+        "the host is told while threads send what it is told",
+        &[(
+            0,
+            Change::Statements(
+                "        if (leader)\n            ann_tell_host_all(v);\n        ann_barrier();\n",
+                "        if (leader)\n            ann_tell_host_all(v);\n",
+                "",
+            ),
+        )],
+    ),
 ];
 
 /// Two places lead to the kernel itself; the last one stands for nobody, and leads to a ring that is closed. Behind the
@@ -96,7 +118,7 @@ fn links(layout: &KernelLayout) -> Vec<u8> {
     links[MOST_PEERS] = LinkRecord { grid: 1, ..links[0] };
     let mut table = [0u64; ENTRIES];
     // Those that change begin with one place.
-    for (name, places) in [("one", 1), ("both", 3), ("again", 1), ("set", 0), ("flips", 1)] {
+    for (name, places) in [("one", 1), ("both", 3), ("host", 1 | HOST), ("set", 0), ("flips", 1)] {
         let topic = Topic::of(name).bits();
         let place =
             find(topic, ENTRIES, |at| table[at]).expect_err("each is there once").expect("there is room");
