@@ -551,6 +551,7 @@ macro_rules! conformance_suite {
                 k07_tables_of_topics_have_room_for_what_was_asked: Handlers,
                 k07_host_listens: Handlers,
                 k07_host_listens_beside_a_full_kernel: Handlers,
+                k07_host_hears_once: Handlers,
                 k05_topics_as_constants: Handlers,
             }
             rows {

@@ -440,6 +440,45 @@ pub fn k07_host_listens_beside_a_full_kernel(bench: &Bench) {
     assert!(tell.try_recv().is_err() && full.try_recv().is_err());
 }
 
+/// K-07: what is held for a full kernel goes to the host when all kernels are disconnected, but for what the host has heard.
+pub fn k07_host_hears_once(bench: &Bench) {
+    for block in [1, 4] {
+        for (name, comes_again) in [("all", false), ("kernels", true)] {
+            let options = |who: &str| source(&format!("{who}-{name}-{block}")).output_capacity(64);
+            let full = pass::launch(bench.runtime(), options("full").capacity(16)).unwrap();
+            let tell = tell::launch(bench.runtime(), options("tell").block(block).capacity(64)).unwrap();
+            let topics = tell.connect_topics(&[full.peer()]).unwrap();
+            topics.subscribe("#", full.peer()).unwrap();
+            topics.name("kernels").unwrap();
+            topics.listen("all").unwrap();
+            tell.activate_blocking().unwrap();
+            let numbered = |i: u64, name: &str| note(i, Topic::of(name), 1);
+            let fills: Vec<_> = (0..16).map(|i| numbered(i, "kernels")).collect();
+            tell.send_batch_blocking(&fills).unwrap();
+            eventually(|| tell.status().processed == 16);
+            let _ = tell.send_blocking(numbered(16, name)).unwrap();
+            eventually(|| tell.status().stall.is_some_and(|stall| stall.waits_for == [full.name()]));
+
+            tell.deactivate_blocking().unwrap();
+            tell.disconnect().unwrap();
+            tell.activate_blocking().unwrap();
+            let _ = tell.send_blocking(numbered(17, "kernels")).unwrap();
+            // The host hears of 16 once, whether it listens, or gets it back.
+            for sequence in [16, 17] {
+                assert_eq!(tell.recv_blocking().unwrap().message.sequence, sequence, "{name}, {block}");
+            }
+            drain(&tell);
+            assert!(tell.try_recv().is_err(), "{name}, {block}");
+            let status = balanced(&tell);
+            assert_eq!((status.processed, status.outputs_lost), (18, 0), "{status:?}");
+            assert_eq!(tell.peers().host, u64::from(!comes_again), "{name}, {block}");
+            full.activate_blocking().unwrap();
+            drain(&full);
+            assert_eq!(received(&full).len(), 16);
+        }
+    }
+}
+
 /// K-05: topics that a program has as constants, without keys, by one thread and several.
 pub fn k05_topics_as_constants(bench: &Bench) {
     for block in [1, 4] {
