@@ -33,6 +33,17 @@ ANN_FUNCTION GLOBAL ann_parcel *ann_parcel_at(const ann_view *v, u32 i)
     return (GLOBAL ann_parcel *)v->parcels + i;
 }
 
+#ifdef ANN_TOPICS
+
+/* By any thread: an output has gone by this place. Returns whether nobody waits for it. In the turn in which it was sent,
+   the host may: it comes last. */
+ANN_FUNCTION u32 ann_is_done(const ann_view *v, GLOBAL u8 *output, u32 place)
+{
+    return ann_take_from(output, place) && !(v->shared->heard != 0 && ann_is_heard(output));
+}
+
+#endif
+
 #ifndef ANN_ROWS
 
 /* Each thread finds the receiving blocks for its share of the outputs. Of those that are for several places, it does so
@@ -60,7 +71,7 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 pending, u32 place)
         if (takes && grid == 0 && ann_goes_on(v, output)) {
             ann_count_up_by(&b->lost, 1);
             ann_count_up_by(&b->ports[port].lost, 1);
-            if (ann_take_from(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE, port)) {
+            if (ann_is_done(v, v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE, port)) {
                 parcel->source = ANN_GONE;
                 continue;
             }
@@ -288,7 +299,7 @@ ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending, u32 round)
             continue;
         }
 #ifdef ANN_TOPICS
-        if (!ann_take_from(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE, ANN_PARCEL_PORT(parcel)))
+        if (!ann_is_done(v, v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE, ANN_PARCEL_PORT(parcel)))
             continue;
 #endif
         parcel->source = ANN_GONE;
@@ -300,8 +311,7 @@ ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending, u32 round)
 ANN_FUNCTION void ann_count_granted(const ann_view *v, u32 place)
 {
 #ifdef ANN_TOPICS
-    /* Of the last place these are the host's copies. */
-    u32 granted = place == ANN_PEERS ? 0 : v->shared->ports[place].granted;
+    u32 granted = v->shared->ports[place].granted;
 #else
     u32 granted = v->shared->granted;
 #endif
@@ -347,7 +357,7 @@ ANN_FUNCTION void ann_count_wanted(const ann_view *v, u32 pending, u32 are_new)
         GLOBAL u8 *output = v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE;
         if (are_new) {
             ann_mark_apart(v, output);
-            ann_count_up_by(&b->ports[ANN_PEERS].granted, ann_is_heard(output));
+            ann_count_up_by(&b->heard, ann_is_heard(output));
         }
         u32 places = ann_places_of(output);
         for (u32 place = ANN_FIRST_OF(places); place < ANN_PORTS; place = ANN_NEXT_OF(places, place))
@@ -358,6 +368,7 @@ ANN_FUNCTION void ann_count_wanted(const ann_view *v, u32 pending, u32 are_new)
 /* By the leader: the host gets its copies of the turn's outputs, in their order. */
 ANN_FUNCTION void ann_tell_host_all(const ann_view *v)
 {
+    v->shared->ports[ANN_PEERS].forwarded += v->shared->heard;
     for (u32 k = 0; k < v->shared->state.pending; k++) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source != ANN_GONE && ann_tell_host(v, parcel->source))
@@ -378,12 +389,6 @@ ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader, u32 count)
     /* One place after the other: so each gets what is for it in order, and waits for none. */
     ann_count_wanted(v, pending, count != 0);
     ann_barrier();
-    /* The host first: an output that has gone by all kernels has gone. */
-    if (b->ports[ANN_PEERS].granted != 0) {
-        if (leader)
-            ann_tell_host_all(v);
-        ann_barrier();
-    }
     for (u32 place = 0; place < ANN_PORTS; place++)
         if (b->ports[place].wanted != 0)
             ann_send_by(v, leader, pending, place);
@@ -471,6 +476,10 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
     LOCAL ann_state *s = &b->state;
     if (s->pending == 0)
         return;
+#ifdef ANN_TOPICS
+    if (b->heard != 0)
+        ann_tell_host_all(v);
+#endif
 #ifdef ANN_PORTS
     for (u32 i = 0; i < ANN_PORTS; i++) {
         LOCAL ann_port *port = &b->ports[i];

@@ -16,7 +16,9 @@ ANN_FUNCTION void ann_begin_ports(const ann_view *v)
         port->left = 0;
         port->wanted = 0;
     }
-#if defined(ANN_ANY) && ANN_LAUNCH_THREADS > 1
+#if defined(ANN_TOPICS) && ANN_LAUNCH_THREADS > 1
+    v->shared->heard = 0;
+#elif defined(ANN_ANY) && ANN_LAUNCH_THREADS > 1
     v->shared->any = 0;
     v->shared->any_granted = 0;
     v->shared->any_round = 0;

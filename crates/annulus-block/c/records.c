@@ -494,7 +494,9 @@ typedef struct {
     ann_port ports[ANN_PORTS];
 #ifdef ANN_PEERS
     u64 peers[ANN_PORTS]; /* the address of each place's kernel; 0 if it has none */
-#if ANN_LAUNCH_THREADS > 1 && !defined(ANN_TOPICS)
+#if ANN_LAUNCH_THREADS > 1 && defined(ANN_TOPICS)
+    u32 heard; /* outputs of this turn that the host takes */
+#elif ANN_LAUNCH_THREADS > 1
     /* Of the outputs for any kernel, in a pass of all threads: */
     u32 any;         /* those of which it is not known yet where they go; */
     u32 any_granted; /* those that got a ticket, */

@@ -64,16 +64,16 @@ ANN_FUNCTION u32 ann_place_from(u32 places, u32 from)
     return from;
 }
 
-/* An output has gone by this place. Returns whether it has gone by all. */
+/* An output has gone by this place. Returns whether it has gone by all that are places of kernels. */
 /* TWIN: take_from */
 ANN_FUNCTION u32 ann_take_from(GLOBAL u8 *output, u32 place)
 {
     GLOBAL u64 *front = (GLOBAL u64 *)output;
     u64 left = *front & ANN_TOPIC_MASK & ~((u64)1 << place);
-    if ((left & ~ANN_TOPIC_HOST) == 0)
+    if (left == 0)
         return 1;
     *front = (*front & ~ANN_TOPIC_MASK) | left;
-    return 0;
+    return left == ANN_TOPIC_HOST;
 }
 
 /* Before an output goes to the host: who takes it is no part of the topic. */

@@ -135,6 +135,7 @@ macro_rules! conformance_suite {
                 q26_what_has_expired_is_a_dead_letter: Handlers,
                 q26_what_is_handled_in_time_does_not_expire: Handlers,
                 q26_expiry_ends_a_drain: Handlers,
+                q26_a_drain_waits_for_what_has_expired: Handlers,
                 a_dead_letter_is_sent_again_under_deduplication: Handlers,
                 a_call_ends_with_its_message: Handlers,
                 a_duplicate_leaves_the_space_to_others: Handlers,

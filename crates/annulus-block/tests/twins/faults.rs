@@ -561,13 +561,13 @@ pub(crate) const OF_TOPICS: &[Fault] = &[
 pub(crate) const OF_TOPICS_OF_THREADS: &[Fault] = &[
     (
         "counts of a place are those of all before it",
-        "    u32 granted = place == ANN_PEERS ? 0 : v->shared->ports[place].granted;",
+        "    u32 granted = v->shared->ports[place].granted;",
         "    u32 granted = v->shared->granted;",
     ),
     (
-        "copies for the host are counted as if another kernel had them",
-        "u32 granted = place == ANN_PEERS ? 0 : v->shared->ports[place].granted;",
-        "u32 granted = v->shared->ports[place].granted;",
+        "what has gone by all kernels is not told to the host",
+        " && !(v->shared->heard != 0 && ann_is_heard(output));",
+        ";",
     ),
     ("the host hears what is not for it", "    if (!ann_is_heard(output))\n        return 0;\n", ""),
     (

@@ -289,6 +289,21 @@ pub fn q26_expiry_ends_a_drain(bench: &Bench) {
     }
 }
 
+/// a kernel is drained when what has expired is counted, however long the program's alert takes.
+pub fn q26_a_drain_waits_for_what_has_expired(bench: &Bench) {
+    let options = LaunchOptions::default().expiry(SHORT).active(false).dead_letters(100);
+    let kernel = gate::launch(bench.runtime(), options).unwrap();
+    kernel.deactivate_blocking().unwrap();
+    assert!(kernel.dead_letters().unwrap().set_alert(|_| thread::sleep(Duration::from_millis(2))));
+    kernel.send_batch_blocking(&Vec::from_iter((0..10).map(|id| ticket(id, 0)))).unwrap();
+    thread::sleep(2 * SHORT);
+    kernel.activate_blocking().unwrap();
+    drain(&kernel);
+    let (expired, handled) = (kernel.status().drops.expired, received(&kernel).len() as u64);
+    assert_eq!(expired + handled, 10);
+    assert_eq!(kernel.dead_letters().unwrap().len() as u64, expired);
+}
+
 /// A message that failed is recognised as a duplicate by its id; but what dead letters send again is not its
 /// own duplicate.
 pub fn a_dead_letter_is_sent_again_under_deduplication(bench: &Bench) {

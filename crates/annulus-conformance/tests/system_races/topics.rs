@@ -101,8 +101,11 @@ const FAULTS_OF_TWO: &[Fault] = &[
         &[(
             0,
             Change::Statements(
-                "        if (leader)\n            ann_tell_host_all(v);\n        ann_barrier();\n",
-                "        if (leader)\n            ann_tell_host_all(v);\n",
+                "    for (u32 place = 0; place < ANN_PORTS; place++)\n        if (b->ports[place].wanted != 0)\n            \
+                 ann_send_by(v, leader, pending, place);\n",
+                "    if (leader && b->heard != 0)\n        ann_tell_host_all(v);\n    \
+                 for (u32 place = 0; place < ANN_PORTS; place++)\n        if (b->ports[place].wanted != 0)\n            \
+                 ann_send_by(v, leader, pending, place);\n",
                 "",
             ),
         )],

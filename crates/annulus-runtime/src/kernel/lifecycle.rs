@@ -84,6 +84,12 @@ impl KernelShared {
         (0..core.shards.len()).map(|s| self.staged(s) + core.shards[s].inbound.ring().depth()).sum()
     }
 
+    /// Whether nothing waits, and what has expired in front of a ring is counted, and its dead letters lie there.
+    fn has_handled_all(&self) -> bool {
+        // In this order: what has left the queue is seen here. SYNC: settled (acquire)
+        self.pending() == 0 && self.core().drops.unsettled.load(Ordering::Acquire) == 0
+    }
+
     /// Whether everything that was sent before the kernel was closed has been handled.
     pub(crate) async fn drained(self: &Arc<Self>) {
         let core = self.core();
@@ -94,7 +100,7 @@ impl KernelShared {
         // The fence of `listen`, within `until`, stands between this and the look at the queues (SYNC:
         // watched).
         core.watched.watch();
-        core.until(|| core.is_finished() || self.pending() == 0).await;
+        core.until(|| core.is_finished() || self.has_handled_all()).await;
         core.tell_drained();
     }
 
