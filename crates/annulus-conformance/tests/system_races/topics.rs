@@ -89,10 +89,10 @@ const FAULTS_OF_TWO: &[Fault] = &[
         &[(
             0,
             Change::Statements(
-                "        if (are_new)\n            ann_mark_apart(v, output);\n",
-                "        if (are_new)\n            for (u32 i = 0; i < pending; i++)\n                \
+                "            ann_mark_apart(v, output);\n",
+                "            for (u32 i = 0; i < pending; i++)\n                \
                  ann_mark_apart(v, v->outputs + (u64)ann_parcel_at(v, i)->source * ANN_OUTPUT_STRIDE);\n",
-                "",
+                "            ann_count_up_by(&b->heard",
             ),
         )],
     ),
