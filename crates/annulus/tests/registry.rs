@@ -398,6 +398,17 @@ fn r10_a_topology_is_checked_whole() {
     assert!(error.contains("and max_memory is 1000: lower capacities"), "{error}");
 }
 
+/// what blocks may hold counts as memory of a topology.
+#[test]
+fn r08_a_topology_counts_holds() {
+    let memory = |hold: u32| {
+        let options = deal::options().grid(2).hold(hold);
+        Topology::new().kernel("deal", deal::bind(), options).check().unwrap().memory
+    };
+    let [some, more, most] = [64, 128, 192].map(memory);
+    assert!(more > some && more - some == most - more, "{some} {more} {most}");
+}
+
 /// P-02: of an outbox and a reply only the outbox can be connected, so it need not be named.
 #[test]
 fn p02_a_topology_does_not_connect_replies() {

@@ -109,10 +109,12 @@ impl AnyBound {
         self.kind.definition.check().map_err(LaunchError::Handler)
     }
 
-    /// The bytes of its shards, if a device prints what it prints and slots are not sealed: at most as many.
+    /// The bytes of its shards, if a device prints what it prints and slots are not sealed: at most as many; and of what its
+    /// blocks may hold.
     pub(crate) fn shard_bytes(&self, options: &LaunchOptions) -> u64 {
         let layout = layout(self.kind.definition, options, &self.kind.definition.prints());
-        layout.shard_bytes() as u64 * u64::from(options.shape.grid)
+        let held = options.outbound.hold as usize * layout.outbound.slot_stride;
+        (layout.shard_bytes() + held) as u64 * u64::from(options.shape.grid)
     }
 
     /// Launches the kernel. If it has routes, it is connectable without being asked, and inactive until they

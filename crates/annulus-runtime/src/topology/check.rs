@@ -27,8 +27,8 @@ pub struct TopologyPlan {
     /// Kernels that send to each other in a cycle under Block. If all rings of a cycle are full, it stands still:
     /// [`Stall`](crate::Stall). One for each link that closes a cycle.
     pub cycles: Vec<Vec<String>>,
-    /// The bytes of the kernels' shards: rings, control words and histograms, at most. States, bound tables, and
-    /// on a device second inbound rings, come on top.
+    /// The bytes of the kernels' shards: rings, control words and histograms, at most, and of what blocks may
+    /// [hold](crate::LaunchOptions::hold). States, bound tables, and on a device second inbound rings, come on top.
     pub memory: u64,
 }
 
