@@ -6,15 +6,16 @@
 
 use std::{
     collections::HashSet,
+    num::NonZeroU32,
     sync::{Arc, Mutex, OnceLock, PoisonError},
     thread,
 };
 
 use annulus_device::{Listed, Programs, Residency, Shape, tell_driver};
-use annulus_runtime::{BackendError, Capabilities, DeviceInfo};
+use annulus_runtime::{BackendError, Capabilities, DeviceInfo, SharedMemory};
 
 use crate::{
-    cl::{self, ClError, Context, DeviceId, MemoryKind, Program},
+    cl::{self, ClError, Context, DeviceId, MemoryKind, Program, Unadopted},
     loader,
     probe::{self, Found, Probe, Verdict},
 };
@@ -42,6 +43,8 @@ pub(crate) struct Opened {
     pub(crate) residency: Arc<Residency>,
     /// Pairs (groups, threads of a group) that were tried and ran at the same time.
     tried: Mutex<HashSet<(u32, u32)>>,
+    /// The probe's program for one thread, once it was needed again.
+    probe: OnceLock<Result<Program, String>>,
     pub(crate) programs: Programs<Program>,
 }
 
@@ -63,6 +66,9 @@ const INSTALL: &str = "install the loader and a device's driver; for this machin
 
 /// For tests of a device that runs groups one after the other: this many slots are assumed without a trial.
 const BELIEVED: &str = "ANNULUS_OPENCL_BELIEVED_PLACES";
+
+/// For tests of a device that reaches any memory: that is assumed of every device, and tried.
+const BELIEVED_SYSTEM: &str = "ANNULUS_OPENCL_BELIEVED_SYSTEM";
 
 fn believed_places() -> Option<u32> {
     std::env::var(BELIEVED).ok()?.parse().ok()
@@ -186,6 +192,7 @@ impl Device {
             found,
             residency: Arc::new(residency),
             tried: Mutex::default(),
+            probe: OnceLock::new(),
             programs: Programs::default(),
         })
     }
@@ -221,6 +228,47 @@ impl Device {
             tried().insert(size);
         }
         together
+    }
+
+    /// Memory of the process that kernels see from now on. `buffers` says that shared virtual memory is not to be used.
+    pub(crate) fn adopt(
+        &self,
+        opened: &Opened,
+        memory: SharedMemory,
+        buffers: bool,
+    ) -> Result<cl::Memory, BackendError> {
+        let refused = |why: &str| BackendError::new(format!("{why}; launch it on the CPU backend"));
+        let stays = matches!(opened.found.verdict, Verdict::Persistent(_));
+        let slot = stays.then(|| opened.residency.take(1, NonZeroU32::MIN)).transpose().map_err(|_| {
+            BackendError::new(
+                "that is tried by a small kernel, and the kernels that stay leave no room for it: terminate one",
+            )
+        })?;
+        let system = self.id.has_fine_grain_system() || std::env::var_os(BELIEVED_SYSTEM).is_some();
+        let adopted = cl::Memory::adopted(&opened.context, memory, system && !buffers);
+        let adopted = Arc::new(adopted.map_err(|why| match why {
+            Unadopted::Failed(error) => {
+                refused(&format!("its driver makes no buffer of it (CL_MEM_USE_HOST_PTR): {error}"))
+            }
+            Unadopted::Elsewhere => {
+                refused("its driver shows a buffer of it (CL_MEM_USE_HOST_PTR) at another place")
+            }
+        })?);
+        let program = opened.probe.get_or_init(|| self.probe(&opened.context, opened.kind, 1).program(1));
+        let is_seen = program
+            .as_ref()
+            .map_err(String::clone)
+            .and_then(|program| probe::is_seen(&opened.context, program, &adopted, stays));
+        drop(slot);
+        match is_seen {
+            Err(why) => Err(refused(&why)),
+            Ok(false) if stays => {
+                Err(refused("a running kernel and the host do not see each other's writes in it"))
+            }
+            Ok(false) => Err(refused("kernels and the host do not see each other's writes in it")),
+            // The trials have given it back.
+            Ok(true) => Arc::into_inner(adopted).ok_or_else(|| refused("a run of its trial has not ended")),
+        }
     }
 
     /// Whether a kernel that finds no resident slot goes into epochs. On PoCL the program sets the number of

@@ -5,6 +5,7 @@
 mod alerted;
 mod attached;
 mod boxed;
+mod boxed_on_devices;
 mod device;
 mod drops;
 mod followed;
@@ -143,6 +144,9 @@ fn child() {
         "launches" => return attached::launches(),
         "serves" => return alerted::serves(),
         "boxed" => return boxed::child(),
+        "boxed_on_a_device" => return boxed_on_devices::child(),
+        "boxed_streams" => return boxed_on_devices::streams(),
+        "boxed_refused" => return boxed_on_devices::refused(),
         "faults" => return attached::faults(),
         "device" => return device::child(),
         "drops" => return drops::child(),
@@ -257,8 +261,14 @@ impl Watched {
 
     /// The child on a device; `None`, and says why, if this machine has no such device.
     fn start_on(device: Device, role: &str) -> Option<Self> {
+        Self::start_with(device, role, &[])
+    }
+
+    /// Likewise, with these variables.
+    fn start_with(device: Device, role: &str, variables: &[(&str, &str)]) -> Option<Self> {
         let folder = folder(role);
         let mut command = Self::command(role, &folder);
+        command.envs(variables.iter().copied());
         if let Device::Cuda = device {
             match annulus_conformance::cuda::build() {
                 // The loader finds the driver there, and the backend the compiler.

@@ -41,12 +41,16 @@ mod ports;
 mod recorded;
 mod recorder;
 
-pub(crate) use recorded::beyond_readers;
+pub(crate) use recorded::{NO_VITALS, beyond_readers};
 
 use std::path::PathBuf;
 
 pub(crate) use arena::{Home, VitalsArena};
+#[cfg(target_os = "linux")]
+pub(crate) use black_box::{BoxName, Boxed};
 pub use file::owner_lives as vitals_owner_lives;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use file::{BoxName, Boxed};
 pub use folder::{check_own as check_vitals_folder, folders as vitals_folders};
 pub(crate) use lease::{Leased, Requests};
 pub(crate) use recorder::is_recorded;
