@@ -352,3 +352,77 @@ impl Listed for Device {
         Some(&self.platform)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::slice;
+
+    use annulus_sync::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// Says when memory was dropped that was given away.
+    struct Told(SharedMemory, Arc<AtomicU32>);
+
+    impl Drop for Told {
+        fn drop(&mut self) {
+            self.1.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Memory, and how often it was dropped.
+    fn memory() -> (SharedMemory, Arc<AtomicU32>) {
+        let dropped = Arc::new(AtomicU32::new(0));
+        let told = Told(SharedMemory::host(8192).expect("so much is there"), Arc::clone(&dropped));
+        let (base, bytes) = (told.0.base(), told.0.bytes());
+        // SAFETY: the memory is that of a `SharedMemory`, which lives as long as its owner.
+        (unsafe { SharedMemory::from_raw(base, bytes, Box::new(told)) }, dropped)
+    }
+
+    fn opened() -> Option<(&'static Device, &'static Opened)> {
+        let device = devices(8).inspect_err(|error| println!("skipped: {error}")).ok()?.first()?;
+        Some((device, device.open().expect("the first device can be opened")))
+    }
+
+    #[test]
+    fn r_06_adopted_memory_is_where_it_was_and_is_given_back() {
+        let Some((device, opened)) = opened() else { return };
+        let in_buffer = |memory| device.adopt(opened, memory, true).expect("a buffer can be made of it");
+        let by_address = |memory| {
+            let adopted =
+                cl::Memory::adopted(&opened.context, memory, true).expect("nothing is asked of the driver");
+            let (program, adopted) =
+                (device.probe(&opened.context, opened.kind, 1).program(1), Arc::new(adopted));
+            let program = program.expect("it compiles");
+            assert_eq!(probe::is_seen(&opened.context, &program, &adopted, true), Ok(true));
+            Arc::into_inner(adopted).expect("the trials have given it back")
+        };
+        // PoCL reaches any memory, though it does not say so.
+        let ways: &[&dyn Fn(SharedMemory) -> cl::Memory] =
+            if device.is_pocl() { &[&in_buffer, &by_address] } else { &[&in_buffer] };
+        for adopt in ways {
+            let (memory, dropped) = memory();
+            let base = memory.base();
+            let adopted = adopt(memory);
+            assert_eq!((adopted.host(), adopted.bytes()), (Some(base), 8192));
+            // SAFETY: no kernel uses the memory, and nobody writes to it.
+            let bytes = unsafe { slice::from_raw_parts(base.as_ptr(), 8192) };
+            assert!(bytes.iter().all(|&byte| byte == 0), "the trial leaves nothing behind");
+            assert_eq!(dropped.load(Ordering::Relaxed), 0);
+            drop(adopted);
+            assert_eq!(dropped.load(Ordering::Relaxed), 1);
+        }
+    }
+
+    /// A driver that keeps a copy of the memory is found out, whether kernels stay or not.
+    #[test]
+    fn r_06_memory_that_is_copied_is_not_adopted() {
+        let Some((device, opened)) = opened() else { return };
+        let program = device.probe(&opened.context, opened.kind, 1).program(1).expect("it compiles");
+        for stays in [false, true] {
+            let copied = cl::Memory::copied(&opened.context, memory().0).expect("a buffer can be made");
+            let is_seen = probe::is_seen(&opened.context, &program, &Arc::new(copied), stays);
+            assert_eq!(is_seen, Ok(false), "{stays}");
+        }
+    }
+}

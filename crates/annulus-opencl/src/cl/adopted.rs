@@ -117,6 +117,19 @@ impl Adopted {
         if buffer.host != host || mapped.is_null() { Err(Unadopted::Elsewhere) } else { Ok(adopted) }
     }
 
+    /// As a driver would have it that keeps a copy elsewhere.
+    #[cfg(test)]
+    pub(super) fn copied(context: &Context, memory: SharedMemory) -> Result<Self, ClError> {
+        let (host, bytes) = (memory.base().cast::<c_void>(), memory.bytes());
+        let flags = CL_MEM_READ_WRITE | cl3::memory::CL_MEM_COPY_HOST_PTR;
+        // SAFETY: the host's bytes are read before the call returns.
+        let raw = unsafe { create_buffer(context.raw(), flags, bytes, host.as_ptr()) }
+            .map_err(ClError::of("clCreateBuffer"))?;
+        let gone = Arc::new(AtomicBool::new(true));
+        let buffer = Some(Buffer { raw, host, queue: Queue::new(context)?, gone });
+        Ok(Self { buffer, memory: ManuallyDrop::new(memory) })
+    }
+
     /// Where the host sees it.
     pub(super) fn host(&self) -> NonNull<c_void> {
         self.memory.base().cast()

@@ -118,6 +118,14 @@ impl Memory {
         Ok(Self { place: Place::Adopted(adopted), bytes, context: Arc::clone(context) })
     }
 
+    /// As a driver would have adopted it that keeps a copy elsewhere.
+    #[cfg(test)]
+    pub(crate) fn copied(context: &Arc<Context>, memory: SharedMemory) -> Result<Self, ClError> {
+        let bytes = memory.bytes();
+        let place = Place::Adopted(Adopted::copied(context, memory)?);
+        Ok(Self { place, bytes, context: Arc::clone(context) })
+    }
+
     /// The device's own memory, with these contents.
     pub(crate) fn device(context: &Arc<Context>, contents: &[MaybeUninit<u8>]) -> Result<Self, ClError> {
         if contents.is_empty() {
