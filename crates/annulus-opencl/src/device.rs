@@ -239,11 +239,9 @@ impl Device {
     ) -> Result<cl::Memory, BackendError> {
         let refused = |why: &str| BackendError::new(format!("{why}; launch it on the CPU backend"));
         let stays = matches!(opened.found.verdict, Verdict::Persistent(_));
-        let slot = stays.then(|| opened.residency.take(1, NonZeroU32::MIN)).transpose().map_err(|_| {
-            BackendError::new(
-                "that is tried by a small kernel, and the kernels that stay leave no room for it: terminate one",
-            )
-        })?;
+        // The trial has a slot. If there is none, kernels that stay leave for a moment, and the trial begins when they have.
+        let slot = stays.then(|| opened.residency.take(1, NonZeroU32::MIN).ok()).flatten();
+        let asked = (stays && slot.is_none()).then(|| opened.residency.ask_to_leave());
         let system = self.id.has_fine_grain_system() || std::env::var_os(BELIEVED_SYSTEM).is_some();
         let adopted = cl::Memory::adopted(&opened.context, memory, system && !buffers);
         let adopted = Arc::new(adopted.map_err(|why| match why {
@@ -259,7 +257,7 @@ impl Device {
             .as_ref()
             .map_err(String::clone)
             .and_then(|program| probe::is_seen(&opened.context, program, &adopted, stays));
-        drop(slot);
+        drop((slot, asked));
         match is_seen {
             Err(why) => Err(refused(&why)),
             Ok(false) if stays => {

@@ -4,7 +4,7 @@
 //! blocks can use any memory of the process, the control blocks, the tickets of the rings to and from the
 //! host, and the telemetry lines *are* in this file: an observer that reads it sees the words that host and
 //! blocks work with, and neither of them does anything for it. Devices keep these words in memory of their
-//! own, and the host copies them whenever it renews their heartbeats.
+//! own, and the host copies them whenever it renews their heartbeats. With a black box, that memory is the box.
 //!
 //! | what | where |
 //! |---|---|
