@@ -237,6 +237,19 @@ pub(crate) struct Same {
 #[ring_kernel(cpu_only)]
 fn swallow(_same: &Same) {}
 
+/// Looks once at the messages of the only kernel of a folder: each has twelve times its number.
+pub(crate) fn look_at_same(home: &Path, found: &mut BTreeMap<u64, ()>) {
+    let process = look(&vitals(home)[0]).unwrap();
+    for state in [Recorded::Last, Recorded::InHandler, Recorded::Waiting] {
+        for message in messages(&process, &process.kernels[0], state) {
+            let text = message.json.unwrap();
+            let words = vec![message.number.to_string(); 12].join(",");
+            assert_eq!(text, format!("{{\"words\":[{words}]}}"), "what was sent under this number");
+            found.insert(message.number, ());
+        }
+    }
+}
+
 /// N-04: of a kernel at work nothing torn is shown, and nothing under another's number.
 #[test]
 fn n_04_a_black_box_of_a_kernel_at_work_shows_whole_messages() {
@@ -260,15 +273,7 @@ fn n_04_a_black_box_of_a_kernel_at_work_shows_whole_messages() {
         let _stops = Stops(&stop);
         let start = Instant::now();
         while found.len() < 2000 && start.elapsed() < Duration::from_secs(20) {
-            let process = look(&vitals(&home)[0]).unwrap();
-            for state in [Recorded::Last, Recorded::InHandler, Recorded::Waiting] {
-                for message in messages(&process, &process.kernels[0], state) {
-                    let text = message.json.unwrap();
-                    let words = vec![message.number.to_string(); 12].join(",");
-                    assert_eq!(text, format!("{{\"words\":[{words}]}}"), "what was sent under this number");
-                    found.insert(message.number, ());
-                }
-            }
+            look_at_same(&home, &mut found);
         }
     });
     println!("{} messages seen of {}", found.len(), sent.load(Ordering::Relaxed));
@@ -358,6 +363,14 @@ fn r_06_a_black_box_outlives_its_process() {
     }
 }
 
+/// Numbers that are always the same.
+pub(crate) fn random(mut seed: u64) -> impl FnMut() -> u64 {
+    move || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        seed >> 20
+    }
+}
+
 /// cut off, flipped, half written, filled with anything: fewer messages or an error, and never a crash.
 #[test]
 fn r_06_a_damaged_black_box_ends_nobody() {
@@ -388,11 +401,7 @@ fn r_06_a_damaged_black_box_ends_nobody() {
     let found = read_black_box(&half, shards).unwrap();
     assert!(found.len() == 15 && is_among(&found), "{}", found.len());
     // Anything, behind a header that is whole; and any tickets.
-    let mut seed = 7u64;
-    let mut next = || {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        seed >> 20
-    };
+    let mut next = random(7);
     for _ in 0..200 {
         let mut changed = whole.clone();
         for _ in 0..400 {

@@ -1,7 +1,7 @@
 //! The black box of a kernel on a device says after the death of its process, and before, what it says on the CPU.
 
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     env, fs,
     mem::offset_of,
     os::unix::fs::PermissionsExt,
@@ -16,25 +16,15 @@ use annulus_observe::{Kernel, Liveness, Process, Recorded, autopsy, look, read_b
 
 use crate::{
     Device, ON_CUDA, Watched,
-    boxed::{Note, Same, boxes, jsons, messages, vitals},
-    kernel, ready,
+    boxed::{Note, Same, boxes, jsons, look_at_same, messages, random, vitals},
+    kernel, ready, take_minutes,
 };
 
 /// Takes minutes over a note of which `what` is 2.
 #[ring_kernel(untested, loop_budget = 4294967295)]
 fn hold(note: &Note, seen: &mut u64) {
-    let mut x = note.most;
-    let mut round = 0u64;
-    while note.what == 2 && round < 4_000_000_000 {
-        x = (x ^ (x >> 31)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        x = (x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        x = (x ^ (x >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
-        x = (x ^ (x >> 30)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
-        x = (x ^ (x >> 28)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        round += 1;
-    }
-    *seen = seen.wrapping_add(1 + (x & round));
+    let x = take_minutes(note.most, note.what == 2);
+    *seen = seen.wrapping_add(1 + (x & 1));
 }
 
 #[ring_kernel(untested)]
@@ -291,11 +281,7 @@ fn damaged(process: &Process) {
             flipped[bit / 8] ^= 1 << (bit % 8);
             assert!(read_black_box(&flipped, &kernel.shards).is_err(), "{name}: bit {bit} of the header");
         }
-        let mut seed = 11u64;
-        let mut next = || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            seed >> 20
-        };
+        let mut next = random(11);
         for _ in 0..100 {
             let mut changed = whole.clone();
             for _ in 0..400 {
@@ -336,17 +322,10 @@ fn r_06_a_black_box_on_cuda_outlives_its_process() {
 fn n_04_a_black_box_of_a_device_at_work_shows_whole_messages() {
     for device in Device::ALL {
         let Some(watched) = Watched::start_with(device, "boxed_streams", &[]) else { continue };
-        let (mut found, start) = (BTreeSet::new(), Instant::now());
+        let start = Instant::now();
+        let mut found = BTreeMap::new();
         while found.len() < 1000 && start.elapsed() < Duration::from_secs(10) {
-            let process = look(&vitals(&watched.folder)[0]).unwrap();
-            for state in [Recorded::Last, Recorded::InHandler, Recorded::Waiting] {
-                for message in messages(&process, &process.kernels[0], state) {
-                    let text = message.json.unwrap();
-                    let words = vec![message.number.to_string(); 12].join(",");
-                    assert_eq!(text, format!("{{\"words\":[{words}]}}"), "what was sent under this number");
-                    found.insert(message.number);
-                }
-            }
+            look_at_same(&watched.folder, &mut found);
         }
         println!("{device:?}: {} messages seen", found.len());
         assert!(found.len() > 50, "{device:?}: {}", found.len());
