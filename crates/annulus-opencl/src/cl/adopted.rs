@@ -6,21 +6,19 @@
 //! memory tries it before it is used ([`probe`](crate::probe)).
 //!
 //! The memory may be unmapped when the driver says that it has let go of it, which may be later than the buffer's release:
-//! a command that has ended may still hold the buffer for an instant.
+//! a command that has ended may still hold the buffer for an instant, and a device may do nothing for it while a kernel stays.
+//! Nobody waits for that: such memory is put aside, and dropped by whoever adopts or drops memory next.
 
 use std::{
     ffi::c_void,
-    mem::ManuallyDrop,
     ptr::{self, NonNull},
-    sync::Arc,
-    thread,
-    time::{Duration, Instant},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use annulus_runtime::SharedMemory;
 use annulus_sync::{AtomicBool, Ordering};
 use cl3::{
-    command_queue::{enqueue_map_buffer, enqueue_unmap_mem_object, finish},
+    command_queue::{enqueue_map_buffer, enqueue_unmap_mem_object, flush},
     memory::{
         CL_MAP_READ, CL_MAP_WRITE, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR, create_buffer, release_mem_object,
         set_mem_object_destructor_callback,
@@ -30,8 +28,18 @@ use cl3::{
 
 use super::{ClError, Context, Queue, memory::release};
 
-/// How long the drop of memory waits for the driver to let go of it. Memory that it keeps for longer is leaked.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Memory whose buffers were released, until the driver has let go of it.
+static LEFT: Mutex<Vec<(Arc<AtomicBool>, SharedMemory)>> = Mutex::new(Vec::new());
+
+/// Drops the memory that drivers have let go of.
+pub(crate) fn drop_left() {
+    let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+    // SYNC: let-go (acquire)
+    let gone: Vec<_> = left.extract_if(.., |(gone, _)| gone.load(Ordering::Acquire)).collect();
+    // Its owners may do anything.
+    drop(left);
+    drop(gone);
+}
 
 /// Why memory was not adopted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +55,9 @@ pub(crate) enum Unadopted {
 pub(super) struct Adopted {
     /// `None` for a device that reaches any memory.
     buffer: Option<Buffer>,
-    /// Dropped when the driver has let go of it.
-    memory: ManuallyDrop<SharedMemory>,
+    /// `None` when it has been put aside.
+    memory: Option<SharedMemory>,
+    base: NonNull<u8>,
 }
 
 /// A buffer around it.
@@ -65,11 +74,12 @@ struct Buffer {
 impl Adopted {
     /// For a device that reaches any memory.
     pub(super) fn system(memory: SharedMemory) -> Self {
-        Self { buffer: None, memory: ManuallyDrop::new(memory) }
+        Self { buffer: None, base: memory.base(), memory: Some(memory) }
     }
 
     /// In a buffer.
     pub(super) fn buffer(context: &Context, memory: SharedMemory) -> Result<Self, Unadopted> {
+        drop_left();
         let failed = |call| move |code| Unadopted::Failed(ClError::of(call)(code));
         let queue = Queue::new(context).map_err(Unadopted::Failed)?;
         let (host, bytes) = (memory.base().cast::<c_void>(), memory.bytes());
@@ -91,8 +101,8 @@ impl Adopted {
             return Err(failed("clSetMemObjectDestructorCallback")(code));
         }
         // From here on, `drop` releases.
-        let mut adopted =
-            Self { buffer: Some(Buffer { raw, host, queue, gone }), memory: ManuallyDrop::new(memory) };
+        let buffer = Some(Buffer { raw, host, queue, gone });
+        let mut adopted = Self { buffer, base: memory.base(), memory: Some(memory) };
         let buffer = adopted.buffer.as_mut().expect("it was just made");
         let mut mapped: cl_mem = ptr::null_mut();
         let access = CL_MAP_READ | CL_MAP_WRITE;
@@ -127,12 +137,12 @@ impl Adopted {
             .map_err(ClError::of("clCreateBuffer"))?;
         let gone = Arc::new(AtomicBool::new(true));
         let buffer = Some(Buffer { raw, host, queue: Queue::new(context)?, gone });
-        Ok(Self { buffer, memory: ManuallyDrop::new(memory) })
+        Ok(Self { buffer, base: memory.base(), memory: Some(memory) })
     }
 
     /// Where the host sees it.
     pub(super) fn host(&self) -> NonNull<c_void> {
-        self.memory.base().cast()
+        self.base.cast()
     }
 
     /// The buffer's handle; `None` for a device that takes the address.
@@ -149,39 +159,23 @@ extern "C" fn let_go(_: cl_mem, gone: *mut c_void) {
     gone.store(true, Ordering::Release);
 }
 
-impl Buffer {
-    /// Releases the buffer. Returns whether the driver has let go of its memory.
-    fn release(&self) -> bool {
-        // SAFETY: the buffer is mapped there, or was never; then the call fails.
-        let unmapped = unsafe {
-            enqueue_unmap_mem_object(self.queue.raw(), self.raw, self.host.as_ptr(), 0, ptr::null())
-        };
-        if let Ok(event) = unmapped {
-            release(event);
-            // If the device has failed, the driver says below whether it has let go.
-            let _ = finish(self.queue.raw());
-        }
-        // SAFETY: the buffer is ours, and released once.
-        let released = unsafe { release_mem_object(self.raw) };
-        debug_assert!(released.is_ok());
-        let since = Instant::now();
-        // SYNC: let-go (acquire)
-        while !self.gone.load(Ordering::Acquire) {
-            if since.elapsed() > PATIENCE {
-                return false;
-            }
-            thread::yield_now();
-        }
-        true
-    }
-}
-
 impl Drop for Adopted {
     fn drop(&mut self) {
         // Every kernel that took it as an argument has ended before its owner drops it (`annulus_device`).
-        if self.buffer.as_ref().is_none_or(Buffer::release) {
-            // SAFETY: it is dropped once, here, and nobody touches it any more.
-            unsafe { ManuallyDrop::drop(&mut self.memory) };
+        let (Some(buffer), Some(memory)) = (&self.buffer, self.memory.take()) else { return };
+        // SAFETY: the buffer is mapped there, or was never; then the call fails.
+        let unmapped = unsafe {
+            enqueue_unmap_mem_object(buffer.queue.raw(), buffer.raw, buffer.host.as_ptr(), 0, ptr::null())
+        };
+        if let Ok(event) = unmapped {
+            release(event);
+            // A device that has failed lets go of it, or never does.
+            let _ = flush(buffer.queue.raw());
         }
+        // SAFETY: the buffer is ours, and released once; the unmapping keeps it until it is done.
+        let released = unsafe { release_mem_object(buffer.raw) };
+        debug_assert!(released.is_ok());
+        LEFT.lock().unwrap_or_else(PoisonError::into_inner).push((Arc::clone(&buffer.gone), memory));
+        drop_left();
     }
 }

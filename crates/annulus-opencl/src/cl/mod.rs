@@ -12,6 +12,8 @@ mod queue;
 
 use std::fmt;
 
+#[cfg(test)]
+pub(crate) use self::adopted::drop_left;
 pub(crate) use self::{
     adopted::Unadopted,
     device::{DeviceId, devices},
