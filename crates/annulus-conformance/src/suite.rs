@@ -36,6 +36,7 @@ macro_rules! conformance_suite {
                 a_launch_tells_of_its_program: Nothing,
                 a_life_is_told: Handlers,
                 an_early_end_is_told: Nothing,
+                r06_a_kernel_with_a_black_box_runs_as_without: Handlers,
             }
             messages {
                 launch_and_echo: Handlers,

@@ -15,7 +15,7 @@ use annulus_device::{
     Program, Remedies, Residency, Run, Shape, used_first,
 };
 use annulus_kernel::Target;
-use annulus_runtime::{BackendError, DeviceInfo, ProgramOrigin, RuntimeClock};
+use annulus_runtime::{BackendError, DeviceInfo, ProgramOrigin, RuntimeClock, SharedMemory};
 
 use crate::{
     cu::{self, Arena, Copies, CopyError, CuError, Kind, NoRoom, PATIENCE, Stream},
@@ -107,7 +107,8 @@ fn no_room(kind: Kind, wanted: usize, why: NoRoom) -> BackendError {
 }
 
 // SAFETY: memory is a part of an arena. Until it is dropped nobody else has that part. It is aligned to 128,
-// and zeroed where the host sees it. Entries run on one stream, one after the other, with the text around the
+// and zeroed where the host sees it. Adopted memory stays where it is, is not written to, and is dropped when it is not
+// registered any more, for which calls of the driver wait until nothing runs. Entries run on one stream, one after the other, with the text around the
 // handler that `Text::new` assembles. A run is over when its stream is idle, and nothing of it touches memory
 // then. Units are multiprocessors, and the driver says how many blocks of a program one of them keeps.
 unsafe impl Driver for CudaDriver {
@@ -167,6 +168,23 @@ unsafe impl Driver for CudaDriver {
 
     fn shared(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError> {
         Ok(Arc::new(self.take(Kind::Shared, bytes)?))
+    }
+
+    fn adopt(&self, memory: SharedMemory) -> Result<Arc<dyn Memory>, BackendError> {
+        let refused = |why: &str| BackendError::new(format!("{why}; launch it on the CPU backend"));
+        if !self.device.id.registers_host_memory() {
+            return Err(refused(
+                "its driver registers no memory of the process (CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED)",
+            ));
+        }
+        let memory = cu::Memory::register(&self.opened.context, memory).map_err(|why| match why {
+            NoRoom::Refused(error) => refused(&format!("its driver does not register it: {error}")),
+            NoRoom::Resident { .. } => BackendError::new(format!(
+                "registering it waits for the kernels that stay, and one did not leave within {PATIENCE:?}: a handler of it runs that long; \
+                 terminate it"
+            )),
+        })?;
+        Ok(Arc::new(CudaMemory { memory, copies: Arc::clone(&self.copies) }))
     }
 
     fn own(&self, contents: &[MaybeUninit<u8>]) -> Result<Arc<dyn Memory>, BackendError> {

@@ -3,7 +3,7 @@
 use std::{any::Any, mem::MaybeUninit, num::NonZeroU32, sync::Arc, time::Duration};
 
 use annulus_kernel::Target;
-use annulus_runtime::{BackendError, Capabilities, DeviceInfo, ProgramOrigin, RuntimeClock};
+use annulus_runtime::{BackendError, Capabilities, DeviceInfo, ProgramOrigin, RuntimeClock, SharedMemory};
 
 pub use crate::memory::Memory;
 
@@ -18,7 +18,7 @@ use crate::{clock_sync::ClockSync, options::HostOptions, residency::Residency};
 ///
 /// * [`Memory::host`] is always the same, aligned to 128, and valid for reads and writes of [`Memory::bytes`]
 ///   bytes as long as the memory lives. Memory is no shorter than was asked for; shared memory is zeroed, and
-///   has a place on the host.
+///   has a place on the host. Adopted memory has the place and the length that it had, and is zero.
 /// * An [`Entry`] runs the device program around the handler's text, in as many blocks and threads as its
 ///   shape says, with its arguments, and nothing else; a start after another one runs after it.
 /// * After [`Run::is_over`] has said that the run is over, the run touches no memory.
@@ -68,6 +68,15 @@ pub unsafe trait Driver: Send + Sync + 'static {
     ///
     /// If there is not that much memory, or it would not be aligned to 128 bytes.
     fn shared(&self, bytes: usize) -> Result<Arc<dyn Memory>, BackendError>;
+
+    /// Memory of this process, which kernels are to see as [`shared`](Self::shared) memory: a part of a file that is mapped,
+    /// shared. It is zero, and begins and ends at a page. It lives until no kernel and no call of the device's driver can
+    /// touch it any more.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot use it: why, and what to do.
+    fn adopt(&self, memory: SharedMemory) -> Result<Arc<dyn Memory>, BackendError>;
 
     /// Memory for kernels alone, with these contents, wherever kernels reach it fastest.
     ///

@@ -93,7 +93,10 @@ impl DeviceHost {
             BackendError::new(format!("`{}` cannot launch `{name}`: {error}", driver.name()))
         };
 
-        let records = driver.shared(blocks as usize * size_of::<BlockRecord>()).map_err(failed)?;
+        let records = match &spec.block_records {
+            Some(memory) => Arc::clone(runtime_memory::whole(memory)?),
+            None => driver.shared(blocks as usize * size_of::<BlockRecord>()).map_err(failed)?,
+        };
         plan.fill_records(&*records, &spec)?;
         let states = States::new(driver, spec.definition.state, spec.actors, blocks.into())?;
         let device_local = match spec.connectable {
@@ -279,6 +282,10 @@ unsafe impl DeviceBackend for DeviceHost {
 
     fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
         runtime_memory::allocate(&*self.driver, bytes)
+    }
+
+    fn adopt(&self, memory: SharedMemory) -> Result<SharedMemory, BackendError> {
+        runtime_memory::adopt(&*self.driver, memory)
     }
 
     fn seals(&self, definition: &KernelDefinition, block: u32) -> bool {

@@ -23,6 +23,26 @@ pub(crate) fn allocate(driver: &dyn Driver, bytes: usize) -> Result<SharedMemory
     Ok(unsafe { SharedMemory::from_raw(base, bytes, Box::new(Owner(memory))) })
 }
 
+/// Memory of this process that host and kernels see from now on.
+pub(crate) fn adopt(driver: &dyn Driver, memory: SharedMemory) -> Result<SharedMemory, BackendError> {
+    let (base, bytes) = (memory.base(), memory.bytes());
+    let adopted = driver.adopt(memory).map_err(|error| {
+        BackendError::new(format!(
+            "its rings would lie in its file, which `{}` cannot use: {error}",
+            driver.name()
+        ))
+    })?;
+    assert!(adopted.host() == Some(base) && adopted.bytes() >= bytes, "adopted memory is where it was");
+    // SAFETY: the memory is aligned to a page, as long as it was, and zero, by the driver's promise; it stays at its address
+    // until the owner is dropped.
+    Ok(unsafe { SharedMemory::from_raw(base, bytes, Box::new(Owner(adopted))) })
+}
+
+/// The allocation that this is.
+pub(crate) fn whole(memory: &SharedMemory) -> Result<&Arc<dyn Memory>, BackendError> {
+    allocation(&Place { memory, offset: 0 })
+}
+
 /// The allocation that a place lies in.
 pub(crate) fn allocation<'a>(place: &Place<'a>) -> Result<&'a Arc<dyn Memory>, BackendError> {
     let owner: Option<&Owner> = place.memory.owner().downcast_ref();

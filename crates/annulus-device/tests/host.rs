@@ -173,6 +173,10 @@ unsafe impl Driver for FakeDriver {
         Ok(Arc::new(FakeMemory::new(&self.device, bytes)))
     }
 
+    fn adopt(&self, _: SharedMemory) -> Result<Arc<dyn Memory>, BackendError> {
+        Err(BackendError::new("it has memory of its own alone; choose another device"))
+    }
+
     fn own(&self, contents: &[MaybeUninit<u8>]) -> Result<Arc<dyn Memory>, BackendError> {
         let memory = FakeMemory::new(&self.device, contents.len());
         // SAFETY: the memory is new.

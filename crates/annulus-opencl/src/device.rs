@@ -6,15 +6,16 @@
 
 use std::{
     collections::HashSet,
+    num::NonZeroU32,
     sync::{Arc, Mutex, OnceLock, PoisonError},
     thread,
 };
 
 use annulus_device::{Listed, Programs, Residency, Shape, tell_driver};
-use annulus_runtime::{BackendError, Capabilities, DeviceInfo};
+use annulus_runtime::{BackendError, Capabilities, DeviceInfo, SharedMemory};
 
 use crate::{
-    cl::{self, ClError, Context, DeviceId, MemoryKind, Program},
+    cl::{self, ClError, Context, DeviceId, MemoryKind, Program, Unadopted},
     loader,
     probe::{self, Found, Probe, Verdict},
 };
@@ -42,6 +43,8 @@ pub(crate) struct Opened {
     pub(crate) residency: Arc<Residency>,
     /// Pairs (groups, threads of a group) that were tried and ran at the same time.
     tried: Mutex<HashSet<(u32, u32)>>,
+    /// The probe's program for one thread, once it was needed again.
+    probe: OnceLock<Result<Program, String>>,
     pub(crate) programs: Programs<Program>,
 }
 
@@ -63,6 +66,9 @@ const INSTALL: &str = "install the loader and a device's driver; for this machin
 
 /// For tests of a device that runs groups one after the other: this many slots are assumed without a trial.
 const BELIEVED: &str = "ANNULUS_OPENCL_BELIEVED_PLACES";
+
+/// For tests of a device that reaches any memory: that is assumed of every device, and tried.
+const BELIEVED_SYSTEM: &str = "ANNULUS_OPENCL_BELIEVED_SYSTEM";
 
 fn believed_places() -> Option<u32> {
     std::env::var(BELIEVED).ok()?.parse().ok()
@@ -186,6 +192,7 @@ impl Device {
             found,
             residency: Arc::new(residency),
             tried: Mutex::default(),
+            probe: OnceLock::new(),
             programs: Programs::default(),
         })
     }
@@ -221,6 +228,45 @@ impl Device {
             tried().insert(size);
         }
         together
+    }
+
+    /// Memory of the process that kernels see from now on. `buffers` says that shared virtual memory is not to be used.
+    pub(crate) fn adopt(
+        &self,
+        opened: &Opened,
+        memory: SharedMemory,
+        buffers: bool,
+    ) -> Result<cl::Memory, BackendError> {
+        let refused = |why: &str| BackendError::new(format!("{why}; launch it on the CPU backend"));
+        let stays = matches!(opened.found.verdict, Verdict::Persistent(_));
+        // The trial has a slot. If there is none, kernels that stay leave for a moment, and the trial begins when they have.
+        let slot = stays.then(|| opened.residency.take(1, NonZeroU32::MIN).ok()).flatten();
+        let asked = (stays && slot.is_none()).then(|| opened.residency.ask_to_leave());
+        let system = self.id.has_fine_grain_system() || std::env::var_os(BELIEVED_SYSTEM).is_some();
+        let adopted = cl::Memory::adopted(&opened.context, memory, system && !buffers);
+        let adopted = Arc::new(adopted.map_err(|why| match why {
+            Unadopted::Failed(error) => {
+                refused(&format!("its driver makes no buffer of it (CL_MEM_USE_HOST_PTR): {error}"))
+            }
+            Unadopted::Elsewhere => {
+                refused("its driver shows a buffer of it (CL_MEM_USE_HOST_PTR) at another place")
+            }
+        })?);
+        let program = opened.probe.get_or_init(|| self.probe(&opened.context, opened.kind, 1).program(1));
+        let is_seen = program
+            .as_ref()
+            .map_err(String::clone)
+            .and_then(|program| probe::is_seen(&opened.context, program, &adopted, stays));
+        drop((slot, asked));
+        match is_seen {
+            Err(why) => Err(refused(&why)),
+            Ok(false) if stays => {
+                Err(refused("a running kernel and the host do not see each other's writes in it"))
+            }
+            Ok(false) => Err(refused("kernels and the host do not see each other's writes in it")),
+            // The trials have given it back.
+            Ok(true) => Arc::into_inner(adopted).ok_or_else(|| refused("a run of its trial has not ended")),
+        }
     }
 
     /// Whether a kernel that finds no resident slot goes into epochs. On PoCL the program sets the number of
@@ -302,5 +348,84 @@ impl Listed for Device {
 
     fn platform(&self) -> Option<&str> {
         Some(&self.platform)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::slice;
+
+    use annulus_sync::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// Says when memory was dropped that was given away.
+    struct Told(SharedMemory, Arc<AtomicU32>);
+
+    impl Drop for Told {
+        fn drop(&mut self) {
+            self.1.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Memory, and how often it was dropped.
+    fn memory() -> (SharedMemory, Arc<AtomicU32>) {
+        let dropped = Arc::new(AtomicU32::new(0));
+        let told = Told(SharedMemory::host(8192).expect("so much is there"), Arc::clone(&dropped));
+        let (base, bytes) = (told.0.base(), told.0.bytes());
+        // SAFETY: the memory is that of a `SharedMemory`, which lives as long as its owner.
+        (unsafe { SharedMemory::from_raw(base, bytes, Box::new(told)) }, dropped)
+    }
+
+    fn opened() -> Option<(&'static Device, &'static Opened)> {
+        let device = devices(8).inspect_err(|error| println!("skipped: {error}")).ok()?.first()?;
+        Some((device, device.open().expect("the first device can be opened")))
+    }
+
+    #[test]
+    fn r_06_adopted_memory_is_where_it_was_and_is_given_back() {
+        let Some((device, opened)) = opened() else { return };
+        let in_buffer = |memory| device.adopt(opened, memory, true).expect("a buffer can be made of it");
+        let by_address = |memory| {
+            let adopted =
+                cl::Memory::adopted(&opened.context, memory, true).expect("nothing is asked of the driver");
+            let (program, adopted) =
+                (device.probe(&opened.context, opened.kind, 1).program(1), Arc::new(adopted));
+            let program = program.expect("it compiles");
+            assert_eq!(probe::is_seen(&opened.context, &program, &adopted, true), Ok(true));
+            Arc::into_inner(adopted).expect("the trials have given it back")
+        };
+        // PoCL reaches any memory, though it does not say so.
+        let ways: &[&dyn Fn(SharedMemory) -> cl::Memory] =
+            if device.is_pocl() { &[&in_buffer, &by_address] } else { &[&in_buffer] };
+        for adopt in ways {
+            let (memory, dropped) = memory();
+            let base = memory.base();
+            let adopted = adopt(memory);
+            assert_eq!((adopted.host(), adopted.bytes()), (Some(base), 8192));
+            // SAFETY: no kernel uses the memory, and nobody writes to it.
+            let bytes = unsafe { slice::from_raw_parts(base.as_ptr(), 8192) };
+            assert!(bytes.iter().all(|&byte| byte == 0), "the trial leaves nothing behind");
+            assert_eq!(dropped.load(Ordering::Relaxed), 0);
+            drop(adopted);
+            // Another test has some, too.
+            while dropped.load(Ordering::Relaxed) == 0 {
+                cl::drop_left();
+                thread::yield_now();
+            }
+            assert_eq!(dropped.load(Ordering::Relaxed), 1);
+        }
+    }
+
+    /// A driver that keeps a copy of the memory is found out, whether kernels stay or not.
+    #[test]
+    fn r_06_memory_that_is_copied_is_not_adopted() {
+        let Some((device, opened)) = opened() else { return };
+        let program = device.probe(&opened.context, opened.kind, 1).program(1).expect("it compiles");
+        for stays in [false, true] {
+            let copied = cl::Memory::copied(&opened.context, memory().0).expect("a buffer can be made");
+            let is_seen = probe::is_seen(&opened.context, &program, &Arc::new(copied), stays);
+            assert_eq!(is_seen, Ok(false), "{stays}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use annulus_device::{
     Program, Remedies, Residency, Run, Shape, used_first,
 };
 use annulus_kernel::Target;
-use annulus_runtime::{BackendError, DeviceInfo, ProgramOrigin, RuntimeClock};
+use annulus_runtime::{BackendError, DeviceInfo, ProgramOrigin, RuntimeClock, SharedMemory};
 
 use crate::{
     cl::{self, ClError, Context, Event, Kernel, MemoryKind, Queue},
@@ -48,7 +48,8 @@ pub(crate) struct OpenClDriver {
 
 // SAFETY: memory and runs are OpenCL's objects. Memory is mapped or shared as long as it lives. A run is over
 // when its event is complete, and no command of it touches memory after that. Shared memory is zeroed, and
-// its alignment is checked. Entries of one queue run one after the other, with the text of
+// its alignment is checked. Adopted memory stays where it is, is zero after its trial, and is dropped when the driver has
+// said that it has let go of it. Entries of one queue run one after the other, with the text of
 // `program::assemble`. Resident slots are, on PoCL, all its threads but one, and elsewhere compute units,
 // each of which runs a group.
 unsafe impl Driver for OpenClDriver {
@@ -103,6 +104,11 @@ unsafe impl Driver for OpenClDriver {
             return Err(BackendError::new("it is not aligned to 128 bytes; choose another device"));
         }
         Ok(Arc::new(memory))
+    }
+
+    fn adopt(&self, memory: SharedMemory) -> Result<Arc<dyn Memory>, BackendError> {
+        let buffers = self.kind == MemoryKind::Mapped;
+        Ok(Arc::new(self.device.adopt(self.opened, memory, buffers)?))
     }
 
     /// On a processor in memory that the host reads as well, otherwise on the device.

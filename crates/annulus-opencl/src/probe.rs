@@ -15,10 +15,13 @@
 //!
 //! *How long a poll takes.* Durations are converted to numbers of polls by this.
 //!
+//! *Memory that was adopted* is tried in place, each time ([`is_seen`]): a driver may keep a copy of it elsewhere.
+//!
 //! *How long loops may be.* llvmpipe of Mesa 22.3 ends all loops of a run after 65,535 turns together,
 //! without reporting it.
 
 use std::{
+    mem::MaybeUninit,
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -128,12 +131,42 @@ pub(crate) fn runs_together(probe: Probe, threads: u32) -> Result<bool, String> 
     gathers().map_err(failed)
 }
 
+/// Whether host and kernels see each other's writes in this memory: while a kernel runs if kernels stay, else between
+/// two runs. The memory is zero, and so it is afterwards, unless a run does not end: that keeps the memory for ever. Takes a
+/// slot if kernels stay. The program is for one thread.
+pub(crate) fn is_seen(
+    context: &Arc<Context>,
+    program: &Program,
+    words: &Arc<Memory>,
+    stays: bool,
+) -> Result<bool, String> {
+    let trial = |looks| {
+        Trial::on(Arc::clone(words), context, program, Size { groups: 1, threads: 1, looks, turns: 0 })
+    };
+    let is_seen = || {
+        if !trial(1)?.run_once()? {
+            return Ok(false);
+        }
+        match stays {
+            true => Ok(trial(LOOKS)?.gather()? == (1, true)),
+            false => trial(1)?.talk_between_runs(),
+        }
+    };
+    let is_seen = is_seen().map_err(failed)?;
+    if is_seen {
+        let zeros = [MaybeUninit::zeroed(); (LINES as usize + 1) * 128];
+        // SAFETY: no run uses the memory: all of them have ended.
+        unsafe { words.write(0, &zeros) }.map_err(failed)?;
+    }
+    Ok(is_seen)
+}
+
 fn failed(error: ClError) -> String {
     format!("the probe cannot run: {error}")
 }
 
 impl Probe<'_> {
-    fn program(&self, threads: u32) -> Result<Program, String> {
+    pub(crate) fn program(&self, threads: u32) -> Result<Program, String> {
         let source = format!(
             "#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE 0\n{OPENCL_PRELUDE}\n{INTERFACE}\n{SOURCE}"
         );
@@ -265,7 +298,17 @@ const LINES: u32 = 3;
 
 impl Trial {
     fn new(context: &Arc<Context>, kind: MemoryKind, program: &Program, size: Size) -> Result<Self, ClError> {
-        let words = Arc::new(Memory::shared(context, kind, (size.groups + LINES) as usize * 128)?);
+        let words = Memory::shared(context, kind, (size.groups + LINES) as usize * 128)?;
+        Self::on(Arc::new(words), context, program, size)
+    }
+
+    /// In this memory, which has room for the lines.
+    fn on(
+        words: Arc<Memory>,
+        context: &Arc<Context>,
+        program: &Program,
+        size: Size,
+    ) -> Result<Self, ClError> {
         let mut kernel = program.kernel("ann_probe")?;
         kernel.memory(&words)?;
         kernel.number(size.looks)?;

@@ -83,6 +83,11 @@ impl SharedMemory {
         Self { base, bytes, owner }
     }
 
+    /// Where it begins.
+    pub fn base(&self) -> NonNull<u8> {
+        self.base
+    }
+
     /// Its length in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes

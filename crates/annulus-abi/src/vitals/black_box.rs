@@ -4,14 +4,16 @@
 //! needs the slot again. So a ring is a record of the last messages anyway, and of those that wait. If the memory of a
 //! kernel is a file, the record outlives the process. Nothing is added to a message's way.
 //!
-//! The file lies beside the vitals file of its runtime, which has what changes: the tickets of the rings, and what each
-//! shard is at. It is called like that file, with `-` and the number of the launch before [`SUFFIX`].
+//! The file lies beside the vitals file of its runtime. It is called like that file, with `-` and the number of the launch
+//! before [`SUFFIX`]. What changes, the tickets of the rings and what each shard is at, is in the vitals file, if the
+//! kernel runs on the CPU. The vitals file has only copies of a device's words, so there they are in the black box, too.
 //!
 //! | part | where | written |
 //! |---|---|---|
 //! | [`BoxHeader`] | 0 | before the file gets its name |
 //! | the message's type | [`BoxHeader::type_offset`] | before the file gets its name |
 //! | the shards | [`BoxHeader::shards_offset`], at a page | by the kernel, and by those who send to it |
+//! | what the blocks of a device are at | [`BoxHeader::at_offset`], on pages of their own | by the kernel |
 //!
 //! # The message's type
 //!
@@ -33,22 +35,30 @@ use super::{
     check,
     read::{check_of, word32, word64},
 };
-use crate::ring::{LENGTH_MASK, MAX_CAPACITY, MAX_PAYLOAD, QUEUE_MASK, QUEUE_SHIFT, SlotHeader};
+use crate::ring::{
+    LENGTH_MASK, MAX_CAPACITY, MAX_PAYLOAD, QUEUE_MASK, QUEUE_SHIFT, RingHeader, SealedUnit, SlotHeader,
+    UNIT, UNIT_CONTENT, UNITS_MOST,
+};
 
 /// The first eight bytes: `ANNULUSB` on a little-endian machine.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"ANNULUSB");
 
 /// The version of the format that this module describes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The end of the file names of black boxes.
 pub const SUFFIX: &str = ".box";
 
 /// Bits of [`BoxHeader::flags`]. A reader knows no others.
 pub mod flags {
-    /// The kernel sends messages to itself. They are numbered with those of the ring, so the number that a shard is at
-    /// names no slot.
-    pub const TIMERS: u32 = 1 << 0;
+    /// Not all messages come by the ring: the kernel sends some to itself, or it runs on a device and may be connected to
+    /// others. They are numbered with those of the ring, so the number that a shard is at names no slot.
+    pub const OTHERS: u32 = 1 << 0;
+    /// The kernel runs on a device: the tickets of each ring lie in front of its slots, and what each block is at lies in
+    /// the file, too.
+    pub const DEVICE: u32 = 1 << 1;
+    /// All that there are.
+    pub(super) const ALL: u32 = OTHERS | DEVICE;
 }
 
 /// What a type is.
@@ -78,7 +88,7 @@ pub mod number {
     pub const F64: u8 = 10;
 }
 
-/// The beginning of the file. Slots are open: only devices have sealed ones, and keep their rings themselves.
+/// The beginning of the file.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(128))]
 pub struct BoxHeader {
@@ -104,7 +114,7 @@ pub struct BoxHeader {
     pub slots_offset: u64,
     /// From a slot's start to the next.
     pub slot_stride: u64,
-    /// From a slot's start to its payload.
+    /// From a slot's start to its payload. In a sealed slot: from the start of its image.
     pub payload_offset: u32,
     /// Bytes of a payload.
     pub payload_size: u32,
@@ -114,8 +124,15 @@ pub struct BoxHeader {
     pub type_bytes: u64,
     /// The [check](type_check) of its bytes.
     pub type_check: u64,
+    /// Units of a sealed slot; 0 if slots are open.
+    pub units: u64,
+    /// Where the first block's word lies that says what it is at, as [`At::of_words`](super::At::of_words) reads it. With
+    /// [`DEVICE`](flags::DEVICE) alone.
+    pub at_offset: u64,
+    /// From a block's word to the next one's.
+    pub at_stride: u64,
     /// Always 0.
-    pub reserved: [u64; 18],
+    pub reserved: [u64; 15],
     /// The [check] of all words before it.
     pub check: u64,
 }
@@ -125,6 +142,7 @@ const _: () = {
     assert!(offset_of!(BoxHeader, grid) == 32);
     assert!(offset_of!(BoxHeader, slot_stride) == 64);
     assert!(offset_of!(BoxHeader, type_check) == 96);
+    assert!(offset_of!(BoxHeader, at_stride) == 120);
     assert!(offset_of!(BoxHeader, check) == 248);
 };
 
@@ -201,12 +219,21 @@ pub struct BoxLayout {
     pub payload_size: usize,
     /// Where the message's type stands, and how many bytes it has.
     pub ty: (u64, usize),
+    /// Whether the tickets, and what the blocks are at, are in the file.
+    pub on_device: bool,
+    /// Units of a sealed slot; 0 if slots are open.
+    pub units: usize,
     payload_offset: usize,
     type_check: u64,
     shards_offset: u64,
     shard_stride: u64,
     slots_offset: u64,
+    at_offset: u64,
+    at_stride: u64,
 }
+
+/// Room for the image of a sealed slot.
+pub type Image = [u8; UNITS_MOST * UNIT_CONTENT];
 
 /// A published slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,7 +275,9 @@ impl BoxLayout {
             kernel: word64(offset_of!(BoxHeader, kernel)),
             grid: word32(offset_of!(BoxHeader, grid)),
             capacity: word32(offset_of!(BoxHeader, capacity)),
-            numbers_are_tickets: found & flags::TIMERS == 0,
+            numbers_are_tickets: found & flags::OTHERS == 0,
+            on_device: found & flags::DEVICE != 0,
+            units: size(offset_of!(BoxHeader, units))?,
             slot_stride: size(offset_of!(BoxHeader, slot_stride))?,
             payload_size: word32(offset_of!(BoxHeader, payload_size)) as usize,
             ty: (word64(offset_of!(BoxHeader, type_offset)), size(offset_of!(BoxHeader, type_bytes))?),
@@ -257,16 +286,27 @@ impl BoxLayout {
             shards_offset: word64(offset_of!(BoxHeader, shards_offset)),
             shard_stride: word64(offset_of!(BoxHeader, shard_stride)),
             slots_offset: word64(offset_of!(BoxHeader, slots_offset)),
+            at_offset: word64(offset_of!(BoxHeader, at_offset)),
+            at_stride: word64(offset_of!(BoxHeader, at_stride)),
         };
-        let is_whole = found & !flags::TIMERS == 0
+        // Where header and payload end: in the slot, or in its image.
+        let end = layout.payload_offset.saturating_add(layout.payload_size);
+        let fits = match layout.units {
+            0 => end <= layout.slot_stride,
+            units => units <= UNITS_MOST && end <= units * UNIT_CONTENT && units * UNIT <= layout.slot_stride,
+        };
+        let last = layout.grid.wrapping_sub(1);
+        let is_whole = found & !flags::ALL == 0
             && layout.capacity.is_power_of_two()
             && layout.capacity <= MAX_CAPACITY
             && layout.payload_size <= MAX_PAYLOAD
             && layout.slot_stride <= 2 * MAX_PAYLOAD
             && layout.payload_offset >= size_of::<SlotHeader>()
-            && layout.payload_offset.saturating_add(layout.payload_size) <= layout.slot_stride
+            && fits
             && layout.ty.1 as u64 <= MOST_TYPE_BYTES
-            && layout.slot_offset(layout.grid.wrapping_sub(1), u64::from(layout.capacity) - 1).is_some();
+            && layout.slot_offset(last, u64::from(layout.capacity) - 1).is_some()
+            && (!layout.on_device
+                || layout.tickets_offset(last).is_some() && layout.at_offset(last).is_some());
         if is_whole { Ok(layout) } else { Err(BoxDamage::Header) }
     }
 
@@ -278,24 +318,62 @@ impl BoxLayout {
     /// Where the slot of a ticket begins, by bytes of the file; `None` if there is no such shard, or no such place.
     pub fn slot_offset(&self, shard: u32, ticket: u64) -> Option<u64> {
         let index = ticket & u64::from(self.capacity).wrapping_sub(1);
-        let first = self.shards_offset.checked_add(self.shard_stride.checked_mul(shard.into())?)?;
-        let slots = first.checked_add(self.slots_offset)?;
-        let slot = slots.checked_add(index.checked_mul(self.slot_stride as u64)?)?;
-        (shard < self.grid && slot.checked_add(self.slot_stride as u64)? <= i64::MAX as u64).then_some(slot)
+        let slot = self.slots(shard)?.checked_add(index.checked_mul(self.slot_stride as u64)?)?;
+        lies(slot, self.slot_stride as u64)
     }
 
-    /// What a slot holds, given its bytes, if it holds what was published under this ticket.
-    pub fn slot<'a>(&self, bytes: &'a [u8], ticket: u64) -> Option<BoxSlot<'a>> {
+    /// Where the first slot of a shard begins.
+    fn slots(&self, shard: u32) -> Option<u64> {
+        let first = self.shards_offset.checked_add(self.shard_stride.checked_mul(shard.into())?)?;
+        (shard < self.grid).then_some(first.checked_add(self.slots_offset)?)
+    }
+
+    /// Where the [tickets](RingHeader) of a shard's ring begin, by bytes of the file; `None` if they are in the vitals file,
+    /// or if there is no such shard, or no such place.
+    pub fn tickets_offset(&self, shard: u32) -> Option<u64> {
+        let before = size_of::<RingHeader>() as u64;
+        let offset = self.slots(shard)?.checked_sub(before)?;
+        if self.on_device { lies(offset, before) } else { None }
+    }
+
+    /// Likewise where the word lies that says what a shard's block is at.
+    pub fn at_offset(&self, shard: u32) -> Option<u64> {
+        let offset = self.at_offset.checked_add(self.at_stride.checked_mul(shard.into())?)?;
+        if self.on_device && shard < self.grid { lies(offset, 8) } else { None }
+    }
+
+    /// What a slot holds, given its bytes, if it holds what was published under this ticket. That of a sealed slot is put
+    /// together in `image`.
+    pub fn slot<'a>(&self, bytes: &'a [u8], ticket: u64, image: &'a mut Image) -> Option<BoxSlot<'a>> {
         let lap = ((ticket >> self.capacity.trailing_zeros()) as u32).wrapping_add(1);
-        let meta = word32(bytes, offset_of!(SlotHeader, meta))?;
-        let payload = bytes.get(self.payload_offset..self.payload_offset + self.payload_size)?;
-        (word32(bytes, offset_of!(SlotHeader, commit))? == lap).then_some(BoxSlot {
+        let content = match self.units {
+            0 if word32(bytes, offset_of!(SlotHeader, commit))? == lap => bytes,
+            0 => return None,
+            units => {
+                let sealed = bytes.get(..units * UNIT)?.chunks_exact(UNIT);
+                for (unit, to) in sealed.zip(image.chunks_exact_mut(UNIT_CONTENT)) {
+                    if word32(unit, offset_of!(SealedUnit, lap))? != lap {
+                        return None;
+                    }
+                    to.copy_from_slice(unit.get(..UNIT_CONTENT)?);
+                }
+                &image[..]
+            }
+        };
+        let meta = word32(content, offset_of!(SlotHeader, meta))?;
+        let payload = content.get(self.payload_offset..self.payload_offset + self.payload_size)?;
+        Some(BoxSlot {
             kind: (meta >> 24) as u8,
             queue: meta >> QUEUE_SHIFT & QUEUE_MASK,
             length: meta & LENGTH_MASK,
             payload,
         })
     }
+}
+
+/// A place of a file, if so many bytes can lie there.
+fn lies(offset: u64, bytes: u64) -> Option<u64> {
+    (offset.checked_add(bytes)? <= i64::MAX as u64).then_some(offset)
 }
 
 /// The [check] of a type's bytes.

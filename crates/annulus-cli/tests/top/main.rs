@@ -315,11 +315,6 @@ fn command(backend: &str, folder: &Path) -> Command {
     command
 }
 
-/// Such a process on the CPU.
-fn send(folder: &Path, arguments: &[&str]) -> Child {
-    command("cpu", folder).args(arguments).spawn().unwrap()
-}
-
 /// Feeds a process until it ends, since nobody reads what it prints.
 fn feed(child: &mut Sender) -> std::thread::JoinHandle<()> {
     let mut input = child.0.stdin.take().unwrap();
@@ -357,7 +352,12 @@ fn kernel_when(folder: &Path, is_so: impl Fn(&Value, &Value) -> bool) -> Value {
 /// One with a black box that has stalled, with its rings full, since nobody reads what it prints; and the thread that
 /// feeds it until it ends.
 fn stalled(folder: &Path) -> (Sender, std::thread::JoinHandle<()>) {
-    let mut child = Sender(send(folder, &["--black-box"]));
+    stalled_on("cpu", folder)
+}
+
+/// The same on another backend.
+fn stalled_on(backend: &str, folder: &Path) -> (Sender, std::thread::JoinHandle<()>) {
+    let mut child = Sender(command(backend, folder).arg("--black-box").spawn().unwrap());
     let feeds = feed(&mut child);
     kernel_when(folder, |now, before| now["pending"] == 64 && now["processed"] == before["processed"]);
     (child, feeds)
@@ -367,8 +367,21 @@ fn stalled(folder: &Path) -> (Sender, std::thread::JoinHandle<()>) {
 /// was handled, and nothing is said twice.
 #[test]
 fn r_06_what_waited_is_sent_again() {
-    let folder = Folder::new("boxed");
-    let (mut child, feeds) = stalled(&folder.0);
+    is_sent_again("cpu");
+}
+
+/// Likewise on a device.
+#[test]
+fn r_06_what_waited_on_a_device_is_sent_again() {
+    match sender_on("opencl", &Folder::new("tried").0, 1) {
+        Some(_) => is_sent_again("opencl"),
+        None => println!("skipped: no OpenCL device"),
+    }
+}
+
+fn is_sent_again(backend: &str) {
+    let folder = Folder::new(&format!("boxed-{backend}"));
+    let (mut child, feeds) = stalled_on(backend, &folder.0);
     let state = |text: &str| serde_json::from_str::<Value>(text.trim()).unwrap_or_default();
     child.0.kill().unwrap();
     child.0.wait().unwrap();
@@ -395,8 +408,8 @@ fn r_06_what_waited_is_sent_again() {
     assert_eq!(json["kernels"][0]["black_box"]["waiting"], waiting.len(), "{json}");
 
     // As they are.
-    let fresh = Folder::new("boxed-again");
-    let mut again = send(&fresh.0, &[]);
+    let fresh = Folder::new(&format!("boxed-again-{backend}"));
+    let mut again = command(backend, &fresh.0).spawn().unwrap();
     again.stdin.take().unwrap().write_all((waiting.join("\n") + "\n").as_bytes()).unwrap();
     let again = again.wait_with_output().unwrap();
     let told = String::from_utf8(again.stderr).unwrap();

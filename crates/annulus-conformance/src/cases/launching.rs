@@ -230,3 +230,34 @@ async fn all<F: Future + Unpin>(futures: Vec<F>) -> Vec<F::Output> {
     .await;
     futures.into_iter().filter_map(|(_, output)| output).collect()
 }
+
+/// a kernel whose rings lie in a file does what it does without, also when their slots are used again; and the file goes
+/// with it, while others stay.
+pub fn r06_a_kernel_with_a_black_box_runs_as_without(bench: &Bench) {
+    if cfg!(not(target_os = "linux")) {
+        return println!("skipped: there are no vitals files on this system");
+    }
+    let options = LaunchOptions::default().capacity(16).black_box(true);
+    let stays = echo::launch(bench.runtime(), options.clone().name("stays")).unwrap();
+    for (name, options) in [
+        ("plain", options.clone()),
+        ("grid", options.clone().grid(2)),
+        ("bare", options.clone().timestamps(false).calls(false)),
+        ("connectable", options.connectable(true)),
+    ] {
+        let kernel = echo::launch(bench.runtime(), options.name(name)).unwrap();
+        let path = kernel.status().black_box.expect("it was asked for");
+        assert!(path.exists(), "{name}");
+        for expected in numbers(0..50) {
+            let _ = kernel.send_blocking(expected).unwrap();
+            assert_eq!(kernel.recv_blocking(), Ok(expected), "{name}");
+        }
+        drain(&kernel);
+        assert_eq!(balanced(&kernel).processed, 50, "{name}");
+        kernel.terminate_blocking();
+        drop(kernel);
+        eventually(|| !path.exists());
+    }
+    let _ = stays.send_blocking(number(7)).unwrap();
+    assert_eq!(stays.recv_blocking(), Ok(number(7)));
+}

@@ -14,6 +14,7 @@ macro_rules! cuda {
 mod driver;
 mod meaning;
 mod misuse;
+mod registered;
 mod resident;
 mod waiting;
 
@@ -68,7 +69,7 @@ type Case = (&'static str, fn());
 fn in_a_child() {
     cuda::stand_in().unwrap();
     let name = std::env::var(CASE).expect("run by the other tests");
-    let cases = [meaning::CASES, misuse::CASES, resident::CASES, waiting::CASES];
+    let cases = [meaning::CASES, misuse::CASES, registered::CASES, resident::CASES, waiting::CASES];
     let case = cases.into_iter().flatten().find(|(case, _)| *case == name);
     case.unwrap_or_else(|| panic!("no case is called {name}")).1();
 }

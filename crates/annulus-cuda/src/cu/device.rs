@@ -153,6 +153,11 @@ impl DeviceId {
             && self.number(Attribute::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING) != 0
     }
 
+    /// Whether memory of the process can be registered for its kernels.
+    pub(crate) fn registers_host_memory(self) -> bool {
+        self.number(Attribute::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED) != 0
+    }
+
     /// Whether it can launch either all blocks of a kernel together or none (cooperative launch).
     pub(crate) fn launches_together(self) -> bool {
         self.number(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0

@@ -4,6 +4,10 @@
 //! reserved when a backend is opened, and later requests get parts of it. If more is needed, an arena grows,
 //! and kernels that stay leave the device during that time. An arena is freed when nothing stays on the
 //! device.
+//!
+//! Memory of the process, a part of a file that is mapped, may be *registered*: it is pinned where it lies, and seen by
+//! kernels as an arena's shared memory is. That waits for the device as well, and so does the end of it, which comes before
+//! the memory is unmapped.
 
 use std::{
     ffi::c_void,
@@ -17,6 +21,7 @@ use std::{
 use cudarc::driver::{result, sys};
 
 use annulus_device::{FreeList, PART_ALIGN as ALIGN, Preference};
+use annulus_runtime::SharedMemory;
 
 use super::{Context, CuError, Reach, Stream};
 
@@ -56,6 +61,8 @@ pub(super) struct Chunk {
     /// Where the host sees it; `None` if the host does not.
     host: Option<NonNull<u8>>,
     device: sys::CUdeviceptr,
+    /// Memory of the process that was registered.
+    registered: Option<SharedMemory>,
 }
 
 // SAFETY: the driver's calls on memory may come from any thread. Each user argues for its own reads and
@@ -99,12 +106,35 @@ impl Chunk {
                     let _ = unsafe { result::free_host(host) };
                     return Err(CuError::of("cuMemHostGetDevicePointer")(code));
                 }
-                Ok(Self { host: NonNull::new(host.cast()), device })
+                Ok(Self { host: NonNull::new(host.cast()), device, registered: None })
             }
             Kind::Device => {
                 // SAFETY: nobody reads the memory before it is written.
                 let device = unsafe { result::malloc_sync(bytes) }.map_err(CuError::of("cuMemAlloc"))?;
-                Ok(Self { host: None, device })
+                Ok(Self { host: None, device, registered: None })
+            }
+        }
+    }
+
+    /// Registers memory of the process, which begins and ends at a page. The context is this thread's current one, and
+    /// nothing stays on any device.
+    fn register(memory: SharedMemory) -> Result<Self, CuError> {
+        let host = memory.base();
+        let flags = sys::CU_MEMHOSTREGISTER_PORTABLE | sys::CU_MEMHOSTREGISTER_DEVICEMAP;
+        let place = host.as_ptr().cast::<c_void>();
+        // SAFETY: so many bytes are mapped there for reading and writing, and nobody unmaps them before `memory` is dropped:
+        // `free` does that when they are not registered any more.
+        let registered = unsafe { sys::cuMemHostRegister_v2(place, memory.bytes(), flags) }.result();
+        registered.map_err(CuError::of("cuMemHostRegister"))?;
+        // From here on, `free` ends it.
+        let mut chunk = Self { host: Some(host), device: 0, registered: Some(memory) };
+        // SAFETY: the memory was just registered, mapped.
+        let asked = unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut chunk.device, place, 0) }.result();
+        match asked {
+            Ok(()) => Ok(chunk),
+            Err(code) => {
+                chunk.free();
+                Err(CuError::of("cuMemHostGetDevicePointer")(code))
             }
         }
     }
@@ -116,6 +146,15 @@ impl Chunk {
 
     /// Frees it. The context is this thread's current one, and nothing stays on the device.
     pub(super) fn free(self) {
+        if let (Some(memory), Some(host)) = (self.registered, self.host) {
+            // SAFETY: it was registered at this place, and ends to be once. Its user has given it back.
+            let ended = unsafe { sys::cuMemHostUnregister(host.as_ptr().cast()) }.result();
+            if ended.is_err() {
+                // A device that has failed may still see it: it stays mapped.
+                std::mem::forget(memory);
+            }
+            return;
+        }
         let freed = match self.host {
             // SAFETY: it came from `malloc_host`, and is freed once. All users of its parts have given them
             // back.
@@ -181,7 +220,7 @@ impl Arena {
                 (chunks.len() - 1, offset)
             }
         };
-        let Chunk { host, device } = chunks[index].0;
+        let Chunk { host, device, .. } = chunks[index].0;
         drop(chunks);
         let host = host.map(|host| {
             // SAFETY: the part lies in the chunk.
@@ -193,7 +232,8 @@ impl Arena {
         }
         let device = device + offset as u64;
         debug_assert!(device.is_multiple_of(ALIGN as u64), "the driver aligns to 256 bytes");
-        Ok(Memory { arena: Arc::clone(self), chunk: index, offset, bytes, host, device })
+        let owner = Owner::Part { arena: Arc::clone(self), chunk: index, offset };
+        Ok(Memory { owner, bytes, host, device })
     }
 }
 
@@ -204,12 +244,11 @@ impl Drop for Arena {
     }
 }
 
-/// A stretch of memory that kernels take as an argument. It goes back to its arena when it is dropped.
+/// A stretch of memory that kernels take as an argument. When it is dropped, it goes back to its arena, or is not registered
+/// any more as soon as that can be.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    arena: Arc<Arena>,
-    chunk: usize,
-    offset: usize,
+    owner: Owner,
     bytes: usize,
     host: Option<NonNull<u8>>,
     device: sys::CUdeviceptr,
@@ -220,7 +259,31 @@ unsafe impl Send for Memory {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Memory {}
 
+/// Where memory comes from.
+#[derive(Debug)]
+enum Owner {
+    /// A part of a chunk of an arena.
+    Part { arena: Arc<Arena>, chunk: usize, offset: usize },
+    /// The process; `Some` until it is dropped.
+    Registered { context: Arc<Context>, chunk: Option<Chunk> },
+}
+
 impl Memory {
+    /// Registers memory of the process, which begins and ends at a page. It lives at least as long as this.
+    pub(crate) fn register(context: &Arc<Context>, memory: SharedMemory) -> Result<Self, NoRoom> {
+        let bytes = memory.bytes();
+        let register = || Chunk::register(memory);
+        match context.quietly(Kind::Shared.reach(), register) {
+            Some(Ok(chunk)) => {
+                let Chunk { host, device, .. } = chunk;
+                let owner = Owner::Registered { context: Arc::clone(context), chunk: Some(chunk) };
+                Ok(Self { owner, bytes, host, device })
+            }
+            Some(Err(error)) => Err(NoRoom::Refused(error)),
+            None => Err(NoRoom::Resident { bytes: 0, free: 0 }),
+        }
+    }
+
     /// Where the host sees it; `None` if the host does not.
     pub(crate) fn host(&self) -> Option<NonNull<u8>> {
         self.host
@@ -239,8 +302,12 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        let mut chunks = self.arena.chunks();
-        chunks[self.chunk].1.give_back(self.offset, self.bytes);
+        match &mut self.owner {
+            Owner::Part { arena, chunk, offset } => {
+                arena.chunks()[*chunk].1.give_back(*offset, self.bytes);
+            }
+            Owner::Registered { context, chunk } => context.leave(chunk.take().into_iter().collect()),
+        }
     }
 }
 
@@ -256,6 +323,8 @@ pub(crate) struct Copies {
 struct Through {
     stream: Stream,
     memory: Memory,
+    /// What the memory is a part of.
+    arena: Arc<Arena>,
     /// The end of a copy was not seen: it may still use the memory.
     lost: bool,
 }
@@ -282,7 +351,7 @@ impl Copies {
             .ok_or(NoRoom::Resident { bytes: 0, free: 0 })?;
         let stream = stream.map_err(NoRoom::Refused)?;
         let memory = shared.take(STEP)?;
-        let through = Mutex::new(Through { stream, memory, lost: false });
+        let through = Mutex::new(Through { stream, memory, arena: Arc::clone(shared), lost: false });
         Ok(Self { context: Arc::clone(context), through })
     }
 
@@ -391,7 +460,7 @@ impl Drop for Through {
     fn drop(&mut self) {
         if self.lost {
             // The copy may still happen: the memory stays taken, and the arena with it.
-            std::mem::forget(Arc::clone(&self.memory.arena));
+            std::mem::forget(Arc::clone(&self.arena));
         }
     }
 }

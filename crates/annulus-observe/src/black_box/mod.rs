@@ -1,19 +1,21 @@
 //! The messages that a kernel's black box holds.
 //!
-//! [`annulus_abi::vitals::black_box`] has the format. The rings are in the box, their tickets in the vitals file beside it.
+//! [`annulus_abi::vitals::black_box`] has the format. The rings are in the box. Their tickets, and what each shard is at, are
+//! in the vitals file beside it; of a kernel on a device, of which that file has only copies, they are in the box, too.
 //! A slot says by its lap under which ticket it was published, so no message is shown under another's number.
 //!
 //! # What is what
 //!
 //! Tickets from *reserved* − *capacity* on are in the ring; a slot of an earlier one may be half written over. Of these, a
 //! message was handled if its ticket is below *consumed*, or below the number that the shard was at: a block gives slots
-//! back once a turn, and says before each call which message it is at. Of a kernel with messages to itself that number counts
-//! those, too, so there a whole turn counts as waiting. A reservation whose producer died holds no message.
+//! back once a turn, and says before each call which message it is at. If not all messages come by the ring, that number
+//! counts the others, too, so there a whole turn counts as waiting. A reservation whose producer died holds no message.
 //!
 //! # While the process lives
 //!
 //! Slots are read first, then the ring's tickets once more. What producers may have begun to write over meanwhile is
-//! left out.
+//! left out. An open slot has its lap in front, so what is read behind that was written before it. A unit of a sealed slot
+//! has its lap at the end: of a slot whose laps were there, the contents are read once more.
 
 mod message_type;
 
@@ -27,10 +29,10 @@ use std::{
 };
 
 use annulus_abi::{
-    ring::{CLOSED, RingHeader, kind},
+    ring::{CLOSED, RingHeader, UNIT_CONTENT, UNITS_MOST, kind},
     vitals::{
-        SUFFIX, ShardVitals,
-        black_box::{self, BoxDamage, BoxHeader, BoxLayout},
+        At, SUFFIX, ShardVitals,
+        black_box::{self, BoxDamage, BoxHeader, BoxLayout, Image},
         phase,
         read::{Shard, Vitals},
     },
@@ -112,7 +114,10 @@ impl BlackBox {
             return Err(Unreadable::BlackBox(BoxDamage::Foreign));
         }
         if process.liveness == Liveness::Running {
-            reader.tickets = Some(Tickets::of(&process.file, kernel.id)?);
+            reader.tickets = Some(match reader.layout.on_device {
+                true => Tickets::InBox,
+                false => Tickets::of(&process.file, kernel.id)?,
+            });
         }
         Ok(Self(reader))
     }
@@ -175,7 +180,13 @@ impl<S: Read + Seek> Reader<S> {
         let ty = MessageType::new(&bytes).filter(|ty| ty.size() == layout.payload_size);
         let ty = ty.ok_or(damaged(BoxDamage::Type))?;
         let count = shards.len().min(layout.grid as usize);
-        Ok(Self { source, layout, ty, shards: shards[..count].to_vec(), tickets: None })
+        let mut shards = shards[..count].to_vec();
+        if layout.on_device {
+            for (index, shard) in shards.iter_mut().enumerate() {
+                read_words(&mut source, &layout, index as u32, shard)?;
+            }
+        }
+        Ok(Self { source, layout, ty, shards, tickets: None })
     }
 
     /// The tickets of a shard's messages of which this has become.
@@ -233,22 +244,33 @@ impl<S: Read + Seek> Reader<S> {
         let count = in_a_row.min((PART / stride).max(1) as u64).min(left.end - left.start);
         let tickets = left.start..left.start + count;
         left.start = tickets.end;
-        let mut bytes = Vec::new();
+        let (mut first, mut bytes) = (Vec::new(), Vec::new());
         if let Some(offset) = layout.slot_offset(shard, tickets.start) {
             read_at(&mut self.source, offset, count as usize * stride, &mut bytes)?;
+            if self.tickets.is_some() && layout.units != 0 {
+                std::mem::swap(&mut first, &mut bytes);
+                read_at(&mut self.source, offset, first.len(), &mut bytes)?;
+            }
         }
         if bytes.len() < stride {
             // It ends here.
             left.start = left.end;
         }
         // Read behind the slots.
-        let written_over = match &mut self.tickets {
-            Some(tickets) => tickets.reserved(shard)?.saturating_sub(layout.capacity.into()),
-            None => 0,
+        let reserved = match &mut self.tickets {
+            Some(Tickets::InBox) => reserved_in_box(&mut self.source, &layout, shard)?,
+            Some(Tickets::InVitals { vitals, shards }) => reserved_in_vitals(vitals, *shards, shard)?,
+            None => Some(0),
         };
-        let slots = bytes.chunks_exact(stride).zip(tickets);
-        let messages = slots.filter_map(|(slot, number)| {
-            let slot = layout.slot(slot, number).filter(|slot| slot.kind == kind::MESSAGE)?;
+        // All of them, if nobody knows.
+        let written_over = reserved.unwrap_or(u64::MAX).saturating_sub(layout.capacity.into());
+        let slots = bytes.chunks_exact(stride).enumerate().zip(tickets);
+        let messages = slots.filter_map(|((index, slot), number)| {
+            let mut image: Image = [0; UNITS_MOST * UNIT_CONTENT];
+            if !first.is_empty() {
+                layout.slot(first.get(index * stride..)?, number, &mut image)?;
+            }
+            let slot = layout.slot(slot, number, &mut image).filter(|slot| slot.kind == kind::MESSAGE)?;
             let mut json = String::new();
             let json = self.ty.write(slot.payload, &mut json).map(|()| json);
             let message = RecordedMessage { shard, number, state, queue: slot.queue, json };
@@ -258,11 +280,15 @@ impl<S: Read + Seek> Reader<S> {
     }
 }
 
-/// The tickets of a kernel that lives.
+/// Where the tickets of a kernel that lives are.
 #[derive(Debug)]
-struct Tickets {
-    vitals: File,
-    shards: u64,
+enum Tickets {
+    InBox,
+    InVitals {
+        vitals: File,
+        /// Where its shards begin.
+        shards: u64,
+    },
 }
 
 impl Tickets {
@@ -273,18 +299,52 @@ impl Tickets {
         let vitals = Vitals::new(&bytes).map_err(Unreadable::Damaged)?;
         let kernel = vitals.kernels().find(|kernel| kernel.id() == id);
         let place = kernel.and_then(|kernel| vitals.place(&kernel)).ok_or(Unreadable::NoKernel(id))?;
-        Ok(Self { vitals: file, shards: place.shards })
+        Ok(Self::InVitals { vitals: file, shards: place.shards })
     }
+}
 
-    /// How many tickets a shard's ring has handed out. All of them, if that cannot be read any more.
-    fn reserved(&mut self, shard: u32) -> io::Result<u64> {
-        const WORD: usize = offset_of!(ShardVitals, inbound) + offset_of!(RingHeader, reserved);
-        let offset = u64::from(shard) * size_of::<ShardVitals>() as u64 + WORD as u64;
-        let mut bytes = Vec::new();
-        read_at(&mut self.vitals, self.shards.saturating_add(offset), 8, &mut bytes)?;
-        let word = bytes.try_into().map(u64::from_ne_bytes);
-        Ok(word.map_or(u64::MAX, |word| word & !CLOSED))
-    }
+/// How many tickets a shard's ring has handed out, if that can still be read.
+fn reserved_in_vitals(vitals: &mut File, shards: u64, shard: u32) -> io::Result<Option<u64>> {
+    const WORD: usize = offset_of!(ShardVitals, inbound) + offset_of!(RingHeader, reserved);
+    let offset = u64::from(shard) * size_of::<ShardVitals>() as u64 + WORD as u64;
+    let word = read_word(vitals, Some(shards.saturating_add(offset)))?;
+    Ok(word.map(|word| word & !CLOSED))
+}
+
+/// Likewise, of a kernel on a device.
+fn reserved_in_box(
+    source: &mut (impl Read + Seek),
+    layout: &BoxLayout,
+    shard: u32,
+) -> io::Result<Option<u64>> {
+    const WORD: u64 = offset_of!(RingHeader, reserved) as u64;
+    let word = read_word(source, layout.tickets_offset(shard).map(|offset| offset + WORD))?;
+    Ok(word.map(|word| word & !CLOSED))
+}
+
+/// Puts the words of a shard on a device in place of their copies. What is missing is 0.
+fn read_words(
+    source: &mut (impl Read + Seek),
+    layout: &BoxLayout,
+    index: u32,
+    shard: &mut Shard,
+) -> io::Result<()> {
+    const CONSUMED: u64 = offset_of!(RingHeader, consumed) as u64;
+    let consumed = layout.tickets_offset(index).map(|offset| offset + CONSUMED);
+    // In this order: what was consumed before was handed out before.
+    let consumed = read_word(source, consumed)?.unwrap_or(0);
+    shard.accepted = reserved_in_box(source, layout, index)?.unwrap_or(0);
+    shard.pending = shard.accepted.saturating_sub(consumed);
+    shard.at = At::of_words(read_word(source, layout.at_offset(index))?.unwrap_or(0), 0);
+    Ok(())
+}
+
+/// Reads a word, if it has a place, and is there.
+fn read_word(source: &mut (impl Read + Seek), offset: Option<u64>) -> io::Result<Option<u64>> {
+    let Some(offset) = offset else { return Ok(None) };
+    let mut bytes = Vec::new();
+    read_at(source, offset, 8, &mut bytes)?;
+    Ok(bytes.try_into().ok().map(u64::from_ne_bytes))
 }
 
 /// Reads so many bytes, as far as they are there.

@@ -5,6 +5,7 @@
 mod alerted;
 mod attached;
 mod boxed;
+mod boxed_on_devices;
 mod device;
 mod drops;
 mod followed;
@@ -75,12 +76,12 @@ fn twice(job: &Job, count: &mut Count, out: &Outbox<Job>) {
     out.send(*job);
 }
 
-/// Takes minutes over a message of which `what` is 2 (as many rounds as the budget of loops allows, each of some 50 ns), and divides by zero if it is 1.
-#[ring_kernel(untested, mode = Batch, max_messages_per_iteration = 16, loop_budget = 4294967295)]
-fn ponder(job: &Job, count: &mut Count, out: &Outbox<Job>) {
-    let mut x = job.key;
+/// Takes minutes if it is to: as many rounds as the budget of loops allows, each of some 50 ns.
+#[device_fn]
+fn take_minutes(first: u64, is_to: bool) -> u64 {
+    let mut x = first;
     let mut round = 0u64;
-    while job.what == 2 && round < 4_000_000_000 {
+    while is_to && round < 4_000_000_000 {
         x = (x ^ (x >> 31)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         x = (x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -94,6 +95,13 @@ fn ponder(job: &Job, count: &mut Count, out: &Outbox<Job>) {
         x = (x ^ (x >> 32)).wrapping_add(round);
         round += 1;
     }
+    x
+}
+
+/// Takes minutes over a message of which `what` is 2, and divides by zero if it is 1.
+#[ring_kernel(untested, mode = Batch, max_messages_per_iteration = 16, loop_budget = 4294967295)]
+fn ponder(job: &Job, count: &mut Count, out: &Outbox<Job>) {
+    let x = take_minutes(job.key, job.what == 2);
     count.n = count.n.wrapping_add(x / (job.what ^ 1));
     out.send(*job);
 }
@@ -143,6 +151,9 @@ fn child() {
         "launches" => return attached::launches(),
         "serves" => return alerted::serves(),
         "boxed" => return boxed::child(),
+        "boxed_on_a_device" => return boxed_on_devices::child(),
+        "boxed_streams" => return boxed_on_devices::streams(),
+        "boxed_refused" => return boxed_on_devices::refused(),
         "faults" => return attached::faults(),
         "device" => return device::child(),
         "drops" => return drops::child(),
@@ -257,8 +268,14 @@ impl Watched {
 
     /// The child on a device; `None`, and says why, if this machine has no such device.
     fn start_on(device: Device, role: &str) -> Option<Self> {
+        Self::start_with(device, role, &[])
+    }
+
+    /// Likewise, with these variables.
+    fn start_with(device: Device, role: &str, variables: &[(&str, &str)]) -> Option<Self> {
         let folder = folder(role);
         let mut command = Self::command(role, &folder);
+        command.envs(variables.iter().copied());
         if let Device::Cuda = device {
             match annulus_conformance::cuda::build() {
                 // The loader finds the driver there, and the backend the compiler.

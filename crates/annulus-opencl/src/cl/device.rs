@@ -5,9 +5,9 @@ use cl3::{
         CL_DEVICE_ADDRESS_BITS, CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_ENDIAN_LITTLE, CL_DEVICE_EXTENSIONS,
         CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_NUM_SUB_GROUPS,
         CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_SVM_ATOMICS,
-        CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_SVM_FINE_GRAIN_BUFFER, CL_DEVICE_TYPE, CL_DEVICE_TYPE_ALL,
-        CL_DEVICE_TYPE_CPU, CL_DEVICE_VERSION, CL_DRIVER_VERSION, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
-        get_device_data, get_device_ids,
+        CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_SVM_FINE_GRAIN_BUFFER, CL_DEVICE_SVM_FINE_GRAIN_SYSTEM,
+        CL_DEVICE_TYPE, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_VERSION, CL_DRIVER_VERSION,
+        CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, get_device_data, get_device_ids,
     },
     platform::{CL_PLATFORM_NAME, get_platform_data, get_platform_ids},
     types::cl_device_id,
@@ -108,6 +108,12 @@ impl DeviceId {
     /// Whether a kernel and the host may use the same memory at the same time, with atomics.
     pub(crate) fn has_fine_grain_atomics(self) -> bool {
         let wanted = CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS;
+        self.number(CL_DEVICE_SVM_CAPABILITIES) & wanted == wanted
+    }
+
+    /// Whether a kernel and the host may so use any memory of the process.
+    pub(crate) fn has_fine_grain_system(self) -> bool {
+        let wanted = CL_DEVICE_SVM_FINE_GRAIN_SYSTEM | CL_DEVICE_SVM_ATOMICS;
         self.number(CL_DEVICE_SVM_CAPABILITIES) & wanted == wanted
     }
 

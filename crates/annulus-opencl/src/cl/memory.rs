@@ -19,7 +19,9 @@ use cl3::{
     types::{CL_TRUE, cl_event, cl_mem},
 };
 
-use super::{ClError, Context, Queue};
+use annulus_runtime::SharedMemory;
+
+use super::{ClError, Context, Queue, Unadopted, adopted::Adopted};
 
 /// Alignment of shared memory: two cache lines. PoCL 3.1 refuses more.
 const ALIGN: u32 = 128;
@@ -48,6 +50,7 @@ enum Place {
     FineGrain(NonNull<c_void>),
     Mapped { buffer: cl_mem, host: NonNull<c_void>, queue: Queue },
     Device(cl_mem),
+    Adopted(Adopted),
 }
 
 // SAFETY: OpenCL's calls on memory may come from any thread. Each user argues for its own reads and writes of
@@ -102,6 +105,25 @@ impl Memory {
                 Err(other.err().unwrap_or(NO_MEMORY))
             }
         }
+    }
+
+    /// Memory of the process, as memory that kernels take; `system` says that the device reaches any memory.
+    pub(crate) fn adopted(
+        context: &Arc<Context>,
+        memory: SharedMemory,
+        system: bool,
+    ) -> Result<Self, Unadopted> {
+        let bytes = memory.bytes();
+        let adopted = if system { Adopted::system(memory) } else { Adopted::buffer(context, memory)? };
+        Ok(Self { place: Place::Adopted(adopted), bytes, context: Arc::clone(context) })
+    }
+
+    /// As a driver would have adopted it that keeps a copy elsewhere.
+    #[cfg(test)]
+    pub(crate) fn copied(context: &Arc<Context>, memory: SharedMemory) -> Result<Self, ClError> {
+        let bytes = memory.bytes();
+        let place = Place::Adopted(Adopted::copied(context, memory)?);
+        Ok(Self { place, bytes, context: Arc::clone(context) })
     }
 
     /// The device's own memory, with these contents.
@@ -216,6 +238,7 @@ impl Memory {
         match self.place {
             Place::FineGrain(pointer) => Some(pointer.cast()),
             Place::Mapped { host, .. } => Some(host.cast()),
+            Place::Adopted(ref adopted) => Some(adopted.host().cast()),
             Place::Device(_) => None,
         }
     }
@@ -227,16 +250,18 @@ impl Memory {
 
     /// The buffer's handle; `None` for shared virtual memory, which has an address instead.
     pub(super) fn buffer(&self) -> Option<cl_mem> {
-        match self.place {
+        match &self.place {
             Place::FineGrain(_) => None,
-            Place::Mapped { buffer, .. } | Place::Device(buffer) => Some(buffer),
+            Place::Mapped { buffer, .. } | Place::Device(buffer) => Some(*buffer),
+            Place::Adopted(adopted) => adopted.raw(),
         }
     }
 
     /// Its address, for shared virtual memory.
     pub(super) fn address(&self) -> *const c_void {
-        match self.place {
+        match &self.place {
             Place::FineGrain(pointer) => pointer.as_ptr(),
+            Place::Adopted(adopted) => adopted.host().as_ptr(),
             Place::Mapped { .. } | Place::Device(_) => ptr::null(),
         }
     }
@@ -245,7 +270,7 @@ impl Memory {
 const NO_MEMORY: ClError = ClError { call: "an allocation", code: cl3::error_codes::CL_OUT_OF_HOST_MEMORY };
 
 /// Releases an event that nobody waits for.
-fn release(event: cl_event) {
+pub(super) fn release(event: cl_event) {
     // SAFETY: the event was just given to us, and is released once.
     let released = unsafe { cl3::event::release_event(event) };
     debug_assert!(released.is_ok());
@@ -276,6 +301,7 @@ impl Drop for Memory {
                 let released = unsafe { release_mem_object(*buffer) };
                 debug_assert!(released.is_ok());
             }
+            Place::Adopted(_) => {}
         }
     }
 }

@@ -4,6 +4,7 @@
 //! Handles are released when they are dropped. OpenCL's functions may be called from any thread at any time,
 //! with one exception: setting a kernel's arguments, which therefore takes `&mut`.
 
+mod adopted;
 mod device;
 mod memory;
 mod program;
@@ -11,7 +12,10 @@ mod queue;
 
 use std::fmt;
 
+#[cfg(test)]
+pub(crate) use self::adopted::drop_left;
 pub(crate) use self::{
+    adopted::Unadopted,
     device::{DeviceId, devices},
     memory::{Memory, MemoryKind},
     program::{BuildError, Kernel, Program},

@@ -54,6 +54,23 @@ pub unsafe trait DeviceBackend: Send + Sync + 'static {
         false
     }
 
+    /// Memory of this process at the same place, now as memory that both its kernels and the host see while a kernel
+    /// runs, as from [`allocate`](Self::allocate): a part of a file that is mapped, shared, from a page on, and whole pages.
+    /// It is zero, and is so when this returns. It is dropped when no kernel can touch it any more.
+    ///
+    /// # Errors
+    ///
+    /// If kernels cannot use it.
+    fn adopt(&self, memory: SharedMemory) -> Result<SharedMemory, BackendError> {
+        match self.shares_any_memory() {
+            true => Ok(memory),
+            false => Err(BackendError::new(format!(
+                "its rings lie in memory of the {} backend, which is no file: launch it on another backend",
+                self.name()
+            ))),
+        }
+    }
+
     /// Whether its kernels read the time by [`RuntimeClock::now`] alone, and are called when it has come
     /// ([`RuntimeClock::arm`]). Then a program may move the clock by hand. Devices have clocks of their own.
     fn follows_any_clock(&self) -> bool {
@@ -312,6 +329,10 @@ pub struct LaunchSpec {
     pub bindings: Vec<Binding>,
     /// The shards, one for each block.
     pub shards: Vec<ShardMemory>,
+    /// Of a kernel with a [black box](crate::LaunchOptions::black_box) on a backend whose blocks keep their words in its own
+    /// memory: room for a [`BlockRecord`](annulus_abi::launch::BlockRecord) of each block, [adopted](DeviceBackend::adopt).
+    /// It survives the process.
+    pub block_records: Option<SharedMemory>,
     /// Threads of a block.
     pub block: u32,
     /// Actors of the kernel: keys are `0..actors`, and key `k` lives in shard `k % shards`. 0 without

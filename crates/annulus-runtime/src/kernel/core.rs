@@ -15,7 +15,6 @@
 //! [`links`](crate::links) says what *drained* means for connected kernels.
 
 use std::{
-    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::{Duration, Instant},
 };
@@ -46,7 +45,7 @@ use crate::{
     },
     options::LaunchOptions,
     stamps::Stamps,
-    vitals::{Home, is_recorded},
+    vitals::{BoxName, Home, is_recorded},
 };
 
 /// The host's side of one shard.
@@ -130,7 +129,7 @@ pub(crate) struct KernelCore {
     /// Where it is seen from outside; `None` if that is nowhere, or if its shards' words are not there.
     pub(crate) home: Option<Home>,
     /// The file that the shards' memory lies in, if it was launched so.
-    pub(crate) black_box: Option<PathBuf>,
+    pub(crate) black_box: Option<BoxName>,
     /// Whether the shards' words are elsewhere, and copied into `home`.
     pub(crate) mirrored: bool,
     /// The telemetry lines, given back when nobody can poll them any more.

@@ -203,7 +203,7 @@ impl KernelShared {
                 .iter()
                 .map(|shard| u64::from(shard.outbound.layout().capacity))
                 .sum(),
-            black_box: core.black_box.clone(),
+            black_box: core.black_box.as_ref().map(|name| name.path().to_owned()),
             memory: (core.shards[0].memory.layout().shard_bytes() * core.shards.len()) as u64,
             latencies: latencies.0,
             latency_total: Duration::from_nanos(latencies.1),

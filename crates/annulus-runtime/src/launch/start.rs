@@ -1,7 +1,6 @@
 //! A launch: checks, the layout of a kernel's memory, and the connection of host and device.
 
 use std::{
-    path::PathBuf,
     sync::{Arc, Mutex, OnceLock, Weak},
     time::Instant,
 };
@@ -51,7 +50,7 @@ use crate::{
     },
     links::{asks::Asked, connect::Way, topics},
     options::LaunchOptions,
-    vitals::Home,
+    vitals::{BoxName, Boxed, NO_VITALS},
 };
 
 /// A kernel with its bound parameters and with the kernels that it is to send to, without its types.
@@ -230,9 +229,21 @@ fn start(
     let home = || runtime.vitals.home(grid as usize, layout.ports != 0, layout.histogram);
     let home = (!mirrored || runtime.vitals.is_seen()).then(home).flatten();
     let home = home.filter(|home| !mirrored || home.is_seen());
-    let (memory, black_box) = match options.observe.black_box {
-        true => recorded(&**backend, home.as_ref(), definition, &layout, grid, bytes)?,
-        false => (allocate(&**backend, bytes).map_err(backend_error)?, None),
+    let (memory, block_records, black_box) = match options.observe.black_box {
+        true => {
+            let home = home.as_ref().ok_or(match runtime.vitals.is_seen() {
+                true => "the vitals of the runtime have no place for so many blocks: launch it with a smaller grid",
+                false => NO_VITALS,
+            });
+            let recorded = home
+                .map_err(String::from)
+                .and_then(|home| home.black_box(definition, &options, &layout, bytes, mirrored))
+                .and_then(|boxed| adopt(&**backend, boxed));
+            let (memory, records, name) =
+                recorded.map_err(|why| LaunchError::BlackBox { kernel: definition.name, why })?;
+            (memory, records, Some(name))
+        }
+        false => (allocate(&**backend, bytes).map_err(backend_error)?, None, None),
     };
     let shard = |i| {
         let shard = ShardMemory::new(&memory, &layout, i, lines.as_ref().map(|lines| lines.line(i as usize)));
@@ -347,6 +358,7 @@ fn start(
         name: core.name.clone(),
         bindings,
         shards,
+        block_records,
         block: core.options.shape.block,
         actors: match definition.state {
             StateShape::PerActor(_) => core.options.shape.actors,
@@ -389,30 +401,14 @@ fn start(
     Ok(AnyHandle::new(shared, Arc::clone(runtime) as _, runtime.arena_lines()))
 }
 
-/// The memory of a kernel with a black box, and the path of that.
-fn recorded(
+/// The memory of a kernel with a black box, as its backend has it: that of its shards, and of its blocks' records.
+fn adopt(
     backend: &dyn DeviceBackend,
-    home: Option<&Home>,
-    definition: &KernelDefinition,
-    layout: &KernelLayout,
-    grid: u32,
-    bytes: usize,
-) -> Result<(Arc<SharedMemory>, Option<PathBuf>), LaunchError> {
-    let refused = |why| LaunchError::BlackBox { kernel: definition.name, why };
-    if !backend.shares_any_memory() {
-        return Err(refused(format!(
-            "its rings lie in memory of the {} backend, which is no file: launch it on the CPU",
-            backend.name()
-        )));
-    }
-    let home = home.ok_or_else(|| {
-        refused(
-            "the vitals of the runtime have no place for so many blocks: launch it with a smaller grid"
-                .into(),
-        )
-    })?;
-    let (memory, path) = home.black_box(definition, layout, grid, bytes).map_err(refused)?;
-    Ok((Arc::new(memory), Some(path)))
+    boxed: Boxed,
+) -> Result<(Arc<SharedMemory>, Option<SharedMemory>, BoxName), String> {
+    let adopt = |memory| backend.adopt(memory).map_err(|error| error.to_string());
+    let Boxed { shards, records, name } = boxed;
+    Ok((Arc::new(adopt(shards)?), records.map(adopt).transpose()?, name))
 }
 
 /// What is shown of a kernel; where it is, its home knows.

@@ -36,8 +36,12 @@ impl LaunchOptions {
     /// a message's way: the rings only lie elsewhere. The file's memory, which
     /// [`KernelStatus::memory`](crate::KernelStatus::memory) tells, is claimed at the launch.
     ///
-    /// A launch that cannot have it fails: on a device, since its rings lie in memory of the device's driver; without a
-    /// vitals file; with bridged messages; with messages of [more parts](TypeLimit) than a reader takes; or without room for the
+    /// On a device, kernels use the file's memory: a buffer around it on OpenCL, after a trial; registered memory on CUDA,
+    /// which no GPU has tried yet. What other kernels of the device send lies in the device's own memory, and is in no black
+    /// box.
+    ///
+    /// A launch that cannot have it fails: without a vitals file; on a device that cannot use the file's memory; with bridged
+    /// messages; with messages of [more parts](TypeLimit) than a reader takes; or without room for the
     /// file. Messages in queues in front of the rings
     /// (of [policies](Self::backpressure) or named queues) are in no black box.
     ///

@@ -1,8 +1,9 @@
 //! Black boxes: the memory of a kernel as a file beside the vitals file.
 //!
 //! [`annulus_abi::vitals::black_box`] says what the file holds. It is claimed whole and mapped before the kernel is laid out
-//! in it, and gets its name when its header is whole. It is removed with the kernel's memory, unless the process dies
-//! before. Like the vitals file it is locked for as long as its process has it.
+//! in it, and gets its name when its header is whole. It loses its name with the kernel, unless the process dies before;
+//! its memory may stay longer, until a device lets go of it. Like the vitals file it is locked for as long as its process
+//! has it.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -29,17 +30,47 @@ use super::{
 /// one before.
 const KEPT_BOXES: usize = 2;
 
+/// The name of a black box. The file loses it when this is dropped, but not in a forked child.
+pub(crate) struct BoxName {
+    path: PathBuf,
+    process: u32,
+}
+
+impl BoxName {
+    /// Where the file is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for BoxName {
+    fn drop(&mut self) {
+        if std::process::id() == self.process {
+            // It may have been removed already.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// A kernel's memory in a new black box.
+pub(crate) struct Boxed {
+    /// That of its shards: zero, from a page on, and whole pages.
+    pub(crate) shards: SharedMemory,
+    /// That of what the blocks of a device are at, likewise.
+    pub(crate) records: Option<SharedMemory>,
+    /// Goes with the kernel.
+    pub(crate) name: BoxName,
+}
+
 /// The file of a kernel's memory.
 struct BlackBox {
-    path: PathBuf,
     /// Keeps the lock.
     _file: File,
     base: NonNull<u8>,
     bytes: usize,
-    process: u32,
     /// Taken back before the memory is unmapped.
     registered: Option<Registered>,
-    /// Removed after this one: whoever finds a box without its vitals file may remove it.
+    /// Removed after this one, which has lost its name by then: whoever finds a box without its vitals file may remove it.
     _vitals: Arc<VitalsFile>,
 }
 
@@ -50,8 +81,8 @@ unsafe impl Send for BlackBox {}
 unsafe impl Sync for BlackBox {}
 
 impl VitalsFile {
-    /// Memory for `shards` bytes of shards, zeroed, in a new file: its header says what `header` says, and where the
-    /// parts are. The file's path comes with it.
+    /// Memory for so many bytes of shards, and of blocks' records, if there are any, in a new file: its header says what
+    /// `header` says, and where the parts are. Its `at_offset` is that of the first word in the records.
     ///
     /// # Errors
     ///
@@ -61,7 +92,8 @@ impl VitalsFile {
         header: BoxHeader,
         ty: &[u8],
         shards: usize,
-    ) -> Result<(SharedMemory, PathBuf), String> {
+        records: usize,
+    ) -> Result<Boxed, String> {
         let vitals = self.path();
         let path = box_of(vitals, header.kernel);
         let told = |error: io::Error| format!("{}: {error}", path.display());
@@ -71,9 +103,14 @@ impl VitalsFile {
 
         let type_offset = size_of::<BoxHeader>();
         let shards_offset = (type_offset + ty.len()).next_multiple_of(PAGE);
-        let bytes = shards_offset.checked_add(shards).ok_or("it would be larger than memory can be")?;
+        let too_large = "it would be larger than memory can be";
+        let shards = shards.checked_next_multiple_of(PAGE).ok_or(too_large)?;
+        let records_offset = shards_offset.checked_add(shards).ok_or(too_large)?;
+        let records = records.next_multiple_of(PAGE);
+        let bytes = records_offset.checked_add(records).ok_or(too_large)?;
         let header = BoxHeader {
             shards_offset: shards_offset as u64,
+            at_offset: if records == 0 { 0 } else { header.at_offset + records_offset as u64 },
             type_offset: type_offset as u64,
             type_bytes: ty.len() as u64,
             type_check: black_box::type_check(ty),
@@ -92,12 +129,17 @@ impl VitalsFile {
             // The file is whole, so it gets its name.
             fs::rename(&unnamed, &path).map_err(told).map(|()| made)
         });
-        let made = made.inspect_err(|_| _ = fs::remove_file(&unnamed))?;
-        // SAFETY: the offset lies within the mapping.
-        let first = unsafe { made.base.add(shards_offset) };
-        // SAFETY: the place is aligned to a page, and so many bytes of the mapping follow, all of which were claimed, are
-        // zero, and nobody else's. They stay until the owner is dropped.
-        Ok((unsafe { SharedMemory::from_raw(first, shards, Box::new(made)) }, path))
+        let made = Arc::new(made.inspect_err(|_| _ = fs::remove_file(&unnamed))?);
+        let name = BoxName { path, process: std::process::id() };
+        let part = |offset: usize, bytes: usize| {
+            // SAFETY: the offset lies within the mapping: it is that of the shards, or of the records, which follow.
+            let first = unsafe { made.base.add(offset) };
+            // SAFETY: the place is aligned to a page, and so many bytes of the mapping follow, all of which were claimed,
+            // are zero, and nobody else's: the parts do not overlap. They stay until all owners are dropped.
+            unsafe { SharedMemory::from_raw(first, bytes, Box::new(Arc::clone(&made))) }
+        };
+        let records = (records != 0).then(|| part(records_offset, records));
+        Ok(Boxed { shards: part(shards_offset, shards), records, name })
     }
 
     /// Locks the file, claims it whole, maps it, and writes its header and its type.
@@ -124,15 +166,7 @@ impl VitalsFile {
         let base = map(&file, bytes, libc::MAP_POPULATE).map_err(told)?;
         let registered = fork::register(base, bytes, &file);
         // From here on, `Drop` unmaps.
-        let made = BlackBox {
-            path: path.to_owned(),
-            _file: file,
-            base,
-            bytes,
-            process: std::process::id(),
-            registered,
-            _vitals: vitals,
-        };
+        let made = BlackBox { _file: file, base, bytes, registered, _vitals: vitals };
         if made.registered.is_none() {
             return Err("this process has as many runtimes and black boxes with files as it can have".into());
         }
@@ -152,10 +186,6 @@ impl VitalsFile {
 impl Drop for BlackBox {
     fn drop(&mut self) {
         self.registered = None;
-        if std::process::id() == self.process {
-            // It may have been removed already.
-            let _ = fs::remove_file(&self.path);
-        }
         // SAFETY: it was mapped with this length, and is unmapped once. Whoever has a view of it holds this.
         unsafe { libc::munmap(self.base.as_ptr().cast(), self.bytes) };
     }

@@ -4,7 +4,7 @@
 //! blocks can use any memory of the process, the control blocks, the tickets of the rings to and from the
 //! host, and the telemetry lines *are* in this file: an observer that reads it sees the words that host and
 //! blocks work with, and neither of them does anything for it. Devices keep these words in memory of their
-//! own, and the host copies them whenever it renews their heartbeats.
+//! own, and the host copies them whenever it renews their heartbeats. With a black box, that memory is the box.
 //!
 //! | what | where |
 //! |---|---|
@@ -41,12 +41,16 @@ mod ports;
 mod recorded;
 mod recorder;
 
-pub(crate) use recorded::beyond_readers;
+pub(crate) use recorded::{NO_VITALS, beyond_readers};
 
 use std::path::PathBuf;
 
 pub(crate) use arena::{Home, VitalsArena};
+#[cfg(target_os = "linux")]
+pub(crate) use black_box::{BoxName, Boxed};
 pub use file::owner_lives as vitals_owner_lives;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use file::{BoxName, Boxed};
 pub use folder::{check_own as check_vitals_folder, folders as vitals_folders};
 pub(crate) use lease::{Leased, Requests};
 pub(crate) use recorder::is_recorded;

@@ -1,6 +1,6 @@
 //! Systems on which no vitals files are kept.
 
-use std::{path::PathBuf, ptr::NonNull, sync::Arc};
+use std::{path::Path, ptr::NonNull, sync::Arc};
 
 use annulus_abi::vitals::black_box::BoxHeader;
 use annulus_block::RuntimeClock;
@@ -15,6 +15,22 @@ use super::Vitals;
 /// None.
 pub fn owner_lives(_: &std::fs::File) -> std::io::Result<bool> {
     Ok(false)
+}
+
+/// The name of a black box, of which there are none here.
+pub(crate) enum BoxName {}
+
+impl BoxName {
+    pub(crate) fn path(&self) -> &Path {
+        match *self {}
+    }
+}
+
+/// Memory in a black box.
+pub(crate) struct Boxed {
+    pub(crate) shards: SharedMemory,
+    pub(crate) records: Option<SharedMemory>,
+    pub(crate) name: BoxName,
 }
 
 /// A file, of which there are none here.
@@ -38,7 +54,8 @@ impl VitalsFile {
         _: BoxHeader,
         _: &[u8],
         _: usize,
-    ) -> Result<(SharedMemory, PathBuf), String> {
+        _: usize,
+    ) -> Result<Boxed, String> {
         match **self {}
     }
 

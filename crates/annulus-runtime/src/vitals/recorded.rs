@@ -1,22 +1,26 @@
 //! What a black box says of its kernel's messages: [`annulus_abi::vitals::black_box`] has the format.
 
-use std::path::PathBuf;
+use std::mem::offset_of;
 
 use annulus_abi::{
     kernel::KernelLayout,
+    launch::BlockRecord,
     ring::RingHeader,
     vitals::black_box::{
         BoxHeader, DEEPEST, MAGIC, MOST_TYPE_BYTES, MOST_VALUES, VERSION, flags, form, number,
     },
 };
 use annulus_kernel::{FieldDescriptor, KernelDefinition, Meaning, Primitive, TypeDescriptor, TypeKind};
-use annulus_ring::memory::SharedMemory;
 
-use super::arena::Home;
-use crate::options::TypeLimit;
+use super::{Boxed, arena::Home};
+use crate::options::{LaunchOptions, TypeLimit};
+
+/// Why there is no black box where there is no vitals file.
+pub(crate) const NO_VITALS: &str = "it would lie beside the kernel's part of a vitals file, and there is none: build the \
+                                    runtime with vitals, in a folder with room, on Linux";
 
 impl Home {
-    /// Memory for a kernel of this layout, in a black box, and the path of that.
+    /// Memory for a kernel of this layout, in a black box.
     ///
     /// # Errors
     ///
@@ -24,20 +28,22 @@ impl Home {
     pub(crate) fn black_box(
         &self,
         definition: &KernelDefinition,
+        options: &LaunchOptions,
         layout: &KernelLayout,
-        grid: u32,
         bytes: usize,
-    ) -> Result<(SharedMemory, PathBuf), String> {
-        let Some(vitals) = self.file() else {
-            return Err("it would lie beside the kernel's part of a vitals file, and there is none: build the runtime \
-                        with vitals, in a folder with room, on Linux"
-                .into());
-        };
+        on_device: bool,
+    ) -> Result<Boxed, String> {
+        let vitals = self.file().ok_or(NO_VITALS)?;
+        let grid = options.shape.grid;
+        // What other kernels send lies in memory of the device.
+        let others = definition.timers.is_some() || on_device && options.shape.connectable;
+        let flag = |on: bool, flag: u32| if on { flag } else { 0 };
+        let records = if on_device { grid as usize * size_of::<BlockRecord>() } else { 0 };
         let inbound = layout.inbound;
         let header = BoxHeader {
             magic: MAGIC,
             version: VERSION,
-            flags: if definition.timers.is_some() { flags::TIMERS } else { 0 },
+            flags: flag(others, flags::OTHERS) | flag(on_device, flags::DEVICE),
             started: 0,
             kernel: self.id(),
             grid,
@@ -51,10 +57,13 @@ impl Home {
             type_offset: 0,
             type_bytes: 0,
             type_check: 0,
-            reserved: [0; 18],
+            units: inbound.units as u64,
+            at_offset: offset_of!(BlockRecord, at) as u64,
+            at_stride: if on_device { size_of::<BlockRecord>() as u64 } else { 0 },
+            reserved: [0; 15],
             check: 0,
         };
-        vitals.black_box(header, &type_bytes(definition.message), bytes)
+        vitals.black_box(header, &type_bytes(definition.message), bytes, records)
     }
 }
 

@@ -40,6 +40,8 @@ enum Status : int {
     CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
     CUDA_ERROR_LAUNCH_TIMEOUT = 702,
     CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
+    CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712,
+    CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED = 713,
     CUDA_ERROR_LAUNCH_FAILED = 719,
     CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
     CUDA_ERROR_NOT_SUPPORTED = 801,
@@ -64,9 +66,9 @@ struct Device;
 struct Launch;
 struct Stream;
 
-// Bytes that the driver gave out, with pages before and after them that nobody may touch.
+// Bytes that the driver gave out, with pages before and after them that nobody may touch; or the program's own, registered, without.
 struct Allocation {
-    enum Kind { device_memory, host_memory, module_memory, fiber_stack, managed_memory };
+    enum Kind { device_memory, host_memory, module_memory, fiber_stack, managed_memory, registered_memory };
     Kind kind;
     size_t start, bytes;
     // All that is mapped for it, with the pages around it.

@@ -1,6 +1,6 @@
 // Memory. Each allocation has pages before and behind it that nobody may touch, begins with bytes that are
 // nothing, and once freed may not be touched either: its addresses are not given out again until many others
-// were freed.
+// were freed. Memory that the program registers is its own: nothing lies around it, and nothing is done to it.
 #include "driver.hpp"
 
 #include <stdio.h>
@@ -105,7 +105,8 @@ void describe(size_t address, char *to, size_t room)
         snprintf(to, room, "where nothing was ever allocated");
         return;
     }
-    static const char *const kinds[] = {"device memory", "page-locked host memory", "a module's variable", "a GPU thread's stack", "managed memory"};
+    static const char *const kinds[] = {"device memory", "page-locked host memory", "a module's variable", "a GPU thread's stack", "managed memory",
+                                        "registered host memory"};
     const char *where = address < found->start ? "before" : address - found->start < found->bytes ? "in" : "behind";
     snprintf(to, room, "%s %s of %zu bytes from %#zx on%s", where, kinds[found->kind], found->bytes, found->start,
              found->is_freed ? ", which was freed" : "");
@@ -117,7 +118,7 @@ static bool is_device_range(size_t start, size_t bytes) { return find(start, byt
 static bool is_page_locked(size_t start, size_t bytes)
 {
     Allocation *found = find(start, bytes);
-    return found && found->kind == Allocation::host_memory;
+    return found && (found->kind == Allocation::host_memory || found->kind == Allocation::registered_memory);
 }
 
 // A copy, or a fill, in the order of a stream. The source of one from the host is read at once unless the
@@ -157,7 +158,7 @@ static Status fill(const char *call, Stream *handle, size_t to, unsigned char va
 // Page-locked memory, and managed memory, is every device's: who asks for it waits for all of them.
 static void wait_for_kernels(const char *call, Allocation::Kind kind, Context *own, Guard &guard)
 {
-    if (kind != Allocation::host_memory && kind != Allocation::managed_memory) return synchronises(call, own, guard);
+    if (kind == Allocation::device_memory) return synchronises(call, own, guard);
     for (Device *device : driver().devices)
         if (device->context) synchronises(call, device->context, guard);
 }
@@ -190,7 +191,52 @@ static Status free_now(const char *call, Allocation::Kind kind, size_t start)
     return CUDA_SUCCESS;
 }
 
+// Whether all of these pages are mapped.
+static bool is_mapped(void *start, size_t bytes) { return msync(start, bytes, MS_ASYNC) == 0; }
+
 extern "C" {
+
+// A driver takes other ranges, too, and registers whole pages of them: here they must be whole pages.
+Status cuMemHostRegister_v2(void *start, size_t bytes, unsigned flags)
+{
+    Driver &all = driver();
+    Guard guard(all.lock);
+    Status status = usable(current());
+    if (status != CUDA_SUCCESS) return status;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), first = (size_t)start;
+    // Portable, mapped, a device's memory, read only.
+    if (bytes == 0 || first % page != 0 || bytes % page != 0 || flags > 15 || !is_mapped(start, bytes)) return CUDA_ERROR_INVALID_VALUE;
+    auto changed = all.settings.attributes.find(99);
+    if (changed != all.settings.attributes.end() && changed->second == 0) return CUDA_ERROR_NOT_SUPPORTED;
+    wait_for_kernels("cuMemHostRegister", Allocation::registered_memory, current(), guard);
+    for (auto &[begin, other] : all.allocations)
+        if (other.mapped < first + bytes && first < other.mapped + other.mapped_bytes)
+            return other.kind == Allocation::registered_memory ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED : CUDA_ERROR_INVALID_VALUE;
+    all.allocated += 1;
+    if (all.allocated == all.settings.fail_allocation) return CUDA_ERROR_OUT_OF_MEMORY;
+    all.allocations[first] = {Allocation::registered_memory, first, bytes, first, bytes, flags, current(), false};
+    return CUDA_SUCCESS;
+}
+
+Status cuMemHostUnregister(void *start)
+{
+    Driver &all = driver();
+    Guard guard(all.lock);
+    Status status = usable(current());
+    if (status != CUDA_SUCCESS) return status;
+    auto is_registered = [&] {
+        auto found = all.allocations.find((size_t)start);
+        return found != all.allocations.end() && found->second.kind == Allocation::registered_memory;
+    };
+    if (!is_registered()) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    wait_for_kernels("cuMemHostUnregister", Allocation::registered_memory, current(), guard);
+    // Here, since another thread may have done it while this one waited.
+    if (!is_registered()) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    auto found = all.allocations.find((size_t)start);
+    if (!is_mapped(start, found->second.bytes)) stop("cuMemHostUnregister: %#zx was unmapped while it was registered", (size_t)start);
+    all.allocations.erase(found);
+    return CUDA_SUCCESS;
+}
 
 Status cuMemHostAlloc(void **to, size_t bytes, unsigned flags)
 {
@@ -205,8 +251,8 @@ Status cuMemHostGetDevicePointer_v2(size_t *to, void *host, unsigned flags)
     Status status = usable(current());
     if (status != CUDA_SUCCESS) return status;
     Allocation *found = find((size_t)host, 1);
-    bool is_mapped = found && found->kind == Allocation::host_memory && (found->flags & 2) != 0;
-    if (!is_mapped || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    bool is_host = found && (found->kind == Allocation::host_memory || found->kind == Allocation::registered_memory);
+    if (!is_host || (found->flags & 2) == 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     // One address space.
     *to = (size_t)host;
     return CUDA_SUCCESS;
@@ -216,7 +262,8 @@ Status cuMemHostGetFlags(unsigned *flags, void *host)
 {
     Guard guard(driver().lock);
     Allocation *found = find((size_t)host, 1);
-    if (!found || found->kind != Allocation::host_memory) return CUDA_ERROR_INVALID_VALUE;
+    bool is_host = found && (found->kind == Allocation::host_memory || found->kind == Allocation::registered_memory);
+    if (!is_host) return CUDA_ERROR_INVALID_VALUE;
     *flags = found->flags;
     return CUDA_SUCCESS;
 }
