@@ -565,6 +565,10 @@ macro_rules! conformance_suite {
                 k05_rows_disconnected_half_way: Handlers,
                 k05_rows_of_a_kernel_to_itself: Handlers,
             }
+            routes {
+                k01_k05_random_routes_equal_a_model: Handlers,
+                k01_k05_faults_in_the_model_are_found: Handlers,
+            }
             soak {
                 k05_everything_is_accounted_for_in_a_soak: Handlers,
             }
