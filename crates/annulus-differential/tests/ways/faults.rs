@@ -5,7 +5,7 @@ use std::path::Path;
 use annulus_conformance::language::{HostText, call, difference};
 use annulus_kernel::Target;
 
-use super::{Way, by};
+use super::{Way, are_others, by};
 use crate::{calls, quietly};
 
 /// A fault in the texts of handlers of one way, and what the difference then tells of.
@@ -68,13 +68,12 @@ const HANDLERS: usize = 4;
 
 #[test]
 fn faults_of_ways_are_found() {
+    if are_others() {
+        return;
+    }
     for Fault { name, way, plant, told } in FAULTS {
         let handlers = by(way);
         let handlers = &handlers[..handlers.len().min(HANDLERS)];
-        if handlers.is_empty() {
-            println!("none of {way:?} was asked for");
-            continue;
-        }
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ways").join(name);
         let text = HostText::compile_altered(handlers, Target::OpenCl, &folder, plant)
             .unwrap_or_else(|error| panic!("{name}: {error}"));
