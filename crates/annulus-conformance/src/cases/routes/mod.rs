@@ -14,6 +14,7 @@ mod sends;
 use std::{
     collections::{BTreeMap, BTreeSet},
     panic::{AssertUnwindSafe, catch_unwind},
+    thread,
     time::Duration,
 };
 
@@ -126,6 +127,8 @@ struct World {
     fault: Option<Fault>,
     is_planted: bool,
     steps: BTreeMap<&'static str, u64>,
+    /// Copies that the handlers have made for takers, and outputs that were for nobody.
+    copies: u64,
     /// How long a source may take to count what it has done.
     patience: Duration,
 }
@@ -195,8 +198,18 @@ impl World {
         }
         let (steps, patience) =
             (BTreeMap::new(), Duration::from_millis(if fault.is_none() { 30_000 } else { 300 }));
-        let mut world =
-            Self { random, rows, sources, takers, model, fault, is_planted: false, steps, patience };
+        let mut world = Self {
+            random,
+            rows,
+            sources,
+            takers,
+            model,
+            fault,
+            is_planted: false,
+            steps,
+            copies: 0,
+            patience,
+        };
         (0..4).for_each(|source| world.connect(source));
         world
     }
@@ -221,8 +234,11 @@ impl World {
             chosen.truncate(1);
         }
         let all = rejects();
+        // Without a hold, what stands behind a copy that waits is tried at once or later: so that it is certain what is lost,
+        // either all links reject, or none does.
+        let of_its_own = source == 1 && self.model.sources[source].holds;
         let links: Vec<(usize, bool)> =
-            chosen.iter().map(|&taker| (taker, if source == 1 { rejects() } else { all })).collect();
+            chosen.iter().map(|&taker| (taker, if of_its_own { rejects() } else { all })).collect();
         let policy = |rejects| if rejects { Backpressure::Reject } else { Backpressure::Block };
         let to: Vec<_> = links
             .iter()
@@ -374,7 +390,7 @@ impl World {
 
     /// Compares what came.
     fn compare(&mut self) {
-        let mut of_any = BTreeSet::new();
+        let (mut of_any, mut delivered, mut lost) = (BTreeSet::new(), 0, 0);
         for (index, (taker, plain)) in self.takers.iter().zip(&self.model.takers).enumerate() {
             let is_of_any = |copy: &Copy| self.model.any_accepted.contains(copy);
             let (any, came): (Vec<Copy>, Vec<Copy>) = taker.came().into_iter().partition(is_of_any);
@@ -385,12 +401,16 @@ impl World {
             assert_eq!(self.by_sender(&came), self.by_sender(&plain.came), "taker {index}");
             let status = balanced(taker.kernel());
             assert_eq!(status.sent, plain.accepted, "taker {index}: {status:?}");
+            delivered += status.sent;
         }
         assert_eq!(of_any.len() + self.model.any_abandoned, self.model.any_accepted.len());
         for (index, source) in self.sources.iter().enumerate() {
             let status = balanced(source.kernel());
             assert_eq!(status.sent, source.messages, "source {index}: {status:?}");
+            lost += status.outputs_lost;
         }
+        // Nothing is held any more.
+        assert_eq!(self.copies, delivered + lost);
         let Way::Outbox(kernel) = &self.sources[2].way else { unreachable!("the third does") };
         let mut to_host = 0;
         while kernel.port(sort_out::NUMBERS).try_recv().is_ok() {
@@ -420,8 +440,20 @@ impl World {
     }
 }
 
+/// Says in which program a case panics.
+struct Seed(u64);
+
+impl Drop for Seed {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            eprintln!("in program {}", self.0);
+        }
+    }
+}
+
 /// Runs a program. Returns the model, and how often it took which step.
 fn run(bench: &Bench, seed: u64, fault: Option<Fault>) -> (Model, BTreeMap<&'static str, u64>) {
+    let _seed = Seed(seed);
     let mut world = World::new(bench, seed, fault);
     for _ in 0..STEPS {
         world.step();

@@ -26,6 +26,10 @@ impl World {
 
     /// Tells the model of what a handler sends.
     fn tell(&mut self, source: usize, mut to: To, copy: Copy) {
+        self.copies += match &to {
+            To::These(takers) => takers.len().max(1) as u64,
+            To::Any => 1,
+        };
         let plant = self.fault.filter(|_| !self.is_planted && source == 0);
         match (plant, &mut to) {
             (Some(Fault::OneLess), _) => {
