@@ -6,7 +6,7 @@ use std::{env, fs, path::Path};
 #[allow(dead_code, unreachable_pub, unused_imports)]
 mod generate;
 
-use generate::{Choices, SOURCE, block_handler, handler, handler_of_several};
+use generate::{Choices, SOURCE, block_handler, handler, handler_by_ways, handler_of_several};
 
 /// Which handlers the tests run unless told otherwise: the second half of these has no construct that the
 /// first lacks. A long run of `./test` has as many more.
@@ -14,6 +14,10 @@ const USUAL: &str = "0..150";
 
 /// Which handlers with two outboxes and a reply.
 const USUAL_SEVERAL: &str = "0..20";
+
+/// Which handlers that send to themselves, ask, send to whom their outputs name, to those that take a topic, and along
+/// rows. Each has one of these ways.
+const USUAL_WAYS: &str = "0..40";
 
 /// Which handlers of whole blocks: few, since a device's compiler takes one or two seconds for each. They have
 /// blocks of 4, 33, 40, 64 and 96 threads, shared memory, shuffles, votes, reductions, scans, atomics, and
@@ -33,6 +37,12 @@ fn main() {
     }
     for (name, mut choices) in wanted("ANNULUS_SEVERAL", USUAL_SEVERAL, "several") {
         source.push_str(&handler_of_several(&name, &mut choices));
+        list.push_str(&format!("    <{name} as RingKernel>::DEFINITION,\n"));
+    }
+    list.push_str("];\n/// Those that send by other ways than plain outboxes.\n");
+    list.push_str("pub static WAYS: &[&KernelDefinition] = &[\n");
+    for (name, mut choices) in wanted("ANNULUS_WAYS", USUAL_WAYS, "way") {
+        source.push_str(&handler_by_ways(&name, &mut choices));
         list.push_str(&format!("    <{name} as RingKernel>::DEFINITION,\n"));
     }
     list.push_str("];\n/// Those of whole blocks, and how many threads each has.\n");

@@ -193,6 +193,11 @@ impl Bench {
         self.subject.runtime()
     }
 
+    /// Whether kernels run on the CPU, as Rust.
+    pub(crate) fn is_cpu(&self) -> bool {
+        self.subject.name() == "cpu"
+    }
+
     /// Whether the kernels' stamps are as fine as the host's.
     pub fn has_fine_clock(&self) -> bool {
         self.subject.has_fine_clock()

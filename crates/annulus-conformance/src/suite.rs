@@ -406,6 +406,7 @@ macro_rules! conformance_suite {
                 p07_timers_and_messages_of_kernels_take_turns: Handlers,
                 p07_drained_does_not_wait_for_timers: Handlers,
                 p07_a_held_timer_at_the_end: Handlers,
+                p07_timers_go_on_while_the_hold_has_room: Handlers,
                 p07_a_timers_outputs_by_two_outboxes: Handlers,
             }
             timers {
@@ -536,6 +537,7 @@ macro_rules! conformance_suite {
                 k01_any_goes_to_the_host_as_it_is: Handlers,
                 k01_any_of_variants: Handlers,
                 k01_any_waits_in_a_cycle: Handlers,
+                k01_any_in_a_call_is_the_reply: Handlers,
             }
             barriers {
                 k06_generation: Handlers,
@@ -566,8 +568,13 @@ macro_rules! conformance_suite {
                 k05_rows_disconnected_half_way: Handlers,
                 k05_rows_of_a_kernel_to_itself: Handlers,
             }
+            routes {
+                k01_k05_random_routes_equal_a_model: Handlers,
+                k01_k05_faults_in_the_model_are_found: Handlers,
+            }
             soak {
                 k05_everything_is_accounted_for_in_a_soak: Handlers,
+                k05_a_soak_notices_one_lost_message: Handlers,
             }
             cycles {
                 k01_a_cycle_names_its_kernels: Handlers,

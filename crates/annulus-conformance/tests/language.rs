@@ -10,7 +10,7 @@ use std::{
 use annulus_abi::error;
 use annulus_conformance::{
     kernels,
-    language::{Call, HostText, Inputs, Memory, differences},
+    language::{Call, HostText, Inputs, Memory, Told, differences},
 };
 use annulus_kernel::{KernelDefinition, RingKernel, Target};
 use annulus_macros::{device_fn, ring_kernel};
@@ -88,8 +88,12 @@ fn budgets_end_loops() {
         .unwrap_or_else(|error| panic!("{error}"));
     let run = |a, state: u32| {
         let message = Small { key: 0, a, b: 0, on: false, x: 0.0 };
-        let input =
-            Call { message: Memory::of(&[message]), state: Memory::of(&[state]), bindings: Vec::new() };
+        let input = Call {
+            message: Memory::of(&[message]),
+            state: Memory::of(&[state]),
+            bindings: Vec::new(),
+            told: Told::default(),
+        };
         let outcome = text.call(0, &input);
         (outcome.code, outcome.state.values::<u32>()[0])
     };
@@ -190,8 +194,12 @@ fn functions_spend_the_budget() {
         .unwrap_or_else(|error| panic!("{error}"));
     let run = |a| {
         let message = Small { key: 0, a, b: 0, on: false, x: 0.0 };
-        let input =
-            Call { message: Memory::of(&[message]), state: Memory::of(&[7u32]), bindings: Vec::new() };
+        let input = Call {
+            message: Memory::of(&[message]),
+            state: Memory::of(&[7u32]),
+            bindings: Vec::new(),
+            told: Told::default(),
+        };
         let outcome = text.call(0, &input);
         (outcome.code, outcome.state.values::<u32>()[0])
     };

@@ -18,9 +18,17 @@
 //!
 //! In some of those of whole blocks the first array is one that the kernel keeps, `&Block<[T]>`.
 //!
-//! Not among what is generated: messages to oneself, asks, addresses and topics; other bound memory that is no atomics, instances of generic functions for tuples
-//! and options (which the language does not have), and functions of floats that are only as exact as the
-//! target's.
+//! Others send by other ways than a plain outbox, each by one of these: to themselves (`&Later<M>`), to whom they ask
+//! (`&Ask<Q, A>`, and what comes of an ask, beside `&Later<M>`), to whom their outputs name (`Addressed`), to those that take a
+//! topic (`Published`), and along the rows of a graph (`Along`). Addresses and topics come from messages, states, tables and
+//! constants, and are compared. These hear the time, the queue and the stamp, too. What one call recorded must be the same:
+//! each output with its address, topic or row, and each message to oneself with its time and whether it is that of an ask.
+//! Faults that are planted in their texts are found, one for each of these. Where such outputs go then is no part of it; the
+//! conformance suite's random routes are.
+//!
+//! Not among what is generated: the ways out above in handlers of whole blocks; other bound memory that is no atomics,
+//! addresses or topics; instances of generic functions for tuples and options (which the language does not have), and
+//! functions of floats that are only as exact as the target's.
 //!
 //! Nobody but this project needs it.
 

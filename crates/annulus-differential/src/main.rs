@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use annulus_differential::generate::{Choices, block_handler, handler, handler_of_several};
+use annulus_differential::generate::{Choices, block_handler, handler, handler_by_ways, handler_of_several};
 use clap::{Parser, Subcommand};
 
 /// Random handlers: what they say as Rust, beside what they are lowered to, on the host and on an OpenCL
@@ -47,6 +47,9 @@ enum What {
         /// Handlers with two outboxes and a reply
         #[arg(long, conflicts_with = "blocks")]
         several: bool,
+        /// Handlers that send to themselves, ask, or send to peers, by topics or along rows
+        #[arg(long, conflicts_with_all = ["blocks", "several"])]
+        ways: bool,
     },
     /// Make a failing handler as small as can be, and print it.
     Shrink {
@@ -61,6 +64,9 @@ enum What {
         /// One with two outboxes and a reply
         #[arg(long, conflicts_with = "blocks")]
         several: bool,
+        /// One that sends to itself, asks, or sends to peers, by topics or along rows
+        #[arg(long, conflicts_with_all = ["blocks", "several"])]
+        ways: bool,
     },
     /// Print a handler.
     Show {
@@ -72,6 +78,9 @@ enum What {
         /// One with two outboxes and a reply
         #[arg(long, conflicts_with = "blocks")]
         several: bool,
+        /// One that sends to itself, asks, or sends to peers, by topics or along rows
+        #[arg(long, conflicts_with_all = ["blocks", "several"])]
+        ways: bool,
     },
 }
 
@@ -82,6 +91,8 @@ struct Kind {
     blocks: bool,
     /// Those with two outboxes and a reply.
     several: bool,
+    /// Those that send by other ways than plain outboxes.
+    ways: bool,
     /// Overflow fails.
     checked: bool,
 }
@@ -89,9 +100,10 @@ struct Kind {
 impl Kind {
     /// How their names begin.
     fn prefix(self) -> &'static str {
-        match (self.blocks, self.several) {
-            (true, _) => "block_",
-            (_, true) => "several_",
+        match self {
+            Self { blocks: true, .. } => "block_",
+            Self { several: true, .. } => "several_",
+            Self { ways: true, .. } => "way_",
             _ => "random_",
         }
     }
@@ -103,6 +115,8 @@ impl Kind {
             format!("// A block of {threads} threads.\n{source}")
         } else if self.several {
             handler_of_several(name, choices)
+        } else if self.ways {
+            handler_by_ways(name, choices)
         } else {
             handler(name, choices)
         }
@@ -111,12 +125,14 @@ impl Kind {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().what {
-        What::Run { first, count, together, done, checked, blocks, several } => {
-            run(first, count, together, &done, Kind { blocks, several, checked })
+        What::Run { first, count, together, done, checked, blocks, several, ways } => {
+            run(first, count, together, &done, Kind { blocks, several, ways, checked })
         }
-        What::Shrink { seed, checked, blocks, several } => shrink(seed, Kind { blocks, several, checked }),
-        What::Show { seed, blocks, several } => {
-            let kind = Kind { blocks, several, checked: false };
+        What::Shrink { seed, checked, blocks, several, ways } => {
+            shrink(seed, Kind { blocks, several, ways, checked })
+        }
+        What::Show { seed, blocks, several, ways } => {
+            let kind = Kind { blocks, several, ways, checked: false };
             println!("{}", kind.handler(&format!("{}{seed}", kind.prefix()), &mut Choices::random(seed)));
             Ok(true)
         }
@@ -150,8 +166,9 @@ fn test(handlers: &str, kind: Kind) -> Result<Report, String> {
     let only = |is_wanted: bool| if is_wanted { handlers } else { "0..0" };
     let output = cargo
         .args(["test", "--quiet", "-p", "annulus-differential", "--test", "agree", "--", "--nocapture"])
-        .env("ANNULUS_HANDLERS", only(!kind.blocks && !kind.several))
+        .env("ANNULUS_HANDLERS", only(!kind.blocks && !kind.several && !kind.ways))
         .env("ANNULUS_SEVERAL", only(kind.several))
+        .env("ANNULUS_WAYS", only(kind.ways))
         .env("ANNULUS_BLOCKS", only(kind.blocks))
         .env("RUST_BACKTRACE", "0")
         .output()

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod device;
+mod ways;
 
 use annulus_conformance::language::{Call, HostText, Inputs, Outcome, call, difference};
 use annulus_kernel::{KernelDefinition, Target};
@@ -14,7 +15,10 @@ mod handlers {
     // The types that `annulus-macros` emits code for stand under `::annulus`.
     use annulus_kernel::{KernelDefinition, RingKernel};
     use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
-    use annulus_runtime::prelude::{Block, BlockCx, Cx, Failure, Outbox, Reply};
+    use annulus_runtime::prelude::{
+        Addressed, Along, Answer, Ask, Block, BlockCx, Cx, Failure, Later, Outbox, Peer, Published, Reply,
+        Topic,
+    };
     use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
     include!(concat!(env!("OUT_DIR"), "/handlers.rs"));
@@ -77,11 +81,11 @@ fn quietly(test: impl FnOnce()) {
     test();
 }
 
-fn on_the_host(handlers: &[&'static KernelDefinition], target: Target) {
+fn on_the_host(handlers: &[&'static KernelDefinition], target: Target, folder: &str) {
     if handlers.is_empty() {
         return println!("none of these was asked for");
     }
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("random").join(target.name());
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder).join(target.name());
     let text = HostText::compile(handlers, target, &folder).unwrap_or_else(|error| panic!("{error}"));
     quietly(|| {
         compare(handlers, |index, _, calls| calls.iter().map(|call| text.call(index, call)).collect());
@@ -90,7 +94,7 @@ fn on_the_host(handlers: &[&'static KernelDefinition], target: Target) {
 
 #[test]
 fn as_c_on_the_host() {
-    on_the_host(HANDLERS, Target::OpenCl);
+    on_the_host(HANDLERS, Target::OpenCl, "random");
 }
 
 /// Fewer, since they differ in little from what is C: the first, and those with several outboxes, which are the last.
@@ -99,7 +103,7 @@ fn as_cuda_on_the_host() {
     let mut handlers = HANDLERS[..HANDLERS.len().min(60)].to_vec();
     let rest = HANDLERS[handlers.len()..].iter();
     handlers.extend(rest.filter(|definition| !definition.ports.is_empty()).take(10));
-    on_the_host(&handlers, Target::Cuda);
+    on_the_host(&handlers, Target::Cuda, "random");
 }
 
 /// Handlers with several outboxes send by each of them, and more than they may.
@@ -133,12 +137,13 @@ fn on_an_opencl_device() {
     if !device.has_wide_atomics() {
         return println!("skipped: it has no atomics of 64 bits, which every handler uses");
     }
-    quietly(|| {
-        for program in HANDLERS.chunks(PROGRAM) {
-            let handlers = device.compile(program).unwrap_or_else(|error| panic!("{error}"));
-            compare(program, |index, definition, calls| {
-                handlers.calls(index, definition, calls).unwrap_or_else(|error| panic!("{error}"))
-            });
-        }
+    quietly(|| HANDLERS.chunks(PROGRAM).for_each(|program| device_agrees(&device, program)));
+}
+
+/// Compares what these handlers do on a device, compiled in one go.
+fn device_agrees(device: &Device, program: &[&'static KernelDefinition]) {
+    let handlers = device.compile(program).unwrap_or_else(|error| panic!("{error}"));
+    compare(program, |index, definition, calls| {
+        handlers.calls(index, definition, calls).unwrap_or_else(|error| panic!("{error}"))
     });
 }

@@ -311,3 +311,43 @@ fn k05_topics_from_toml() {
     chat.drained_blocking();
     assert_eq!(chat.peers().peers[0].sent, 2);
 }
+
+#[cfg(feature = "toml")]
+#[test]
+fn k01_any_from_toml() {
+    let text = format!(
+        r#"
+        [kernels.anna]
+        kernel = "{0}::show"
+        [kernels.bert]
+        kernel = "{0}::show"
+        [kernels.carry]
+        kernel = "{0}::carry"
+        [[links]]
+        from = "carry"
+        to = "anna"
+        [[links]]
+        from = "carry"
+        to = "bert"
+        "#,
+        module_path!()
+    );
+    let running = Topology::from_toml(&text).unwrap().launch(&Runtime::builder().build().unwrap()).unwrap();
+    let carry = running.runtime().handle::<carry>("carry").unwrap();
+    // Which of them gets one is for the output to say: by its address, or by that of any.
+    let anna = running.runtime().peer::<Line>("anna").unwrap();
+    let to = |number: u32| if number == 0 { anna } else { Peer::ANY };
+    let sent: Vec<_> = (0..7).map(|number| Errand { to: to(number), line: line("room", number) }).collect();
+    carry.send_batch_blocking(&sent).unwrap();
+    carry.drained_blocking();
+    let peers = carry.peers();
+    assert_eq!((peers.peers.iter().map(|peer| peer.sent).sum::<u64>(), peers.waiting, peers.gone), (7, 0, 0));
+    let mut came = Vec::new();
+    for (name, peer) in ["anna", "bert"].into_iter().zip(&peers.peers) {
+        assert!(peer.sent >= 3, "{peers:?}");
+        let shown = running.runtime().receiver::<Line>(name).unwrap();
+        came.extend((0..peer.sent).map(|_| shown.recv_blocking().unwrap().number));
+    }
+    came.sort_unstable();
+    assert!(came.into_iter().eq(0..7));
+}

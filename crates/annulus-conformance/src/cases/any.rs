@@ -3,7 +3,7 @@
 use std::thread;
 
 use annulus_kernel::{Addressed, Peer};
-use annulus_runtime::{Backpressure, ConnectError, KernelHandle, PeersStatus, StallEnd};
+use annulus_runtime::{Backpressure, CallError, ConnectError, KernelHandle, PeersStatus, StallEnd};
 
 use super::{
     links::{connect, linked, received, source},
@@ -328,4 +328,42 @@ pub fn k01_any_waits_in_a_cycle(bench: &Bench) {
     let _ = three.terminate_blocking();
     eventually(is_cycle);
     let _ = twice.terminate_blocking();
+}
+
+/// K-01: the outputs of a call go to the caller and the host, also what is for any; nobody else gets them. What is sent besides
+/// goes on, while the others have room and while they have not.
+pub fn k01_any_in_a_call_is_the_reply(bench: &Bench) {
+    for shape in SHAPES {
+        let workers: [_; 2] = workers(bench, shape, 16);
+        let carry = hand_out(bench, shape, &workers, Backpressure::Block);
+        let output = |i, copy| {
+            let message = Item { producer: copy, ..parcel(i, ANY, 1).item };
+            Addressed { to: ANY, message }
+        };
+        assert_eq!(carry.call_blocking(parcel(0, ANY, COPIES)), Ok(output(0, 0)), "{shape:?}");
+        for copy in 1..COPIES {
+            assert_eq!(carry.recv_blocking(), Ok(output(0, copy)), "{shape:?}");
+        }
+        assert_eq!(carry.call_blocking(parcel(1, ANY, 0)), Err(CallError::NoReply));
+        let peers = carry.peers();
+        assert_eq!((sent(&peers), peers.waiting, peers.gone), (vec![0, 0], 0, 0), "{shape:?}");
+
+        carry.send_batch_blocking(&for_any(2..34)).unwrap();
+        eventually(|| sent(&carry.peers()) == [16, 16]);
+        // Nobody has room, which the caller does not need.
+        assert_eq!(carry.call_blocking(parcel(34, ANY, 1)), Ok(output(34, 0)), "{shape:?}");
+        for worker in &workers {
+            worker.activate_blocking().unwrap();
+        }
+        let _ = carry.send_blocking(parcel(35, ANY, 1)).unwrap();
+        drain(&carry);
+        let mut all = Vec::new();
+        for worker in &workers {
+            drain(worker);
+            all.extend(received(worker));
+        }
+        assert!(sequences(&all).into_iter().eq((2..34).chain([35])), "{shape:?}: {all:?}");
+        assert!(adds_up(&carry.peers(), 33) && carry.try_recv().is_err());
+        let _ = (carry.terminate_blocking(), workers.map(|worker| worker.terminate_blocking()));
+    }
 }

@@ -35,6 +35,7 @@ pub mod prints;
 pub mod queue_model;
 pub mod queues;
 pub mod replied;
+pub mod routes;
 pub mod rows;
 pub mod shutdown;
 pub mod snapshots;

@@ -165,3 +165,45 @@ pub fn p07_a_timers_outputs_by_two_outboxes(bench: &Bench) {
     let status = balanced(&kernel);
     assert_eq!((status.processed, status.produced, status.outputs_lost), (100, 200, 0), "{status:?}");
 }
+
+/// P-07, P-04: with a longer hold a kernel takes its timers while what they send waits for one kernel, and what they send
+/// elsewhere goes on. When the hold is full no timer is taken; when there is room all come, in order, and nothing is lost.
+pub fn p07_timers_go_on_while_the_hold_has_room(bench: &Bench) {
+    const REPEATS: u32 = 34;
+    const CHAIN: u64 = REPEATS as u64 + 2;
+    let target = note::launch(bench.runtime(), source("target").capacity(16).output_capacity(256)).unwrap();
+    let options = source("remind").hold(24).actors(4).capacity(64).output_capacity(256);
+    let kernel = remind_by_two::launch(bench.runtime(), options).unwrap();
+    kernel.port(remind_by_two::REMINDED).connect(&target).unwrap();
+    kernel.activate_blocking().unwrap();
+    let numbers = kernel.port(remind_by_two::NUMBERS);
+    let told = |count: u64| (0..count).map(|_| numbers.recv_blocking().unwrap().value).collect::<Vec<_>>();
+
+    send(&kernel, Remind { repeats: REPEATS, ..sets(1000, 1, 0) });
+    assert!(told(CHAIN).into_iter().eq(1000..1000 + CHAIN));
+    eventually(|| kernel.status().processed == CHAIN && kernel.status().ports[0].held == CHAIN - 16);
+    let status = kernel.status();
+    assert_eq!((status.stall, status.stalled_shards), (None, 0));
+    let waiting = || kernel.status().timers.expect("the kernel has timers").waiting;
+    assert_eq!(waiting(), 0);
+
+    // A message may send two outputs: one is taken as long as there is room for both.
+    send(&kernel, Remind { repeats: REPEATS, ..sets(2000, 1, 0) });
+    eventually(|| kernel.status().stall.is_some_and(|stall| stall.waits_for == ["target"]));
+    let status = kernel.status();
+    assert_eq!((status.processed, status.ports[0].held), (CHAIN + 3, 23), "{status}");
+    assert_eq!(waiting(), 1);
+    assert!(told(3).into_iter().eq(2000..2003));
+    assert!(numbers.try_recv().is_err());
+
+    target.activate_blocking().unwrap();
+    assert!(told(CHAIN - 3).into_iter().eq(2003..2000 + CHAIN));
+    let taken: Vec<_> = (0..2 * CHAIN).map(|_| target.recv_blocking().unwrap()).collect();
+    assert_eq!(ids(&taken), [chain(1000, REPEATS), chain(2000, REPEATS)].concat());
+    drain(&target);
+    eventually(|| kernel.status().processed == 2 * CHAIN);
+    let status = balanced(&kernel);
+    let kept = &status.ports[0];
+    assert_eq!((kept.sent, kept.held, kept.lost, status.outputs_lost), (2 * CHAIN, 0, 0, 0), "{status:?}");
+    assert_eq!((waiting(), balanced(&target).processed), (0, 2 * CHAIN));
+}

@@ -2,7 +2,7 @@
 
 use annulus_kernel::{FieldDescriptor, Primitive, TypeDescriptor, TypeKind};
 
-use super::{Outcome, inputs::size_of_primitive, memory::Memory};
+use super::{Outcome, Timer, inputs::size_of_primitive, memory::Memory};
 
 /// The first difference between what the Rust did and what another did; `None` if there is none. Padding is
 /// not looked at, and all NaNs are one. Floats may be `ulps` units in the last place apart.
@@ -22,7 +22,9 @@ pub fn difference(rust: &Outcome, other: &Outcome, ulps: u32) -> Option<String> 
     if rust.code == 0 {
         let state = memories("state", &rust.state, &other.state);
         let outputs = || memories("output", &rust.outputs, &other.outputs);
-        if let Some(found) = state.or_else(outputs) {
+        let timers = || timers(&rust.timers, &other.timers);
+        let later = || memories("what comes later", &rust.later, &other.later);
+        if let Some(found) = state.or_else(outputs).or_else(timers).or_else(later) {
             return Some(found);
         }
     }
@@ -33,6 +35,15 @@ pub fn difference(rust: &Outcome, other: &Outcome, ulps: u32) -> Option<String> 
 /// The first difference between values of one type, as [`difference`] sees them.
 pub fn value_difference(rust: &Memory, other: &Memory, ulps: u32) -> Option<String> {
     memories("value", rust, other, ulps)
+}
+
+fn timers(rust: &[Timer], other: &[Timer]) -> Option<String> {
+    if rust.len() != other.len() {
+        return Some(format!("{} timers are set, and {} in Rust", other.len(), rust.len()));
+    }
+    let (index, (rust, other)) =
+        rust.iter().zip(other).enumerate().find(|(_, (rust, other))| rust != other)?;
+    Some(format!("timer {index} is {other:?}, and {rust:?} in Rust"))
 }
 
 fn memories(what: &str, rust: &Memory, other: &Memory, ulps: u32) -> Option<String> {

@@ -13,10 +13,10 @@ use std::{
 };
 
 use annulus_abi::error;
-use annulus_kernel::{HOST_PRELUDE_SOURCE, KernelDefinition, LANGUAGE_SOURCE, PrintSite, Target};
+use annulus_kernel::{HOST_PRELUDE_SOURCE, KernelDefinition, LANGUAGE_SOURCE, PrintSite, Target, TimerEntry};
 
 use super::{
-    Call, MOST_PRINTS, Outcome,
+    Call, MOST_PRINTS, Outcome, Places,
     rust::{CX, room},
 };
 use crate::{library::Library, made::made};
@@ -40,12 +40,47 @@ struct Printer {
     count: u32,
 }
 
+/// `ann_later` of a handler's text.
+#[repr(C)]
+struct Later {
+    next: *mut TimerEntry,
+    first: *mut u8,
+    stride: u64,
+    now: u64,
+    limit: u32,
+    set: u32,
+    refused: u32,
+}
+
+/// What a call is told, which begins with the prelude's `ann_cx`: `ann_test_told` of a text whose handler asks for more.
+#[repr(C)]
+struct Context {
+    cx: [u32; 3],
+    queue: u32,
+    now: u64,
+    stamp: u64,
+    later: *mut Later,
+}
+
+/// The same in the text. The types of what the handler does not take are not there.
+const TOLD: &str = "
+#ifndef ANN_TIMERS
+typedef void ann_later;
+#endif
+typedef struct {
+    ann_cx cx;
+    u32 queue;
+    u64 now, stamp;
+    ann_later *later;
+} ann_test_told;
+";
+
 /// The entry that stands behind each handler's text.
 type Entry = unsafe extern "C" fn(
     message: *const u8,
     state: *mut u8,
     outbox: *mut Outbox,
-    cx: *const [u32; 3],
+    cx: *const Context,
     bindings: *const *mut u8,
     lens: *const u64,
     printer: *mut Printer,
@@ -115,6 +150,20 @@ impl HostText {
         target: Target,
         folder: &Path,
     ) -> Result<Self, String> {
+        Self::compile_altered(definitions, target, folder, str::to_owned)
+    }
+
+    /// The same of texts that were altered before, so that a test can show that it finds a fault.
+    ///
+    /// # Errors
+    ///
+    /// As [`compile`](Self::compile).
+    pub fn compile_altered(
+        definitions: &[&'static KernelDefinition],
+        target: Target,
+        folder: &Path,
+        alter: impl Fn(&str) -> String,
+    ) -> Result<Self, String> {
         fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let (compiler, standard, extension) = match target {
             Target::Cuda => ("c++", "-std=c++20", "cpp"),
@@ -127,7 +176,7 @@ impl HostText {
         let mut all = format!("{options:?}\n{prefix}");
         let mut files = Vec::new();
         for (index, definition) in definitions.iter().enumerate() {
-            let text = text(definition, target, index)?;
+            let text = alter(&text(definition, target, index)?);
             all += &text;
             let text = if compiler == "c++" { text } else { format!("{prefix}{text}") };
             let path = folder.join(format!("{index}_{}.{extension}", file_name(definition.name)));
@@ -163,7 +212,7 @@ impl HostText {
     /// One call of the handler of this number.
     pub fn call(&self, index: usize, call: &Call) -> Outcome {
         let Compiled { definition, entry, prints: sites } = &self.entries[index];
-        let Call { mut message, state, mut bindings } = call.clone();
+        let Call { mut message, state, mut bindings, told } = call.clone();
         let mut after = state.clone();
         let mut outputs = room(definition);
         let mut outbox = Outbox {
@@ -177,11 +226,27 @@ impl HostText {
         let mut slots = vec![0u64; stride * MOST_PRINTS];
         let mut printer =
             Printer { slots: slots.as_mut_ptr(), stride: stride as u64, limit: MOST_PRINTS as u32, count: 0 };
-        let cx = [CX.block_index(), CX.grid_size(), CX.thread_index()];
+        let mut places = Places::of(definition);
+        let mut later = Later {
+            next: places.first_entry().as_ptr(),
+            first: places.messages().as_mut_ptr(),
+            stride: definition.message.size as u64,
+            now: told.now,
+            limit: places.entries().len() as u32,
+            set: 0,
+            refused: 0,
+        };
+        let cx = Context {
+            cx: [CX.block_index(), CX.grid_size(), CX.thread_index()],
+            queue: told.queue,
+            now: told.now,
+            stamp: told.stamp,
+            later: &raw mut later,
+        };
         let lens: Vec<u64> = bindings.iter().map(|memory| memory.len() as u64).collect();
         let pointers: Vec<*mut u8> = bindings.iter_mut().map(|memory| memory.as_mut_ptr()).collect();
-        // SAFETY: the memory has the types that the text was written for, and the outbox and the printer have
-        // room for `limit` each.
+        // SAFETY: the memory has the types that the text was written for, and the outbox, the printer and the timers
+        // have room for `limit` each.
         let code = unsafe {
             entry(
                 message.as_mut_ptr(),
@@ -199,9 +264,15 @@ impl HostText {
         });
         let prints = prints.collect();
         let code = u16::try_from(code).expect("an error code has 16 bits");
-        let code = if code == 0 && outbox.refused != 0 { error::TOO_MANY_OUTPUTS } else { code };
+        let code = match code {
+            0 if outbox.refused != 0 => error::TOO_MANY_OUTPUTS,
+            0 if later.refused != 0 => error::TIMERS_FULL,
+            code => code,
+        };
         outputs.truncate(if code == 0 { outbox.sent as usize } else { 0 });
-        Outcome { code, state: if code == 0 { after } else { state }, outputs, bindings, prints }
+        let (timers, later) = places.sent(if code == 0 { later.set as usize } else { 0 });
+        let state = if code == 0 { after } else { state };
+        Outcome { code, state, outputs, timers, later, bindings, prints }
     }
 }
 
@@ -272,18 +343,32 @@ fn text(definition: &'static KernelDefinition, target: Target, index: usize) -> 
     for binding in 0..definition.bindings.len() {
         write!(arguments, ", ANN_ANY(bindings[{binding}]), lens[{binding}]").expect("a String takes all");
     }
+    // A handler that asks for nothing has the text that it had before there was anything to ask for.
+    let asks = |word: &str| handler.contains(&format!("#define ANN_{word} "));
+    let (mut told, mut parameters, mut handed_on) = (String::new(), String::new(), String::new());
+    let words = [
+        ("TIMERS", "PRIVATE ann_later *later", "later"),
+        ("ASKS_QUEUE", "u32 queue", "queue"),
+        ("ASKS_TIME", "u64 time", "now"),
+        ("ASKS_STAMP", "u64 stamp", "stamp"),
+    ];
+    for (_, parameter, member) in words.into_iter().filter(|(word, ..)| asks(word)) {
+        told = TOLD.into();
+        write!(parameters, ", {parameter}").expect("a String takes all");
+        write!(handed_on, ", ((const ann_test_told *)cx)->{member}").expect("a String takes all");
+    }
     let linkage = if matches!(target, Target::Cuda | Target::Metal) { "extern \"C\" " } else { "" };
     Ok(format!(
         "{handler}
-#ifndef ANN_STATE
+{told}#ifndef ANN_STATE
 #define ANN_STATE u8
 #endif
-static u32 call(ann_cx cx, GLOBAL const ANN_MESSAGE *message, ANN_STATE *state, ann_outbox *outbox, ann_printer *printer ANN_BINDING_PARAMETERS) {{
+static u32 call(ann_cx cx, GLOBAL const ANN_MESSAGE *message, ANN_STATE *state, ann_outbox *outbox, ann_printer *printer{parameters} ANN_BINDING_PARAMETERS) {{
     return ANN_CALL(cx, message, state, outbox);
 }}
 {linkage}u32 entry_{index}(const void *message, void *state, ann_outbox *outbox, const ann_cx *cx, void **bindings, const u64 *lens, ann_printer *printer);
 u32 entry_{index}(const void *message, void *state, ann_outbox *outbox, const ann_cx *cx, void **bindings, const u64 *lens, ann_printer *printer) {{
-    return call(*cx, (const ANN_MESSAGE *)message, (ANN_STATE *)state, outbox, printer{arguments});
+    return call(*cx, (const ANN_MESSAGE *)message, (ANN_STATE *)state, outbox, printer{handed_on}{arguments});
 }}
 {linkage}u64 key_{index}(const void *message);
 u64 key_{index}(const void *message) {{

@@ -2,7 +2,7 @@
 
 use annulus_kernel::{KernelDefinition, NoOutput, Primitive, TypeDescriptor, TypeKind};
 
-use super::{Call, memory::Memory};
+use super::{Call, Told, memory::Memory};
 
 /// Makes calls for a kernel, the same ones for the same seed.
 #[derive(Clone, Debug)]
@@ -33,7 +33,14 @@ impl Inputs {
             self.values(binding.ty, if single { 1 } else { self.len })
         });
         let bindings = bindings.collect();
-        Call { message: self.values(definition.message, 1), state: self.values(state, 1), bindings }
+        // Of a row of its own: what a handler hears besides does not change which values it gets.
+        let mut own = Self { state: !self.state, len: self.len };
+        let told = Told {
+            queue: own.bits(Primitive::U32) as u32,
+            now: own.bits(Primitive::U64),
+            stamp: own.bits(Primitive::U64),
+        };
+        Call { message: self.values(definition.message, 1), state: self.values(state, 1), bindings, told }
     }
 
     /// Values of this type.

@@ -9,6 +9,7 @@ mod agree;
 mod compare;
 mod host;
 mod inputs;
+mod later;
 mod memory;
 mod rust;
 
@@ -16,11 +17,23 @@ pub use agree::differences;
 pub use compare::{difference, value_difference};
 pub use host::HostText;
 pub use inputs::Inputs;
+pub use later::{Places, Timer};
 pub use memory::Memory;
 pub use rust::{call, call_block};
 
 /// How many prints of a call are looked at.
 pub const MOST_PRINTS: usize = 128;
+
+/// What a handler hears by its `&Cx` of the turn and of the message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// The queue that the message came from.
+    pub queue: u32,
+    /// The time.
+    pub now: u64,
+    /// The message's stamp.
+    pub stamp: u64,
+}
 
 /// What one call of a handler works on.
 #[derive(Clone, Debug)]
@@ -31,6 +44,8 @@ pub struct Call {
     pub state: Memory,
     /// The elements of each bound parameter.
     pub bindings: Vec<Memory>,
+    /// What it hears by its context.
+    pub told: Told,
 }
 
 /// What one call of a handler did.
@@ -42,6 +57,10 @@ pub struct Outcome {
     pub state: Memory,
     /// What was sent, one after the other; nothing if the call failed.
     pub outputs: Memory,
+    /// When what it has sent to itself is taken, in the order in which it was sent; nothing if the call failed.
+    pub timers: Vec<Timer>,
+    /// The messages of these timers, in the same order.
+    pub later: Memory,
     /// The bound memory after the call.
     pub bindings: Vec<Memory>,
     /// What it printed, failed or not; the first [`MOST_PRINTS`].

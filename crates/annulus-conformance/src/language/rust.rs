@@ -4,12 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use annulus_abi::error;
 use annulus_kernel::{
-    BoundMemory, Cx, Failure, Invocation, KernelDefinition, NoOutput, RawOutbox, panic_code,
+    BoundMemory, Cx, Failure, Invocation, KernelDefinition, NoOutput, RawLater, RawOutbox, panic_code,
 };
 
 use tracing::subscriber::with_default;
 
-use super::{Call, MOST_PRINTS, Outcome, memory::Memory};
+use super::{Call, MOST_PRINTS, Outcome, Places, memory::Memory};
 use crate::prints::Keeper;
 
 /// The context that handlers see.
@@ -40,7 +40,8 @@ pub fn call_block(definition: &'static KernelDefinition, call: &Call, threads: u
 }
 
 fn call_at(cx: Cx, definition: &'static KernelDefinition, call: &Call) -> Outcome {
-    let Call { mut message, mut state, mut bindings } = call.clone();
+    let Call { mut message, mut state, mut bindings, told } = call.clone();
+    let cx = cx.with_queue(told.queue).with_time(told.now).with_stamp(told.stamp);
     assert_eq!(message.ty(), definition.message, "the message's type");
     let mut outputs = room(definition);
     let slots = outputs.len().next_power_of_two().max(1);
@@ -55,13 +56,20 @@ fn call_at(cx: Cx, definition: &'static KernelDefinition, call: &Call) -> Outcom
         unsafe { RawOutbox::new(ring.as_mut_ptr(), stride, slots as u64 - 1, definition.max_outputs) };
     // SAFETY: the slots are this call's own.
     unsafe { outbox.begin(0) };
+    let mut places = Places::of(definition);
+    let limit = places.entries().len() as u32;
+    let first = places.messages().as_mut_ptr();
+    // SAFETY: every place that an entry names lies among the messages, which are this call's own.
+    let later = unsafe { RawLater::new(first, definition.message.size) };
+    // SAFETY: there are that many entries, and they are this call's own.
+    unsafe { later.begin(places.first_entry(), limit, told.now) };
     let invocation = Invocation {
         cx,
         message: message.as_mut_ptr(),
         state: state.as_mut_ptr(),
         bindings: &bound,
         outbox: &outbox,
-        later: None,
+        later: definition.timers.map(|_| &later),
     };
     // SAFETY: the memory has the types that the definition names: `Inputs` makes it by the same definition.
     let run = AssertUnwindSafe(|| unsafe { (definition.cpu)(&invocation) });
@@ -71,6 +79,7 @@ fn call_at(cx: Cx, definition: &'static KernelDefinition, call: &Call) -> Outcom
     prints.truncate(MOST_PRINTS);
     let code = match verdict {
         Ok(Ok(())) if outbox.refused() => error::TOO_MANY_OUTPUTS,
+        Ok(Ok(())) if later.refused() => error::TIMERS_FULL,
         Ok(verdict) => verdict.map_or_else(Failure::code, |()| 0),
         Err(panic) => panic_code(&*panic),
     };
@@ -78,5 +87,6 @@ fn call_at(cx: Cx, definition: &'static KernelDefinition, call: &Call) -> Outcom
     outputs.truncate(sent);
     let bytes = outputs.bytes().len();
     outputs.bytes_mut().copy_from_slice(&ring.bytes()[..bytes]);
-    Outcome { code, state, outputs, bindings, prints }
+    let (timers, later) = places.sent(if code == 0 { later.count() as usize } else { 0 });
+    Outcome { code, state, outputs, timers, later, bindings, prints }
 }

@@ -4,7 +4,7 @@ use std::{marker::PhantomData, path::Path, sync::OnceLock};
 
 use annulus_conformance::{
     kernels,
-    language::{Call, HostText, Memory, call, difference},
+    language::{Call, HostText, Memory, Told, call, difference},
 };
 use annulus_kernel::{DeviceType, NoOutput, RingKernel, RingMessage, Target};
 
@@ -64,6 +64,7 @@ impl<K: RingKernel<Message: RingMessage>> Running<K> {
             message: Memory::of(&[message]),
             state: self.state.clone(),
             bindings: self.bindings.clone(),
+            told: Told::default(),
         };
         let outcome = call(K::DEFINITION, &input);
         let text = texts().call(self.index, &input);

@@ -102,7 +102,7 @@ impl Writer<'_> {
                     format!("(Shape::Frame {{ w: {w}, h: {h}, pair: {pair} }})")
                 }
             },
-            Ty::Named(name) => self.structure(name),
+            Ty::Named(name) => self.literal_of_ways(name).unwrap_or_else(|| self.structure(name)),
         }
     }
 
@@ -114,6 +114,8 @@ impl Writer<'_> {
         if self.choices.percent(30) {
             parts.reverse();
         }
+        // An expression's type needs no arguments.
+        let name = name.split('<').next().unwrap_or(name);
         format!("({name} {{ {} }})", parts.join(", "))
     }
 
@@ -267,6 +269,9 @@ impl Writer<'_> {
     }
 
     fn condition(&mut self) -> String {
+        if let Some(question) = self.question_of_ways() {
+            return question;
+        }
         match self.choices.below(12) {
             11 => self.atomic_question().unwrap_or_else(|| "true".into()),
             8 | 9 => self.question_of_cases(),

@@ -15,16 +15,19 @@ mod shared;
 mod statement;
 mod together;
 mod types;
+mod ways;
 
 pub use choices::Choices;
 pub use shared::ELEMENTS;
 pub use together::{KEPT, block_handler};
 pub use types::SOURCE;
+pub use ways::handler_by_ways;
 
 use function::Function;
 use shared::{Shared, TABLES, tables};
 use together::Together;
 use types::Ty;
+use ways::Way;
 
 /// The source of a handler of this name, and of the functions that it calls.
 pub fn handler(name: &str, choices: &mut Choices) -> String {
@@ -147,6 +150,8 @@ struct Writer<'c> {
     /// What is known of the block, in a handler that a whole block runs.
     together: Option<Together>,
     outboxes: &'static Outboxes,
+    /// What the handler sends by, if it is one of those that send by other ways.
+    way: Option<Way>,
 }
 
 impl<'c> Writer<'c> {
@@ -171,6 +176,7 @@ impl<'c> Writer<'c> {
             output: None,
             together: None,
             outboxes: &ONE,
+            way: None,
         }
     }
 

@@ -11,6 +11,12 @@ pub(super) const MOST_LOOPS: usize = 3;
 impl Writer<'_> {
     /// The handler's body.
     pub(super) fn body(&mut self) {
+        self.work();
+        self.line("Ok(())");
+    }
+
+    /// Statements, and a send behind them.
+    pub(super) fn work(&mut self) {
         let count = 2 + self.choices.below(9);
         self.statements(count);
         self.fuel = self.fuel.max(20);
@@ -20,7 +26,6 @@ impl Writer<'_> {
                 self.send();
             }
         }
-        self.line("Ok(())");
     }
 
     /// Up to `most` statements.
@@ -97,6 +102,9 @@ impl Writer<'_> {
     }
 
     pub(super) fn any(&mut self) -> Ty {
+        if let Some(ty) = self.type_of_ways() {
+            return ty;
+        }
         match self.choices.below(17) {
             0..=5 => Ty::Int(self.choices.one(&INTS)),
             12 => Ty::Tuple(vec![Ty::Int(self.choices.one(&INTS)), Ty::Bool]),
@@ -176,6 +184,9 @@ impl Writer<'_> {
             [one] => *one,
             several => self.choices.one(several),
         };
+        if self.send_by_way(outbox, sent) {
+            return;
+        }
         let output = self.structure(sent);
         self.line(&format!("{outbox}.send{output};"));
     }

@@ -74,6 +74,64 @@ pub struct Aside { pub kind: Kind, pub list: [u16; 3], pub shape: Shape, pub pai
 #[repr(C)]
 pub struct Mark { pub on: bool, pub x: f32, pub e: i16 }
 
+/// As `Unkeyed`, for handlers that send by other ways than a plain outbox.
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Directed {
+    #[ring(key)]
+    pub key: u32,
+    pub a: i8, pub b: u8, pub c: i16, pub d: u16, pub e: i32, pub f: u32, pub g: i64, pub h: u64,
+    pub to: Peer<Out>, pub about: Topic,
+    pub x: f32, pub on: bool, pub list: [i32; 4], pub kind: Kind, pub shape: Shape,
+}
+
+/// What such handlers keep.
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Known {
+    pub n: u32, pub wide: i64, pub x: f32, pub y: f64, pub list: [u16; 5], pub pair: Pair, pub shape: Shape,
+    pub peer: Peer<Out>, pub topic: Topic, pub grid: [[i8; 2]; 3],
+}
+
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Query { pub e: i16, pub whom: Peer<Out>, pub pair: Pair, pub on: bool }
+
+/// What comes of an ask.
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Told {
+    pub e: i16,
+    #[ring(key)]
+    pub key: u32,
+    pub answer: Answer<Pair>,
+    pub number: u64,
+    pub topic: Topic,
+}
+
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(u16)]
+pub enum Event {
+    #[ring(from)]
+    Directed(Directed) = 3,
+    #[ring(from)]
+    Told(Told) = 900,
+}
+
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Hop {
+    pub on: bool,
+    #[ring(key)]
+    pub key: u16,
+    #[ring(edge)]
+    pub x: f32,
+    pub h: u64, pub pair: Pair,
+}
+
+pub const PRICES: Topic = Topic::of(\"prices.eu.power\");
+pub const ALARMS: Topic = Topic::of(\"alarms\");
+
 #[device_impl]
 impl Pair {
     pub fn new(a: i32, b: u8) -> Self { Self { a, b } }
@@ -114,6 +172,17 @@ pub fn count<T: Copy + PartialEq>(list: &[T], wanted: T) -> u32 {
 
 fn array(of: Ty, len: usize) -> Ty {
     Ty::Array(Box::new(of), len)
+}
+
+/// Fields without some of them, and with two more.
+fn with(
+    mut fields: Vec<(&'static str, Ty)>,
+    without: &[&str],
+    more: [(&'static str, Ty); 2],
+) -> Vec<(&'static str, Ty)> {
+    fields.retain(|(name, _)| !without.contains(name));
+    fields.extend(more);
+    fields
 }
 
 /// The fields of a struct of [`SOURCE`]; none for its enums.
@@ -172,6 +241,33 @@ pub(super) fn fields(name: &str) -> Vec<(&'static str, Ty)> {
             ("shape", Named("Shape")),
             ("pair", Named("Pair")),
         ],
+        "Directed" => {
+            with(fields("In"), &["y", "mixed"], [("to", Named("Peer<Out>")), ("about", Named("Topic"))])
+        }
+        "Known" => {
+            with(fields("State"), &["kind"], [("peer", Named("Peer<Out>")), ("topic", Named("Topic"))])
+        }
+        "Query" => {
+            vec![("e", Int("i16")), ("whom", Named("Peer<Out>")), ("pair", Named("Pair")), ("on", Bool)]
+        }
+        "Told" => vec![
+            ("e", Int("i16")),
+            ("key", Int("u32")),
+            ("answer", Named("Answer<Pair>")),
+            ("number", Int("u64")),
+            ("topic", Named("Topic")),
+        ],
+        "Answer<Pair>" => vec![("ended", Int("u32")), ("code", Int("u32")), ("value", Named("Pair"))],
+        "Hop" => vec![
+            ("on", Bool),
+            ("key", Int("u16")),
+            ("x", Float("f32")),
+            ("h", Int("u64")),
+            ("pair", Named("Pair")),
+        ],
+        "Addressed<Out>" => vec![("to", Named("Peer<Out>")), ("message", Named("Out"))],
+        "Published<Out>" => vec![("topic", Named("Topic")), ("message", Named("Out"))],
+        "Along<Hop>" => vec![("row", Int("u32")), ("from", Int("u32")), ("message", Named("Hop"))],
         "Mark" => vec![("on", Bool), ("x", Float("f32")), ("e", Int("i16"))],
         _ => Vec::new(),
     }

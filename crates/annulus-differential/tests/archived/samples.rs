@@ -134,6 +134,5 @@ pub(crate) fn archive(log: &Log) -> Vec<u8> {
 
 /// A call with this message.
 pub(crate) fn call(definition: &'static KernelDefinition, message: Memory, seed: u64) -> Call {
-    let Call { state, bindings, .. } = Inputs::new(seed, 1).call(definition);
-    Call { message, state, bindings }
+    Call { message, ..Inputs::new(seed, 1).call(definition) }
 }

@@ -7,10 +7,10 @@ use std::{
     ptr,
 };
 
-use annulus_conformance::language::{Call, Memory, Outcome};
+use annulus_conformance::language::{Call, Memory, Outcome, Places};
 use annulus_differential::generate::ELEMENTS;
 use annulus_kernel::{
-    KernelDefinition, LANGUAGE_SOURCE, Target,
+    KernelDefinition, LANGUAGE_SOURCE, Target, TimerEntry,
     device::{INTERFACE, OPENCL_PRELUDE},
 };
 use cl3::{
@@ -36,6 +36,12 @@ pub(crate) struct Device {
 
 /// A call's code and how many outputs it sent.
 const RESULT: usize = 8;
+
+/// What a call is told: the queue, the time, the stamp. Afterwards the first word says how many timers it set.
+const TOLD: usize = 24;
+
+/// The bytes of a timer's entry.
+const ENTRY: usize = 16;
 
 impl Device {
     /// `None` if there is none.
@@ -74,7 +80,10 @@ impl Device {
 
     /// Compiles these handlers.
     pub(crate) fn compile(&self, definitions: &[&'static KernelDefinition]) -> Result<Handlers<'_>, String> {
-        Ok(Handlers { program: self.build(&text(definitions)?)? })
+        let texts = definitions.iter().map(|definition| definition.handler_source(Target::OpenCl));
+        let texts: Vec<String> = texts.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+        let hears = texts.iter().any(|text| HEARS.iter().any(|word| text.contains(word)));
+        Ok(Handlers { program: self.build(&text(definitions, &texts, hears)?)?, hears })
     }
 
     /// Compiles a program.
@@ -194,6 +203,8 @@ impl Program<'_> {
 /// Handlers that were compiled in one go.
 pub(crate) struct Handlers<'d> {
     program: Program<'d>,
+    /// Whether one of them asks for more than the message.
+    hears: bool,
 }
 
 impl Handlers<'_> {
@@ -205,11 +216,71 @@ impl Handlers<'_> {
         calls: &[Call],
     ) -> Result<Vec<Outcome>, String> {
         let mut memories = memories(definition, calls);
+        if self.hears {
+            let more = memories_that_hear(definition, calls);
+            memories.splice(BEFORE_TABLES..BEFORE_TABLES, more);
+        }
         // A bridged message is as many heads as its image is long.
         let stride = calls.first().map_or(1, |call| call.message.len());
         self.program.run(c"run", &[index as u32, stride as u32], &mut memories, calls.len(), 1)?;
-        Ok(outcomes(definition, calls, &memories))
+        let heard = if self.hears { HEARD } else { 0 };
+        let heard: Vec<_> = memories.splice(BEFORE_TABLES..BEFORE_TABLES + heard, []).collect();
+        let mut outcomes = outcomes(definition, calls, &memories);
+        if let [told, entries, messages] = &heard[..] {
+            add_timers(definition, &mut outcomes, told, entries, messages);
+        }
+        Ok(outcomes)
     }
+}
+
+/// How many memories stand before the tables.
+const BEFORE_TABLES: usize = 4;
+
+/// What the kernels of a program get besides, if its handlers ask for more than the message: what each call is told, the
+/// entries of its timers, and room for their messages.
+fn memories_that_hear(definition: &'static KernelDefinition, calls: &[Call]) -> [Vec<u8>; HEARD] {
+    let told = calls.iter().flat_map(|call| [u64::from(call.told.queue), call.told.now, call.told.stamp]);
+    let mut places = Places::of(definition);
+    let entry = |entry: &TimerEntry| {
+        let TimerEntry { due, number, place } = *entry;
+        [&due.to_ne_bytes()[..], &number.to_ne_bytes(), &place.to_ne_bytes()].concat()
+    };
+    let entries: Vec<u8> = places.entries().iter().flat_map(entry).collect();
+    let room = places.messages().bytes().len();
+    [told.flat_map(u64::to_ne_bytes).collect(), entries.repeat(calls.len()), vec![0; room * calls.len()]]
+}
+
+/// How many memories these are.
+const HEARD: usize = 3;
+
+/// Reads which timers the calls have set.
+fn add_timers(
+    definition: &'static KernelDefinition,
+    outcomes: &mut [Outcome],
+    told: &[u8],
+    entries: &[u8],
+    messages: &[u8],
+) {
+    for (number, outcome) in outcomes.iter_mut().enumerate() {
+        let mut places = Places::of(definition);
+        let (each, room) = (places.entries().len() * ENTRY, places.messages().bytes().len());
+        let own = entries[number * each..(number + 1) * each].chunks(ENTRY);
+        for (entry, bytes) in places.entries().iter_mut().zip(own) {
+            let due = u64::from_ne_bytes(bytes[..8].try_into().expect("eight bytes"));
+            *entry = TimerEntry { due, number: word(bytes, 8), place: word(bytes, 12) };
+        }
+        places.messages().bytes_mut().copy_from_slice(&messages[number * room..(number + 1) * room]);
+        let set = if outcome.code == 0 && definition.timers.is_some() {
+            word(told, number * TOLD) as usize
+        } else {
+            0
+        };
+        (outcome.timers, outcome.later) = places.sent(set);
+    }
+}
+
+fn word(memory: &[u8], at: usize) -> u32 {
+    u32::from_ne_bytes(memory[at..at + 4].try_into().expect("four bytes"))
 }
 
 /// What a kernel gets for these calls: messages, states, room for outputs, results, and tables.
@@ -240,10 +311,9 @@ pub(crate) fn outcomes(
     };
     let output = definition.output.expect("the handlers send");
     let room = output.size * definition.max_outputs as usize;
-    let word = |at: usize| u32::from_ne_bytes(results[at..at + 4].try_into().expect("four bytes"));
     let outcomes = calls.iter().enumerate().map(|(number, call)| {
-        let code = u16::try_from(word(number * RESULT)).expect("an error code has 16 bits");
-        let sent = if code == 0 { word(number * RESULT + 4) as usize } else { 0 };
+        let code = u16::try_from(word(results, number * RESULT)).expect("an error code has 16 bits");
+        let sent = if code == 0 { word(results, number * RESULT + 4) as usize } else { 0 };
         let size = call.state.ty().size;
         let mut state = call.state.clone();
         state.bytes_mut().copy_from_slice(&states[number * size..(number + 1) * size]);
@@ -255,7 +325,8 @@ pub(crate) fn outcomes(
             let size = binding.bytes().len();
             binding.bytes_mut().copy_from_slice(&table[number * size..(number + 1) * size]);
         }
-        Outcome { code, state, outputs: sends, bindings, prints: Vec::new() }
+        let (timers, later) = (Vec::new(), Memory::zeroed(definition.message, 0));
+        Outcome { code, state, outputs: sends, timers, later, bindings, prints: Vec::new() }
     });
     outcomes.collect()
 }
@@ -271,9 +342,40 @@ pub(crate) fn own_name(paragraph: &str) -> Option<&str> {
     head.starts_with("static").then(|| head.rsplit(' ').next())?
 }
 
+/// What a text says whose handler asks for more than the message.
+const HEARS: [&str; 4] =
+    ["#define ANN_TIMERS ", "#define ANN_ASKS_QUEUE ", "#define ANN_ASKS_TIME ", "#define ANN_ASKS_STAMP "];
+
+/// The parameters for what such a handler asks for, the arguments, and what stands before the call and behind it.
+fn heard(definition: &KernelDefinition) -> (String, String, String, String) {
+    let mut parameters = ", u32 queue, u64 time, u64 stamp".to_owned();
+    let mut arguments = ", (u32)told[3 * call], told[3 * call + 1], told[3 * call + 2]".to_owned();
+    let (mut begin, mut end) = (String::new(), String::new());
+    if let Some(timers) = definition.timers {
+        let each = timers.each;
+        parameters.insert_str(0, ", PRIVATE ann_later *later");
+        arguments.insert_str(0, ", &later");
+        begin = format!(
+            "    ann_later later;
+    later.next = (GLOBAL ann_timer *)entries + call * {each};
+    later.first = later_messages + call * {each} * sizeof(ANN_MESSAGE);
+    later.stride = sizeof(ANN_MESSAGE);
+    later.now = told[3 * call + 1];
+    later.limit = {each};
+    later.set = 0;
+    later.refused = 0;
+"
+        );
+        // 0xFF0B is `TIMERS_FULL`.
+        end =
+            "    if (code == 0u && later.refused) code = 0xFF0Bu;\n    told[3 * call] = later.set;\n".into();
+    }
+    (parameters, arguments, begin, end)
+}
+
 /// A program: what the handlers have in common once, each handler with an entry of its own, and a kernel that
 /// calls one of them.
-fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
+fn text(definitions: &[&'static KernelDefinition], texts: &[String], hears: bool) -> Result<String, String> {
     let mut source = format!(
         "#define ANN_LAUNCH_THREADS 1\n#define ANN_LAUNCH_PORTABLE 1\n{OPENCL_PRELUDE}\n{INTERFACE}\n{LANGUAGE_SOURCE}\n\
          #define ANN_STATELESS 0\n#define ANN_PER_ACTOR 1\n#define ANN_WHOLE 2\n"
@@ -281,6 +383,10 @@ fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
     // All handlers have the same tables.
     let bindings = definitions.first().map_or(&[][..], |definition| definition.bindings);
     let (mut tables, mut handed_on, mut of_call) = (String::new(), String::new(), String::new());
+    if hears {
+        tables += ", GLOBAL u64 *told, GLOBAL u8 *entries, GLOBAL u8 *later_messages";
+        handed_on += ", told, entries, later_messages";
+    }
     for (number, binding) in bindings.iter().enumerate() {
         tables += &format!(", GLOBAL u8 *table_{number}");
         handed_on += &format!(", table_{number}");
@@ -289,8 +395,7 @@ fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
     }
     let mut known = BTreeSet::new();
     let mut cases = String::new();
-    for (index, definition) in definitions.iter().enumerate() {
-        let handler = definition.handler_source(Target::OpenCl).map_err(|error| error.to_string())?;
+    for (index, (definition, handler)) in definitions.iter().zip(texts).enumerate() {
         let (types, rest) =
             handler.split_at(handler.find("static u32 handle_").ok_or("there is no handler")?);
         let (function, macros) =
@@ -302,7 +407,7 @@ fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
             if let Some(name) = own_name(paragraph) {
                 writeln!(functions, "#define {name} {name}_of_{index}\n{paragraph}\n")
                     .expect("a String takes all");
-            } else if (paragraph.contains("typedef") || paragraph.contains("RS_"))
+            } else if (["typedef", "RS_", "#define ANN_IS_ASK"].iter().any(|word| paragraph.contains(word)))
                 && known.insert(paragraph.trim().to_owned())
             {
                 writeln!(source, "{paragraph}\n").expect("a String takes all");
@@ -317,6 +422,7 @@ fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
             .map(|name| format!("#undef {name}\n"))
             .collect();
         let room = definition.max_outputs;
+        let (hearing, heard, begin, end) = if hears { heard(definition) } else { Default::default() };
         writeln!(
             source,
             "{functions}{function}\n{macros}
@@ -324,7 +430,7 @@ fn text(definitions: &[&'static KernelDefinition]) -> Result<String, String> {
 #define ANN_STATE u8
 #endif
 static u32 call_{index}(
-    ann_cx cx, GLOBAL const ANN_MESSAGE *message, PRIVATE ANN_STATE *state, PRIVATE ann_outbox *outbox ANN_BINDING_PARAMETERS)
+    ann_cx cx, GLOBAL const ANN_MESSAGE *message, PRIVATE ANN_STATE *state, PRIVATE ann_outbox *outbox{hearing} ANN_BINDING_PARAMETERS)
 {{
     return ANN_CALL(cx, message, state, outbox);
 }}
@@ -343,10 +449,10 @@ static void entry_{index}(u32 stride, GLOBAL const u8 *messages, GLOBAL u8 *stat
     cx.block_index = 3;
     cx.grid_size = 5;
     cx.thread_index = 0;
-    ANN_STATE state = ((GLOBAL ANN_STATE *)states)[call];
-    u32 code = call_{index}(cx, (GLOBAL const ANN_MESSAGE *)messages + call * stride, &state, &outbox{of_call});
+{begin}    ANN_STATE state = ((GLOBAL ANN_STATE *)states)[call];
+    u32 code = call_{index}(cx, (GLOBAL const ANN_MESSAGE *)messages + call * stride, &state, &outbox{heard}{of_call});
     if (code == 0u && outbox.refused) code = 0xFF02u;
-    if (code == 0u) ((GLOBAL ANN_STATE *)states)[call] = state;
+{end}    if (code == 0u) ((GLOBAL ANN_STATE *)states)[call] = state;
     results[2 * call] = code;
     results[2 * call + 1] = outbox.sent;
 }}

@@ -9,30 +9,26 @@
 //!
 //! `ANNULUS_SOAK` is the number of seconds that it goes on for; without it, it makes a few changes only.
 
+mod traffic;
+
 use std::{
     collections::HashMap,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex},
     thread,
     time::{Duration, Instant},
 };
 
-use annulus_kernel::Topic;
-use annulus_runtime::{
-    Backpressure, ConnectError, KernelControl, KernelHandle, KernelState, Topics, TryRecvError,
-};
+use annulus_runtime::{Backpressure, ConnectError, KernelControl, KernelHandle, KernelState, Topics};
 use annulus_sync::{AtomicBool, AtomicU64, Ordering};
+
+use traffic::{Raise, receive, send};
 
 use super::links::{linked, source};
 use crate::{
     Bench,
     bench::{Random, balanced, eventually},
-    kernels::{
-        Item,
-        links::pass,
-        peers::{COPIES, Parcel, carry},
-        ports::sort_out,
-        topics::{Note, TIMES, tell},
-    },
+    kernels::{Item, links::pass, peers::carry, ports::sort_out, topics::tell},
 };
 
 const NAMES: [&str; 4] = ["hall.door", "hall.lamp", "garden.door", "garden.lamp.two"];
@@ -279,106 +275,28 @@ impl World<'_> {
     }
 }
 
-/// Sends to all sources until it is over; the number of the source stands in the sequence's upper half.
-fn send(sources: &Sources, middle: &Mutex<Layer>, is_over: &AtomicBool, count: &AtomicU64) {
-    let mut random = Random(17);
-    let mut known = Vec::new();
-    let mut next = 0_u64;
-    while !is_over.load(Ordering::Relaxed) {
-        // Addresses of the dead are used for a while, too.
-        if next.is_multiple_of(4) {
-            known = middle.lock().unwrap().running().map(|taker| taker.kernel.peer()).collect();
-        }
-        let which = random.below(SOURCES as u64) as usize;
-        let mut item = |kind: usize| {
-            next += 1;
-            let source = (kind * SOURCES + which) as u64;
-            Item { key: random.below(KEYS) as u32, producer: 0, sequence: source << 32 | next }
-        };
-        let [note, parcel, sorted] = [item(0), item(1), item(2)];
-        let sender = |item: &Item| (item.sequence % 4) as u32;
-        let topic = Topic::of(NAMES[random.below(NAMES.len() as u64) as usize]);
-        let times = random.below(1 + u64::from(TIMES)) as u32;
-        let note = Note { sender: sender(&note), times, topic, item: note };
-        let to = known[random.below(LAYER as u64) as usize];
-        let copies = random.below(1 + u64::from(COPIES)) as u32;
-        let parcel = Parcel { sender: sender(&parcel), copies, to, item: parcel };
-        // A source that is full, or inactive, gets its message later or never: it counts what it has taken.
-        let limit = Duration::from_millis(1);
-        let sent = [
-            sources.tells[which].send_timeout(note, limit).is_ok(),
-            sources.carries[which].send_timeout(parcel, limit).is_ok(),
-            sources.sorts[which].send_timeout(sorted, limit).is_ok(),
-        ];
-        let _ = count.fetch_add(sent.into_iter().map(u64::from).sum(), Ordering::Relaxed);
-    }
-}
-
-/// Sets it at the end.
-struct Raise<'a>(&'a AtomicBool);
-
-impl Drop for Raise<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
-    }
-}
-
-/// Receives whatever comes to the host, until it is over and nothing is left.
-fn receive(sources: &Sources, layers: [&Mutex<Layer>; 2], is_over: &AtomicBool, numbers: &AtomicU64) {
-    let mut items = Vec::new();
-    loop {
-        let was_over = is_over.load(Ordering::Acquire);
-        let [middle, last] = layers.map(|layer| {
-            let layer = layer.lock().unwrap();
-            let open = layer.all().filter(|taker| !taker.is_empty.load(Ordering::Relaxed));
-            open.cloned().collect::<Vec<Arc<Taker>>>()
-        });
-        let mut any = false;
-        for (index, taker) in middle.iter().chain(&last).enumerate() {
-            let is_middle = index < middle.len();
-            let mut came = taker.came.lock().unwrap();
-            loop {
-                match taker.kernel.try_recv_batch(&mut items, 64) {
-                    Ok(_) => any = true,
-                    Err(error) => {
-                        taker.is_empty.store(error == TryRecvError::Closed, Ordering::Relaxed);
-                        break;
-                    }
-                }
-                came.count += items.len() as u64;
-                // From several kernels copies of one message come to the last ones, and those that were held to the
-                // host.
-                if is_middle && !taker.linked.load(Ordering::Relaxed) {
-                    items.iter().for_each(|item| came.next(item));
-                }
-                items.clear();
-            }
-        }
-        for kernel in &sources.sorts {
-            let mut count = 0;
-            while kernel.port(sort_out::NUMBERS).try_recv().is_ok() {
-                count += 1;
-            }
-            while kernel.port(sort_out::MARKS).try_recv().is_ok() {
-                count += 1;
-            }
-            let _ = numbers.fetch_add(count, Ordering::Relaxed);
-            any |= count != 0;
-        }
-        if !any {
-            if was_over {
-                return;
-            }
-            thread::sleep(Duration::from_micros(200));
-        }
-    }
-}
-
 /// K-01, K-05, P-04: members, links, restarts at random, under load: at the end each copy was delivered, or is counted
 /// as lost by its cause, at each of the kernels on its way.
 pub fn k05_everything_is_accounted_for_in_a_soak(bench: &Bench) {
     let seconds = std::env::var("ANNULUS_SOAK").ok().and_then(|seconds| seconds.parse().ok());
     let until = Instant::now() + Duration::from_secs(seconds.unwrap_or(0));
+    soak(bench, until, bench.size(60, 600), false);
+}
+
+/// K-05: the soak notices a single item that came and is not accounted for.
+pub fn k05_a_soak_notices_one_lost_message(bench: &Bench) {
+    if !bench.is_cpu() {
+        return println!("skipped: what the soak notices is the same on the CPU");
+    }
+    let run = catch_unwind(AssertUnwindSafe(|| soak(bench, Instant::now(), 10, true)));
+    let panic = run.expect_err("an item was thrown away");
+    let words = panic.downcast_ref::<String>().map_or("", String::as_str);
+    assert!(words.starts_with("assertion `left == right` failed"), "{words}");
+    println!("one item less is found: {words}");
+}
+
+/// Makes changes until then, and at least so many. With `loses_one` an item that comes is thrown away.
+fn soak(bench: &Bench, until: Instant, least: u64, loses_one: bool) {
     let runtime = bench.runtime();
     let name = |kind: &str, index: usize| source(&format!("{kind}-{index}")).capacity(64);
     let sources = Sources {
@@ -406,14 +324,14 @@ pub fn k05_everything_is_accounted_for_in_a_soak(bench: &Bench) {
     };
     let [is_over, is_empty] = [AtomicBool::new(false), AtomicBool::new(false)];
     let [count, numbers] = [AtomicU64::new(0), AtomicU64::new(0)];
+    let loses_one = AtomicBool::new(loses_one);
     let mut steps = 0;
     thread::scope(|scope| {
         // Also by a panic: nobody waits for the other threads then.
         let _end = (Raise(&is_over), Raise(&is_empty));
-        let _ = scope.spawn(|| receive(&sources, [&middle, &last], &is_empty, &numbers));
+        let _ = scope.spawn(|| receive(&sources, [&middle, &last], &is_empty, &numbers, &loses_one));
         world.connect();
         let sender = scope.spawn(|| send(&sources, &middle, &is_over, &count));
-        let least = bench.size(60, 600);
         while steps < least || Instant::now() < until {
             world.step();
             steps += 1;
