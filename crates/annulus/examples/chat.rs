@@ -39,8 +39,7 @@ const AGAIN: Topic = Topic::of("moderator.again");
 fn chat(line: &Line, speaker: &mut Speaker, said: &Outbox<Published<Line>>) {
     let mut capitals = 0;
     for i in 0..line.length as usize {
-        let letter = line.text[i];
-        if letter >= b'A' && letter <= b'Z' {
+        if let b'A'..=b'Z' = line.text[i] {
             capitals += 1;
         }
     }

@@ -512,13 +512,13 @@ pub(crate) const OF_TOPICS: &[Fault] = &[
     ),
     (
         "a copy that has gone goes again",
-        "    *front = (*front & ~ANN_TOPIC_MASK) | left;\n    return 0;",
-        "    return 0;",
+        "    *front = (*front & ~ANN_TOPIC_MASK) | left;\n    return left ==",
+        "    return left ==",
     ),
     (
         "what nobody takes goes to the first",
-        "return places != 0 ? places : (u32)1 << ANN_PEERS;",
-        "return places != 0 ? places : 1;",
+        "return places != 0 ? (u32)(places & ~ANN_TOPIC_HOST) : (u32)1 << ANN_PEERS;",
+        "return places != 0 ? (u32)(places & ~ANN_TOPIC_HOST) : 1;",
     ),
     (
         "what comes back to the host says who took it",
@@ -577,7 +577,7 @@ pub(crate) const OF_TOPICS_OF_THREADS: &[Fault] = &[
     ),
     (
         "an output has gone with its first copy",
-        "        if (!ann_take_from(v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE, ANN_PARCEL_PORT(parcel)))\n            continue;",
+        "        if (!ann_is_done(v, v->outputs + (u64)parcel->source * ANN_OUTPUT_STRIDE, ANN_PARCEL_PORT(parcel)))\n            continue;",
         "        ;",
     ),
     (
