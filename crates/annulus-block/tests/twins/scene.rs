@@ -204,6 +204,9 @@ pub(crate) struct Pair {
     says_keys: bool,
 }
 
+/// More turns than a block ever takes until it finds nothing: of a few messages, and their outputs.
+const MOST_TURNS: u32 = 10_000;
+
 impl Pair {
     /// `copy`: which of the scene's kernels it is; `exchange`: where their rings lie, if they may be
     /// connected.
@@ -255,8 +258,10 @@ impl Pair {
     /// Both blocks take turns until they find nothing.
     pub(crate) fn settle(&mut self) {
         while self.rust_block.turn() && !self.rust_block.has_ended() {}
-        let mut nothing = 0;
-        while nothing < self.looks && !self.c_block.has_ended() {
+        let (mut nothing, mut turns) = (0, 0);
+        // With a fault in it, it may never find nothing.
+        while nothing < self.looks && turns < MOST_TURNS && !self.c_block.has_ended() {
+            turns += 1;
             nothing = if self.c_block.turn() { 0 } else { nothing + 1 };
         }
     }
