@@ -19,7 +19,7 @@ use crate::{
 ///
 /// Looks twice at the kernels of this user's processes, which need no preparation. A handler that does not
 /// return is known by the same message in both looks; cycles of kernels that wait for each other are named.
-/// For a process that died, says what its shards were at.
+/// Of a process that died, says what its kernels waited for at the end; `annulus autopsy` says what its shards were at.
 #[derive(Args)]
 #[command(after_long_help = CODES)]
 pub(crate) struct Why {
@@ -49,13 +49,19 @@ impl Why {
             text += "no process of this user has kernels, as far as their files tell\n";
         }
         for process in &now.processes {
-            let dead =
-                if process.liveness == Liveness::Dead { ": DEAD, this is how it was last" } else { "" };
+            let is_dead = process.liveness == Liveness::Dead;
+            let dead = if is_dead { ": DEAD, this is how it was last" } else { "" };
             // Writing to a string cannot fail.
             let _ = writeln!(text, "process {}, {}{dead}", process.pid, printable(&process.executable));
             let earlier = now.earlier(process, &before).unwrap_or(process);
-            for line in why(earlier, process, elapsed).to_string().lines() {
+            let found = why(earlier, process, elapsed);
+            // Nothing that a dead process does is in vain.
+            let said = if is_dead && found.findings.is_empty() { String::new() } else { found.to_string() };
+            for line in said.lines() {
                 let _ = writeln!(text, "  {}", printable(line));
+            }
+            if is_dead {
+                let _ = writeln!(text, "  `annulus autopsy {}` says what its shards were at", process.pid);
             }
         }
         for file in &now.unreadable {

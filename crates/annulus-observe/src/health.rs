@@ -302,7 +302,7 @@ impl Look<'_> {
             tell(
                 HealthState::Unhealthy,
                 Symptom::Dead,
-                format!("process {pid} died: `annulus why` says what it was at"),
+                format!("process {pid} died: `annulus autopsy {pid}` says what it was at"),
             );
         }
         let pending = self.kernel.sum(Shard::waiting);

@@ -195,6 +195,25 @@ fn o_01_why_says_that_nothing_waits() {
     assert!(text.ends_with("\n  nothing waits in vain\n"), "{text}");
 }
 
+/// O-01: of a process that died `why` names the command that says more, and says of nothing that it goes on.
+#[test]
+fn o_01_why_sends_to_the_autopsy_of_the_dead() {
+    let folder = Folder::new("why-of-the-dead");
+    let mut sender = sender(&folder.0, 3);
+    sender.0.kill().unwrap();
+    sender.0.wait().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_annulus"))
+        .args(["why", "--interval", "0.05"])
+        .env("ANNULUS_DIR", &folder.0)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let pid = sender.0.id();
+    let end =
+        format!(": DEAD, this is how it was last\n  `annulus autopsy {pid}` says what its shards were at\n");
+    assert!(text.starts_with(&format!("process {pid}, ")) && text.ends_with(&end), "{text}");
+}
+
 /// What a process that waits for messages spends its time on; as text, as folded stacks and as JSON.
 #[test]
 fn profile_tells_of_another_process() {

@@ -133,6 +133,8 @@ pub fn k01_any_under_load(bench: &Bench) {
             }
             came
         });
+        // The first one may have ended before all was sent.
+        drain(&carry);
         let status = balanced(&carry);
         assert_eq!(
             (status.processed, status.produced, status.outputs_lost),

@@ -75,7 +75,7 @@ pub(crate) fn collect(
     for process in processes {
         let labels = process_labels(process, tell_processes);
         let lives = process.liveness == Liveness::Running;
-        if tell_processes {
+        if tell_processes && (lives || is_the_last(process, processes)) {
             let about = About { common: labels.clone().into(), since: 0 };
             samples.push(about.number(&UP, &NONE, if lives { 1.0 } else { 0.0 }));
         }
@@ -100,6 +100,17 @@ pub(crate) fn collect(
     }
     samples.sort_by_key(|sample| sample.metric.place);
     samples
+}
+
+/// Whether no other process has the labels of this one, which is dead, and lives, or died later. Numbers are used again: in
+/// containers each process of a program has the same one.
+fn is_the_last(dead: &Process, processes: &[Process]) -> bool {
+    let labels = process_labels(dead, true);
+    let comes_later = |other: &&Process| {
+        other.liveness == Liveness::Running || (other.started, &other.file) > (dead.started, &dead.file)
+    };
+    let has_its_labels = |other: &Process| process_labels(other, true) == labels;
+    !processes.iter().filter(comes_later).any(has_its_labels)
 }
 
 fn process_labels(process: &Process, tell: bool) -> Vec<(&'static Label, String)> {
@@ -305,6 +316,36 @@ mod tests {
         Phase,
         profile::tests::{look, shard},
     };
+
+    /// O-01: a process that died is told, once; and not if another one of its name and number lives.
+    #[test]
+    fn o_01_a_number_that_is_used_again_is_no_death() {
+        let process = |file: &str, pid, liveness, started| Process {
+            file: file.into(),
+            pid,
+            liveness,
+            started,
+            ..look(0, Vec::new())
+        };
+        let up = |processes: &[Process]| -> Vec<(String, f64)> {
+            let samples = collect(processes, &Health::default(), &mut Counters::default(), false, true);
+            let up = samples.iter().filter(|sample| std::ptr::eq(sample.metric, &raw const UP));
+            let told = |sample: &Sample| {
+                let pid = sample.labels.iter().find(|(label, _)| std::ptr::eq(*label, &raw const PID));
+                let Value::Number(number) = sample.value else { panic!("{:?}", sample.value) };
+                (pid.unwrap().1.to_string(), number)
+            };
+            up.map(told).collect()
+        };
+        let first = process("2-1-0.vitals", 2, Liveness::Dead, 1);
+        let second = process("2-5-0.vitals", 2, Liveness::Dead, 5);
+        let third = process("2-9-0.vitals", 2, Liveness::Running, 9);
+        let other = process("3-2-0.vitals", 3, Liveness::Dead, 2);
+        let (two, three) = ("2".to_owned(), "3".to_owned());
+        assert_eq!(up(std::slice::from_ref(&first)), [(two.clone(), 0.0)]);
+        assert_eq!(up(&[second.clone(), first.clone()]), [(two.clone(), 0.0)]);
+        assert_eq!(up(&[first, third, other, second]), [(two, 1.0), (three, 0.0)]);
+    }
 
     /// O-05: a line that was being written when it was read is missing in one look. Nothing was reset by that.
     #[test]
