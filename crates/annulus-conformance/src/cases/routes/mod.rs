@@ -1,4 +1,4 @@
-//! Random wirings and random programs against a [plain model](model). K-01, K-05, K-07.
+//! Random wirings and random programs against a plain model. K-01, K-05, K-07.
 //!
 //! Sources send by addresses, also of the dead, of those that they are not connected to, and of any; by topics; by one of
 //! several outboxes; and along rows. Some takers take at once; others take nothing until all do, so that it is certain what
