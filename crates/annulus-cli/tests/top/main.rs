@@ -180,17 +180,22 @@ fn r_05_top_shows_the_dead() {
     assert!(text.contains("anomalies "), "{text}");
 }
 
+/// What `why` says.
+fn why(folder: &Path) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_annulus"))
+        .args(["why", "--interval", "0.05"])
+        .env("ANNULUS_DIR", folder)
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
 /// A process that waits for nothing has no cause to name.
 #[test]
 fn o_01_why_says_that_nothing_waits() {
     let folder = Folder::new("why");
     let sender = sender(&folder.0, 3);
-    let output = Command::new(env!("CARGO_BIN_EXE_annulus"))
-        .args(["why", "--interval", "0.05"])
-        .env("ANNULUS_DIR", &folder.0)
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = why(&folder.0);
     assert!(text.starts_with(&format!("process {}, ", sender.0.id())), "{text}");
     assert!(text.ends_with("\n  nothing waits in vain\n"), "{text}");
 }
@@ -202,12 +207,7 @@ fn o_01_why_sends_to_the_autopsy_of_the_dead() {
     let mut sender = sender(&folder.0, 3);
     sender.0.kill().unwrap();
     sender.0.wait().unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_annulus"))
-        .args(["why", "--interval", "0.05"])
-        .env("ANNULUS_DIR", &folder.0)
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = why(&folder.0);
     let pid = sender.0.id();
     let end =
         format!(": DEAD, this is how it was last\n  `annulus autopsy {pid}` says what its shards were at\n");
