@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use annulus_observe::{Liveness, why};
+use annulus_observe::{Liveness, Process, Why as Found, why};
 use clap::Args;
 
 use crate::{
@@ -38,6 +38,18 @@ Exit codes:
   1  standard output cannot be written
   2  the command line is wrong";
 
+/// What is said of a process, of which this was found. Nothing that a dead process does is in vain: its line names who says
+/// more.
+pub(crate) fn said_of(process: &Process, found: &Found) -> String {
+    match process.liveness {
+        Liveness::Running => found.to_string(),
+        Liveness::Dead => {
+            let findings = if found.findings.is_empty() { String::new() } else { format!("{found}\n") };
+            format!("{findings}`annulus autopsy {}` says what its shards were at", process.pid)
+        }
+    }
+}
+
 impl Why {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let before = Sight::take(self.pid);
@@ -49,19 +61,13 @@ impl Why {
             text += "no process of this user has kernels, as far as their files tell\n";
         }
         for process in &now.processes {
-            let is_dead = process.liveness == Liveness::Dead;
-            let dead = if is_dead { ": DEAD, this is how it was last" } else { "" };
+            let dead =
+                if process.liveness == Liveness::Dead { ": DEAD, this is how it was last" } else { "" };
             // Writing to a string cannot fail.
             let _ = writeln!(text, "process {}, {}{dead}", process.pid, printable(&process.executable));
             let earlier = now.earlier(process, &before).unwrap_or(process);
-            let found = why(earlier, process, elapsed);
-            // Nothing that a dead process does is in vain.
-            let said = if is_dead && found.findings.is_empty() { String::new() } else { found.to_string() };
-            for line in said.lines() {
+            for line in said_of(process, &why(earlier, process, elapsed)).lines() {
                 let _ = writeln!(text, "  {}", printable(line));
-            }
-            if is_dead {
-                let _ = writeln!(text, "  `annulus autopsy {}` says what its shards were at", process.pid);
             }
         }
         for file in &now.unreadable {

@@ -76,16 +76,8 @@ impl Screen {
             put_wrapped(&mut lines, &text, width);
         }
         lines.push((String::new(), PLAIN));
-        let is_dead = process.liveness == Liveness::Dead;
-        let found = self.why_of(process, earlier, kernel);
-        if !is_dead || !found.findings.is_empty() {
-            for text in found.to_string().lines() {
-                put_wrapped(&mut lines, &printable(text), width);
-            }
-        }
-        if is_dead {
-            let text = format!("`annulus autopsy {}` says what its shards were at", process.pid);
-            put_wrapped(&mut lines, &text, width);
+        for text in crate::why::said_of(process, &self.why_of(process, earlier, kernel)).lines() {
+            put_wrapped(&mut lines, &printable(text), width);
         }
         lines.push((String::new(), PLAIN));
         self.shards(&mut lines, kernel);
