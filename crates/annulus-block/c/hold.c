@@ -3,8 +3,9 @@
 
 #if ANN_LAUNCH_HOLD
 
-#if !ANN_LAUNCH_CONNECTABLE || !defined(ANN_OUTPUT) || !defined(ANN_PORTS) || ANN_LAUNCH_THREADS != 1
-#error "a long hold is that of a block of one thread, with several ways out"
+#if !ANN_LAUNCH_CONNECTABLE || !defined(ANN_OUTPUT) || ANN_LAUNCH_THREADS != 1 \
+    || (!defined(ANN_PORTS) && !defined(ANN_ROWS))
+#error "a long hold is that of a block of one thread, with several ways out, or that sends along rows"
 #endif
 
 /* By the leader: moves what is held together, in its order, to the front of the hold. */
@@ -15,13 +16,18 @@ ANN_FUNCTION void ann_squeeze(const ann_view *v)
     u32 to = 0;
     for (u32 from = s->pending_from; from < s->pending; from++) {
         GLOBAL u8 *output = ann_held_at(v, from);
+#ifdef ANN_PORTS
         if (ANN_HAS_GONE(output))
             continue;
+#endif
         GLOBAL u8 *place = ann_held_at(v, to);
         for (u32 at = 0; from != to && at < ANN_OUTPUT_STRIDE; at += 8)
             *ANN_U64(place, at) = *ANN_U64(output, at);
         to += 1;
     }
+#ifdef ANN_ROWS
+    v->shared->counted -= s->pending_from;
+#endif
     s->pending = to;
     s->pending_from = 0;
 }

@@ -524,6 +524,13 @@ typedef struct {
 #ifdef ANN_ROWS
     u64 astray;    /* outputs for which there was no row */
     u64 told_held; /* copies that wait for room, as the host was told */
+#if ANN_LAUNCH_THREADS == 1
+    u64 copies;  /* of pending outputs, which have not gone */
+    u32 counted; /* pending outputs, from the first on, whose copies are counted there */
+#endif
+#if ANN_LAUNCH_HOLD
+    u32 returns; /* pending outputs that are for the host */
+#endif
 #endif
     u64 rested;     /* what the host was told of state.taken at rest */
 #if ANN_ALONE

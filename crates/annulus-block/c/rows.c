@@ -20,6 +20,10 @@ ANN_FUNCTION void ann_load_rows(const ann_view *v)
 {
     v->shared->astray = ann_load_relaxed_u64(ANN_U64(ann_row_counts(v, 1), ANN_PORT_UNFORWARDED));
     v->shared->told_held = ann_load_relaxed_u64(ANN_U64(ann_row_counts(v, 0), ANN_PORT_HELD));
+#if ANN_LAUNCH_THREADS == 1
+    v->shared->copies = v->shared->told_held;
+    v->shared->counted = v->shared->state.pending;
+#endif
 }
 
 /* Before the sum is stored: what was sent on, which is all. */
@@ -35,7 +39,12 @@ ANN_FUNCTION void ann_store_waiting(const ann_view *v, u64 held)
     if (held == v->shared->told_held)
         return;
     v->shared->told_held = held;
+#if ANN_LAUNCH_HOLD
+    /* Raised before what it came of is told, and lowered behind what has gone. SYNC: held (release) */
+    ann_store_release_u64(ANN_U64(ann_row_counts(v, 0), ANN_PORT_HELD), held);
+#else
     ann_store_relaxed_u64(ANN_U64(ann_row_counts(v, 0), ANN_PORT_HELD), held);
+#endif
 }
 
 /* By the leader of a block that ends, before the sum is stored: copies that wait are lost. */

@@ -160,22 +160,46 @@ ANN_FUNCTION u64 ann_on_the_way(const ann_view *v)
     return copies;
 }
 
-/* Sends as many copies as there is room for, one output after the other. */
+/* Outputs that were sent since the last pass: their copies are on the way from now on. */
+/* TWIN: count_copies */
+ANN_FUNCTION void ann_count_copies(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    for (; b->counted < b->state.pending; b->counted++)
+        b->copies += ann_copies_of(v, ann_held_at(v, b->counted));
+}
+
+/* Sends as many copies as there is room for, one output after the other; or, of a kernel that is connected no more, gives
+   the outputs to the host. */
 /* TWIN: deliver_rows */
 ANN_FUNCTION void ann_forward(const ann_view *v)
 {
-    LOCAL ann_state *s = &v->shared->state;
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_state *s = &b->state;
     /* Of an inactive block nothing leaves: the host may be about to say where it goes. */
     if (s->pending == 0 || (s->command & ANN_ACTIVE) == 0)
         return;
-    u32 linked = v->shared->link.grid != 0;
+    u32 linked = b->link.grid != 0;
+    ann_count_copies(v);
     while (s->pending_from < s->pending) {
-        if (linked ? !ann_walk_row(v, ann_held_at(v, s->pending_from)) : !ann_return(v, s->pending_from))
+        GLOBAL u8 *output = ann_held_at(v, s->pending_from);
+        u64 before = ann_copies_of(v, output);
+        u32 has_gone = linked ? ann_walk_row(v, output) : ann_return(v, s->pending_from);
+        if (!has_gone) {
+            b->copies -= before - ann_copies_of(v, output);
             break;
+        }
+        b->copies -= before;
         s->pending_from += 1;
     }
-    ann_store_waiting(v, ANN_IS_LINKED(v) ? ann_on_the_way(v) : 0);
-    ann_keep_pending(v, s->pending - s->pending_from);
+    u32 left = s->pending - s->pending_from;
+    if (left == 0)
+        b->counted = 0;
+#if ANN_LAUNCH_HOLD
+    b->returns = linked ? 0 : left;
+#endif
+    ann_store_waiting(v, b->copies);
+    ann_keep_pending(v, left);
 }
 
 /* Whether something that is held would go to the connected kernel now. */

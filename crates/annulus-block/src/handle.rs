@@ -58,7 +58,7 @@ impl<R: Runner> BlockCore<R> {
         let cx = self.cx.with_queue(queue).with_stamp(stamp);
         self.begin_event(stamp);
         let goes_on = self.is_forwarded(caller);
-        let is_parted = goes_on && (!self.ports.is_empty() || self.peers.is_some());
+        let is_parted = goes_on && self.puts_aside;
         if let Some(timers) = &mut self.timers {
             timers.begin(cx.now());
         }
@@ -76,7 +76,11 @@ impl<R: Runner> BlockCore<R> {
             timers.keep(is_parted, self.stamp);
         }
         if code == 0 && is_parted {
-            self.part(caller, batch);
+            if self.walk.is_some() {
+                self.keep_along();
+            } else {
+                self.part(caller, batch);
+            }
             if self.hold.is_some() {
                 batch.forwarded = true;
                 self.note_success(enqueued, batch);

@@ -1,6 +1,6 @@
 //! A block that goes on while outputs wait: its hold is longer than what one message sends.
 //!
-//! Such a block has several ways out. What a message's handler sends for other kernels is put behind what is held
+//! Such a block has several ways out, or sends along rows. What a message's handler sends for other kernels is put behind what is held
 //! already, and the message is counted, and given back, with its turn: not when its outputs have gone. A message is
 //! taken while there is room in the hold for all that its handler may send. So a kernel without room stops its source
 //! only when the hold is full.
@@ -12,7 +12,8 @@
 //! the block to sleep, it has said so, has fenced, and has tried once more.
 //!
 //! **Order.** What is held stays in the order in which it was sent, and a pass offers it in that order, place by place. So all
-//! that is said of one message's outputs holds (see the module `parted`).
+//! that is said of one message's outputs holds (see the module `parted`). Outputs along rows go one after the other (see the
+//! module `rows`): what has gone lies in front of what is held.
 //!
 //! **Changes.** If an outbox is disconnected, what is held of it goes to the host, as far as there is room, and no message is
 //! taken before all of it has gone: what a later message sends must not overtake it.
@@ -185,7 +186,7 @@ impl<R: Runner> BlockCore<R> {
         let size = self.outbound.ring().layout().slot_stride;
         let mut to = 0;
         for from in 0..pending.all {
-            if self.tag(from) == GONE {
+            if self.has_gone(&pending, from) {
                 continue;
             }
             if from != to {
@@ -202,8 +203,15 @@ impl<R: Runner> BlockCore<R> {
             }
             to += 1;
         }
+        if let Some(walk) = &mut self.walk {
+            walk.forget(pending.gone);
+        }
         (pending.all, pending.gone) = (to, 0);
         self.pending = (to != 0).then_some(pending);
+    }
+
+    fn has_gone(&self, pending: &PendingOutputs, index: u32) -> bool {
+        if self.walk.is_some() { index < pending.gone } else { self.tag(index) == GONE }
     }
 
     /// Offers what is held by a place to its kernel, as far as that has room. Returns 1 if some have to wait.
@@ -275,25 +283,30 @@ impl<R: Runner> BlockCore<R> {
         Row { messages: &messages[..len], call, bearer, trace, stamp }
     }
 
+    /// Gives the host what is held for kernels that are connected no more, as far as it has room. Returns how much that is.
+    pub(crate) fn return_held(&mut self) -> u32 {
+        if self.walk.is_some() { self.return_along() } else { self.return_parted() }
+    }
+
     /// Sends what is held, as far as there is room, and says how much is left of each place. Returns whether something has gone.
     fn send_held(&mut self, batch: &mut TurnTotals) -> bool {
         if self.pending.is_none() {
             return false;
         }
         if take(&mut self.returns) {
-            batch.produced += self.return_parted();
+            batch.produced += self.return_held();
         }
-        if let Some(pending) = self.pending {
-            self.deliver_parted(pending);
-        }
+        self.deliver();
         self.pending = self.pending.filter(|pending| pending.gone != pending.all);
-        let mut held = [0; MOST_PORTS];
-        for index in 0..self.held_in_front() {
-            for place in self.places_left(index) {
-                held[place] += 1;
+        if self.walk.is_none() {
+            let mut held = [0; MOST_PORTS];
+            for index in 0..self.held_in_front() {
+                for place in self.places_left(index) {
+                    held[place] += 1;
+                }
             }
+            self.tell_held(&held);
         }
-        self.tell_held(&held);
         self.tell_lost();
         self.hold.as_mut().is_some_and(|hold| take(&mut hold.moved))
     }
@@ -423,7 +436,17 @@ impl<R: Runner> BlockCore<R> {
 
     /// Before the end: gives the host what is for it, as far as it has room, and counts the rest as lost.
     pub(crate) fn abandon_held(&mut self, pending: PendingOutputs) {
-        let batch = TurnTotals { produced: self.abandon_parted(pending), ..TurnTotals::default() };
+        let mut batch = TurnTotals::default();
+        if self.walk.is_some() {
+            self.pending = Some(pending);
+            batch.produced = self.return_along();
+            if let Some(pending) = self.pending.take() {
+                self.abandon_rows(&pending);
+            }
+            self.returns = false;
+        } else {
+            batch.produced = self.abandon_parted(pending);
+        }
         self.show_returned(&batch);
         self.tell_lost();
         self.rest();

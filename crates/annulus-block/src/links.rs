@@ -63,7 +63,9 @@ impl<R: Runner> BlockCore<R> {
         self.returns = false;
         if let Some(pending) = self.pending.filter(|pending| pending.is_parted) {
             self.returns = true;
-            self.sort_out(pending.all);
+            if self.walk.is_none() {
+                self.sort_out(pending.all);
+            }
         }
         let whole =
             self.links.iter().flatten().filter_map(|link| link.inside).map(|inside| inside.whole).max();
@@ -147,11 +149,11 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: deliver
     pub(crate) fn deliver(&mut self) -> bool {
         let Some(mut pending) = self.pending else { return true };
-        if pending.is_parted {
-            return self.deliver_parted(pending);
-        }
         if self.walk.is_some() {
             return self.deliver_rows(pending);
+        }
+        if pending.is_parted {
+            return self.deliver_parted(pending);
         }
         let Some(link) = &self.links[0] else { return true };
         let (waits, inside) = (link.waits, link.inside);
@@ -267,7 +269,7 @@ impl<R: Runner> BlockCore<R> {
         } else if !self.is_linked {
             batch.produced = self.publish_rest(pending);
             if self.walk.is_some() {
-                self.tell_waiting(0);
+                self.forget_rows();
             }
         } else if self.walk.is_some() {
             self.abandon_rows(&pending);

@@ -3,6 +3,9 @@
 //! An output stays one until its last copy has gone. How many have gone stands in the output itself, behind the number of its
 //! row: its *cursor*. So a row of any length takes the room of one output; what waits for room goes on where it stands;
 //! and an output that goes to the host, since its kernel was disconnected meanwhile, says how much of it is left.
+//!
+//! With a long hold (see the module `hold`) the block takes messages while outputs wait. These stand in one line: the first that has not gone is
+//! walked, and the others wait behind it. So a kernel that sends to itself goes on though its ring is full, as long as the hold has room.
 
 use std::{
     mem::{replace, take},
@@ -11,6 +14,7 @@ use std::{
 };
 
 use annulus_kernel::{Inside, KernelDefinition, Rows, RowsDefinition};
+use annulus_ring::ring::Header;
 use annulus_sync::Ordering;
 
 use crate::{
@@ -32,6 +36,10 @@ pub(crate) struct Walk {
     definition: RowsDefinition,
     /// Room for [`RUN`] copies.
     copies: Box<[Line]>,
+    /// How many pending outputs, from the first on, have had their copies counted.
+    counted: u32,
+    /// Copies of these that have not gone.
+    left: u64,
 }
 
 impl Walk {
@@ -40,7 +48,12 @@ impl Walk {
         let definition = definition.rows?;
         let lines = definition.message.size.div_ceil(size_of::<Line>());
         let copies = vec![Line::default(); RUN * lines].into();
-        Some(Self { graph: Arc::clone(graph), definition, copies })
+        Some(Self { graph: Arc::clone(graph), definition, copies, counted: 0, left: 0 })
+    }
+
+    /// The first pending outputs, which have gone, are pending no more.
+    pub(crate) fn forget(&mut self, gone: u32) {
+        self.counted -= gone;
     }
 
     /// The most copies that are offered at once.
@@ -100,39 +113,74 @@ struct Way<'a> {
 }
 
 impl<R: Runner> BlockCore<R> {
+    /// Where a pending output lies.
+    fn along(&self, index: u32) -> *const u8 {
+        if self.hold.is_some() { self.put_aside(index) } else { self.pending_output(index) }
+    }
+
+    fn walk(&mut self) -> &mut Walk {
+        self.walk.as_mut().expect("a block whose outputs go along rows has a graph")
+    }
+
+    /// Outputs that were sent since the last pass: their copies are on the way from now on.
+    // TWIN: count_copies
+    fn count_copies(&mut self, pending: &PendingOutputs) {
+        for index in self.walk().counted.max(pending.gone)..pending.all {
+            let output = self.along(index);
+            let walk = self.walk();
+            // SAFETY: a pending output of the kernel lies there.
+            walk.left += unsafe { walk.copies_of(output) };
+        }
+        self.walk().counted = pending.all;
+    }
+
+    /// The first pending output has gone.
+    fn pass_on(&mut self, pending: &mut PendingOutputs) {
+        pending.gone += 1;
+        if let Some(hold) = &mut self.hold {
+            hold.moved = true;
+        }
+        self.pending = Some(*pending);
+    }
+
     /// Sends the copies of the pending outputs, one output after the other, until one copy has to wait for room. Returns
     /// whether none has to wait.
     // TWIN: deliver_rows
     pub(crate) fn deliver_rows(&mut self, mut pending: PendingOutputs) -> bool {
+        self.count_copies(&pending);
         let Some(link) = &self.links[0] else {
-            self.tell_waiting(0);
+            // With a long hold, what has found no room waits for the host to make some.
+            if self.hold.is_none() {
+                self.walk().counted = 0;
+                self.walk().left = 0;
+            }
+            self.end_pass(&pending);
             return true;
         };
         let (waits, inside) = (link.waits, link.inside);
         let target = link.target.upgrade();
         let _near = R::delivering();
         let way = Way { target: target.as_deref(), waits, inside };
-        while pending.gone < pending.all && self.walk_row(&pending, &way) {
-            pending.gone += 1;
-            self.pending = Some(pending);
+        while pending.gone < pending.all && self.walk_row(pending.gone, &way) {
+            self.pass_on(&mut pending);
         }
-        self.tell_waiting(self.waiting(&pending));
-        let all_gone = pending.gone == pending.all;
-        if !all_gone {
+        let all_gone = self.end_pass(&pending);
+        if !all_gone && self.hold.is_none() {
             self.rest();
         }
         all_gone
     }
 
-    /// Sends the copies of the first pending output from where it stands in its row, in order, as far as there is room, and
+    /// Sends the copies of a pending output from where it stands in its row, in order, as far as there is room, and
     /// as the host commands nothing. Where it stands then is written into it. Returns whether it has gone to all.
     // TWIN: walk_row
-    fn walk_row(&mut self, pending: &PendingOutputs, way: &Way<'_>) -> bool {
-        let output = self.pending_output(pending.gone).cast_mut();
-        let walk = self.walk.as_ref().expect("a block whose outputs go along rows has a graph");
+    fn walk_row(&mut self, index: u32, way: &Way<'_>) -> bool {
+        let output = self.along(index).cast_mut();
+        let Header { trace, stamp, .. } = self.header_of(index);
         // SAFETY: a pending output of the kernel lies there.
-        let Some(mut entries) = (unsafe { walk.entries_of(output) }) else {
+        let Some(mut entries) = (unsafe { self.walk().entries_of(output) }) else {
             self.lose_copies(KernelDefinition::NO_ROW);
+            self.walk().left -= 1;
             return true;
         };
         let mut step = 0;
@@ -144,19 +192,12 @@ impl<R: Runner> BlockCore<R> {
             let mut messages = take(&mut self.row);
             messages.clear();
             for (number, entry) in entries.clone().take(RUN).enumerate() {
-                let walk = self.walk.as_mut().expect("there was one");
                 // SAFETY: as above.
-                let copy = unsafe { walk.write_copy(output, entry, number) };
+                let copy = unsafe { self.walk().write_copy(output, entry, number) };
                 // SAFETY: a message lies there, and the variant is of the link's target.
                 messages.push(unsafe { self.as_taken(copy, way.inside, number) });
             }
-            let mut row = Row {
-                messages: &messages,
-                call: 0,
-                bearer: usize::MAX,
-                trace: pending.trace,
-                stamp: pending.stamp,
-            };
+            let mut row = Row { messages: &messages, call: 0, bearer: usize::MAX, trace, stamp };
             while !row.messages.is_empty() {
                 // SAFETY: copies are messages of the target's type, or what its variant holds: the maker of the link
                 // promised that.
@@ -172,6 +213,10 @@ impl<R: Runner> BlockCore<R> {
                     Offered::Waits => break,
                 };
                 entries.start += count;
+                self.walk().left -= count as u64;
+                if let Some(hold) = &mut self.hold {
+                    hold.moved = true;
+                }
                 // SAFETY: the second word of an output says how many of its copies have gone; the memory is the block's.
                 unsafe { *output.cast::<u32>().wrapping_add(1) += count as u32 };
                 row = row.after(count);
@@ -185,29 +230,79 @@ impl<R: Runner> BlockCore<R> {
         true
     }
 
-    /// How many copies the pending outputs still stand for.
-    fn waiting(&self, pending: &PendingOutputs) -> u64 {
-        let Some(walk) = &self.walk else { return 0 };
-        // SAFETY: a pending output of the kernel lies there.
-        let of = |index| unsafe { walk.copies_of(self.pending_output(index)) };
-        (pending.gone..pending.all).map(of).sum()
+    /// Returns whether all pending outputs have gone, and says how many copies have not.
+    fn end_pass(&mut self, pending: &PendingOutputs) -> bool {
+        let all_gone = pending.gone == pending.all;
+        if all_gone {
+            self.walk().counted = 0;
+        }
+        self.tell_waiting();
+        all_gone
     }
 
-    /// Says how many copies wait for room in the connected kernel, if some do, or it was said that some do.
+    /// Says how many copies have not gone, if some have not, or it was said that some have not.
     // TWIN: tell_waiting
-    pub(crate) fn tell_waiting(&mut self, held: u64) {
-        if replace(&mut self.told_held, held != 0) || held != 0 {
-            self.counts_of(0).held().store(held, Ordering::Relaxed);
+    fn tell_waiting(&mut self) {
+        let left = self.walk().left;
+        let was_told = replace(&mut self.told_held, left != 0);
+        if left == 0
+            && was_told
+            && let Some(hold) = &mut self.hold
+        {
+            hold.is_empty_now();
         }
+        if was_told || left != 0 {
+            // SYNC: held (release)
+            self.counts_of(0).held().store(left, Ordering::Release);
+        }
+    }
+
+    /// A message was handled, and its outputs lie behind what is held already: they are held from now on.
+    pub(crate) fn keep_along(&mut self) {
+        let sent = self.outbox.sent();
+        let base = self.held_in_front();
+        self.counts.sent += u64::from(sent);
+        self.keep_held(0, None, None, base..base + sent);
+    }
+
+    /// The kernel is connected no more: gives the host what is held, as far as it has room. Returns how much that is.
+    #[cold]
+    pub(crate) fn return_along(&mut self) -> u32 {
+        let Some(mut pending) = self.pending.filter(|_| self.links[0].is_none()) else { return 0 };
+        self.count_copies(&pending);
+        let mut returned = 0;
+        while pending.gone < pending.all {
+            if !self.outbound.has_credit(1) {
+                // What follows must not overtake it, when the host makes room.
+                self.returns = true;
+                break;
+            }
+            let index = pending.gone;
+            self.publish_aside(index, self.header_of(index));
+            let output = self.along(index);
+            let walk = self.walk();
+            // SAFETY: a pending output of the kernel lies there.
+            walk.left -= unsafe { walk.copies_of(output) };
+            self.pass_on(&mut pending);
+            returned += 1;
+        }
+        returned
     }
 
     /// Before the block ends: what the pending outputs still stand for is lost.
     // TWIN: abandon_rows
     pub(crate) fn abandon_rows(&mut self, pending: &PendingOutputs) {
-        let lost = self.waiting(pending);
+        self.count_copies(pending);
+        let lost = std::mem::take(&mut self.walk().left);
         add(self.counts_of(0).unforwarded(), lost);
         add(self.memory.unforwarded(), lost);
-        self.tell_waiting(0);
+        self.tell_waiting();
+    }
+
+    /// Before the block ends, disconnected: the host has got what is pending.
+    pub(crate) fn forget_rows(&mut self) {
+        self.walk().left = 0;
+        self.tell_waiting();
     }
 
     /// A copy is lost: one for the connected kernel, or what has no row.

@@ -124,6 +124,8 @@ pub struct BlockCore<R> {
     pub(crate) hold: Option<Box<Hold>>,
     /// The graph that outputs go along, if they do.
     pub(crate) walk: Option<Box<Walk>>,
+    /// Whether what goes to other kernels is put aside: it may wait beside other outputs.
+    pub(crate) puts_aside: bool,
     /// Whether there is a link.
     pub(crate) is_linked: bool,
     /// The value that `links` gets with the next command.
@@ -317,7 +319,8 @@ impl<R: Runner> BlockCore<R> {
         let landings = unsafe { Ends::new(landings) };
         let places = definition.max_outputs.max(parameters.hold);
         let is_sorted = !definition.ports.is_empty() || definition.peers.is_some();
-        let aside = if is_sorted || answers.is_some() && definition.max_outputs > 1 {
+        let puts_aside = is_sorted || parameters.hold != 0;
+        let aside = if puts_aside || answers.is_some() && definition.max_outputs > 1 {
             places as usize * layout.slot_stride / size_of::<Line>()
         } else {
             0
@@ -341,7 +344,8 @@ impl<R: Runner> BlockCore<R> {
             whole: Box::default(),
             row: Vec::new(),
             numbers: Vec::new(),
-            wanted: vec![0; if is_sorted { places as usize } else { 0 }].into(),
+            puts_aside,
+            wanted: vec![0; if puts_aside { places as usize } else { 0 }].into(),
             turn: 0,
             hold: Hold::new(parameters.hold),
             walk: Walk::new(definition, links.graph()).map(Box::new),

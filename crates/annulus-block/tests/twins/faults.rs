@@ -294,8 +294,8 @@ pub(crate) const OF_HOLDS: &[Fault] = &[
     ),
     (
         "what has gone is moved together with what is held",
-        "        if (ANN_HAS_GONE(output))\n            continue;\n        GLOBAL u8 *place = ann_held_at(v, to);",
-        "        GLOBAL u8 *place = ann_held_at(v, to);",
+        "        if (ANN_HAS_GONE(output))\n            continue;\n#endif\n        GLOBAL u8 *place = ann_held_at(v, to);",
+        "#endif\n        GLOBAL u8 *place = ann_held_at(v, to);",
     ),
     (
         "an output's last word stays behind when outputs are moved together",
@@ -982,8 +982,8 @@ pub(crate) const OF_ROWS: &[Fault] = &[
     ),
     (
         "copies that wait are not told",
-        "    ann_store_relaxed_u64(ANN_U64(ann_row_counts(v, 0), ANN_PORT_HELD), held);\n",
-        "    ;\n",
+        "#else\n    ann_store_relaxed_u64(ANN_U64(ann_row_counts(v, 0), ANN_PORT_HELD), held);\n",
+        "#else\n    ;\n",
     ),
     (
         "what waits at the end is counted as outputs",
@@ -1012,3 +1012,19 @@ pub(crate) const OF_ROWS_ALONE: &[Fault] = &[(
     "#if defined(ANN_OUTPUT) && defined(ANN_ROWS)\n    ann_store_copies(v);\n",
     "#if defined(ANN_OUTPUT) && defined(ANN_ROWS)\n",
 )];
+
+/// The same of a block that goes on while outputs wait.
+pub(crate) const OF_ROWS_HELD: &[Fault] = &[
+    ("what is moved together is not what is counted", "    v->shared->counted -= s->pending_from;\n", "    ;\n"),
+    ("copies that have gone are on the way", "        b->copies -= before;\n", "        ;\n"),
+    (
+        "what is sent later overtakes what is for the host",
+        "    b->returns = linked ? 0 : left;\n",
+        "    b->returns = 0;\n",
+    ),
+    (
+        "a copy that waits stands for its whole row",
+        "            b->copies -= before - ann_copies_of(v, output);\n",
+        "            ;\n",
+    ),
+];

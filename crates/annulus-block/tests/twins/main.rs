@@ -216,6 +216,14 @@ const ROWS: &[Scene] = &[
         ..RANGED
     },
     Scene { name: "along rows, with traces", traced: true, ..RANGED },
+    Scene { name: "a long hold along rows", hold: 5, ..RANGED },
+    Scene {
+        name: "a long hold along rows, with stamps and traces",
+        hold: 9,
+        traced: true,
+        causal: true,
+        ..RANGED
+    },
 ];
 
 const LINKED: &[Scene] = &[
@@ -392,7 +400,7 @@ fn play<'a>(scenes: impl IntoIterator<Item = &'a Scene>) {
 /// K-05: what goes along rows.
 #[test]
 fn k05_blocks_whose_outputs_go_along_rows_do_too() {
-    for scene in ROWS {
+    for scene in ROWS.iter().filter(is_wanted) {
         let mut lived = linked::Lived::default();
         for seed in seeds(scene) {
             lived.add(&linked::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}")));
@@ -540,6 +548,7 @@ fn k05_planted_faults_of_rows_are_found() {
         (faults::OF_ROWS, &ROWS[0]),
         (faults::OF_ROWS_OF_THREADS, &ROWS[1]),
         (faults::OF_ROWS_ALONE, &ROWS[2]),
+        (faults::OF_ROWS_HELD, &ROWS[4]),
     ] {
         find(faults, scene, |scene, seed, fault| {
             Some(linked::run(scene, seed, Some(fault)).err()?.to_string())
