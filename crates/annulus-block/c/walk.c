@@ -193,12 +193,18 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
         s->pending_from += 1;
     }
     u32 left = s->pending - s->pending_from;
-    if (left == 0)
+    if (left == 0) {
         b->counted = 0;
+        b->copies = 0;
+    }
+    u64 held = b->copies;
 #if ANN_LAUNCH_HOLD
     b->returns = linked ? 0 : left;
+    /* Who is drained holds nothing: also no output without copies that waits for the host. */
+    if (held == 0 && left != 0)
+        held = 1;
 #endif
-    ann_store_waiting(v, b->copies);
+    ann_store_waiting(v, held);
     ann_keep_pending(v, left);
 }
 

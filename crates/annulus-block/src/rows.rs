@@ -236,14 +236,15 @@ impl<R: Runner> BlockCore<R> {
         if all_gone {
             self.walk().counted = 0;
         }
-        self.tell_waiting();
+        // Who is drained holds nothing: also no output without copies that waits for the host.
+        let holds = self.hold.is_some() && !all_gone;
+        self.tell_waiting(self.walk.as_ref().map_or(0, |walk| walk.left).max(holds.into()));
         all_gone
     }
 
     /// Says how many copies have not gone, if some have not, or it was said that some have not.
     // TWIN: tell_waiting
-    fn tell_waiting(&mut self) {
-        let left = self.walk().left;
+    fn tell_waiting(&mut self, left: u64) {
         let was_told = replace(&mut self.told_held, left != 0);
         if left == 0
             && was_told
@@ -296,13 +297,13 @@ impl<R: Runner> BlockCore<R> {
         let lost = std::mem::take(&mut self.walk().left);
         add(self.counts_of(0).unforwarded(), lost);
         add(self.memory.unforwarded(), lost);
-        self.tell_waiting();
+        self.tell_waiting(0);
     }
 
     /// Before the block ends, disconnected: the host has got what is pending.
     pub(crate) fn forget_rows(&mut self) {
         self.walk().left = 0;
-        self.tell_waiting();
+        self.tell_waiting(0);
     }
 
     /// A copy is lost: one for the connected kernel, or what has no row.

@@ -567,6 +567,10 @@ macro_rules! conformance_suite {
                 k05_rows_out_of_bounds_are_counted: Handlers,
                 k05_rows_disconnected_half_way: Handlers,
                 k05_rows_of_a_kernel_to_itself: Handlers,
+                k05_rows_with_a_long_hold: Handlers,
+                k05_rows_that_wait_do_not_stop_their_kernel: Handlers,
+                k05_rows_to_itself_through_a_small_ring: Handlers,
+                k05_a_hold_of_rows_that_is_full_is_a_cycle: Handlers,
             }
             routes {
                 k01_k05_random_routes_equal_a_model: Handlers,

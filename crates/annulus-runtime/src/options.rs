@@ -357,7 +357,8 @@ impl LaunchOptions {
     /// Without this a block takes no message while an output waits, so that one kernel without room soon stops its source. With it
     /// the source goes on for the others until the hold is full of what waits; a message is taken while there is room for all that
     /// its handler may send. Outputs from one block to one other stay in order. It is for kernels with several ways out: several
-    /// outboxes, [addresses](crate::Addressed) or [topics](crate::Published). On a device, blocks have one thread.
+    /// outboxes, [addresses](crate::Addressed) or [topics](crate::Published); and for those that send along
+    /// [rows](crate::Along), of which each output is one, however many copies wait. On a device, blocks have one thread.
     ///
     /// Costs memory for so many outputs in each block, and on a device that a program is compiled for this number.
     ///

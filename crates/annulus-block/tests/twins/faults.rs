@@ -1015,7 +1015,11 @@ pub(crate) const OF_ROWS_ALONE: &[Fault] = &[(
 
 /// The same of a block that goes on while outputs wait.
 pub(crate) const OF_ROWS_HELD: &[Fault] = &[
-    ("what is moved together is not what is counted", "    v->shared->counted -= s->pending_from;\n", "    ;\n"),
+    (
+        "what is moved together is not what is counted",
+        "    v->shared->counted -= s->pending_from;\n",
+        "    ;\n",
+    ),
     ("copies that have gone are on the way", "        b->copies -= before;\n", "        ;\n"),
     (
         "what is sent later overtakes what is for the host",

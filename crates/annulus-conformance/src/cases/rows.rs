@@ -1,11 +1,16 @@
 //! A kernel sends along the rows of a graph: one output, as many copies as the row has entries. K-05.
 
-use std::{collections::BTreeMap, thread};
+use std::{collections::BTreeMap, pin::pin, thread};
 
 use annulus_kernel::{Along, Rows};
-use annulus_runtime::{Backpressure, ConnectError, KernelHandle, LaunchError, LaunchOptions, LaunchProblem};
+use annulus_runtime::{
+    Backpressure, ConnectError, KernelHandle, LaunchError, LaunchOptions, LaunchProblem, StallEnd, block_on,
+};
 
-use super::links::{linked, received, source};
+use super::{
+    links::{linked, received, source},
+    messages::poll_once,
+};
 use crate::{
     Bench,
     bench::{Random, balanced, drain, eventually},
@@ -64,7 +69,7 @@ fn sorted(mut hops: Vec<Hop>) -> Vec<Hop> {
 }
 
 /// Random orders through a random graph, while another thread receives; compared with a plain loop.
-fn reaches(bench: &Bench, with_values: bool) {
+fn reaches(bench: &Bench, with_values: bool, hold: u32) {
     for (block, grid, targets, capacity) in [(1, 1, 1, 16), (1, 2, 3, 64), (4, 1, 2, 16)] {
         let mut random = Random(u64::from(block * 10 + grid));
         let rows = random_graph(&mut random, 40, 50, 150);
@@ -73,11 +78,11 @@ fn reaches(bench: &Bench, with_values: bool) {
             Some(values) => rows.clone().with_values(values).unwrap(),
             None => rows.clone(),
         };
-        let name = format!("{block}-{grid}");
+        let name = format!("{block}-{grid}-{hold}");
         let options = linked(&format!("arrive-{name}")).grid(targets).block(block).capacity(capacity);
         let arrive = arrive::launch(bench.runtime(), options.output_capacity(256)).unwrap();
         let options = source(&format!("spread-{name}")).grid(grid).block(block).capacity(256);
-        let spread = spread::launch(bench.runtime(), options.rows(graph)).unwrap();
+        let spread = spread::launch(bench.runtime(), options.rows(graph).hold(hold)).unwrap();
         spread.connect_along(&arrive).unwrap();
         spread.activate_blocking().unwrap();
 
@@ -127,12 +132,12 @@ fn reaches(bench: &Bench, with_values: bool) {
 /// K-05: each output reaches each neighbour in its row once, and each sender's in order; with one thread and several, under
 /// load, through small rings, while handlers fail. What the handler wrote into the field of the value stays.
 pub fn k05_rows_reach_each_neighbour(bench: &Bench) {
-    reaches(bench, false);
+    reaches(bench, false, 0);
 }
 
 /// K-05: the same with the value of each entry.
 pub fn k05_rows_with_edge_values(bench: &Bench) {
-    reaches(bench, true);
+    reaches(bench, true, 0);
 }
 
 /// K-05: rows into variants of an enum, with keys of other widths and values that are fractions.
@@ -347,9 +352,109 @@ pub fn k05_rows_disconnected_half_way(bench: &Bench) {
     assert_eq!(balanced(&spread).outputs_lost, 84);
 }
 
+/// K-05, P-04: with a long hold, too, each output reaches each neighbour in its row once, and in order; everything is accounted for.
+pub fn k05_rows_with_a_long_hold(bench: &Bench) {
+    reaches(bench, true, 3);
+    reaches(bench, true, 50);
+}
+
+/// K-05, P-04: a kernel with a long hold takes messages while copies wait, until its hold is full. Meanwhile it is not drained.
+/// Disconnected, it gives the host what it holds before it takes anything more.
+pub fn k05_rows_that_wait_do_not_stop_their_kernel(bench: &Bench) {
+    let rows = Rows::of_lists([(0..100).collect::<Vec<_>>(), vec![], vec![1, 2]]).unwrap();
+    let arrive = arrive::launch(bench.runtime(), source("arrive").capacity(16).output_capacity(64)).unwrap();
+    let options = source("spread").capacity(64).output_capacity(16).rows(rows).hold(30);
+    let spread = spread::launch(bench.runtime(), options).unwrap();
+    spread.connect_along(&arrive).unwrap();
+    spread.activate_blocking().unwrap();
+    // A message may send three outputs, so 27 may be held in front of it.
+    let first: Vec<_> = (0..27).map(|sequence| order(0, sequence)).collect();
+    spread.send_batch_blocking(&first).unwrap();
+    eventually(|| spread.rows().held == 2_684 && spread.status().pending == 0);
+    let status = spread.status();
+    assert_eq!((status.processed, status.stalled_shards, status.stall), (27, 0, None));
+    let mut drained = pin!(spread.drained());
+    assert!(poll_once(drained.as_mut()).is_none());
+    spread.send_batch_blocking(&[order(2, 27), order(1, 28), order(2, 29)]).unwrap();
+    eventually(|| spread.status().stall.is_some_and(|stall| stall.waits_for == ["arrive"]));
+    let status = spread.status();
+    assert_eq!((status.processed, status.pending, spread.rows().held), (28, 2, 2_686), "{status}");
+    assert!(poll_once(drained.as_mut()).is_none());
+    arrive.activate_blocking().unwrap();
+    let mut came: Vec<_> = (0..2_704).map(|_| arrive.recv_blocking().unwrap()).collect();
+    block_on(drained);
+    assert_eq!((spread.rows().held, spread.rows().sent, spread.status().processed), (0, 2_704, 30));
+    let last = came.split_off(2_700);
+    let all = (0..27).flat_map(|sequence| (0..100).map(move |to| (sequence, to)));
+    assert!(came.iter().map(|hop| (hop.sequence, hop.to)).eq(all));
+    let last: Vec<_> = last.iter().map(|hop| (hop.sequence, hop.to)).collect();
+    assert_eq!(last, [(27, 1), (27, 2), (29, 1), (29, 2)]);
+
+    arrive.deactivate_blocking().unwrap();
+    let mut orders = vec![order(0, 30), order(0, 31)];
+    orders.extend((32..48).map(|sequence| order(1, sequence)));
+    spread.send_batch_blocking(&orders).unwrap();
+    eventually(|| spread.rows().held == 184 && spread.status().pending == 0);
+    spread.deactivate_blocking().unwrap();
+    spread.disconnect().unwrap();
+    spread.activate_blocking().unwrap();
+    let mut drained = pin!(spread.drained());
+    // Sixteen have room. The two behind them have no copies, and wait nevertheless.
+    eventually(|| spread.status().stalled_shards == 1 && spread.status().outputs_waiting == 16);
+    assert!(poll_once(drained.as_mut()).is_none());
+    spread.send_batch_blocking(&[order(2, 48)]).unwrap();
+    let outputs: Vec<_> = (0..19).map(|_| spread.recv_blocking().unwrap()).collect();
+    let told: Vec<_> = outputs.iter().map(|along| (along.row, along.from, along.message.sequence)).collect();
+    let mut expected = vec![(0, 16, 30), (0, 0, 31)];
+    expected.extend((32..48).map(|sequence| (1, 0, sequence)));
+    expected.push((2, 0, 48));
+    assert_eq!(told, expected);
+    block_on(drained);
+
+    spread.deactivate_blocking().unwrap();
+    spread.connect_along(&arrive).unwrap();
+    spread.activate_blocking().unwrap();
+    spread.send_batch_blocking(&[order(0, 49), order(2, 50)]).unwrap();
+    // Sixteen copies lie in the ring already.
+    eventually(|| spread.rows().held == 102 && spread.status().pending == 0);
+    let _ = spread.terminate_blocking();
+    let told = spread.rows();
+    assert_eq!((told.sent, told.held, told.lost), (2_720, 0, 102), "{told:?}");
+    assert_eq!(balanced(&spread).outputs_lost, 102);
+}
+
+/// K-05: the same as above through a ring of few slots: what has no room waits in the hold.
+pub fn k05_rows_to_itself_through_a_small_ring(bench: &Bench) {
+    shortest_ways(bench, 16, 1 << 12);
+}
+
+/// K-05, K-01: a kernel that is connected to itself stands still once ring and hold are full, and is told as a cycle.
+pub fn k05_a_hold_of_rows_that_is_full_is_a_cycle(bench: &Bench) {
+    let vertices = 40_u32;
+    let rows = Rows::of_lists((0..vertices).map(|_| (0..vertices).collect::<Vec<_>>())).unwrap();
+    let rows = rows.with_values(&[1_u32; 1600]).unwrap();
+    let options = source("search").actors(vertices.into()).capacity(16).rows(rows).hold(2);
+    let search = search::launch(bench.runtime(), options).unwrap();
+    search.connect_along(&search).unwrap();
+    search.activate_blocking().unwrap();
+    let _ = search.send_blocking(Visit { vertex: 0, length: 0, so_far: 0 }).unwrap();
+    eventually(|| {
+        search.status().stall.is_some_and(|stall| stall.end == StallEnd::Cycle(vec!["search".into()]))
+    });
+    search.terminate_blocking();
+    let told = search.rows();
+    assert!(told.held == 0 && told.lost > 40, "{told:?}");
+    let _ = balanced(&search);
+}
+
 /// K-05: shortest ways by messages along a random graph, of a kernel that is connected to itself, equal those of a plain
 /// loop.
 pub fn k05_rows_of_a_kernel_to_itself(bench: &Bench) {
+    // As many as could be under way at a time, and more.
+    shortest_ways(bench, 1 << 15, 0);
+}
+
+fn shortest_ways(bench: &Bench, capacity: u32, hold: u32) {
     for (block, grid) in [(1, 1), (1, 3), (4, 2)] {
         let vertices = bench.size(300, 3_000) as u32;
         let mut random = Random(u64::from(block + grid));
@@ -360,9 +465,9 @@ pub fn k05_rows_of_a_kernel_to_itself(bench: &Bench) {
         let lengths: Vec<u32> = (0..rows.entries()).map(|_| 1 + random.below(9) as u32).collect();
         let options =
             source(&format!("search-{block}-{grid}")).grid(grid).block(block).actors(vertices.into());
-        // As many as could be under way at a time, and more.
         let graph = rows.with_values(&lengths).unwrap();
-        let search = search::launch(bench.runtime(), options.capacity(1 << 15).rows(graph)).unwrap();
+        let options = options.capacity(capacity).rows(graph).hold(hold);
+        let search = search::launch(bench.runtime(), options).unwrap();
         search.connect_along(&search).unwrap();
         search.activate_blocking().unwrap();
         let _ = search.send_blocking(Visit { vertex: 0, length: 0, so_far: 0 }).unwrap();

@@ -30,7 +30,8 @@ pub struct RowsStatus {
     pub outputs: u64,
     /// Copies that went to actors, since launch.
     pub sent: u64,
-    /// Copies that wait for room there. While there are any, their shards take no message.
+    /// Copies that wait for room there. While there are any, their shards take no message, unless they have a longer
+    /// [hold](crate::LaunchOptions::hold).
     pub held: u64,
     /// Copies that were lost, since launch: there was no room under Reject, or the kernel had terminated.
     pub lost: u64,

@@ -248,7 +248,8 @@ impl KernelShared {
         let (hold, worst) = (self.core.options.outbound.hold, definition.max_outputs);
         self.core.shards.iter().filter(|shard| stalled(shard) == STALLED_BY_KERNEL).all(|shard| {
             let mut targets = known.targets.iter().filter(leads_there);
-            if hold == 0 {
+            // What waits along rows is counted in copies, and all of it waits for one kernel.
+            if hold == 0 || definition.rows.is_some() {
                 let counts = definition.counted_places() != 0;
                 return targets.any(|target| !counts || held_by(shard, target.outbox) != 0)
                     || for_any(shard) != 0;

@@ -20,7 +20,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoHold {
-    /// Its handler has one way out.
+    /// Its handler has one way out, and sends along no rows.
     OneWay,
     /// All threads of a block work on each message.
     Block,
@@ -427,7 +427,7 @@ pub(super) fn of_launch(
     }
     if outbound.hold != 0 {
         let reasons = [
-            (definition.counted_places() == 0 || definition.rows.is_some(), NoHold::OneWay),
+            (definition.counted_places() == 0, NoHold::OneWay),
             (definition.shape.is_block_wide(), NoHold::Block),
             (shape.supersteps, NoHold::Supersteps),
         ];
@@ -657,7 +657,7 @@ impl fmt::Display for LaunchProblem {
                 let why = match why {
                     NoHold::OneWay => {
                         "its handler has one way out, so that nothing else could go on: give it several outboxes, \
-                         addresses or topics"
+                         addresses, topics or rows"
                     }
                     NoHold::Block => "all threads of a block work on each of its messages: let one thread handle a message",
                     NoHold::Supersteps => "its blocks take their turns in step: leave supersteps out",
