@@ -368,7 +368,6 @@ ANN_FUNCTION void ann_count_wanted(const ann_view *v, u32 pending, u32 are_new)
 /* By the leader: the host gets its copies of the turn's outputs, in their order. */
 ANN_FUNCTION void ann_tell_host_all(const ann_view *v)
 {
-    v->shared->ports[ANN_PEERS].forwarded += v->shared->heard;
     for (u32 k = 0; k < v->shared->state.pending; k++) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source != ANN_GONE && ann_tell_host(v, parcel->source))

@@ -82,6 +82,7 @@ ANN_FUNCTION u32 ann_tell_host(const ann_view *v, u32 place)
         return 0;
     ann_forget_places(output);
     ann_return(v, place);
+    v->shared->ports[ANN_PEERS].forwarded += 1;
     *front = marked;
     return ann_places_of(output) == 0;
 }
@@ -148,7 +149,6 @@ ANN_FUNCTION void ann_tell_host_row(const ann_view *v, u32 k, u32 end)
 {
     for (; k < end; k++) {
         GLOBAL u64 *front = (GLOBAL u64 *)ann_held_at(v, k);
-        v->shared->ports[ANN_PEERS].forwarded += ann_is_heard((GLOBAL const u8 *)front);
         if (ann_tell_host(v, k))
             *front = ~(u64)0;
     }

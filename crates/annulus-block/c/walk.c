@@ -29,6 +29,16 @@ ANN_FUNCTION void ann_lose_copies(const ann_view *v, u32 count, u32 astray)
     ann_count_unforwarded(v, count);
 }
 
+/* Writes an entry's key and its value, if there is one, into a copy for it. */
+ANN_FUNCTION void ann_mark_copy(const ann_view *v, GLOBAL u8 *copy, u64 entry)
+{
+    ANN_ROW_STORE_KEY(copy, ann_key_of_entry(v, entry));
+#ifdef ANN_ROW_STORE_EDGE
+    if (ANN_ROWS_VALUED(v) != 0)
+        ANN_ROW_STORE_EDGE(copy, ann_key_of_entry(v, entry + ANN_ROWS_ENTRIES(v)));
+#endif
+}
+
 /* Writes the copy for an entry into a slot that this block has the ticket of. */
 /* TWIN: write_copy */
 ANN_FUNCTION void ann_write_copy(
@@ -37,11 +47,7 @@ ANN_FUNCTION void ann_write_copy(
     GLOBAL u8 *copy = slot + l->payload;
     for (u32 at = 0; at < ANN_ROW_BYTES; at += 8)
         ANN_COPY_PART(l, copy + at, output + ANN_ROW_OFFSET + at, ANN_ROW_BYTES - at);
-    ANN_ROW_STORE_KEY(copy, ann_key_of_entry(v, entry));
-#ifdef ANN_ROW_STORE_EDGE
-    if (ANN_ROWS_VALUED(v) != 0)
-        ANN_ROW_STORE_EDGE(copy, ann_key_of_entry(v, entry + ANN_ROWS_ENTRIES(v)));
-#endif
+    ann_mark_copy(v, copy, entry);
     ann_device_local_envelope(l, slot, ANN_ROW_BYTES, now ANN_CARRIED_ARGUMENTS(output));
 }
 
@@ -56,11 +62,7 @@ ANN_FUNCTION void ann_seal_copy(
     GLOBAL u8 *copy = (GLOBAL u8 *)own;
     for (u32 at = 0; at < ANN_ROW_BYTES; at++)
         copy[at] = output[ANN_ROW_OFFSET + at];
-    ANN_ROW_STORE_KEY(copy, ann_key_of_entry(v, place));
-#ifdef ANN_ROW_STORE_EDGE
-    if (ANN_ROWS_VALUED(v) != 0)
-        ANN_ROW_STORE_EDGE(copy, ann_key_of_entry(v, place + ANN_ROWS_ENTRIES(v)));
-#endif
+    ann_mark_copy(v, copy, place);
     ann_seal_for(l, ring, ticket, copy, ANN_ROW_BYTES, now, 0);
 }
 

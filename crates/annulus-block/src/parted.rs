@@ -268,28 +268,26 @@ impl<R: Runner> BlockCore<R> {
             if tag == GONE || !self.stays(tag) {
                 continue;
             }
-            if self.peers.is_some_and(|peers| peers.by_topic) {
-                if tag & topics::HOST != 0 {
-                    // The host has it.
-                    self.take_aside(index);
-                    pending.gone += 1;
+            let by_topic = self.peers.is_some_and(|peers| peers.by_topic);
+            let host_has_it = by_topic && tag & topics::HOST != 0;
+            if !host_has_it {
+                if by_topic {
+                    // Who takes it is no part of the topic.
+                    self.set_tag(index, tag & !TOPIC_PLACES);
+                }
+                // Without a long hold there was credit for all that the message sends.
+                is_full |= self.hold.is_some() && !self.outbound.has_credit(1);
+                if is_full {
+                    // What follows must not overtake it, when the host makes room.
+                    self.returns = true;
                     continue;
                 }
-                // Who takes it is no part of the topic.
-                self.set_tag(index, tag & !TOPIC_PLACES);
+                self.lose(self.carried_by(&pending, index));
+                self.publish_aside(index, self.header_of(index));
+                returned += 1;
             }
-            // Without a long hold there was credit for all that the message sends.
-            is_full |= self.hold.is_some() && !self.outbound.has_credit(1);
-            if is_full {
-                // What follows must not overtake it, when the host makes room.
-                self.returns = true;
-                continue;
-            }
-            self.lose(self.carried_by(&pending, index));
-            self.publish_aside(index, self.header_of(index));
             self.take_aside(index);
             pending.gone += 1;
-            returned += 1;
         }
         self.pending = Some(pending);
         if let Some(hold) = &mut self.hold {

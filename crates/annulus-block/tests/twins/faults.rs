@@ -547,7 +547,7 @@ pub(crate) const OF_TOPICS: &[Fault] = &[
     ),
     (
         "the host's copies are not counted",
-        "        v->shared->ports[ANN_PEERS].forwarded += ann_is_heard((GLOBAL const u8 *)front);\n",
+        "    v->shared->ports[ANN_PEERS].forwarded += 1;\n",
         "",
     ),
     (
@@ -972,8 +972,8 @@ pub(crate) const OF_ROWS: &[Fault] = &[
     ),
     (
         "the key is written before the message",
-        "    for (u32 at = 0; at < ANN_ROW_BYTES; at += 8)\n        ANN_COPY_PART(l, copy + at, output + ANN_ROW_OFFSET + at, ANN_ROW_BYTES - at);\n    ANN_ROW_STORE_KEY(copy, ann_key_of_entry(v, entry));\n",
-        "    ANN_ROW_STORE_KEY(copy, ann_key_of_entry(v, entry));\n    for (u32 at = 0; at < ANN_ROW_BYTES; at += 8)\n        ANN_COPY_PART(l, copy + at, output + ANN_ROW_OFFSET + at, ANN_ROW_BYTES - at);\n",
+        "    for (u32 at = 0; at < ANN_ROW_BYTES; at += 8)\n        ANN_COPY_PART(l, copy + at, output + ANN_ROW_OFFSET + at, ANN_ROW_BYTES - at);\n    ann_mark_copy(v, copy, entry);\n",
+        "    ann_mark_copy(v, copy, entry);\n    for (u32 at = 0; at < ANN_ROW_BYTES; at += 8)\n        ANN_COPY_PART(l, copy + at, output + ANN_ROW_OFFSET + at, ANN_ROW_BYTES - at);\n",
     ),
     (
         "a copy that finds no room is lost with all behind it",
