@@ -87,8 +87,10 @@ fn main() -> std::process::ExitCode {
         let towns = |roads: &Vec<(u32, u32)>| roads.iter().map(|road| road.0).collect::<Vec<_>>();
         let lengths: Vec<u32> = roads.iter().flatten().map(|road| road.1).collect();
         let graph = Rows::of_lists(roads.iter().map(towns))?.with_values(&lengths)?;
-        // Rings have room for all that may be on its way at a time.
-        let options = LaunchOptions::production().grid(2).capacity(1 << 14).actors(TOWNS.into()).rows(graph);
+        // Rings are small. What finds no room there waits in the hold, of which each output is one, however many roads
+        // there are.
+        let options = LaunchOptions::production().grid(2).capacity(64).hold(1 << 12);
+        let options = options.actors(TOWNS.into()).rows(graph);
         let explore = explore::launch(runtime, options.active(false))?;
         explore.connect_along(&explore)?;
         explore.activate_blocking()?;

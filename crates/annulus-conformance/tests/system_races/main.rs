@@ -10,6 +10,7 @@ extern crate annulus_runtime as annulus;
 
 mod asks;
 mod calls;
+mod held_rows;
 mod holds;
 mod peers;
 mod rows;
