@@ -21,7 +21,7 @@ pub(super) const SUITE: Suite = Suite {
              process; both sides' handlers are in it. By two outboxes: to two kernels in turn. To an address: to two kernels in turn, whose addresses \
              lie in a table. On a topic: one kernel takes it. To eight: the time for each copy, by one output on a topic that eight kernels take, beside \
              eight outputs to eight addresses; the eight have rings of a quarter of the others' length. Along a row: the time for each \
-             copy, by one output along a row of 100 keys with values, beside sixteen outputs with keys by a link. The end is seen by the host in the kernels' counts, at which it looks every 50 µs, asleep in between.",
+             copy, by one output along a row of 100 keys with values, beside sixteen outputs with keys by a link. What is held has a hold of 1024 outputs: what a turn sends goes together. The end is seen by the host in the kernels' counts, at which it looks every 50 µs, asleep in between.",
     cases,
 };
 
@@ -44,17 +44,21 @@ fn cases(config: Config) -> Vec<Case> {
     };
     let one = vec![
         ours("a link", Box::new(move || by_a_link(config, bursts))),
-        ours("by two outboxes", Box::new(move || by_two(config, bursts))),
-        ours("to an address", Box::new(move || to_addresses(config, bursts, 2))),
+        ours("by two outboxes", Box::new(move || by_two(config, bursts, 0))),
+        ours("by two outboxes, held", Box::new(move || by_two(config, bursts, HOLD))),
+        ours("to an address", Box::new(move || to_addresses(config, bursts, 2, 0))),
+        ours("to an address, held", Box::new(move || to_addresses(config, bursts, 2, HOLD))),
         ours("on a topic", Box::new(move || on_a_topic(config, bursts))),
     ];
     let many = vec![
-        ours("eight outputs", Box::new(move || to_addresses(config, bursts, 8))),
-        ours("one to a group", Box::new(move || to_a_group(config, bursts))),
+        ours("eight outputs", Box::new(move || to_addresses(config, bursts, 8, 0))),
+        ours("one to a group", Box::new(move || to_a_group(config, bursts, 0))),
+        ours("one to a group, held", Box::new(move || to_a_group(config, bursts, HOLD))),
     ];
     let along = vec![
         ours("an output for each", Box::new(move || with_keys(config, bursts))),
-        ours("along a row", Box::new(move || along_a_row(config, bursts))),
+        ours("along a row", Box::new(move || along_a_row(config, bursts, 0))),
+        ours("along a row, held", Box::new(move || along_a_row(config, bursts, HOLD))),
     ];
     vec![
         case(
@@ -62,12 +66,28 @@ fn cases(config: Config) -> Vec<Case> {
             one,
             vec![
                 mark("by two outboxes", 1.15, &["a link"]),
+                mark("by two outboxes, held", 1.15, &["a link"]),
                 mark("to an address", 1.3, &["a link"]),
+                mark("to an address, held", 1.3, &["a link"]),
                 mark("on a topic", 1.6, &["a link"]),
             ],
         ),
-        case("eight receivers", many, vec![mark("one to a group", 0.7, &["eight outputs"])]),
-        case("many actors", along, vec![mark("along a row", 0.6, &["an output for each"])]),
+        case(
+            "eight receivers",
+            many,
+            vec![
+                mark("one to a group", 0.7, &["eight outputs"]),
+                mark("one to a group, held", 0.7, &["eight outputs"]),
+            ],
+        ),
+        case(
+            "many actors",
+            along,
+            vec![
+                mark("along a row", 0.6, &["an output for each"]),
+                mark("along a row, held", 0.6, &["an output for each"]),
+            ],
+        ),
     ]
 }
 
@@ -116,6 +136,9 @@ fn timed_of<S: RingKernel<Message = Burst>, T: RingKernel>(
     Ok(vec![took.as_nanos() as f64 / (bursts * each) as f64])
 }
 
+/// With a hold, what a turn sends goes together, where otherwise what a message sends does.
+const HOLD: u32 = 1024;
+
 fn source_options() -> LaunchOptions {
     options("source").active(false)
 }
@@ -128,20 +151,20 @@ fn by_a_link(config: Config, bursts: u64) -> Run {
     timed(&source, &targets, bursts)
 }
 
-fn by_two(config: Config, bursts: u64) -> Run {
+fn by_two(config: Config, bursts: u64, hold: u32) -> Run {
     let runtime = runtime_of(config.backend, 1)?;
     let targets = targets(&runtime, 2)?;
-    let source = kernels::burst_by_two::launch(&runtime, source_options())?;
+    let source = kernels::burst_by_two::launch(&runtime, source_options().hold(hold))?;
     source.port(kernels::burst_by_two::EVEN).connect(&targets[0])?;
     source.port(kernels::burst_by_two::ODD).connect(&targets[1])?;
     timed(&source, &targets, bursts)
 }
 
-fn to_addresses(config: Config, bursts: u64, count: usize) -> Run {
+fn to_addresses(config: Config, bursts: u64, count: usize, hold: u32) -> Run {
     let runtime = runtime_of(config.backend, 1)?;
     let targets = targets(&runtime, count)?;
     let peers: Vec<_> = targets.iter().map(|target| target.peer()).collect();
-    let source = kernels::burst_to::bind(&peers).launch(&runtime, source_options())?;
+    let source = kernels::burst_to::bind(&peers).launch(&runtime, source_options().hold(hold))?;
     source.connect_peers(&peers)?;
     timed(&source, &targets, bursts)
 }
@@ -154,11 +177,11 @@ fn on_a_topic(config: Config, bursts: u64) -> Run {
     timed(&source, &targets, bursts)
 }
 
-fn to_a_group(config: Config, bursts: u64) -> Run {
+fn to_a_group(config: Config, bursts: u64, hold: u32) -> Run {
     let runtime = runtime_of(config.backend, 1)?;
     let targets = targets(&runtime, 8)?;
     let peers: Vec<_> = targets.iter().map(|target| target.peer()).collect();
-    let source = kernels::burst_few_on::launch(&runtime, source_options())?;
+    let source = kernels::burst_few_on::launch(&runtime, source_options().hold(hold))?;
     take_news(&source.connect_topics(&peers)?, &targets)?;
     timed(&source, &targets, bursts)
 }
@@ -175,12 +198,13 @@ fn with_keys(config: Config, bursts: u64) -> Run {
     timed_of(&source, &targets, bursts, BURST)
 }
 
-fn along_a_row(config: Config, bursts: u64) -> Run {
+fn along_a_row(config: Config, bursts: u64, hold: u32) -> Run {
     let runtime = runtime_of(config.backend, 1)?;
     let targets = [swallow_edges::launch(&runtime, options("target"))?];
     let rows = Rows::of_lists((0..7).map(|row| (0..DEGREE).map(|i| i * 7 + row).collect::<Vec<_>>()))?;
     let values: Vec<u32> = (0..7 * DEGREE).collect();
-    let source = kernels::burst_along::launch(&runtime, source_options().rows(rows.with_values(&values)?))?;
+    let options = source_options().rows(rows.with_values(&values)?).hold(hold);
+    let source = kernels::burst_along::launch(&runtime, options)?;
     source.connect_along(&targets[0])?;
     timed_of(&source, &targets, bursts * BURST / u64::from(DEGREE), DEGREE.into())
 }
