@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     failure::Failure,
-    top::{outboxes_json, printable, shard_json},
+    top::{damage_json, outboxes_json, printable, shard_json},
 };
 
 /// Say what a process that died was doing: its shards, its failures, its drops, its last events
@@ -238,6 +238,7 @@ fn json(found: &Found) -> Value {
         "executable": process.executable,
         "file": process.file,
         "started": process.started,
+        "damage": damage_json(process),
         "kernels": kernels.collect::<Vec<_>>(),
         "records": found.records.iter().map(record).collect::<Vec<_>>(),
     })

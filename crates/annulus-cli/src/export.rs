@@ -142,7 +142,7 @@ impl Export {
         if let Some(collector) = &self.otlp {
             return Self::push(&observer, collector).map_err(|error| Failure::Fault(error.to_string()));
         }
-        for file in &observer.look().unreadable {
+        for file in &observer.look().faults() {
             tell(file);
         }
         let text = observer.prometheus();
@@ -152,7 +152,7 @@ impl Export {
     /// Looks, and pushes what is seen.
     fn push(observer: &Observer, collector: &Collector) -> Result<(), PushError> {
         let sight = observer.look();
-        for file in &sight.unreadable {
+        for file in &sight.faults() {
             tell(file);
         }
         collector.push_metrics(&sight.samples)

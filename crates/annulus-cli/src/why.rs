@@ -65,6 +65,13 @@ impl Why {
                 if process.liveness == Liveness::Dead { ": DEAD, this is how it was last" } else { "" };
             // Writing to a string cannot fail.
             let _ = writeln!(text, "process {}, {}{dead}", process.pid, printable(&process.executable));
+            if let Some(damage) = process.told_damage() {
+                let _ = writeln!(text, "  {}", printable(&damage));
+                if process.kernels.is_empty() {
+                    let _ = writeln!(text, "  {}", process.no_kernels());
+                    continue;
+                }
+            }
             let earlier = now.earlier(process, &before).unwrap_or(process);
             for line in said_of(process, &why(earlier, process, elapsed)).lines() {
                 let _ = writeln!(text, "  {}", printable(line));

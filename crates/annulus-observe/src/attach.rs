@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Attached, black_box::path_of};
+use crate::{Attached, FileDamage, black_box::path_of};
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, STALLED_HOLDS, state},
     vitals::{
@@ -107,6 +107,8 @@ pub struct Process {
     pub now: u64,
     /// Its kernels by name, those that have ended included, as long as they are remembered.
     pub kernels: Vec<Kernel>,
+    /// What is wrong with its file: of that, `kernels` lacks some, or some of theirs.
+    pub damage: FileDamage,
 }
 
 /// A kernel, at one look.
@@ -299,7 +301,7 @@ impl From<io::Error> for Unreadable {
 /// # Errors
 ///
 /// If it cannot be opened, is no regular file, or its header is damaged. Kernels whose description is
-/// damaged, or changes during the look, are left out.
+/// damaged, or changes during the look, are left out; [`Process::damage`] counts those that are damaged.
 pub fn look(path: &Path) -> Result<Process, Unreadable> {
     Attached::open(path)?.look()
 }
@@ -400,6 +402,7 @@ pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Res
         .collect();
     // Parts of a kernel that has ended may be another's by now: only what is still in the directory was read whole.
     read_between(file, again, 0, directory.len() as u64)?;
+    let damage = FileDamage::of(&vitals, &found, again, file.metadata()?.len());
     let mut is_still_there = found.iter().map(|kernel| kernel.is_still_in(again));
     kernels.retain(|_| is_still_there.next() == Some(true));
     kernels.sort_by(|a, b| (a.has_ended, &a.name, a.id).cmp(&(b.has_ended, &b.name, b.id)));
@@ -413,6 +416,7 @@ pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Res
         started: vitals.started(),
         now,
         kernels,
+        damage,
     })
 }
 

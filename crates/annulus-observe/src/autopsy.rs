@@ -120,8 +120,11 @@ impl fmt::Display for Autopsy {
             Liveness::Dead => "it died without ending its runtime",
         };
         writeln!(f, "process {}, {}, {}: {end}", process.pid, process.backend, process.executable)?;
+        if let Some(damage) = process.told_damage() {
+            writeln!(f, "  {damage}")?;
+        }
         if process.kernels.is_empty() {
-            writeln!(f, "  no kernels")?;
+            writeln!(f, "  {}", process.no_kernels())?;
         }
         for kernel in &process.kernels {
             self.kernel(f, kernel)?;
@@ -292,7 +295,7 @@ fn says(f: &mut fmt::Formatter<'_>, record: &Record, kernel: Option<&Kernel>) ->
     let [a, b, c] = record.values;
     f.write_str(record.name())?;
     match record.event {
-        event::LAUNCHED => write!(f, ", {a} shards"),
+        event::LAUNCHED => write!(f, ", {a} {}", if a == 1 { "shard" } else { "shards" }),
         event::TERMINATED => write!(f, ", {a} handled, {b} left"),
         event::FAILED => {
             if record.shard != NO_SHARD {

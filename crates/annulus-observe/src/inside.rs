@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use annulus_runtime::{KernelControl, ProcessingMode, Runtime};
 
-use crate::{Inside, Kernel, Liveness, Process};
+use crate::{FileDamage, Inside, Kernel, Liveness, Process};
 
 /// Looks at a runtime, from inside: as [`look`](crate::look) does from outside, and at what only its own
 /// process knows. The file's path is empty. A kernel's `id` is its own as long as a [`KernelControl`] of it
@@ -47,6 +47,7 @@ pub(crate) fn of_kernels<'a>(runtime: &Runtime, kernels: impl Iterator<Item = &'
         started: started(now),
         now,
         kernels: kernels.map(describe).collect(),
+        damage: FileDamage::default(),
     }
 }
 

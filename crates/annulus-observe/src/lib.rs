@@ -29,6 +29,7 @@ mod ask;
 mod attach;
 mod autopsy;
 mod black_box;
+mod damage;
 #[cfg(feature = "otel")]
 mod follow;
 pub mod health;
@@ -58,6 +59,7 @@ pub use autopsy::{Autopsy, BoxSummary, autopsy};
 #[doc(hidden)]
 pub use black_box::read_black_box;
 pub use black_box::{BlackBox, Recorded, RecordedMessage};
+pub use damage::FileDamage;
 #[cfg(feature = "otel")]
 pub use follow::follow_opentelemetry;
 pub use health::{Health, HealthLimits, HealthState, HealthWatch, KernelHealth};

@@ -102,6 +102,21 @@ pub struct Sight {
     pub unreadable: Vec<String>,
 }
 
+impl Sight {
+    /// Files that do not show all that their processes wrote, and why: those that are [`unreadable`](Self::unreadable),
+    /// and those that are [damaged](crate::FileDamage).
+    ///
+    /// ```no_run
+    /// for file in annulus_observe::Observer::of_machine(None).build().look().faults() {
+    ///     eprintln!("{file}");
+    /// }
+    /// ```
+    pub fn faults(&self) -> Vec<String> {
+        let damaged = self.processes.iter().filter_map(Process::told_damage);
+        self.unreadable.iter().cloned().chain(damaged).collect()
+    }
+}
+
 /// Makes an [`Observer`] with other limits than usual.
 #[derive(Debug)]
 pub struct ObserverBuilder {

@@ -4,6 +4,8 @@
 //! and a file that is cut off meanwhile is only shorter. A copy of a running process is not from one moment.
 //! What must belong together has a check: the header, a kernel's description, a line of telemetry.
 
+mod damage;
+
 use core::mem::offset_of;
 
 use super::{
@@ -20,36 +22,10 @@ use crate::{
     telemetry::Telemetry,
 };
 
+pub use damage::Damage;
+
 /// Most records that are read of a file. Source: the project's choice, 4 MiB.
 const MOST_RECORDS: usize = 1 << 16;
-
-/// Why bytes are no vitals that this crate reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Damage {
-    /// They are too few for a header.
-    Short,
-    /// They begin with something else.
-    Foreign,
-    /// They are of another version of the format.
-    Version(u32),
-    /// The header does not match its check.
-    Header,
-}
-
-impl core::fmt::Display for Damage {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::Short => f.write_str("it is cut off within its header"),
-            Self::Foreign => f.write_str("it is no vitals file"),
-            Self::Version(version) => {
-                write!(f, "it has version {version} of the format, and this program reads version {VERSION}")
-            }
-            Self::Header => f.write_str("its header was changed"),
-        }
-    }
-}
-
-impl core::error::Error for Damage {}
 
 /// The bytes of a vitals file whose header is whole.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +43,17 @@ pub struct Kernel<'a> {
     vitals: Vitals<'a>,
     index: usize,
     bytes: &'a [u8],
+}
+
+/// What an entry of the directory is.
+enum Entry<'a> {
+    /// It says that no kernel has it.
+    Free,
+    /// The bytes do not have it.
+    Missing,
+    /// It says that it is used, and its check does not match; or its state is none.
+    Damaged,
+    Whole(Kernel<'a>),
 }
 
 /// Where a kernel is in a file, by bytes. It may be missing, as anything may.
@@ -289,17 +276,23 @@ impl<'a> Vitals<'a> {
     /// The kernels whose entries are whole, in the order of the file.
     pub fn kernels(&self) -> impl Iterator<Item = Kernel<'a>> {
         let vitals = *self;
-        (0..self.kernels as usize).filter_map(move |index| vitals.kernel(index))
+        (0..self.kernels as usize).filter_map(move |index| match vitals.entry(index) {
+            Entry::Whole(kernel) => Some(kernel),
+            Entry::Free | Entry::Missing | Entry::Damaged => None,
+        })
     }
 
-    /// Entry `index`, unless it is free, damaged, or missing.
-    fn kernel(&self, index: usize) -> Option<Kernel<'a>> {
-        let bytes = part(self.bytes, self.kernels_offset, index, size_of::<KernelEntry>())?;
+    /// What entry `index` of the directory is.
+    fn entry(&self, index: usize) -> Entry<'a> {
+        let Some(bytes) = part(self.bytes, self.kernels_offset, index, size_of::<KernelEntry>()) else {
+            return Entry::Missing;
+        };
         let kernel = Kernel { vitals: *self, index, bytes };
-        let is_used = matches!(kernel.state(), kernel_state::LAUNCHED | kernel_state::ENDED);
-        let constant = &bytes[CHANGING..];
-        let check = kernel.word64(offset_of!(KernelEntry, check));
-        (is_used && check_of(constant) == check).then_some(kernel)
+        match kernel.state() {
+            kernel_state::FREE => Entry::Free,
+            kernel_state::LAUNCHED | kernel_state::ENDED if kernel.is_whole() => Entry::Whole(kernel),
+            _ => Entry::Damaged,
+        }
     }
 
     /// Shard `index` of those that bytes begin with at `offset`, unless it is missing.
@@ -318,6 +311,11 @@ impl<'a> Kernel<'a> {
 
     fn word64(&self, offset: usize) -> u64 {
         word64(self.bytes, offset).unwrap_or(0)
+    }
+
+    /// Whether its description matches its check.
+    fn is_whole(&self) -> bool {
+        check_of(&self.bytes[CHANGING..]) == self.word64(offset_of!(KernelEntry, check))
     }
 
     /// See [`kernel_state`].

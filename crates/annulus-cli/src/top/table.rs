@@ -146,8 +146,11 @@ pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool, with_latency:
             ),
         };
         let earlier_process = now.earlier(process, before);
+        if let Some(damage) = process.told_damage() {
+            let _ = writeln!(text, "  {}", printable(&damage));
+        }
         if process.kernels.is_empty() {
-            text += "  no kernels\n";
+            let _ = writeln!(text, "  {}", process.no_kernels());
             continue;
         }
         let _ = writeln!(
@@ -305,6 +308,7 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
             "library": process.library,
             "executable": process.executable,
             "file": process.file,
+            "damage": damage_json(process),
             "kernels": process.kernels.iter().map(kernel).collect::<Vec<_>>(),
         });
         let _ = writeln!(text, "{line}");
@@ -313,6 +317,20 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
         let _ = writeln!(text, "{}", json!({ "unreadable": file }));
     }
     text
+}
+
+/// What is wrong with a process's file; null if nothing is.
+pub(crate) fn damage_json(process: &Process) -> Value {
+    let damage = process.damage;
+    match process.told_damage() {
+        Some(told) => json!({
+            "entries": damage.entries,
+            "missing_bytes": damage.missing,
+            "without_shards": damage.without_shards,
+            "told": told,
+        }),
+        None => Value::Null,
+    }
 }
 
 /// Several outboxes: where each leads, and what it has sent to kernels.

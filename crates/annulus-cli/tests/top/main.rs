@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 mod cuda;
+mod damaged;
 mod served;
 
 use std::{

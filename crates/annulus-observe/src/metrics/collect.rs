@@ -78,6 +78,8 @@ pub(crate) fn collect(
         if tell_processes && (lives || is_the_last(process, processes)) {
             let about = About { common: labels.clone().into(), since: 0 };
             samples.push(about.number(&UP, &NONE, if lives { 1.0 } else { 0.0 }));
+            samples.push(about.number(&DAMAGED_ENTRIES, &NONE, process.damage.entries as f64));
+            samples.push(about.number(&MISSING_BYTES, &NONE, process.damage.missing as f64));
         }
         if !lives {
             continue;

@@ -180,6 +180,12 @@ metrics! {
     /// All latencies, of kernels that track them.
     LATENCY: Histogram "annulus.kernel.latency" "annulus_latency_seconds" "s" false
         "The latencies of all messages, of kernels that track them; seen from inside. The sum is at most 1/32 too high.";
+    /// Kernels whose entries in the file are damaged.
+    DAMAGED_ENTRIES: Gauge "annulus.process.vitals.damaged_entries" "annulus_vitals_damaged_entries" "{entry}" false
+        "Entries of a vitals file's directory that do not match their checks: so many kernels may be missing here.";
+    /// What the file lacks.
+    MISSING_BYTES: Gauge "annulus.process.vitals.missing" "annulus_vitals_missing_bytes" "By" false
+        "How many bytes a vitals file lacks, since it was cut off.";
     /// Whether a process lives.
     UP: Gauge "annulus.process.up" "annulus_process_up" "1" false
         "Whether a process that keeps a vitals file lives: 0 after it has died, until its file is removed.";

@@ -3,7 +3,7 @@
 use annulus_abi::{control::state, vitals::At};
 
 use super::*;
-use crate::CAUSES;
+use crate::{CAUSES, FileDamage};
 
 pub(crate) fn shard(phase: Phase, key: u64, done: u64) -> Shard {
     Shard {
@@ -70,6 +70,7 @@ pub(crate) fn look(millis: u64, shards: Vec<Shard>) -> Process {
         started: 0,
         now: millis * 1_000_000,
         kernels: vec![kernel],
+        damage: FileDamage::default(),
     }
 }
 

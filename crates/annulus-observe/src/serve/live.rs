@@ -24,7 +24,7 @@ pub(super) fn news(sight: &Sight) -> String {
         "at": sight.at.as_secs_f64(),
         "health": sight.health.state().to_string(),
         "processes": sight.processes.iter().map(of_process).collect::<Vec<_>>(),
-        "unreadable": sight.unreadable,
+        "unreadable": sight.faults(),
     })
     .to_string()
 }

@@ -115,7 +115,7 @@ impl Attached {
     /// # Errors
     ///
     /// If the file's header is damaged. Kernels whose description is damaged, or changes during the look, are left
-    /// out.
+    /// out; [`Process::damage`] counts those that are damaged.
     pub fn look(&mut self) -> Result<Process, Unreadable> {
         read_all(&self.path, &mut self.file, &mut self.copies)
     }

@@ -6,6 +6,7 @@ mod alerted;
 mod attached;
 mod boxed;
 mod boxed_on_devices;
+mod damaged;
 mod device;
 mod drops;
 mod followed;
@@ -163,6 +164,7 @@ fn child() {
         "timed" => return timed::child(),
         "measures" => return profiled::measures(),
         "dies" => return robust::dies(),
+        "relaunches" => return damaged::relaunches(),
         "fills" => return robust::fills(),
         "observes" => return robust::observes(),
         "polled" => return polls::child(),

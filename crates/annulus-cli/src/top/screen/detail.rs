@@ -49,8 +49,11 @@ impl Screen {
         let executable = printable(&process.executable);
         let heading = format!("process {}, {}, {executable}, {up}", process.pid, process.backend);
         put_wrapped(&mut lines, &heading, width);
+        if let Some(damage) = process.told_damage() {
+            put_wrapped(&mut lines, &printable(&damage), width);
+        }
         let Some(kernel) = kernel else {
-            lines.push((" It has no kernels.".into(), PLAIN));
+            lines.push((format!(" It shows {}.", process.no_kernels()), PLAIN));
             return lines;
         };
         for text in about(process, kernel) {

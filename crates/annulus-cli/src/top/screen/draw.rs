@@ -103,12 +103,15 @@ impl Screen {
         if !self.filter.is_empty() {
             status.push(format!("filter: {}", self.filter));
         }
-        match self.now.as_ref().map_or(0, |now| now.unreadable.len()) {
-            0 => {}
-            files => status.push(format!(
-                "{} not shown: `annulus top --once` says why",
-                if files == 1 { "1 file is".into() } else { format!("{files} files are") }
-            )),
+        let unreadable = self.now.as_ref().map_or(0, |now| now.unreadable.len());
+        let is_damaged = |process: &&annulus_observe::Process| !process.damage.is_none();
+        let damaged = self.now.as_ref().map_or(0, |now| now.processes.iter().filter(is_damaged).count());
+        for (files, how) in [(unreadable, "not shown"), (damaged, "damaged")] {
+            match files {
+                0 => {}
+                1 => status.push(format!("1 file is {how}: `annulus top --once` says why")),
+                _ => status.push(format!("{files} files are {how}: `annulus top --once` says why")),
+            }
         }
         format!(" {}", status.join("; "))
     }

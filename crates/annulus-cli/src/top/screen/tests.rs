@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_observe::{At, CAUSES, Kernel, Liveness, Phase, Process, Shard};
+use annulus_observe::{At, CAUSES, FileDamage, Kernel, Liveness, Phase, Process, Shard};
 use ratatui::{Terminal, backend::TestBackend};
 
 use super::{
@@ -87,6 +87,7 @@ fn process(pid: u32, kernels: Vec<Kernel>) -> Process {
         started: 1,
         now: 41_000_000_000,
         kernels,
+        damage: FileDamage::default(),
     }
 }
 
