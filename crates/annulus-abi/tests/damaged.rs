@@ -70,7 +70,7 @@ fn what_the_owner_changes_is_no_damage() {
         step(at, &[0; 8], &mut moments);
     }
     for at in (ENTRY + 8..SHARDS_AT).step_by(8) {
-        step(at, &after[at..at + 8].to_vec(), &mut moments);
+        step(at, &after[at..at + 8], &mut moments);
     }
     step(ENTRY, &u64::from(kernel_state::LAUNCHED).to_ne_bytes(), &mut moments);
     // No moment by itself is damaged.

@@ -6,7 +6,7 @@ use annulus_abi::{
     vitals::{
         At, CHANGING, KernelEntry, MAGIC, ShardVitals, VitalsHeader, phase,
         ports::{PortShard, ShardPorts},
-        read::{Damage, KernelPlace, Vitals, latencies},
+        read::{Damage, KernelPlace, TypeLayout, Vitals, latencies},
     },
 };
 
@@ -16,11 +16,15 @@ use vitals_file::{HISTOGRAMS_AT, KERNELS, KERNELS_AT, PORTS_AT, SHARDS_AT, file,
 /// Everything that a reader can ask, so that a file that could make it panic does.
 fn read_all(bytes: &[u8]) -> Result<usize, Damage> {
     let vitals = Vitals::new(bytes)?;
-    let mut seen = vitals.executable().len() + vitals.backend().len() + vitals.library().len();
+    let mut seen =
+        vitals.device().len() + vitals.executable().len() + vitals.backend().len() + vitals.library().len();
     seen += usize::from(vitals.boot()[0]) + (vitals.pid() as usize & 1) + (vitals.started() as usize & 1);
     for kernel in vitals.kernels() {
         seen += kernel.name().len() + kernel.kernel().len() + kernel.message().len() + kernel.output().len();
         seen += kernel.errors().map(|(code, name)| usize::from(code) + name.len()).sum::<usize>();
+        seen +=
+            usize::from(kernel.message_layout().is_some()) + usize::from(kernel.output_layout().is_some());
+        seen += kernel.memory().unwrap_or(0) as usize & 1;
         seen += kernel.mode().len() + usize::from(kernel.target().is_some());
         seen += kernel.shards().map(|shard| shard.pending as usize & 1).sum::<usize>();
         seen += usize::from(vitals.place(&kernel).is_some());
@@ -52,6 +56,7 @@ fn the_reader_finds_what_was_written() {
     let vitals = Vitals::new(&file).expect("it is whole");
     assert_eq!((vitals.pid(), vitals.started(), vitals.clock_origin(), vitals.boot()), (4711, 5, 6, [7; 16]));
     assert_eq!((vitals.backend(), vitals.library(), vitals.executable()), ("cpu", "0.1.0", "/bin/detector"));
+    assert_eq!(vitals.device(), "Tesla of Annulus");
     let kernels: Vec<_> = vitals.kernels().collect();
     assert_eq!(kernels.len(), 1, "the other entry is free");
     let kernel = kernels[0];
@@ -60,6 +65,12 @@ fn the_reader_finds_what_was_written() {
     assert_eq!((kernel.id(), kernel.launched_at(), kernel.target()), (3, 1000, Some((9, true))));
     assert_eq!((kernel.mode(), kernel.max_batch(), kernel.actors()), ("adaptive", 32, 10));
     assert_eq!(kernel.errors().collect::<Vec<_>>(), [(7, "Overdrawn"), (8, "Closed")]);
+    assert_eq!(kernel.message_layout(), Some(TypeLayout { size: 8, align: 4, hash: 0xFEED }));
+    assert_eq!(
+        (kernel.output_layout(), kernel.memory()),
+        (None, Some(4096)),
+        "without an alignment nobody says"
+    );
     assert_eq!((kernel.drops(), kernel.slow()), ([1, 2, 3, 4, 5, 6, 7], 8));
     let shards: Vec<_> = kernel.shards().collect();
     assert_eq!(shards.len(), 2);

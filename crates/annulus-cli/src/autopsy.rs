@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     failure::Failure,
-    top::{damage_json, outboxes_json, printable, shard_json},
+    top::{damage_json, layout_json, outboxes_json, printable, shard_json},
 };
 
 /// Say what a process that died was doing: its shards, its failures, its drops, its last events
@@ -225,6 +225,11 @@ fn json(found: &Found) -> Value {
             "id": kernel.id,
             "name": kernel.name,
             "ended": kernel.has_ended,
+            "message": kernel.message,
+            "message_layout": layout_json(kernel.message_layout),
+            "output": kernel.output,
+            "output_layout": layout_json(kernel.output_layout),
+            "memory_bytes": kernel.memory,
             "drops": kernel.drops,
             "outboxes": outboxes_json(kernel),
             "black_box": black_box(found, kernel),
@@ -235,6 +240,8 @@ fn json(found: &Found) -> Value {
         "pid": process.pid,
         "alive": process.liveness == Liveness::Running,
         "backend": process.backend,
+        "device": process.device,
+        "other_boot": process.other_boot,
         "executable": process.executable,
         "file": process.file,
         "started": process.started,

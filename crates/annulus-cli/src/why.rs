@@ -61,8 +61,10 @@ impl Why {
             text += "no process of this user has kernels, as far as their files tell\n";
         }
         for process in &now.processes {
-            let dead =
-                if process.liveness == Liveness::Dead { ": DEAD, this is how it was last" } else { "" };
+            let dead = match process.liveness {
+                Liveness::Dead => format!(": {}", process.told_death()),
+                Liveness::Running => String::new(),
+            };
             // Writing to a string cannot fail.
             let _ = writeln!(text, "process {}, {}{dead}", process.pid, printable(&process.executable));
             if let Some(damage) = process.told_damage() {

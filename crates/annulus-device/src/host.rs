@@ -280,6 +280,10 @@ unsafe impl DeviceBackend for DeviceHost {
         devices
     }
 
+    fn device_name(&self) -> String {
+        self.driver.name().to_owned()
+    }
+
     fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
         runtime_memory::allocate(&*self.driver, bytes)
     }

@@ -87,6 +87,7 @@ mod function;
 mod inline;
 mod invocation;
 mod later;
+mod layout_hash;
 mod lower;
 mod message;
 mod outbox;

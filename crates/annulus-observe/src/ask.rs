@@ -54,10 +54,9 @@ mod system {
     };
 
     use annulus_abi::vitals::{LONGEST_LEASE, PAGE, RequestPage, VitalsHeader, read::Vitals};
-    use annulus_runtime::vitals_owner_lives;
 
     use super::*;
-    use crate::attach::monotonic_nanos;
+    use crate::{Liveness, attach::monotonic_nanos, boot};
 
     pub(super) fn ask(path: &Path, time: Duration) -> Result<bool, Unreadable> {
         // A pipe does not make it wait, and a link is not followed.
@@ -73,7 +72,7 @@ mod system {
         let Some(page) = vitals.requests() else { return Ok(false) };
         // Whoever writes behind the end makes a file longer.
         let is_there = page.checked_add(PAGE as u64).is_some_and(|end| end <= metadata.len());
-        if !is_there || !vitals_owner_lives(&file)? {
+        if !is_there || boot::liveness(&file, boot::is_other(&vitals))? == Liveness::Dead {
             return Ok(false);
         }
         let now = monotonic_nanos().saturating_sub(vitals.clock_origin());

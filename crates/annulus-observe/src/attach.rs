@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Attached, FileDamage, black_box::path_of};
+use crate::{Attached, FileDamage, black_box::path_of, boot};
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, STALLED_HOLDS, state},
     vitals::{
@@ -16,13 +16,11 @@ use annulus_abi::{
         black_box::BoxDamage,
         kernel_flags, kernel_state,
         ports::Port,
-        read::{self, Damage, Shard, Vitals},
+        read::{self, Damage, Shard, TypeLayout, Vitals},
         recorder::CAUSES,
     },
 };
-use annulus_runtime::{
-    KernelStatus, LatencyHistogram, PortLook, check_vitals_folder, vitals_folders, vitals_owner_lives,
-};
+use annulus_runtime::{KernelStatus, LatencyHistogram, PortLook, check_vitals_folder, vitals_folders};
 
 /// The most bytes of a file that are read: 100,000 shards. Source: this project's choice.
 const MOST: u64 = 128 << 20;
@@ -82,7 +80,8 @@ fn is_own(_: &Path) -> bool {
 pub enum Liveness {
     /// It holds the lock of its file.
     Running,
-    /// Nobody holds the lock: the process ended without ending its runtime.
+    /// Nobody holds the lock: the process ended without ending its runtime. Or its file is of
+    /// [another boot](Process::other_boot).
     Dead,
 }
 
@@ -97,6 +96,11 @@ pub struct Process {
     pub liveness: Liveness,
     /// The runtime's backend.
     pub backend: String,
+    /// The name of the device that its kernels run on; empty if it does not say.
+    pub device: String,
+    /// Whether its file is of an earlier boot of this machine, or of another machine that shares the folder. Then it is dead,
+    /// for all that this machine can tell: its lock, its number and its times are those of another system.
+    pub other_boot: bool,
     /// The version of the library that it was built with.
     pub library: String,
     /// Its executable's path, the end of it if it is long.
@@ -124,6 +128,12 @@ pub struct Kernel {
     pub message: String,
     /// The name of its output type; empty if it has none.
     pub output: String,
+    /// The memory layout of its messages, if it is known.
+    pub message_layout: Option<TypeLayout>,
+    /// The same of its outputs, if it has some.
+    pub output_layout: Option<TypeLayout>,
+    /// The bytes of its shards, where the device sees them: rings, control words and histograms. `None` if nobody says.
+    pub memory: Option<u64>,
     /// How its blocks take messages.
     pub mode: &'static str,
     /// Threads of a block.
@@ -195,6 +205,17 @@ pub enum ShardState {
     StalledOnHost,
     /// It waits for room in the kernel that it is connected to.
     StalledOnKernel,
+}
+
+impl Process {
+    /// What is said of it if it is dead.
+    pub fn told_death(&self) -> &'static str {
+        if self.other_boot {
+            "DEAD with an earlier boot of this machine, or on another machine: this is how it was last"
+        } else {
+            "DEAD, this is how it was last"
+        }
+    }
 }
 
 impl ShardState {
@@ -379,10 +400,12 @@ pub(crate) struct Copies {
 /// Reads what is used of an open file: its header, its directory, the shards of its kernels.
 pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Result<Process, Unreadable> {
     // First whether it lives: what a process that is dead by now has written last is then in the file.
-    let liveness = if vitals_owner_lives(file)? { Liveness::Running } else { Liveness::Dead };
+    let has_lock = boot::liveness(file, false)?;
     let Copies { directory, shards, again } = copies;
     read_directory(file, directory)?;
     let vitals = Vitals::new(directory).map_err(Unreadable::Damaged)?;
+    let other_boot = boot::is_other(&vitals);
+    let liveness = if other_boot { Liveness::Dead } else { has_lock };
     let found: Vec<read::Kernel<'_>> = vitals.kernels().collect();
     let used = found.iter().map(read::Kernel::shards_end).max().unwrap_or(0);
     read_between(file, shards, vitals.shards_begin(), used)?;
@@ -411,6 +434,8 @@ pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Res
         pid: vitals.pid(),
         liveness,
         backend: vitals.backend().into(),
+        device: vitals.device().into(),
+        other_boot,
         library: vitals.library().into(),
         executable: vitals.executable().into(),
         started: vitals.started(),
@@ -461,6 +486,9 @@ fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
         kernel: kernel.kernel().into(),
         message: kernel.message().into(),
         output: kernel.output().into(),
+        message_layout: kernel.message_layout(),
+        output_layout: kernel.output_layout(),
+        memory: kernel.memory(),
         mode: kernel.mode(),
         block: kernel.block(),
         max_batch: kernel.max_batch(),

@@ -117,9 +117,15 @@ impl fmt::Display for Autopsy {
         let process = &self.process;
         let end = match process.liveness {
             Liveness::Running => "it lives; this is what it is at",
+            Liveness::Dead if process.other_boot => {
+                "it died with an earlier boot of this machine, or is another machine's"
+            }
             Liveness::Dead => "it died without ending its runtime",
         };
         writeln!(f, "process {}, {}, {}: {end}", process.pid, process.backend, process.executable)?;
+        if !process.device.is_empty() {
+            writeln!(f, "  on {}", process.device)?;
+        }
         if let Some(damage) = process.told_damage() {
             writeln!(f, "  {damage}")?;
         }
@@ -184,7 +190,8 @@ impl Autopsy {
         self.outboxes(f, kernel)?;
         self.black_box(f, kernel)?;
         if kernel.has_ended {
-            return writeln!(f, "    it had ended");
+            writeln!(f, "    it had ended")?;
+            return types(f, kernel);
         }
         let mut index = 0;
         while let Some(shard) = kernel.shards.get(index) {
@@ -207,7 +214,7 @@ impl Autopsy {
             writeln!(f)?;
             index += alike.max(1);
         }
-        Ok(())
+        types(f, kernel)
     }
 }
 
@@ -251,6 +258,16 @@ impl Autopsy {
         }
         Ok(())
     }
+}
+
+/// The types of a kernel's messages and outputs, if their layouts are known.
+fn types(f: &mut fmt::Formatter<'_>, kernel: &Kernel) -> fmt::Result {
+    let message = kernel.message_layout.map(|layout| ("messages", &kernel.message, layout));
+    let output = kernel.output_layout.map(|layout| ("outputs", &kernel.output, layout));
+    for (what, name, layout) in [message, output].into_iter().flatten() {
+        writeln!(f, "    {what} are `{name}`: {layout}")?;
+    }
+    Ok(())
 }
 
 /// The name of a kernel, if its entry was not used again.

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use annulus_runtime::{KernelControl, ProcessingMode, Runtime};
 
-use crate::{FileDamage, Inside, Kernel, Liveness, Process};
+use crate::{FileDamage, Inside, Kernel, Liveness, Process, TypeLayout};
 
 /// Looks at a runtime, from inside: as [`look`](crate::look) does from outside, and at what only its own
 /// process knows. The file's path is empty. A kernel's `id` is its own as long as a [`KernelControl`] of it
@@ -42,6 +42,8 @@ pub(crate) fn of_kernels<'a>(runtime: &Runtime, kernels: impl Iterator<Item = &'
         pid: std::process::id(),
         liveness: Liveness::Running,
         backend: runtime.backend().into(),
+        device: runtime.device_name(),
+        other_boot: false,
         library: env!("CARGO_PKG_VERSION").into(),
         executable: std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default(),
         started: started(now),
@@ -60,12 +62,19 @@ fn started(now: u64) -> u64 {
 fn describe(control: &KernelControl) -> Kernel {
     let look = control.look();
     let status = control.status();
+    let types = [Some(look.definition.message), look.definition.output];
+    let [message_layout, output_layout] = types.map(|ty| {
+        ty.map(|ty| TypeLayout { size: ty.size as u32, align: ty.align as u32, hash: ty.layout_hash() })
+    });
     Kernel {
         id: look.id,
         name: control.name().into(),
         kernel: look.definition.name.into(),
         message: look.definition.message.name.into(),
         output: look.definition.output.map_or("", |output| output.name).into(),
+        message_layout,
+        output_layout,
+        memory: Some(status.memory),
         mode: match look.mode {
             ProcessingMode::Continuous => "continuous",
             ProcessingMode::Batch => "batch",

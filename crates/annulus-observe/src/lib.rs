@@ -29,6 +29,7 @@ mod ask;
 mod attach;
 mod autopsy;
 mod black_box;
+mod boot;
 mod damage;
 #[cfg(feature = "otel")]
 mod follow;
@@ -49,7 +50,7 @@ mod watch;
 pub use annulus_abi::telemetry::Telemetry;
 pub use annulus_abi::vitals::At;
 pub use annulus_abi::vitals::ports::PortShard;
-pub use annulus_abi::vitals::read::{Damage, Shard};
+pub use annulus_abi::vitals::read::{Damage, Shard, TypeLayout};
 pub use annulus_abi::vitals::recorder::{CAUSES, Record};
 pub use annulus_runtime::why::{Cause, Finding, Waiting, Why};
 pub use annulus_runtime::{LatencyHistogram, PortLook};

@@ -542,6 +542,41 @@ fn t_14_what_is_shipped_names_what_there_is() {
     }
 }
 
+/// R-05: what is known of a device's use: the memory of a kernel's shards, and which shards look after look finds in a
+/// handler, so that their mean is the share of time. What a kernel is, too, as labels.
+#[test]
+fn r_05_memory_and_time_in_handlers_are_told() {
+    // The handler never returns, and the runtime would wait for it.
+    let runtime = ManuallyDrop::new(runtime());
+    let kernel = ManuallyDrop::new(work::launch(&runtime, options()).unwrap());
+    let observer = Observer::of(&runtime);
+    let shards = Observer::builder(&runtime).per_shard(true).build();
+    let series = parse(&observer.prometheus());
+    let labels = "backend=\"cpu\",kernel=\"work\"";
+    assert_eq!(value(&series, &format!("annulus_shards_in_handler{{{labels}}}")), 0.0);
+    let memory = value(&series, &format!("annulus_kernel_memory_bytes{{{labels}}}"));
+    assert_eq!(memory, kernel.status().memory as f64);
+    assert!(memory > 2.0 * 64.0 * 16.0, "its two rings of 64 messages are in it");
+    let ty = <Job as annulus::kernel::DeviceType>::DESCRIPTOR;
+    let layout = format!("16:8:{:016x}", ty.layout_hash());
+    let info = format!(
+        "annulus_kernel_info{{{labels},device=\"CPU, 3 workers\",definition=\"work\",message=\"Job\",\
+         message_layout=\"{layout}\",output=\"Job\",output_layout=\"{layout}\"}} 1\n"
+    );
+    let text = observer.prometheus();
+    assert!(text.contains(&info), "{info} in {text}");
+
+    let _ = kernel.send_blocking(job(1, 2)).unwrap();
+    let start = Instant::now();
+    while value(&parse(&observer.prometheus()), &format!("annulus_shards_in_handler{{{labels}}}")) != 1.0 {
+        assert!(start.elapsed() < Duration::from_secs(60));
+    }
+    let series = parse(&shards.prometheus());
+    let of =
+        |shard: usize| value(&series, &format!("annulus_shards_in_handler{{{labels},shard=\"{shard}\"}}"));
+    assert_eq!([of(0) + of(1), of(0) * of(1)], [1.0, 0.0], "one of the two");
+}
+
 /// A hundred kernels in one text. How long that took is printed, and not judged.
 #[test]
 fn r_14_a_hundred_kernels_are_told_at_once() {

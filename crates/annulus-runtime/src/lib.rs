@@ -122,7 +122,7 @@ pub use crate::{
     time::{ForPeople, for_people},
     topology::{RunningTopology, Topology, TopologyError, TopologyPlan, TopologyProblem},
     traces::{Handling, MOST_EVENTS, Receipt, TraceContext, TraceEvent, TraceScope},
-    vitals::{Vitals, check_vitals_folder, vitals_folders, vitals_owner_lives},
+    vitals::{Vitals, check_vitals_folder, vitals_boot, vitals_folders, vitals_owner_lives},
     within::Sleep,
 };
 pub use annulus_abi::error::{ErrorName, describe as describe_error};

@@ -52,7 +52,8 @@ use crate::{control::ControlBlock, ring::RingHeader, telemetry::Telemetry};
 /// The first eight bytes of a vitals file: `ANNULUSV` on a little-endian machine.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"ANNULUSV");
 
-/// The version of the format that this crate describes.
+/// The version of the format that this crate describes. What is added in reserved room keeps the version: readers of before
+/// do not look there, and zeros there say that a writer of before did not know.
 pub const VERSION: u32 = 1;
 
 /// The end of the file names of vitals files.
@@ -121,8 +122,11 @@ pub struct VitalsHeader {
     pub histograms_offset: u64,
     /// Bytes of a histogram.
     pub histogram_stride: u64,
+    /// The name of the device that all kernels of the runtime run on, its beginning if it is longer; empty if nobody
+    /// says.
+    pub device: [u8; 72],
     /// Always 0.
-    pub reserved: [u64; 10],
+    pub reserved: u64,
     /// [`check`] of all words before it.
     pub check: u64,
 }
@@ -247,8 +251,18 @@ pub struct KernelEntry {
     pub errors: [u8; 256],
     /// How many outboxes [`ports`] shows of it; 0 if it has one at most, or may not be connected.
     pub ports: u64,
+    /// Alignment of a message in bytes; 0 if nobody says.
+    pub message_align: u32,
+    /// Alignment of an output; 0 if it has none, or nobody says.
+    pub output_align: u32,
+    /// A hash of the memory layout of a message, and of the names in it: the one that snapshots compare. 0 if nobody says.
+    pub message_layout: u64,
+    /// The same of an output.
+    pub output_layout: u64,
+    /// Bytes of its shards, where the device sees them; 0 if nobody says.
+    pub memory: u64,
     /// Always 0.
-    pub constant: [u64; 6],
+    pub constant: [u64; 2],
     /// [`check`] of all words from `id` on.
     pub check: u64,
 }
@@ -465,6 +479,8 @@ const _: () = {
     assert!(offset_of!(VitalsHeader, port_stride) == 400);
     assert!(offset_of!(VitalsHeader, histograms_offset) == 408);
     assert!(offset_of!(VitalsHeader, histogram_stride) == 416);
+    assert!(offset_of!(VitalsHeader, device) == 424);
+    assert!(offset_of!(VitalsHeader, reserved) == 496);
     assert!(offset_of!(VitalsHeader, check) == 504);
 
     assert!(size_of::<RequestPage>() == 64);
@@ -498,6 +514,11 @@ const _: () = {
     assert!(offset_of!(KernelEntry, output) == 576);
     assert!(offset_of!(KernelEntry, errors) == 704);
     assert!(offset_of!(KernelEntry, ports) == 960);
+    assert!(offset_of!(KernelEntry, message_align) == 968);
+    assert!(offset_of!(KernelEntry, output_align) == 972);
+    assert!(offset_of!(KernelEntry, message_layout) == 976);
+    assert!(offset_of!(KernelEntry, output_layout) == 984);
+    assert!(offset_of!(KernelEntry, memory) == 992);
     assert!(offset_of!(KernelEntry, check) == 1016);
 
     assert!(size_of::<ShardVitals>() == 1024);

@@ -5,6 +5,7 @@
 //! What must belong together has a check: the header, a kernel's description, a line of telemetry.
 
 mod damage;
+mod layout;
 
 use core::mem::offset_of;
 
@@ -23,6 +24,7 @@ use crate::{
 };
 
 pub use damage::Damage;
+pub use layout::TypeLayout;
 
 /// Most records that are read of a file. Source: the project's choice, 4 MiB.
 const MOST_RECORDS: usize = 1 << 16;
@@ -263,6 +265,11 @@ impl<'a> Vitals<'a> {
         text_at(self.bytes, offset_of!(VitalsHeader, backend), 16)
     }
 
+    /// The name of the device that its kernels run on; empty if nobody says.
+    pub fn device(&self) -> &'a str {
+        text_at(self.bytes, offset_of!(VitalsHeader, device), 72)
+    }
+
     /// The version of the library.
     pub fn library(&self) -> &'a str {
         text_at(self.bytes, offset_of!(VitalsHeader, library), 16)
@@ -422,6 +429,30 @@ impl<'a> Kernel<'a> {
     /// The name of its output type; empty if it has none.
     pub fn output(&self) -> &'a str {
         text_at(self.bytes, offset_of!(KernelEntry, output), 128)
+    }
+
+    /// The layout of its messages; `None` if nobody says.
+    pub fn message_layout(&self) -> Option<TypeLayout> {
+        TypeLayout::new(
+            self.word32(offset_of!(KernelEntry, message_size)),
+            self.word32(offset_of!(KernelEntry, message_align)),
+            self.word64(offset_of!(KernelEntry, message_layout)),
+        )
+    }
+
+    /// The layout of its outputs; `None` if it has none, or nobody says.
+    pub fn output_layout(&self) -> Option<TypeLayout> {
+        TypeLayout::new(
+            self.word32(offset_of!(KernelEntry, output_size)),
+            self.word32(offset_of!(KernelEntry, output_align)),
+            self.word64(offset_of!(KernelEntry, output_layout)),
+        )
+    }
+
+    /// Bytes of its shards, where the device sees them; `None` if nobody says.
+    pub fn memory(&self) -> Option<u64> {
+        let memory = self.word64(offset_of!(KernelEntry, memory));
+        (memory != 0).then_some(memory)
     }
 
     /// What the application calls its error codes.

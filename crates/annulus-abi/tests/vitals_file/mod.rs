@@ -64,7 +64,8 @@ pub(crate) fn file() -> Vec<u8> {
         port_stride: size_of::<ShardPorts>() as u64,
         histograms_offset: HISTOGRAMS_AT as u64,
         histogram_stride: histogram::BYTES as u64,
-        reserved: [0; 10],
+        device: field("Tesla of Annulus"),
+        reserved: 0,
         check: 0,
     };
     let kernel = KernelEntry {
@@ -98,7 +99,12 @@ pub(crate) fn file() -> Vec<u8> {
         output: field("Alert"),
         errors: field("7 Overdrawn\nnonsense\n70000 TooLarge\n8 Closed\n9"),
         ports: 2,
-        constant: [0; 6],
+        message_align: 4,
+        output_align: 0,
+        message_layout: 0xFEED,
+        output_layout: 0xBEEF,
+        memory: 4096,
+        constant: [0; 2],
         check: 0,
     };
     let mut file = bytes(&header.to_words());

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, time::Duration};
 
 use annulus::for_people;
-use annulus_observe::{Kernel, Liveness, Phase, PortLook, Process, Shard, ShardState};
+use annulus_observe::{Kernel, Liveness, Phase, PortLook, Process, Shard, ShardState, TypeLayout};
 use serde_json::{Value, json};
 
 use super::{
@@ -139,10 +139,11 @@ pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool, with_latency:
             ),
             Liveness::Dead => writeln!(
                 text,
-                "process {}, {}, {}: DEAD, this is how it was last",
+                "process {}, {}, {}: {}",
                 process.pid,
                 process.backend,
-                printable(&process.executable)
+                printable(&process.executable),
+                process.told_death()
             ),
         };
         let earlier_process = now.earlier(process, before);
@@ -277,6 +278,9 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
                 "mode": kernel.mode,
                 "message": kernel.message,
                 "output": kernel.output,
+                "message_layout": layout_json(kernel.message_layout),
+                "output_layout": layout_json(kernel.output_layout),
+                "memory_bytes": kernel.memory,
                 "target": kernel.target.map(|(id, _)| id),
                 "waits_for_target": kernel.target.map(|(_, waits)| waits),
                 "outboxes": outboxes_json(kernel),
@@ -305,6 +309,8 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
             "pid": process.pid,
             "alive": process.liveness == Liveness::Running,
             "backend": process.backend,
+            "device": process.device,
+            "other_boot": process.other_boot,
             "library": process.library,
             "executable": process.executable,
             "file": process.file,
@@ -317,6 +323,14 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
         let _ = writeln!(text, "{}", json!({ "unreadable": file }));
     }
     text
+}
+
+/// The memory layout of a type; null if it is not known, or there is none. The hash is text, since JSON's readers have no
+/// numbers of 64 bits.
+pub(crate) fn layout_json(layout: Option<TypeLayout>) -> Value {
+    layout.map_or(Value::Null, |TypeLayout { size, align, hash }| {
+        json!({ "size": size, "align": align, "hash": format!("{hash:016x}") })
+    })
 }
 
 /// What is wrong with a process's file; null if nothing is.

@@ -61,6 +61,8 @@ fn o_01_o_03_o_05_r_06_a_process_on_cuda_is_attached_to() {
     assert!(table(&folder.0, &[]).contains(": DEAD, this is how it was last"));
     let text = String::from_utf8(autopsy(&folder.0, &[]).stdout).unwrap();
     assert!(text.starts_with(&format!("process {pid}, cuda, ")), "{text}");
-    let died = format!(": it died without ending its runtime\n  `anomalies`: {processed} handled");
+    let died = format!(
+        ": it died without ending its runtime\n  on Annulus stand-in\n  `anomalies`: {processed} handled"
+    );
     assert!(text.contains(&died) && text.contains("stalled on host"), "{text}");
 }

@@ -109,7 +109,15 @@ fn o_03_top_shows_what_runs() {
     let line = String::from_utf8(top(&folder.0, &["--json"]).stdout).unwrap();
     let process: Value = serde_json::from_str(&line).unwrap();
     assert_eq!((&process["pid"], &process["alive"]), (&child.0.id().into(), &true.into()), "{line}");
+    assert!(process["device"].as_str().unwrap().starts_with("CPU, "), "{line}");
+    assert_eq!(process["other_boot"], false);
     let kernel = &process["kernels"][0];
+    assert_eq!(kernel["message_layout"]["hash"].as_str().unwrap().len(), 16, "{line}");
+    assert!(
+        kernel["message_layout"]["size"].as_u64() >= kernel["message_layout"]["align"].as_u64(),
+        "{line}"
+    );
+    assert!(kernel["memory_bytes"].as_u64().unwrap() > 0, "{line}");
     assert_eq!((&kernel["state"], &kernel["per_second"]), (&"active".into(), &0.0.into()));
     assert_eq!(kernel["shards"][0]["processed"], 20);
 
@@ -310,8 +318,12 @@ fn r_06_autopsy_tells_of_the_dead() {
     let file = fs::read_dir(&folder.0).unwrap().next().unwrap().unwrap().path();
     let text = told(&[]);
     assert!(text.starts_with(&format!("process {pid}, cpu, ")), "{text}");
-    assert!(text.contains(": it died without ending its runtime\n  `anomalies`: 3 handled"), "{text}");
-    assert!(text.contains("`anomalies`: launched, 1 shards\n"), "{text}");
+    assert!(text.contains(": it died without ending its runtime\n  on CPU, "), "{text}");
+    assert!(
+        text.contains("\n  `anomalies`: 3 handled")
+            && text.contains("\n    messages are `Observation`: 16 bytes, ")
+    );
+    assert!(text.contains("`anomalies`: launched, 1 shard\n"), "{text}");
     assert_eq!([told(&[&pid]), told(&[file.to_str().unwrap()])], [text.clone(), text]);
     let json: Value = serde_json::from_str(&told(&["--json"])).unwrap();
     assert_eq!((&json["alive"], &json["kernels"][0]["name"]), (&false.into(), &"anomalies".into()), "{json}");

@@ -26,9 +26,12 @@ fn o_05_export_tells_other_processes() {
         format!("annulus_messages_processed_total{{{labels},kernel=\"anomalies\"}} 20"),
         format!("annulus_kernel_health{{{labels},kernel=\"anomalies\"}} 0"),
         format!("annulus_process_up{{{labels}}} 1"),
+        format!("annulus_shards_in_handler{{{labels},kernel=\"anomalies\"}} 0"),
     ] {
         assert!(text.lines().any(|told| told == line), "{line} in {text}");
     }
+    let info = format!("annulus_kernel_info{{{labels},kernel=\"anomalies\",device=\"CPU, ");
+    assert!(text.contains(&info), "{info} in {text}");
     assert!(export(&["--shards"]).contains("kernel=\"anomalies\",shard=\"0\"} 20\n"));
     assert_eq!(export(&["--pid", "1"]), "");
     // Latencies of what is sent while somebody asks for them.

@@ -12,7 +12,7 @@ use super::{
     counters::{Counters, Counts, Of, Totals, Which, add},
     table::{self, *},
 };
-use crate::{Health, Kernel, KernelHealth, Liveness, PortLook, Process, ShardState};
+use crate::{Health, Kernel, KernelHealth, Liveness, Phase, PortLook, Process, ShardState, TypeLayout};
 
 /// Bounds of the histogram's buckets are powers of two of nanoseconds, from 512 ns to 17 s: those are bounds
 /// of our own buckets, too, so that no count is off.
@@ -94,6 +94,7 @@ pub(crate) fn collect(
             count_samples(&about, &counts, per_shard, &mut samples);
             let Some(kernel) = running else { continue };
             gauges(&about, kernel, per_shard, &mut samples);
+            samples.push(info(&about, process, kernel));
             if let Some(health) = judged.iter().find(|health| health.id == kernel.id) {
                 samples.push(about.number(&HEALTH, &NONE, f64::from(health.state() as u8)));
                 samples.push(about.number(&STUCK, &NONE, health.stuck_shards as f64));
@@ -270,9 +271,29 @@ fn gauges(about: &About, kernel: &Kernel, per_shard: bool, samples: &mut Vec<Sam
         let count = kernel.shards.iter().filter(|shard| ShardState::of(shard) == state).count();
         samples.push(about.number(&SHARDS, &[None, Some((&STATE, name.into()))], count as f64));
     }
+    if let Some(memory) = kernel.memory {
+        samples.push(about.number(&MEMORY, &NONE, memory as f64));
+    }
     if let Some(age) = kernel.age {
         samples.push(about.number(&UPTIME, &NONE, age.as_secs_f64()));
     }
+}
+
+/// What a kernel is.
+fn info(about: &About, process: &Process, kernel: &Kernel) -> Sample {
+    let layout = |layout: Option<TypeLayout>| layout.map_or(String::new(), |layout| format!("{layout:#}"));
+    // One that is empty is none.
+    let told = [
+        (&DEVICE, process.device.clone()),
+        (&DEFINITION, kernel.kernel.clone()),
+        (&MESSAGE, kernel.message.clone()),
+        (&MESSAGE_LAYOUT, layout(kernel.message_layout)),
+        (&OUTPUT, kernel.output.clone()),
+        (&OUTPUT_LAYOUT, layout(kernel.output_layout)),
+    ];
+    let told = told.into_iter().filter(|(_, value)| !value.is_empty());
+    let common = about.common.iter().cloned().chain(told).collect();
+    About { common, since: about.since }.number(&KERNEL_INFO, &NONE, 1.0)
 }
 
 fn outbox(port: &PortLook) -> Option<(&'static Label, Cow<'static, str>)> {
@@ -289,6 +310,8 @@ fn depth(about: &About, own: &Own, pending: u64, capacity: u64, samples: &mut Ve
 fn of_shards(about: &About, own: &Own, shards: &[Shard], samples: &mut Vec<Sample>) {
     let waiting = shards.iter().map(|shard| shard.outputs_waiting).fold(0, u64::saturating_add);
     samples.push(about.number(&OUTPUTS_WAITING, own, waiting as f64));
+    let working = shards.iter().filter(|shard| Phase::of(shard) == Phase::InHandler).count();
+    samples.push(about.number(&IN_HANDLER, own, working as f64));
     if shards.iter().any(|shard| shard.timers != Timers::default()) {
         let waiting: u64 = shards.iter().map(|shard| u64::from(shard.timers.waiting)).sum();
         samples.push(about.number(&TIMERS_WAITING, own, waiting as f64));

@@ -56,6 +56,19 @@ pub static PROCESS: Label = Label { otel: "process.executable.name", prometheus:
 pub static PID: Label = Label { otel: "process.pid", prometheus: "pid" };
 /// Which of a process's runtimes, from the second on: `2`, `3`.
 pub(crate) static RUNTIME: Label = Label { otel: "annulus.runtime", prometheus: "runtime" };
+/// The device, in [`KERNEL_INFO`].
+pub(crate) static DEVICE: Label = Label { otel: "annulus.device", prometheus: "device" };
+/// The kernel's own name, in [`KERNEL_INFO`].
+pub(crate) static DEFINITION: Label = Label { otel: "annulus.kernel.definition", prometheus: "definition" };
+/// The name of its message type, in [`KERNEL_INFO`].
+pub(crate) static MESSAGE: Label = Label { otel: "annulus.message.type", prometheus: "message" };
+/// The layout of its messages, in [`KERNEL_INFO`].
+pub(crate) static MESSAGE_LAYOUT: Label =
+    Label { otel: "annulus.message.layout", prometheus: "message_layout" };
+/// The name of its output type, in [`KERNEL_INFO`].
+pub(crate) static OUTPUT: Label = Label { otel: "annulus.output.type", prometheus: "output" };
+/// The layout of its outputs, in [`KERNEL_INFO`].
+pub(crate) static OUTPUT_LAYOUT: Label = Label { otel: "annulus.output.layout", prometheus: "output_layout" };
 /// Why messages were dropped.
 pub(crate) static CAUSE: Label = Label { otel: "annulus.drop.cause", prometheus: "cause" };
 /// One of several outboxes.
@@ -162,6 +175,15 @@ metrics! {
     /// The last error code.
     LAST_ERROR: Gauge "annulus.kernel.last_error" "annulus_kernel_last_error" "1" true
         "The code of the last failure; 0 for none.";
+    /// What it is.
+    KERNEL_INFO: Gauge "annulus.kernel.info" "annulus_kernel_info" "1" false
+        "1, with what the kernel is as labels: its device, its own name, its types with size, alignment and hash of their layouts.";
+    /// The memory of its shards.
+    MEMORY: Gauge "annulus.kernel.memory" "annulus_kernel_memory_bytes" "By" false
+        "The bytes of the kernel's shards, where the device sees them: rings, control words and histograms.";
+    /// Shards that work.
+    IN_HANDLER: Gauge "annulus.kernel.shards.in_handler" "annulus_shards_in_handler" "{shard}" true
+        "Shards that this look found in a handler: its mean over many looks, for each shard, is the share of time in handlers.";
     /// How long it has run.
     UPTIME: Gauge "annulus.kernel.uptime" "annulus_kernel_uptime_seconds" "s" false
         "Time since the kernel was launched.";

@@ -30,16 +30,16 @@ use std::{
     fmt,
     fs::File,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use annulus_abi::vitals::read::Vitals;
-use annulus_runtime::vitals_owner_lives;
 
 use self::mapping::Mapping;
 use crate::{
     Liveness, Process, Unreadable,
     attach::{Copies, monotonic_nanos, open, read_all, read_directory},
+    boot,
 };
 pub use kernel::{KernelWatch, Lost};
 pub use machine::Machine;
@@ -67,6 +67,8 @@ pub struct Attached {
     file: File,
     copies: Copies,
     mapping: Option<Arc<Mapping>>,
+    /// Whether the file is of another boot, if somebody has asked.
+    other_boot: OnceLock<bool>,
     /// The watches of the kernels that were looked at again.
     watches: Vec<KernelWatch>,
 }
@@ -87,6 +89,7 @@ impl Attached {
             file,
             copies: Copies::default(),
             mapping: None,
+            other_boot: OnceLock::new(),
             watches: Vec::new(),
         })
     }
@@ -102,7 +105,9 @@ impl Attached {
     ///
     /// What the system says.
     pub fn liveness(&self) -> Result<Liveness, Unreadable> {
-        Ok(if vitals_owner_lives(&self.file)? { Liveness::Running } else { Liveness::Dead })
+        // It never changes: the header is written before the file gets its name.
+        let other_boot = *self.other_boot.get_or_init(|| boot::is_of_another(&self.file));
+        Ok(boot::liveness(&self.file, other_boot)?)
     }
 
     /// Whether the path still leads to this file: a process that ends in order removes its own.

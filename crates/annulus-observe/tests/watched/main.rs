@@ -7,6 +7,7 @@ mod attached;
 mod boxed;
 mod boxed_on_devices;
 mod damaged;
+mod described;
 mod device;
 mod drops;
 mod followed;

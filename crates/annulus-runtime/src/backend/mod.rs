@@ -40,6 +40,12 @@ pub unsafe trait DeviceBackend: Send + Sync + 'static {
     /// The backend's devices; the first is the one that it would launch on. Never empty.
     fn devices(&self) -> Vec<DeviceInfo>;
 
+    /// The name of the device that it launches on: that of the first of [`devices`](Self::devices), without asking
+    /// others.
+    fn device_name(&self) -> String {
+        self.devices().into_iter().next().map_or_else(String::new, |device| device.name)
+    }
+
     /// Allocates zeroed memory that both its kernels and the host see while a kernel runs.
     ///
     /// # Errors

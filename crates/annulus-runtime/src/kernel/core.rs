@@ -155,6 +155,11 @@ pub enum Transition {
 }
 
 impl KernelCore {
+    /// The bytes of its shards, where the device sees them.
+    pub(crate) fn memory(&self) -> u64 {
+        (self.shards[0].memory.layout().shard_bytes() * self.shards.len()) as u64
+    }
+
     /// Records what happened, for those who look after a crash; see
     /// [`annulus_abi::vitals::recorder::event`].
     pub(crate) fn record(&self, event: u32, values: [u64; 3]) {

@@ -131,6 +131,18 @@ impl Runtime {
         self.inner.backend.name()
     }
 
+    /// The name of the device that its kernels run on: the first of [`devices`](Self::devices).
+    ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// let runtime = Runtime::builder().build()?;
+    /// assert_eq!(runtime.device_name(), runtime.devices()[0].name);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn device_name(&self) -> String {
+        self.inner.backend.device_name()
+    }
+
     /// The time now, in nanoseconds since the runtime was built: the clock of messages' enqueue times, of
     /// telemetry, and of [`Cx::now`](annulus_kernel::Cx::now) in handlers. Monotonic, and never 0.
     ///
@@ -539,7 +551,7 @@ impl<B: BackendSource> RuntimeBuilder<B> {
         let stamps = Arc::new(Stamps::default());
         // The times in a file of vitals are compared with the machine's.
         let seen = if by_hand { &Vitals::Off } else { &self.vitals };
-        let vitals = VitalsArena::new(seen, backend.name(), clock.clone(), self.telemetry_lines);
+        let vitals = VitalsArena::new(seen, &*backend, clock.clone(), self.telemetry_lines);
         let arena = match backend.shares_any_memory() {
             true => None,
             false => {

@@ -459,7 +459,12 @@ fn entry(core: &KernelCore) -> KernelEntry {
         output: field(definition.output.map_or("", |output| output.name)),
         errors: field(&error_names(definition.errors)),
         ports: 0,
-        constant: [0; 6],
+        message_align: definition.message.align as u32,
+        output_align: definition.output.map_or(0, |output| output.align as u32),
+        message_layout: definition.message.layout_hash(),
+        output_layout: definition.output.map_or(0, |output| output.layout_hash()),
+        memory: core.memory(),
+        constant: [0; 2],
         check: 0,
     }
 }

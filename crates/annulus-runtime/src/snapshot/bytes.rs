@@ -7,7 +7,7 @@
 //! | the kernel's name | 4 for its length, then UTF-8 |
 //! | how many images follow: its states, if it keeps any, then its bound memory that changes, by the handler's order | 4 |
 //! | of each image the parameter's name, empty for the states | as the kernel's name |
-//! | the [`fingerprint`] of its type | 8 |
+//! | the [hash](TypeDescriptor::layout_hash) of its type | 8 |
 //! | how many values it has | 8 |
 //! | the values, as [`encode`](annulus_kernel::encode) writes each | that many times the type's size |
 //! | the [`hash`] of all before | 8 |
@@ -17,9 +17,7 @@
 
 use std::mem::MaybeUninit;
 
-use annulus_kernel::{
-    KernelDefinition, Meaning, Primitive, StateShape, TypeDescriptor, TypeKind, decode_values, encode_values,
-};
+use annulus_kernel::{KernelDefinition, StateShape, TypeDescriptor, decode_values, encode_values};
 
 use super::{Image, Snapshot, SnapshotError, changes, mismatch};
 
@@ -66,7 +64,7 @@ impl Snapshot {
         bytes.extend_from_slice(&(images.len() as u32).to_le_bytes());
         for (name, image) in images {
             put_text(&mut bytes, name);
-            bytes.extend_from_slice(&fingerprint(image.ty).to_le_bytes());
+            bytes.extend_from_slice(&image.ty.layout_hash().to_le_bytes());
             bytes.extend_from_slice(&(image.count as u64).to_le_bytes());
             // SAFETY: an image holds valid values of its type, and nothing else.
             unsafe { encode_values(image.ty, &image.bytes, &mut bytes) };
@@ -185,50 +183,8 @@ fn put_text(to: &mut Vec<u8>, text: &str) {
 
 /// FNV-1a of 64 bits: any change of one byte changes the hash, and it needs no table.
 fn hash(bytes: &[u8]) -> u64 {
-    extend(0xCBF2_9CE4_8422_2325, bytes)
-}
-
-fn extend(hash: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
-}
-
-/// A hash of everything that decides the memory layout of a type's values, and of their names.
-fn fingerprint(ty: &TypeDescriptor) -> u64 {
-    fn of(ty: &TypeDescriptor, mut hash: u64) -> u64 {
-        let number = |hash: u64, number: u64| extend(hash, &number.to_le_bytes());
-        let text = |hash: u64, text: &str| extend(number(hash, text.len() as u64), text.as_bytes());
-        hash = number(text(hash, ty.name), ty.size as u64);
-        hash = number(
-            hash,
-            match ty.meaning {
-                Meaning::List => 1,
-                Meaning::Text => 2,
-                // Whether equality is derived does not affect the bytes.
-                _ => 0,
-            },
-        );
-        let primitive = |hash: u64, kind: Primitive| text(hash, &format!("{kind:?}"));
-        let fields = |mut hash: u64, fields: &[annulus_kernel::FieldDescriptor]| {
-            hash = number(hash, fields.len() as u64);
-            for field in fields {
-                hash = of(field.ty, number(text(hash, field.name), field.offset as u64));
-            }
-            hash
-        };
-        match ty.kind {
-            TypeKind::Primitive(kind) => primitive(number(hash, 0), kind),
-            TypeKind::Struct(parts) => fields(number(hash, 1), parts),
-            TypeKind::Array { element, len } => of(element, number(number(hash, 2), len as u64)),
-            TypeKind::Enum { tag, variants } => {
-                hash = number(primitive(number(hash, 3), tag), variants.len() as u64);
-                for variant in variants {
-                    hash = fields(number(text(hash, variant.name), variant.tag), variant.fields);
-                }
-                hash
-            }
-        }
-    }
-    of(ty, hash(&[]))
+    const START: u64 = 0xCBF2_9CE4_8422_2325;
+    bytes.iter().fold(START, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
 }
 
 /// The bytes that are still to be read, from the front.
@@ -268,7 +224,7 @@ impl<'a> Reader<'a> {
             return Err(mismatch("next of states and bound memories", called(name), called(found)));
         }
         let what = if name.is_empty() { "the state" } else { name };
-        if self.u64("layout of a type")? != fingerprint(ty) {
+        if self.u64("layout of a type")? != ty.layout_hash() {
             let expected = format!("that of {} in this program", ty.name);
             return Err(mismatch(format!("layout of {what}"), expected, "that of another version of it"));
         }

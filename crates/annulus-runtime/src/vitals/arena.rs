@@ -35,7 +35,7 @@ use annulus_ring::{
 };
 use annulus_sync::{AtomicU64, Ordering, fence};
 
-use crate::kernel::drops::QueueDrops;
+use crate::{backend::DeviceBackend, kernel::drops::QueueDrops};
 
 use super::{
     Vitals,
@@ -87,7 +87,7 @@ impl VitalsArena {
     /// The vitals of a runtime whose kernels have at most `shards` blocks at a time.
     pub(crate) fn new(
         vitals: &Vitals,
-        backend: &'static str,
+        backend: &dyn DeviceBackend,
         clock: RuntimeClock,
         shards: usize,
     ) -> Arc<Self> {

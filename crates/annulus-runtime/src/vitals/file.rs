@@ -25,6 +25,8 @@ use annulus_abi::{
 use annulus_block::RuntimeClock;
 use annulus_sync::{AtomicU32, AtomicU64, Ordering};
 
+use crate::backend::DeviceBackend;
+
 use super::{
     Vitals, black_box,
     folder::{folders, make_own},
@@ -61,7 +63,7 @@ impl VitalsFile {
     /// first time in a process that none can be kept, a warning says why.
     pub(super) fn create(
         vitals: &Vitals,
-        backend: &'static str,
+        backend: &dyn DeviceBackend,
         clock: &RuntimeClock,
         shards: usize,
     ) -> Option<Arc<Self>> {
@@ -84,7 +86,7 @@ impl VitalsFile {
 
     fn create_in(
         folder: &Path,
-        backend: &'static str,
+        backend: &dyn DeviceBackend,
         clock: &RuntimeClock,
         shards: usize,
     ) -> Result<Self, String> {
@@ -113,7 +115,7 @@ impl VitalsFile {
             started,
             clock_origin: monotonic_nanos().saturating_sub(clock.now()),
             boot: boot(),
-            backend: field(backend),
+            backend: field(backend.name()),
             library: field(env!("CARGO_PKG_VERSION")),
             executable: executable(),
             records_offset: parts.records_offset as u64,
@@ -124,7 +126,8 @@ impl VitalsFile {
             port_stride: size_of::<ShardPorts>() as u64,
             histograms_offset: parts.histograms_offset as u64,
             histogram_stride: histogram::BYTES as u64,
-            reserved: [0; 10],
+            device: field(&backend.device_name()),
+            reserved: 0,
             check: 0,
         };
         let file = OpenOptions::new()
@@ -360,8 +363,9 @@ fn monotonic_nanos() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// The boot's id; zeros if the system does not tell.
-fn boot() -> [u8; 16] {
+/// The id of this boot of the system's kernel, as the headers of vitals files have it; zeros if the system does not tell.
+/// Containers on one kernel have the same one.
+pub fn boot() -> [u8; 16] {
     let mut text = String::new();
     let read = File::open("/proc/sys/kernel/random/boot_id")
         .and_then(|file| file.take(64).read_to_string(&mut text));

@@ -48,9 +48,9 @@ use std::path::PathBuf;
 pub(crate) use arena::{Home, VitalsArena};
 #[cfg(target_os = "linux")]
 pub(crate) use black_box::{BoxName, Boxed};
-pub use file::owner_lives as vitals_owner_lives;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use file::{BoxName, Boxed};
+pub use file::{boot as vitals_boot, owner_lives as vitals_owner_lives};
 pub use folder::{check_own as check_vitals_folder, folders as vitals_folders};
 pub(crate) use lease::{Leased, Requests};
 pub(crate) use recorder::is_recorded;

@@ -7,6 +7,7 @@ use annulus_block::RuntimeClock;
 use annulus_ring::memory::SharedMemory;
 
 use super::Vitals;
+use crate::backend::DeviceBackend;
 
 /// Whether the owner of this file lives. On this system nobody keeps such files.
 ///
@@ -15,6 +16,11 @@ use super::Vitals;
 /// None.
 pub fn owner_lives(_: &std::fs::File) -> std::io::Result<bool> {
     Ok(false)
+}
+
+/// The id of this boot, which nobody needs on this system: zeros.
+pub fn boot() -> [u8; 16] {
+    [0; 16]
 }
 
 /// The name of a black box, of which there are none here.
@@ -37,7 +43,7 @@ pub(crate) struct Boxed {
 pub(crate) enum VitalsFile {}
 
 impl VitalsFile {
-    pub(super) fn create(_: &Vitals, _: &'static str, _: &RuntimeClock, _: usize) -> Option<Arc<Self>> {
+    pub(super) fn create(_: &Vitals, _: &dyn DeviceBackend, _: &RuntimeClock, _: usize) -> Option<Arc<Self>> {
         None
     }
 

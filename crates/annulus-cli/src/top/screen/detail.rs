@@ -18,7 +18,7 @@ use super::{
     Screen,
     draw::{put, several, style},
     rows::State,
-    text::{bars, count, rate, wrap},
+    text::{bars, count, rate, size, wrap},
 };
 
 const PLAIN: Style = Style::new();
@@ -44,7 +44,7 @@ impl Screen {
             Liveness::Running => {
                 format!("up {}", for_people(Duration::from_nanos(process.now)))
             }
-            Liveness::Dead => "DEAD, this is how it was last".into(),
+            Liveness::Dead => process.told_death().into(),
         };
         let executable = printable(&process.executable);
         let heading = format!("process {}, {}, {executable}, {up}", process.pid, process.backend);
@@ -179,6 +179,12 @@ fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
             kernel.outbound_capacity
         ),
     ];
+    let layouts = [("a message", kernel.message_layout), ("an output", kernel.output_layout)];
+    let layouts = layouts.into_iter().filter_map(|(what, layout)| Some(format!("{what} is {}", layout?)));
+    about.extend(layouts.reduce(|first, second| format!("{first}; {second}")));
+    let memory = kernel.memory.map(|bytes| format!("its shards take {} of memory", size(bytes)));
+    let device = (!process.device.is_empty()).then(|| format!("on {}", printable(&process.device)));
+    about.extend([device, memory].into_iter().flatten().reduce(|first, second| format!("{first}; {second}")));
     about.extend(kernel.ports.iter().map(|port| {
         let sum = port.sum();
         let nowhere = if port.is_nobody() { "" } else { " to the host" };

@@ -137,7 +137,7 @@ fn without_kernels(process: &Process, order: usize) -> Row {
         pid: process.pid,
         process: executable(process),
         backend: process.backend.clone(),
-        name: format!("({})", process.no_kernels()),
+        name: if process.damage.is_none() { "(no kernels)" } else { "(damaged)" }.into(),
         shards: 0,
         state: if is_dead { State::Dead } else { State::None },
         done: 0,

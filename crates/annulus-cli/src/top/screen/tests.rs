@@ -1,5 +1,6 @@
 //! Looks and keys, and the frames that follow.
 
+mod described;
 mod latencies;
 mod outboxes;
 
@@ -51,6 +52,9 @@ fn kernel(id: u64, name: &str, shards: Vec<Shard>) -> Kernel {
         kernel: name.into(),
         message: "Reading".into(),
         output: "Alert".into(),
+        message_layout: None,
+        output_layout: None,
+        memory: None,
         mode: "adaptive",
         block: 1,
         max_batch: 32,
@@ -82,6 +86,8 @@ fn process(pid: u32, kernels: Vec<Kernel>) -> Process {
         pid,
         liveness: Liveness::Running,
         backend: "cpu".into(),
+        device: String::new(),
+        other_boot: false,
         library: "0.1.0".into(),
         executable: "/usr/local/bin/detector".into(),
         started: 1,

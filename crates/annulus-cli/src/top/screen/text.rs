@@ -100,6 +100,17 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// Bytes, for people.
+pub(super) fn size(bytes: u64) -> String {
+    let of = |shift: u32| bytes as f64 / f64::from(1u32 << shift);
+    match bytes {
+        0..0x400 => format!("{bytes} bytes"),
+        0x400..0x10_0000 => format!("{:.1} KiB", of(10)),
+        0x10_0000..0x4000_0000 => format!("{:.1} MiB", of(20)),
+        _ => format!("{:.1} GiB", of(30)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
