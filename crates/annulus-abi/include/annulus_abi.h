@@ -168,4 +168,180 @@ typedef struct annulus_shard_vitals {
     annulus_host_words host;
 } annulus_shard_vitals;
 
+/* The beginning of a vitals file. */
+typedef struct annulus_vitals_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t kernel_stride;
+    uint64_t kernels_offset;
+    uint64_t shards_offset;
+    uint32_t kernels;
+    uint32_t shards;
+    uint32_t shard_stride;
+    uint32_t pid;
+    uint64_t started;
+    uint64_t clock_origin;
+    uint8_t boot[16];
+    char backend[16];
+    char library[16];
+    char executable[256];
+    uint64_t records_offset;
+    uint32_t records;
+    uint32_t record_stride;
+    uint64_t requests_offset;
+    uint64_t ports_offset;
+    uint64_t port_stride;
+    uint64_t histograms_offset;
+    uint64_t histogram_stride;
+    char device[72];
+    uint64_t reserved;
+    uint64_t check;
+} annulus_vitals_header;
+
+/* "ANNULUSV" in the bytes of a little-endian machine. */
+#define ANNULUS_VITALS_MAGIC 0x5653554C554E4E41ull
+#define ANNULUS_VITALS_VERSION 1u
+#define ANNULUS_VITALS_PAGE 4096u
+#define ANNULUS_MOST_KERNELS 1024u
+#define ANNULUS_MOST_SHARDS 1048576u
+
+/* What observers ask: they write `telemetry_until`, then another `bell`, and wake those who sleep on the bell. */
+typedef struct annulus_request_page {
+    uint64_t telemetry_until;
+    uint32_t bell;
+    uint32_t reserved[13];
+} annulus_request_page;
+
+#define ANNULUS_LONGEST_LEASE 60000000000ull
+
+#define ANNULUS_CAUSES 7u
+
+/* A kernel in the directory of a vitals file. The check covers what stands from `id` on. */
+typedef struct annulus_kernel_entry {
+    uint32_t state;
+    uint32_t reserved;
+    uint64_t ended_at;
+    uint64_t mirrored_at;
+    uint64_t target;
+    uint64_t waits;
+    uint64_t queue_capacity;
+    uint64_t drops[ANNULUS_CAUSES];
+    uint64_t slow;
+    uint64_t counting_since;
+    uint64_t changing;
+
+    uint64_t id;
+    uint64_t launched_at;
+    uint32_t first_shard;
+    uint32_t grid;
+    uint32_t block;
+    uint32_t mode;
+    uint32_t max_batch;
+    uint32_t flags;
+    uint32_t inbound_capacity;
+    uint32_t outbound_capacity;
+    uint64_t actors;
+    uint32_t message_size;
+    uint32_t output_size;
+    char name[128];
+    char kernel[128];
+    char message[128];
+    char output[128];
+    char errors[256];
+    uint64_t ports;
+    uint32_t message_align;
+    uint32_t output_align;
+    uint64_t message_layout;
+    uint64_t output_layout;
+    uint64_t memory;
+    uint64_t constant[2];
+    uint64_t check;
+} annulus_kernel_entry;
+
+#define ANNULUS_KERNEL_FREE 0u
+#define ANNULUS_KERNEL_LAUNCHED 1u
+#define ANNULUS_KERNEL_ENDED 2u
+
+#define ANNULUS_KERNEL_CONNECTABLE 1u
+#define ANNULUS_KERNEL_SUPERSTEPS 2u
+#define ANNULUS_KERNEL_CALLS 4u
+#define ANNULUS_KERNEL_TIMESTAMPS 8u
+#define ANNULUS_KERNEL_MIRRORED 16u
+#define ANNULUS_KERNEL_LATENCIES 32u
+#define ANNULUS_KERNEL_BLACK_BOX 64u
+#define ANNULUS_KERNEL_TRACING 128u
+
+/* An event of the flight recorder. Its check covers ANNULUS_VITALS_MAGIC and the seven words before it. */
+typedef struct annulus_record {
+    uint64_t number;
+    uint64_t time;
+    uint64_t kernel;
+    uint32_t event;
+    uint32_t shard;
+    uint64_t values[3];
+    uint64_t check;
+} annulus_record;
+
+#define ANNULUS_RECORDS 4096u
+#define ANNULUS_NO_SHARD 0xFFFFFFFFu
+
+#define ANNULUS_EVENT_LAUNCHED 1u
+#define ANNULUS_EVENT_READY 2u
+#define ANNULUS_EVENT_ACTIVATED 3u
+#define ANNULUS_EVENT_DEACTIVATED 4u
+#define ANNULUS_EVENT_CLOSED 5u
+#define ANNULUS_EVENT_DRAINED 6u
+#define ANNULUS_EVENT_TERMINATED 7u
+#define ANNULUS_EVENT_LOST 8u
+#define ANNULUS_EVENT_FAILED 9u
+#define ANNULUS_EVENT_DROPPED 10u
+#define ANNULUS_EVENT_STALLED 11u
+#define ANNULUS_EVENT_CYCLE 12u
+#define ANNULUS_EVENT_NOT_LAUNCHED 13u
+#define ANNULUS_EVENT_SLOW 14u
+#define ANNULUS_EVENT_PRINTED 15u
+
+/* The beginning of a black box. */
+typedef struct annulus_box_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t flags;
+    uint64_t started;
+    uint64_t kernel;
+    uint32_t grid;
+    uint32_t capacity;
+    uint64_t shards_offset;
+    uint64_t shard_stride;
+    uint64_t slots_offset;
+    uint64_t slot_stride;
+    uint32_t payload_offset;
+    uint32_t payload_size;
+    uint64_t type_offset;
+    uint64_t type_bytes;
+    uint64_t type_check;
+    uint64_t units;
+    uint64_t at_offset;
+    uint64_t at_stride;
+    uint64_t reserved[15];
+    uint64_t check;
+} annulus_box_header;
+
+/* "ANNULUSB" in the bytes of a little-endian machine. */
+#define ANNULUS_BOX_MAGIC 0x4253554C554E4E41ull
+#define ANNULUS_BOX_VERSION 2u
+
+/* The beginning of the check of words; `annulus_check_more` adds one, and `annulus_check_end` is the check. */
+static inline uint64_t annulus_check_begin(void) {
+    return ANNULUS_VITALS_VERSION;
+}
+
+static inline uint64_t annulus_check_more(uint64_t sum, uint64_t word) {
+    uint64_t mixed = (sum ^ word) * 0x9E3779B97F4A7C15ull;
+    return mixed << 29 | mixed >> 35;
+}
+
+static inline uint64_t annulus_check_end(uint64_t sum) {
+    return sum ^ sum >> 32;
+}
+
 #endif

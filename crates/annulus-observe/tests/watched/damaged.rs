@@ -5,7 +5,6 @@ use std::{
     fs,
     os::unix::fs::FileExt,
     path::Path,
-    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -13,6 +12,7 @@ use std::{
 use annulus::prelude::*;
 use annulus_abi::vitals::{CHANGING, KernelEntry, read::Vitals};
 use annulus_observe::{FileDamage, Liveness, autopsy, look};
+use annulus_sync::{AtomicBool, Ordering};
 
 use crate::{Watched, read_used, ready, work, write_used};
 
