@@ -21,6 +21,24 @@ fn described() -> String {
     text
 }
 
+/// the specification's names stand beside those of this crate, with the same levels.
+#[test]
+fn a01_a05_the_guide_names_the_rules_of_the_specification() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/check.md");
+    let Ok(page) = fs::read_to_string(&path) else {
+        return println!("skipped: this is a package, without its repository");
+    };
+    let mut found = Vec::new();
+    for row in page.lines().filter(|line| line.starts_with("| DC0")) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let (code, rest) = cells[1].split_once(" `").expect("a code and a name");
+        let lint = annulus_check::find(code).unwrap_or_else(|| panic!("{row}"));
+        assert_eq!((rest.split('`').next(), &*lint.level.to_string()), (Some(lint.name), cells[2]), "{row}");
+        found.push(cells[0].split(' ').next().unwrap());
+    }
+    assert_eq!(found, ["DC014", "DC015", "DC016", "DC017"]);
+}
+
 /// every rule is in the guide.
 #[test]
 fn a01_the_guide_describes_every_lint() {

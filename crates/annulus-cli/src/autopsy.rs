@@ -7,10 +7,11 @@ use std::{
 };
 
 use annulus_observe::{
-    Autopsy as Found, BlackBox, Kernel, Liveness, Process, Record, Recorded, autopsy, files, look,
+    Autopsy as Found, BlackBox, CAUSES, Kernel, Liveness, Process, Record, RecordValue, Recorded, autopsy,
+    files, look, record_values,
 };
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
     failure::Failure,
@@ -207,16 +208,29 @@ fn black_box(found: &Found, kernel: &Kernel) -> Value {
     }
 }
 
+/// Messages that were dropped, by cause.
+fn drops_json(kernel: &Kernel) -> Map<String, Value> {
+    CAUSES.iter().zip(kernel.drops).map(|(cause, count)| ((*cause).to_owned(), count.into())).collect()
+}
+
 fn json(found: &Found) -> Value {
     let process = &found.process;
+    let value = |value: RecordValue| match value {
+        RecordValue::Number(number) => json!(number),
+        RecordValue::Seconds(seconds) => json!(seconds),
+        RecordValue::Text(text) => json!(text),
+    };
     let record = |record: &Record| {
+        let kernel = process.kernels.iter().find(|kernel| kernel.id == record.kernel);
+        let values = record_values(record, kernel).into_iter();
+        let values: Map<_, _> = values.map(|(name, of)| (name.to_owned(), value(of))).collect();
         json!({
             "number": record.number,
             "seconds": record.time as f64 / 1e9,
             "kernel": record.kernel,
             "event": record.name(),
             "shard": (record.shard != u32::MAX).then_some(record.shard),
-            "values": record.values,
+            "values": values,
         })
     };
     let kernels = process.kernels.iter().map(|kernel| {
@@ -230,7 +244,7 @@ fn json(found: &Found) -> Value {
             "output": kernel.output,
             "output_layout": layout_json(kernel.output_layout),
             "memory_bytes": kernel.memory,
-            "drops": kernel.drops,
+            "drops": drops_json(kernel),
             "outboxes": outboxes_json(kernel),
             "black_box": black_box(found, kernel),
             "shards": shards.map(|(index, shard)| shard_json(index, shard, None)).collect::<Vec<_>>(),

@@ -42,6 +42,7 @@ pub mod otlp;
 mod phase;
 pub mod profile;
 mod reason;
+mod says;
 #[cfg(feature = "page")]
 pub mod serve;
 pub mod spans;
@@ -68,4 +69,5 @@ pub use inside::look_inside;
 pub use observer::{Observer, ObserverBuilder, Sight};
 pub use phase::Phase;
 pub use reason::why;
+pub use says::{RecordValue, record_values};
 pub use watch::{Attached, KernelWatch, Lost, Machine};

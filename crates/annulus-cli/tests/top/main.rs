@@ -328,6 +328,11 @@ fn r_06_autopsy_tells_of_the_dead() {
     let json: Value = serde_json::from_str(&told(&["--json"])).unwrap();
     assert_eq!((&json["alive"], &json["kernels"][0]["name"]), (&false.into(), &"anomalies".into()), "{json}");
     assert_eq!(json["records"][0]["event"], "launched", "{json}");
+    assert_eq!(json["records"][0]["values"], serde_json::json!({ "shards": 1 }), "{json}");
+    assert_eq!(json["records"][1]["values"], serde_json::json!({}), "{json}");
+    let drops = &json["kernels"][0]["drops"];
+    assert_eq!((&drops["rejected"], &drops["cleared"]), (&0.into(), &0.into()), "{json}");
+    assert_eq!(drops.as_object().unwrap().len(), 7, "{json}");
 
     assert_eq!(json["kernels"][0]["black_box"], Value::Null, "{json}");
 
