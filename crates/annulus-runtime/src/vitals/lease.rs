@@ -29,6 +29,10 @@
 //! * Two observers that write at the same time may lose the longer one of two leases. So observers ask again long
 //!   before theirs ends.
 //!
+//! What the doorbell's thread finds behind the bell, and a launch while a lease begins or ends, have a model in every
+//! interleaving of their words: `tests/loom/lease.rs` of `annulus-sync`. What the lease does with times is a function of the
+//! monitor alone, of which a test here tries every step that two observers, the thread and the clock can make.
+//!
 //! # What is on
 //!
 //! A kernel's telemetry is on if the program wants it, or the lease. So a lease takes nothing from the program, and the end of a

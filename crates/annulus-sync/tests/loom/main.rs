@@ -13,6 +13,7 @@ mod doorbell;
 mod enlist;
 mod event;
 mod last;
+mod lease;
 mod runners;
 mod schedule;
 mod sleepers;
