@@ -11,8 +11,14 @@ use vitals_file::{KERNELS_AT, PORTS_AT, SHARDS, SHARDS_AT, file, put, seal};
 /// The entry that is used.
 const ENTRY: usize = KERNELS_AT + size_of::<KernelEntry>();
 
+/// What is damaged of two looks at the file of an owner that lives.
 fn damaged(file: &[u8], again: &[u8]) -> usize {
-    Vitals::new(file).expect("its header is whole").damaged(again)
+    Vitals::new(file).expect("its header is whole").damaged(Some(again))
+}
+
+/// What is damaged of the file of an owner that is dead.
+fn left_damaged(file: &[u8]) -> usize {
+    Vitals::new(file).expect("its header is whole").damaged(None)
 }
 
 /// Each bit of an entry that says it is used: those under the check, and those of the state, but the one which says that
@@ -28,6 +34,7 @@ fn each_bit_of_a_used_entry_is_watched() {
         // LAUNCHED becomes FREE by the first bit. With the second one alone it would be ENDED; both are no state.
         let expected = if is_state { bit != 0 } else { bit / 8 >= CHANGING };
         assert_eq!(damaged(&flipped, &flipped), usize::from(expected), "bit {bit}");
+        assert_eq!(left_damaged(&flipped), usize::from(expected), "bit {bit}");
     }
     // The other entry, which says that nobody has it, whatever else it says.
     let mut other = whole.clone();
@@ -35,6 +42,10 @@ fn each_bit_of_a_used_entry_is_watched() {
     assert_eq!(damaged(&other, &other), 0);
     other[KERNELS_AT] = 0x7F;
     assert_eq!(damaged(&other, &other), 1);
+    // The number of no launch: an owner that lives may be about to describe a kernel there.
+    put(&mut other, KERNELS_AT + CHANGING, 0);
+    assert_eq!((damaged(&other, &other), left_damaged(&other)), (0, 1));
+    put(&mut other, KERNELS_AT + CHANGING, 5);
     other[ENTRY..SHARDS_AT].fill(0xFF);
     assert_eq!(damaged(&other, &other), 2);
 }

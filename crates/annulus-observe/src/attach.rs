@@ -5,6 +5,7 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
+    thread,
     time::Duration,
 };
 
@@ -21,6 +22,7 @@ use annulus_abi::{
     },
 };
 use annulus_runtime::{KernelStatus, LatencyHistogram, PortLook, check_vitals_folder, vitals_folders};
+use annulus_sync::{Ordering, fence};
 
 /// The most bytes of a file that are read: 100,000 shards. Source: this project's choice.
 const MOST: u64 = 128 << 20;
@@ -208,6 +210,16 @@ pub enum ShardState {
 }
 
 impl Process {
+    /// What people need beside its number to tell it from the others of a look: `, file 1-18f3a-0.vitals`, if another one has
+    /// the same number, as containers that share a folder have, and runtimes of one process. Else nothing.
+    pub fn told_apart(&self, all: &[Self]) -> String {
+        let is_alike = |other: &Self| other.pid == self.pid && other.file != self.file;
+        match self.file.file_name().filter(|_| all.iter().any(is_alike)) {
+            Some(name) => format!(", file {}", name.display()),
+            None => String::new(),
+        }
+    }
+
     /// What is said of it if it is dead.
     pub fn told_death(&self) -> &'static str {
         if self.other_boot {
@@ -424,8 +436,15 @@ pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Res
         })
         .collect();
     // Parts of a kernel that has ended may be another's by now: only what is still in the directory was read whole.
+    // SYNC: entry-cleared (acquire)
+    fence(Ordering::Acquire);
     read_between(file, again, 0, directory.len() as u64)?;
-    let damage = FileDamage::of(&vitals, &found, again, file.metadata()?.len());
+    let lives = liveness == Liveness::Running;
+    let mut damage =
+        FileDamage::of(&vitals, &found, lives.then_some(again.as_slice()), file.metadata()?.len());
+    if damage.entries != 0 && lives {
+        damage.entries = lasting(file, &vitals, directory.len() as u64)?;
+    }
     let mut is_still_there = found.iter().map(|kernel| kernel.is_still_in(again));
     kernels.retain(|_| is_still_there.next() == Some(true));
     kernels.sort_by(|a, b| (a.has_ended, &a.name, a.id).cmp(&(b.has_ended, &b.name, b.id)));
@@ -443,6 +462,23 @@ pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Res
         kernels,
         damage,
     })
+}
+
+/// How many damaged entries of an owner that lives stay as they are, by two copies more: see [`Vitals::damaged`]. What is
+/// damaged lasts; what the owner writes does not.
+fn lasting(file: &mut File, vitals: &Vitals<'_>, end: u64) -> Result<usize, Unreadable> {
+    const LOOKS: usize = 2;
+    const APART: Duration = Duration::from_millis(2);
+    let mut least = usize::MAX;
+    let mut bytes = Vec::new();
+    for _ in 0..LOOKS {
+        thread::sleep(APART);
+        // SYNC: entry-cleared (acquire)
+        fence(Ordering::Acquire);
+        read_between(file, &mut bytes, 0, end)?;
+        least = vitals.damaged(Some(&bytes)).min(least);
+    }
+    Ok(least)
 }
 
 /// The outboxes of a kernel, as far as they are there. They are read after its shards.

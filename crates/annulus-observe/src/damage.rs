@@ -20,8 +20,8 @@ pub struct FileDamage {
 }
 
 impl FileDamage {
-    /// What is wrong, of copies of the file's beginning, the second one made later.
-    pub(crate) fn of(vitals: &Vitals<'_>, kernels: &[Kernel<'_>], again: &[u8], length: u64) -> Self {
+    /// What is wrong. `again` is as for [`Vitals::damaged`].
+    pub(crate) fn of(vitals: &Vitals<'_>, kernels: &[Kernel<'_>], again: Option<&[u8]>, length: u64) -> Self {
         Self {
             entries: vitals.damaged(again),
             missing: vitals.promised().saturating_sub(length),

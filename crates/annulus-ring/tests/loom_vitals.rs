@@ -180,3 +180,120 @@ fn o_01_looks_at_a_block_do_not_go_back_and_come_to_what_it_stays_at() {
     });
     assert!(mixed.load(std::sync::atomic::Ordering::Relaxed), "one look is no proof");
 }
+
+/// An entry with a description of one word, and its check, which is the same word.
+struct Described {
+    state: AtomicU64,
+    word: AtomicU64,
+    check: AtomicU64,
+}
+
+/// How the words of an entry are copied: by the system, in any order.
+#[derive(Clone, Copy)]
+enum Order {
+    StateFirst,
+    StateLast,
+}
+
+/// What may be left out of calling an entry damaged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hasty {
+    Nothing,
+    /// The owner puts no fence between freeing the entry and zeroing it.
+    Cleared,
+    /// The observer puts no fence between its copies.
+    Again,
+    /// The observer makes one copy.
+    OneCopy,
+    /// The observer makes two: then the first may have its state from before, and the second from afterwards.
+    TwoCopies,
+}
+
+/// An entry goes to another kernel while an observer copies it three times: `VitalsArena::home` and `Home::describe`, and
+/// `Vitals::damaged`. It is not called damaged. The first copy may have the state from before, and another word from
+/// afterwards; then the second one has not the state from before, and may have the next kernel's beside older words; and
+/// the third one has what belongs to that.
+///
+/// The bound is 3 involuntary switches: a copy that is torn needs one, and so does the next; the third is margin.
+fn changes(first: Order, second: Order, hasty: Hasty) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(move || {
+        let entry = Arc::new(Described {
+            state: AtomicU64::new(LAUNCHED),
+            word: AtomicU64::new(1),
+            check: AtomicU64::new(1),
+        });
+        let owner = {
+            let entry = Arc::clone(&entry);
+            thread::spawn(move || {
+                entry.state.store(FREE, Ordering::Relaxed);
+                if hasty != Hasty::Cleared {
+                    // SYNC: entry-cleared (release)
+                    fence(Ordering::Release);
+                }
+                // The zeros in between have the number of no launch, and count for nothing.
+                entry.word.store(2, Ordering::Relaxed);
+                entry.check.store(2, Ordering::Relaxed);
+                // SYNC: entry-described (release)
+                entry.state.store(LAUNCHED, Ordering::Release);
+            })
+        };
+        let copy = |order| {
+            let state = || entry.state.load(Ordering::Relaxed);
+            let early = matches!(order, Order::StateFirst).then(state);
+            let (word, check) = (entry.word.load(Ordering::Relaxed), entry.check.load(Ordering::Relaxed));
+            (early.unwrap_or_else(state), word, check)
+        };
+        let copies = match hasty {
+            Hasty::OneCopy => 1,
+            Hasty::TwoCopies => 2,
+            Hasty::Nothing | Hasty::Cleared | Hasty::Again => 3,
+        };
+        let before = copy(first);
+        let mut lasts = true;
+        for _ in 1..copies {
+            if hasty != Hasty::Again {
+                // SYNC: entry-cleared (acquire)
+                fence(Ordering::Acquire);
+            }
+            lasts &= copy(second) == before;
+        }
+        let is_damaged = |(state, word, check)| state == LAUNCHED && word != check;
+        assert!(!(is_damaged(before) && lasts), "what the owner changes is called damaged");
+        owner.join().unwrap();
+    });
+}
+
+#[test]
+fn r_06_what_the_owner_changes_is_not_called_damaged() {
+    for first in [Order::StateFirst, Order::StateLast] {
+        for second in [Order::StateFirst, Order::StateLast] {
+            changes(first, second, Hasty::Nothing);
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "what the owner changes is called damaged")]
+fn broken_one_copy_is_enough_to_call_an_entry_damaged() {
+    changes(Order::StateFirst, Order::StateFirst, Hasty::OneCopy);
+}
+
+#[test]
+#[should_panic(expected = "what the owner changes is called damaged")]
+fn broken_two_copies_are_enough_to_call_an_entry_damaged() {
+    changes(Order::StateFirst, Order::StateLast, Hasty::TwoCopies);
+}
+
+#[test]
+#[should_panic(expected = "what the owner changes is called damaged")]
+fn broken_the_entry_is_zeroed_before_it_is_seen_to_be_free() {
+    changes(Order::StateLast, Order::StateLast, Hasty::Cleared);
+}
+
+#[test]
+#[should_panic(expected = "what the owner changes is called damaged")]
+fn broken_the_second_copy_may_be_as_old_as_the_first() {
+    changes(Order::StateLast, Order::StateLast, Hasty::Again);
+}

@@ -160,6 +160,11 @@ impl VitalsArena {
         {
             // The entry first: while it is free, nobody looks at the shards. Who looks meanwhile, and has the words
             // of the next kernel, finds that the entry is no longer that of the one before.
+            word(memory, entry + offset_of!(KernelEntry, state))
+                .store(u64::from(kernel_state::FREE), Ordering::Relaxed);
+            // Who has seen another word of it zeroed sees at its next look that it is free.
+            // SYNC: entry-cleared (release)
+            fence(Ordering::Release);
             zero(memory, entry, ENTRY);
             // SYNC: entry-freed (release)
             fence(Ordering::Release);

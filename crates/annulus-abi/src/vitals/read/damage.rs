@@ -37,15 +37,18 @@ impl core::error::Error for Damage {}
 
 impl Vitals<'_> {
     /// How many entries of the directory say that they are used, and are not what a runtime wrote: their check does not
-    /// match, their state is none of [`kernel_state`], or their shards are none of the file's. They are not among
-    /// [`kernels`](Self::kernels), but for those of which the shards alone are wrong.
+    /// match, their state is none of [`kernel_state`](super::super::kernel_state), or their shards are none of the file's. They
+    /// are not among [`kernels`](Self::kernels), but for those of which the shards alone are wrong.
     ///
-    /// An owner that lives may rewrite an entry while its bytes are copied, and then the copy is a mixture. So `again` is
-    /// another copy of the file's beginning, made later: an entry counts if both have the same of it. The owner sets an
-    /// entry free before it changes anything that the check covers, and says last that it is used. So at no moment does the
-    /// file itself hold a mixture that says it is used, and two copies made one after the other do not have the same one.
-    /// Nobody rewrites the file of an owner that is dead: then `again` may be the same bytes.
-    pub fn damaged(&self, again: &[u8]) -> usize {
+    /// An owner that is dead rewrites nothing: `again` is `None`. One that lives may rewrite an entry while its bytes are
+    /// copied, and then the copy is a mixture. So `again` is another copy of the file's beginning, made later: an entry counts
+    /// if both have the same of it, and it has the number of a launch. Compare with two later copies at least, each begun
+    /// behind an acquiring fence, and take the least number. (SYNC: entry-cleared.) The owner sets an entry free before it
+    /// changes anything that the check covers. So if the first copy has a change beside the state of before, the second
+    /// one has not that state any more; if it has that of the next kernel, the third one has all of the next kernel's words.
+    /// That is proved for an entry that goes to one other kernel meanwhile. Where it goes on from kernel to kernel, all copies
+    /// would have to be torn at the same word: leave some time between them.
+    pub fn damaged(&self, again: Option<&[u8]>) -> usize {
         let is_damaged = |index: usize| match self.entry(index) {
             Entry::Damaged => true,
             Entry::Whole(kernel) => self.place(&kernel).is_none(),
@@ -54,8 +57,11 @@ impl Vitals<'_> {
         let same = |index: usize| {
             let of = |bytes| part(bytes, self.kernels_offset, index, size_of::<KernelEntry>());
             let state = |entry| word32(entry, offset_of!(KernelEntry, state));
+            let Some(again) = again else { return true };
             of(self.bytes).zip(of(again)).is_some_and(|(first, second)| {
-                state(first) == state(second) && first[CHANGING..] == second[CHANGING..]
+                state(first) == state(second)
+                    && first[CHANGING..] == second[CHANGING..]
+                    && word64(first, offset_of!(KernelEntry, id)) != Some(0)
             })
         };
         (0..self.kernels as usize).filter(|&index| is_damaged(index) && same(index)).count()
