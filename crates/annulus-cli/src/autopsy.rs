@@ -86,16 +86,13 @@ impl Autopsy {
                 let file = PathBuf::from(file);
                 let found =
                     autopsy(&file).map_err(|error| Failure::Fault(format!("{}: {error}", file.display())))?;
-                self.tell(&mut text, &found);
+                self.tell(&mut text, &found, &[]);
             }
             (_, pid) => {
-                let mut told = 0;
+                let mut wanted = Vec::new();
                 for file in files() {
                     match autopsy(&file) {
-                        Ok(found) if is_wanted(&found, pid) => {
-                            self.tell(&mut text, &found);
-                            told += 1;
-                        }
+                        Ok(found) if is_wanted(&found, pid) => wanted.push(found),
                         Ok(_) => {}
                         Err(error) if pid.is_none() && !self.json => {
                             let _ = writeln!(text, "{}: {error}", printable(&file.display().to_string()));
@@ -103,6 +100,9 @@ impl Autopsy {
                         Err(_) => {}
                     }
                 }
+                let told = wanted.len();
+                let processes: Vec<Process> = wanted.iter().map(|found| found.process.clone()).collect();
+                wanted.iter().for_each(|found| self.tell(&mut text, found, &processes));
                 match pid {
                     Some(pid) if told == 0 => {
                         return Err(Failure::Fault(format!(
@@ -145,7 +145,11 @@ impl Autopsy {
             [(process, kernel)] => print(process, kernel, which),
             _ => {
                 let one = |(process, kernel): &(&Process, &Kernel)| {
-                    format!("  {} --kernel {}", process.pid, printable(&kernel.name))
+                    let which = match process.told_apart(&processes).is_empty() {
+                        true => process.pid.to_string(),
+                        false => process.file.display().to_string(),
+                    };
+                    format!("  {} --kernel {}", printable(&which), printable(&kernel.name))
                 };
                 let all = fitting.iter().map(one).collect::<Vec<_>>().join("\n");
                 Err(Failure::Fault(format!("several black boxes fit, name one of them:\n{all}")))
@@ -153,14 +157,19 @@ impl Autopsy {
         }
     }
 
-    fn tell(&self, text: &mut String, found: &Found) {
+    /// Tells one of all that are told.
+    fn tell(&self, text: &mut String, found: &Found, all: &[Process]) {
         if self.json {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{}", json(found));
             return;
         }
-        for line in found.to_string().lines() {
+        let file = found.process.told_apart(all);
+        for (number, line) in found.to_string().lines().enumerate() {
             let _ = writeln!(text, "{}", printable(line));
+            if number == 0 && !file.is_empty() {
+                let _ = writeln!(text, "  in {}", printable(&found.process.file.display().to_string()));
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::{failure::Failure, signals::Interrupt, told::tell};
 /// Print, serve or push the metrics of this user's processes, for Prometheus or OpenTelemetry
 ///
 /// The processes need no preparation, and do nothing for it: see `annulus top`. Each metric has the labels process,
-/// pid, backend and kernel. A program can show more of its own kernels: see the guide on health and metrics.
+/// pid, backend and kernel; of processes that live with the same pid, as in containers, the later one has process_instance, too. A program can show more of its own kernels: see the guide on health and metrics.
 #[derive(Args)]
 #[command(after_long_help = CODES)]
 pub(crate) struct Export {

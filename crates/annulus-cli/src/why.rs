@@ -40,12 +40,17 @@ Exit codes:
 
 /// What is said of a process, of which this was found. Nothing that a dead process does is in vain: its line names who says
 /// more.
-pub(crate) fn said_of(process: &Process, found: &Found) -> String {
+pub(crate) fn said_of(process: &Process, all: &[Process], found: &Found) -> String {
     match process.liveness {
         Liveness::Running => found.to_string(),
         Liveness::Dead => {
             let findings = if found.findings.is_empty() { String::new() } else { format!("{found}\n") };
-            format!("{findings}`annulus autopsy {}` says what its shards were at", process.pid)
+            // Of several with one number, its file names it.
+            let which = match process.told_apart(all).is_empty() {
+                true => process.pid.to_string(),
+                false => process.file.display().to_string(),
+            };
+            format!("{findings}`annulus autopsy {which}` says what its shards were at")
         }
     }
 }
@@ -66,7 +71,8 @@ impl Why {
                 Liveness::Running => String::new(),
             };
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "process {}, {}{dead}", process.pid, printable(&process.executable));
+            let file = printable(&process.told_apart(&now.processes));
+            let _ = writeln!(text, "process {}{file}, {}{dead}", process.pid, printable(&process.executable));
             if let Some(damage) = process.told_damage() {
                 let _ = writeln!(text, "  {}", printable(&damage));
                 if process.kernels.is_empty() {
@@ -75,7 +81,7 @@ impl Why {
                 }
             }
             let earlier = now.earlier(process, &before).unwrap_or(process);
-            for line in said_of(process, &why(earlier, process, elapsed)).lines() {
+            for line in said_of(process, &now.processes, &why(earlier, process, elapsed)).lines() {
                 let _ = writeln!(text, "  {}", printable(line));
             }
         }

@@ -127,11 +127,12 @@ pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool, with_latency:
         text += "no process of this user has kernels, as far as their files tell\n";
     }
     for process in &now.processes {
+        let file = printable(&process.told_apart(&now.processes));
         // Writing to a string cannot fail.
         let _ = match process.liveness {
             Liveness::Running => writeln!(
                 text,
-                "process {}, {}, {}, up {}",
+                "process {}{file}, {}, {}, up {}",
                 process.pid,
                 process.backend,
                 printable(&process.executable),
@@ -139,7 +140,7 @@ pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool, with_latency:
             ),
             Liveness::Dead => writeln!(
                 text,
-                "process {}, {}, {}: {}",
+                "process {}{file}, {}, {}: {}",
                 process.pid,
                 process.backend,
                 printable(&process.executable),

@@ -4,6 +4,7 @@
 mod cuda;
 mod damaged;
 mod served;
+mod twins;
 
 use std::{
     fs,

@@ -10,6 +10,7 @@ use annulus_abi::{
 use super::{
     Labels, Metric, MetricKind, Own, Sample, Value,
     counters::{Counters, Counts, Of, Totals, Which, add},
+    instances::Common,
     table::{self, *},
 };
 use crate::{Health, Kernel, KernelHealth, Liveness, Phase, PortLook, Process, ShardState, TypeLayout};
@@ -68,14 +69,20 @@ pub(crate) fn collect(
             counters.see(&process.file, kernel.id, &kernel.name, since, counts(kernel, per_shard));
         }
     }
+    counters.instances.see(processes, |process| process_labels(process, true));
+    let labels_of = |process: &Process| {
+        let instance = counters.instances.of(process).filter(|_| tell_processes);
+        let instance = instance.map(|instance| (&PROCESS_INSTANCE, instance));
+        process_labels(process, tell_processes).into_iter().chain(instance).collect::<Common>()
+    };
+    let all_labels: Vec<Common> = processes.iter().map(labels_of).collect();
     counters.end_look();
     counters.forget(|file| processes.iter().any(|process| process.file == file));
 
     let mut samples = Vec::new();
-    for process in processes {
-        let labels = process_labels(process, tell_processes);
+    for (process, labels) in processes.iter().zip(&all_labels) {
         let lives = process.liveness == Liveness::Running;
-        if tell_processes && (lives || is_the_last(process, processes)) {
+        if tell_processes && (lives || is_the_last(process, labels, processes.iter().zip(&all_labels))) {
             let about = About { common: labels.clone().into(), since: 0 };
             samples.push(about.number(&UP, &NONE, if lives { 1.0 } else { 0.0 }));
             samples.push(about.number(&DAMAGED_ENTRIES, &NONE, process.damage.entries as f64));
@@ -107,16 +114,18 @@ pub(crate) fn collect(
 
 /// Whether no other process has the labels of this one, which is dead, and lives, or died later. Numbers are used again: in
 /// containers each process of a program has the same one.
-fn is_the_last(dead: &Process, processes: &[Process]) -> bool {
-    let labels = process_labels(dead, true);
-    let comes_later = |other: &&Process| {
+fn is_the_last<'a>(
+    dead: &Process,
+    labels: &Common,
+    mut processes: impl Iterator<Item = (&'a Process, &'a Common)>,
+) -> bool {
+    let comes_later = |other: &Process| {
         other.liveness == Liveness::Running || (other.started, &other.file) > (dead.started, &dead.file)
     };
-    let has_its_labels = |other: &Process| process_labels(other, true) == labels;
-    !processes.iter().filter(comes_later).any(has_its_labels)
+    !processes.any(|(other, of_other)| comes_later(other) && of_other == labels)
 }
 
-fn process_labels(process: &Process, tell: bool) -> Vec<(&'static Label, String)> {
+fn process_labels(process: &Process, tell: bool) -> Common {
     let mut labels = vec![(&BACKEND, process.backend.clone())];
     if tell {
         let name = process.executable.rsplit('/').next().unwrap_or_default();
@@ -341,6 +350,55 @@ mod tests {
         Phase,
         profile::tests::{look, shard},
     };
+
+    /// O-05: processes that live at the same time with the same number are told apart, and each keeps its name from look to
+    /// look: also when another one ends, or is started again.
+    #[test]
+    fn o_05_processes_of_one_number_are_told_apart() {
+        let process = |started: u64, liveness| Process {
+            file: format!("1-{started:x}-0.vitals").into(),
+            pid: 1,
+            liveness,
+            started,
+            ..look(0, Vec::new())
+        };
+        let (lives, dead) = (Liveness::Running, Liveness::Dead);
+        let mut counters = Counters::default();
+        let mut up = |processes: &[Process]| -> Vec<(Option<String>, f64)> {
+            let samples = collect(processes, &Health::default(), &mut counters, false, true);
+            let up = samples.iter().filter(|sample| std::ptr::eq(sample.metric, &raw const UP));
+            let told = |sample: &Sample| {
+                let is_it =
+                    |(label, _): &(&'static Label, &str)| std::ptr::eq(*label, &raw const PROCESS_INSTANCE);
+                let instance = sample.labels.iter().find(is_it).map(|(_, value)| value.to_string());
+                let Value::Number(number) = sample.value else { panic!("{:?}", sample.value) };
+                (instance, number)
+            };
+            let mut told: Vec<_> = up.map(told).collect();
+            told.sort_by(|a, b| a.0.cmp(&b.0));
+            told
+        };
+        let of = |instance: &str| Some(instance.to_owned());
+        assert_eq!(up(&[process(0xA, lives)]), [(None, 1.0)], "nothing else has its labels");
+        let both = [process(0xB, lives), process(0xA, lives)];
+        assert_eq!(up(&both), [(None, 1.0), (of("b"), 1.0)]);
+        // The first one dies, and the other one keeps its name. Then it is started again.
+        assert_eq!(up(&[process(0xB, lives), process(0xA, dead)]), [(None, 0.0), (of("b"), 1.0)]);
+        let again = [process(0xB, lives), process(0xA, dead), process(0xC, lives)];
+        assert_eq!(up(&again), [(None, 1.0), (of("b"), 1.0)]);
+        // The other one dies, which is told under its own name.
+        let now = [process(0xB, dead), process(0xC, lives)];
+        assert_eq!(up(&now), [(None, 1.0), (of("b"), 0.0)]);
+        assert_eq!(up(&[process(0xC, lives)]), [(None, 1.0)]);
+        // Another observer takes the oldest for the first one.
+        counters = Counters::default();
+        let samples = collect(&both, &Health::default(), &mut counters, false, true);
+        assert!(samples.iter().any(|sample| sample.labels.iter().any(|(_, value)| value == "b")));
+        assert!(!samples.iter().any(|sample| sample.labels.iter().any(|(_, value)| value == "a")));
+        // Inside a process there is one.
+        let samples = collect(&both, &Health::default(), &mut counters, false, false);
+        assert!(!samples.iter().any(|sample| sample.labels.iter().any(|(_, value)| value == "b")));
+    }
 
     /// O-01: a process that died is told, once; and not if another one of its name and number lives.
     #[test]

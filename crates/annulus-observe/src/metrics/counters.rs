@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-use super::table::Metric;
+use super::{instances::Instances, table::Metric};
 
 /// Which count of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,6 +59,7 @@ const GONE_AFTER: u32 = 3;
 
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
+    pub(super) instances: Instances,
     processes: HashMap<PathBuf, OfProcess>,
 }
 

@@ -16,13 +16,14 @@ use std::{borrow::Cow, sync::Arc};
 
 mod collect;
 mod counters;
+mod instances;
 #[cfg(feature = "otel")]
 mod otel;
 mod prometheus;
 mod table;
 
 pub use prometheus::{CONTENT_TYPE, text};
-pub use table::{Label, METRICS, Metric, MetricKind, PID, PROCESS};
+pub use table::{Label, METRICS, Metric, MetricKind, PID, PROCESS, PROCESS_INSTANCE};
 
 pub(crate) use collect::collect;
 pub(crate) use counters::Counters;
@@ -69,8 +70,8 @@ impl Sample {
 /// The labels of a sample: those that it has in common with the others of its kernel, and its own behind them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Labels {
-    common: Arc<[(&'static Label, String)]>,
-    own: Own,
+    pub(crate) common: Arc<[(&'static Label, String)]>,
+    pub(crate) own: Own,
 }
 
 /// Labels of one sample alone: at most a shard, and one more.

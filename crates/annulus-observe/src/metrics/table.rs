@@ -69,6 +69,10 @@ pub(crate) static MESSAGE_LAYOUT: Label =
 pub(crate) static OUTPUT: Label = Label { otel: "annulus.output.type", prometheus: "output" };
 /// The layout of its outputs, in [`KERNEL_INFO`].
 pub(crate) static OUTPUT_LAYOUT: Label = Label { otel: "annulus.output.layout", prometheus: "output_layout" };
+/// Of processes that have the same number as one that came before and lives: in hexadecimal, when the runtime was built,
+/// as in its file's name.
+pub static PROCESS_INSTANCE: Label =
+    Label { otel: "annulus.process.instance", prometheus: "process_instance" };
 /// Why messages were dropped.
 pub(crate) static CAUSE: Label = Label { otel: "annulus.drop.cause", prometheus: "cause" };
 /// One of several outboxes.

@@ -16,7 +16,7 @@ use opentelemetry_proto::tonic::{
 };
 
 use crate::{
-    metrics::{Label, MetricKind, PID, PROCESS, Sample, Value},
+    metrics::{Label, MetricKind, PID, PROCESS, PROCESS_INSTANCE, Sample, Value},
     spans::{Span, SpanKind, SpanValue, nanos},
 };
 
@@ -55,11 +55,12 @@ fn host() -> String {
 
 /// The process that something is of. Its number and its machine are its instance: backends that keep only the service's
 /// names would mix two processes of one program, and containers have processes of the same number.
-fn resource(executable: &str, pid: u64, service: Option<&str>) -> Option<Resource> {
+fn resource((executable, pid, instance): Process<'_>, service: Option<&str>) -> Option<Resource> {
     let host = host();
+    let instance = instance.map_or(String::new(), |instance| format!("-{instance}"));
     let attributes = vec![
         text("service.name", service.unwrap_or(executable)),
-        text("service.instance.id", &format!("{pid}@{host}")),
+        text("service.instance.id", &format!("{pid}{instance}@{host}")),
         text("host.name", &host),
         text(PROCESS.otel, executable),
         number(PID.otel, pid),
@@ -71,15 +72,15 @@ fn resource(executable: &str, pid: u64, service: Option<&str>) -> Option<Resourc
 fn own(service: Option<&str>) -> Option<Resource> {
     let path = std::env::current_exe().unwrap_or_default();
     let name = path.file_name().map_or_else(|| "unknown_service".into(), |name| name.to_string_lossy());
-    resource(&name, std::process::id().into(), service)
+    resource((&name, std::process::id().into(), None), service)
 }
 
 fn is(one: &'static Label, other: &'static Label) -> bool {
     std::ptr::eq(one, other)
 }
 
-/// The name of a process's executable, and its number.
-type Process<'a> = (&'a str, u64);
+/// The name of a process's executable, its number, and what tells it from others of the same number, if it needs something.
+type Process<'a> = (&'a str, u64, Option<&'a str>);
 
 /// Samples of this process have no such label.
 fn process(sample: &Sample) -> Option<Process<'_>> {
@@ -87,7 +88,7 @@ fn process(sample: &Sample) -> Option<Process<'_>> {
         let found = sample.labels.iter().find(|(label, _)| is(label, wanted));
         found.map(|(_, value)| value)
     };
-    Some((label(&PROCESS)?, label(&PID)?.parse().ok()?))
+    Some((label(&PROCESS)?, label(&PID)?.parse().ok()?, label(&PROCESS_INSTANCE)))
 }
 
 pub(super) fn metrics(samples: &[Sample], service: Option<&str>) -> ExportMetricsServiceRequest {
@@ -112,7 +113,7 @@ pub(super) fn metrics(samples: &[Sample], service: Option<&str>) -> ExportMetric
         .into_iter()
         .map(|(process, metrics)| ResourceMetrics {
             resource: match process {
-                Some((executable, pid)) => resource(executable, pid, service),
+                Some(process) => resource(process, service),
                 None => own(service),
             },
             scope_metrics: vec![ScopeMetrics { scope: scope(), metrics, ..ScopeMetrics::default() }],
@@ -145,7 +146,10 @@ fn empty(sample: &Sample) -> Metric {
 }
 
 fn add(data: &mut Data, sample: &Sample, now: u64) {
-    let own = sample.labels.iter().filter(|(label, _)| !is(label, &PROCESS) && !is(label, &PID));
+    let own = sample
+        .labels
+        .iter()
+        .filter(|(label, _)| [&PROCESS, &PID, &PROCESS_INSTANCE].iter().all(|of| !is(label, of)));
     let attributes = std::iter::once(text("messaging.system", "annulus"))
         .chain(own.map(|(label, value)| text(label.otel, value)))
         .collect();
@@ -233,5 +237,36 @@ fn span(span: &Span) -> OtlpSpan {
             .as_ref()
             .map(|error| Status { message: error.clone(), code: StatusCode::Error.into() }),
         ..OtlpSpan::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::metrics::{Labels, METRICS};
+
+    /// O-05: two processes of one number, of which the later one has a label more, are two resources.
+    #[test]
+    fn o_05_processes_of_one_number_are_two_resources() {
+        let sample = |instance: Option<&str>| {
+            let mut common = vec![(&PROCESS, "detector".to_owned()), (&PID, "1".to_owned())];
+            common.extend(instance.map(|instance| (&PROCESS_INSTANCE, instance.to_owned())));
+            let labels = Labels { common: Arc::from(common), own: [None, None] };
+            Sample { metric: METRICS[0], labels, value: Value::Count(1), since: None }
+        };
+        let told = metrics(&[sample(None), sample(Some("18f3a")), sample(None)], None);
+        let instance = |resource: &ResourceMetrics| {
+            let attributes = &resource.resource.as_ref().unwrap().attributes;
+            let found = attributes.iter().find(|attribute| attribute.key == "service.instance.id");
+            found.unwrap().clone()
+        };
+        let found: Vec<_> = told.resource_metrics.iter().map(instance).collect();
+        let host = host();
+        let id = |id: &str| text("service.instance.id", &format!("{id}@{host}"));
+        assert_eq!(found, [id("1"), id("1-18f3a")]);
+        let points = format!("{:?}", told.resource_metrics[1].scope_metrics);
+        assert!(!points.contains(PROCESS_INSTANCE.otel), "it is the resource's: {points}");
     }
 }

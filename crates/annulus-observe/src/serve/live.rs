@@ -13,6 +13,8 @@ pub(super) fn news(sight: &Sight) -> String {
         };
         json!({
             "pid": process.pid,
+            "instance": process.file.file_stem().map(|name| name.display().to_string()),
+            "apart": process.told_apart(&sight.processes),
             "name": process.executable.rsplit('/').next().unwrap_or_default(),
             "backend": process.backend,
             "alive": process.liveness == Liveness::Running,

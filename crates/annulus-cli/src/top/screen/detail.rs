@@ -47,7 +47,9 @@ impl Screen {
             Liveness::Dead => process.told_death().into(),
         };
         let executable = printable(&process.executable);
-        let heading = format!("process {}, {}, {executable}, {up}", process.pid, process.backend);
+        let all = self.now.as_ref().map_or(&[][..], |now| &now.processes);
+        let file = printable(&process.told_apart(all));
+        let heading = format!("process {}{file}, {}, {executable}, {up}", process.pid, process.backend);
         put_wrapped(&mut lines, &heading, width);
         if let Some(damage) = process.told_damage() {
             put_wrapped(&mut lines, &printable(&damage), width);
@@ -79,7 +81,7 @@ impl Screen {
             put_wrapped(&mut lines, &text, width);
         }
         lines.push((String::new(), PLAIN));
-        for text in crate::why::said_of(process, &self.why_of(process, earlier, kernel)).lines() {
+        for text in crate::why::said_of(process, all, &self.why_of(process, earlier, kernel)).lines() {
             put_wrapped(&mut lines, &printable(text), width);
         }
         lines.push((String::new(), PLAIN));
