@@ -16,17 +16,16 @@
 //!
 //! The last failure stays in two more words, with its code, its message's number and its key.
 //!
-//! With the phase, the block stores the number of the message at the front. When it moves past that, it adds one to the
-//! number, so the number is right before each call without being worked out. Before the call it stores the key, if messages
-//! have one. So a message costs one or two words (two to four instructions), and a turn four more.
+//! With the phase, the block stores the number of the message at the front. When it moves past that, it adds one
+//! to the number, so the number is right before each call without being worked out. Before the call it stores the
+//! key, if messages have one. So a message costs one or two words (two to four instructions), and a turn four more.
 
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, state},
     vitals::{At, phase},
 };
-use annulus_sync::Ordering;
-
 use annulus_ring::ring::Slot;
+use annulus_sync::Ordering;
 
 use crate::{host::MessageFailure, publish::add, runner::Runner, turn::BlockCore};
 

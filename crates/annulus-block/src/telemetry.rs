@@ -72,8 +72,8 @@ impl<R: Runner> BlockCore<R> {
         if batch.processed != 0 {
             telemetry.last_processed_timestamp = now as i64;
             if self.measures {
-                // Sums of times overflow, and their difference, which is a turn's latencies, does not. It is below 0 only if
-                // clocks differ.
+                // Sums of times overflow, and their difference, which is a turn's latencies, does not. It is below
+                // 0 only if clocks differ.
                 let all = now.wrapping_mul(batch.processed.into()).wrapping_sub(batch.sum);
                 telemetry.total_latency_nanos += u64::try_from(all.cast_signed()).unwrap_or(0);
                 telemetry.max_latency_nanos =

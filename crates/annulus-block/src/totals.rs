@@ -17,7 +17,8 @@ pub(crate) struct TurnTotals {
     /// Whether records were written.
     pub(crate) recorded: bool,
     pub(crate) error: u16,
-    /// The earliest and latest of the enqueue times of processed messages, and their sum, which may have overflowed.
+    /// The earliest and latest of the enqueue times of processed messages, and their sum, which may have
+    /// overflowed.
     pub(crate) earliest: u64,
     pub(crate) latest: u64,
     pub(crate) sum: u64,
