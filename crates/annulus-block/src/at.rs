@@ -16,17 +16,18 @@
 //!
 //! The last failure stays in two more words, with its code, its message's number and its key.
 //!
-//! With the phase, the block stores the number of the next message. Before each call it stores the number, and
-//! the key if messages have one. So a block that works stores one or two words for each message, and three more
-//! for each turn.
+//! With the phase, the block stores the number of the message at the front. When it moves past that, it adds one
+//! to the number, so the number is right before each call without being worked out. Before the call it stores the
+//! key, if messages have one. So a message costs one or two words (two to four instructions), and a turn four more.
 
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, state},
     vitals::{At, phase},
 };
+use annulus_ring::ring::Slot;
 use annulus_sync::Ordering;
 
-use crate::{host::MessageFailure, runner::Runner, turn::BlockCore};
+use crate::{host::MessageFailure, publish::add, runner::Runner, turn::BlockCore};
 
 impl<R: Runner> BlockCore<R> {
     /// What the block says that it is at.
@@ -34,17 +35,19 @@ impl<R: Runner> BlockCore<R> {
         self.at.load()
     }
 
-    /// Says that the handler of the message at the front is called. `is_first`: the turn has called none before.
+    /// Says that the turn's first handler is called. Those behind it need not say so.
     // TWIN: at_handler
+    #[inline]
+    pub(crate) fn at_handler(&self) {
+        self.say(phase::IN_HANDLER);
+    }
+
+    /// Moves past the message at the front, and says the number of the next one. A message costs its line one
+    /// instruction, since the number is there already.
     #[inline(always)]
-    pub(crate) fn at_handler(&self, key: u64, is_first: bool) {
-        if self.key.is_some() {
-            self.at.key().store(key, Ordering::Relaxed);
-        }
-        self.at.number().store(self.next_number(), Ordering::Relaxed);
-        if is_first {
-            self.at.phase().store(phase::IN_HANDLER, Ordering::Relaxed);
-        }
+    pub(crate) fn advance(&mut self, slot: &Slot) {
+        self.inbound.advance(slot);
+        add(self.at.number(), 1);
     }
 
     /// Says that the message at the front failed, or names no actor. It is counted already.

@@ -148,7 +148,7 @@ impl<R: Runner> BlockCore<R> {
         if self.asks_time {
             self.cx = self.cx.with_time(R::now(&self.clock));
         }
-        self.at_handler(0, true);
+        self.at_handler();
         let Some(state) = self.state.of(0) else { return annulus_abi::error::UNKNOWN_ACTOR };
         // SAFETY: a body's threads send by outboxes of the inbox, and this one only says whether they sent too much. What
         // the entry of a body takes as its message is the inbox.

@@ -53,6 +53,7 @@ impl<R: Runner> BlockCore<R> {
             self.telemetry = Telemetry::new(epoch);
         }
         self.telemetry_on = command & command::TELEMETRY != 0;
+        self.measures = self.telemetry_on && self.timestamps;
         self.write_telemetry();
     }
 }

@@ -50,11 +50,14 @@ impl<R: Runner> BlockCore<R> {
     #[inline]
     pub(crate) fn handle(&mut self, taken: &Taken, batch: &mut TurnTotals) {
         let &Taken { message, caller, queue, enqueued, trace, stamp } = taken;
-        // SAFETY: it is a message of the kernel's type, which the key function takes.
-        let key = self.key.map_or(0, |key| unsafe { key(message) });
+        let key = self.key.map_or(0, |key| {
+            // SAFETY: it is a message of the kernel's type, which the key function takes.
+            let key = unsafe { key(message) };
+            self.at.key().store(key, Ordering::Relaxed);
+            key
+        });
         let is_here = self.timers.is_none() || self.state.is_of_block(key, self.cx.block_index());
-        let state = self.state.of(key).filter(|_| is_here);
-        self.at_handler(key, batch.processed + batch.dropped == 0);
+        let state = if is_here { self.state.of(key) } else { None };
         let cx = self.cx.with_queue(queue).with_stamp(stamp);
         self.begin_event(stamp);
         let goes_on = self.is_forwarded(caller);

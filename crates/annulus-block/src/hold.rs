@@ -331,8 +331,11 @@ impl<R: Runner> BlockCore<R> {
             if self.is_linked {
                 R::hand_over();
             }
+            if batch.processed + batch.dropped == 0 {
+                self.at_handler();
+            }
             self.handle_slot(&slot, &mut batch);
-            self.inbound.advance(&slot);
+            self.advance(&slot);
             batch.consumed += 1;
         }
         self.finish_turn(&mut batch)

@@ -25,6 +25,7 @@ mod state;
 mod telemetry;
 mod through;
 mod timers;
+mod totals;
 mod traced;
 mod turn;
 

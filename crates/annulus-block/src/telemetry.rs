@@ -22,10 +22,10 @@ impl<R: Runner> BlockCore<R> {
         if let Some(times) = &mut self.enqueued {
             times.push(enqueued);
         }
-        if self.telemetry_on && self.timestamps {
-            batch.earliest = if batch.processed == 1 { enqueued } else { batch.earliest.min(enqueued) };
+        if self.measures {
+            batch.earliest = batch.earliest.min(enqueued);
             batch.latest = batch.latest.max(enqueued);
-            batch.sum += u128::from(enqueued);
+            batch.sum = batch.sum.wrapping_add(enqueued);
         }
     }
 
@@ -63,7 +63,7 @@ impl<R: Runner> BlockCore<R> {
         if batch.error != 0 {
             telemetry.error_code = batch.error;
         }
-        if !(self.telemetry_on && self.timestamps) {
+        if !self.measures {
             telemetry.unmeasured = telemetry.unmeasured.saturating_add(batch.processed);
         }
         if !self.telemetry_on {
@@ -71,9 +71,11 @@ impl<R: Runner> BlockCore<R> {
         }
         if batch.processed != 0 {
             telemetry.last_processed_timestamp = now as i64;
-            if self.timestamps {
-                let all = u128::from(now) * u128::from(batch.processed);
-                telemetry.total_latency_nanos += all.saturating_sub(batch.sum) as u64;
+            if self.measures {
+                // Sums of times overflow, and their difference, which is a turn's latencies, does not. It is below
+                // 0 only if clocks differ.
+                let all = now.wrapping_mul(batch.processed.into()).wrapping_sub(batch.sum);
+                telemetry.total_latency_nanos += u64::try_from(all.cast_signed()).unwrap_or(0);
                 telemetry.max_latency_nanos =
                     telemetry.max_latency_nanos.max(now.saturating_sub(batch.earliest));
                 telemetry.min_latency_nanos =

@@ -358,6 +358,7 @@ impl<R: Runner> BlockCore<R> {
                     // What nobody sends is an event of the block's own.
                     let stamp = stamp.unwrap_or_else(|| self.begin_event(0));
                     let taken = Taken { message, caller: 0, queue: 0, enqueued: due, trace: 0, stamp };
+                    self.at_handler();
                     self.handle(&taken, &mut batch);
                     due
                 }

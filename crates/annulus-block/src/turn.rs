@@ -41,6 +41,8 @@ use crate::{
     traced::Records,
 };
 
+pub(crate) use crate::totals::TurnTotals;
+
 /// The parts that a block is made of.
 pub struct BlockParameters {
     /// The shard's memory.
@@ -186,6 +188,8 @@ pub struct BlockCore<R> {
     pub(crate) counts: Counts,
     pub(crate) telemetry: Telemetry,
     pub(crate) telemetry_on: bool,
+    /// Whether it is on, and messages have times.
+    pub(crate) measures: bool,
     pub(crate) _runner: PhantomData<fn() -> R>,
 }
 
@@ -208,30 +212,6 @@ pub(crate) struct Counts {
     pub(crate) sent: u64,
     /// Messages that were taken when their time had come.
     pub(crate) timed: u64,
-}
-
-/// One turn's messages.
-#[derive(Default)]
-pub(crate) struct TurnTotals {
-    /// Of the ring.
-    pub(crate) consumed: u32,
-    /// Of the timers.
-    pub(crate) due: u32,
-    pub(crate) produced: u32,
-    /// Whether handlers have sent to a connected kernel.
-    pub(crate) forwarded: bool,
-    /// Whether handlers have sent replies.
-    pub(crate) replied: bool,
-    pub(crate) processed: u32,
-    pub(crate) dropped: u32,
-    pub(crate) dead_letters: u32,
-    /// Whether records were written.
-    pub(crate) recorded: bool,
-    pub(crate) error: u16,
-    /// The earliest, latest and sum of the enqueue times of processed messages.
-    pub(crate) earliest: u64,
-    pub(crate) latest: u64,
-    pub(crate) sum: u128,
 }
 
 /// Outputs on their way to another kernel. They are in the outbound ring; the first of all is in the slot of
@@ -392,6 +372,7 @@ impl<R: Runner> BlockCore<R> {
             counts: Counts::default(),
             telemetry: Telemetry::new(0),
             telemetry_on: false,
+            measures: false,
             memory,
             _runner: PhantomData,
         }
@@ -434,6 +415,7 @@ impl<R: Runner> BlockCore<R> {
             return self.take_holding(command, limit);
         }
         let mut batch = TurnTotals::default();
+        let mut is_first = true;
         while batch.consumed < limit {
             let Some(slot) = self.inbound.peek() else { break };
             // The command is checked between any two messages, so a batch does not delay it. A message that
@@ -451,6 +433,9 @@ impl<R: Runner> BlockCore<R> {
                 if !self.has_credit(&slot, &batch) {
                     break;
                 }
+                if std::mem::take(&mut is_first) {
+                    self.at_handler();
+                }
                 if self.is_linked {
                     R::hand_over();
                 }
@@ -459,7 +444,7 @@ impl<R: Runner> BlockCore<R> {
             if self.pending.is_some() && !self.release(slot.header.enqueue_time, &mut batch) {
                 break;
             }
-            self.inbound.advance(&slot);
+            self.advance(&slot);
             batch.consumed += 1;
         }
         self.finish_turn(&mut batch)

@@ -13,7 +13,7 @@ use crate::{Attached, FileDamage, black_box::path_of, boot};
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, STALLED_HOLDS, state},
     vitals::{
-        MOST_KERNELS, SUFFIX, VitalsHeader,
+        MOST_KERNELS, SUFFIX, ShardVitals, VitalsHeader,
         black_box::BoxDamage,
         kernel_flags, kernel_state,
         ports::Port,
@@ -340,23 +340,43 @@ pub fn look(path: &Path) -> Result<Process, Unreadable> {
 }
 
 /// Reads an open file between two places, as far as it is there.
-fn read_between(file: &mut File, bytes: &mut Vec<u8>, begin: u64, end: u64) -> io::Result<()> {
+fn read_between(file: &File, bytes: &mut Vec<u8>, begin: u64, end: u64) -> io::Result<()> {
     // What a file says of itself may be anything: no more memory is taken than it has bytes.
     let end = end.min(MOST).min(file.metadata()?.len());
     let count = end.saturating_sub(begin) as usize;
-    bytes.resize(count, 0);
-    file.seek(SeekFrom::Start(begin))?;
-    let mut read = 0;
-    while read < count {
-        match file.read(&mut bytes[read..]) {
+    bytes.clear();
+    bytes.reserve_exact(count);
+    while bytes.len() < count {
+        match read_more(file, bytes, count, begin + bytes.len() as u64) {
             Ok(0) => break,
-            Ok(more) => read += more,
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    bytes.truncate(read);
     Ok(())
+}
+
+/// Reads from a place on, behind what there is, until there are at most `count` bytes. Memory is not made zero before: a
+/// look's time is that of its memory.
+#[cfg(unix)]
+fn read_more(file: &File, bytes: &mut Vec<u8>, count: usize, place: u64) -> io::Result<usize> {
+    use std::os::fd::AsRawFd;
+    let missing = count - bytes.len();
+    let room = &mut bytes.spare_capacity_mut()[..missing];
+    let place = libc::off_t::try_from(place).map_err(io::Error::other)?;
+    // SAFETY: the room is memory of ours, and the call writes no more than its length there.
+    let read = unsafe { libc::pread(file.as_raw_fd(), room.as_mut_ptr().cast(), room.len(), place) };
+    let read = usize::try_from(read).map_err(|_| io::Error::last_os_error())?;
+    // SAFETY: so many bytes were written behind those that there were, and there was room for them.
+    unsafe { bytes.set_len(bytes.len() + read) };
+    Ok(read)
+}
+
+#[cfg(not(unix))]
+fn read_more(mut file: &File, bytes: &mut Vec<u8>, count: usize, place: u64) -> io::Result<usize> {
+    file.seek(SeekFrom::Start(place))?;
+    file.take((count - bytes.len()) as u64).read_to_end(bytes)
 }
 
 /// Reads the header and the directory of an open file, as far as anything was ever written to it.
@@ -404,23 +424,25 @@ fn written(_: &File, _: u64, end: u64) -> u64 {
 pub(crate) struct Copies {
     /// The header and the directory.
     pub(crate) directory: Vec<u8>,
-    shards: Vec<u8>,
-    /// The directory, read again behind the shards.
-    again: Vec<u8>,
+    /// The shards, and then the directory again: memory that is new to a process costs it more than what is read there.
+    rest: Vec<u8>,
 }
 
 /// Reads what is used of an open file: its header, its directory, the shards of its kernels.
 pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Result<Process, Unreadable> {
     // First whether it lives: what a process that is dead by now has written last is then in the file.
     let has_lock = boot::liveness(file, false)?;
-    let Copies { directory, shards, again } = copies;
+    let Copies { directory, rest } = copies;
     read_directory(file, directory)?;
     let vitals = Vitals::new(directory).map_err(Unreadable::Damaged)?;
     let other_boot = boot::is_other(&vitals);
     let liveness = if other_boot { Liveness::Dead } else { has_lock };
-    let found: Vec<read::Kernel<'_>> = vitals.kernels().collect();
+    let mut found: Vec<read::Kernel<'_>> = vitals.kernels().collect();
+    found.sort_by_cached_key(|kernel| (kernel.state() == kernel_state::ENDED, kernel.name(), kernel.id()));
     let used = found.iter().map(read::Kernel::shards_end).max().unwrap_or(0);
-    read_between(file, shards, vitals.shards_begin(), used)?;
+    rest.clear();
+    rest.reserve(directory.len());
+    read_between(file, rest, vitals.shards_begin(), used)?;
     let now = monotonic_nanos().saturating_sub(vitals.clock_origin());
     let mut kernels: Vec<Kernel> = found
         .iter()
@@ -430,7 +452,7 @@ pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Res
                 ports: ports(file, &vitals, kernel),
                 latencies: latencies(file, &vitals, kernel),
                 black_box: has_box.then(|| path_of(path, kernel.id())),
-                shards: kernel.shards_in(shards).collect(),
+                shards: shards(kernel, rest),
                 ..describe(kernel, now, liveness)
             }
         })
@@ -438,16 +460,15 @@ pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Res
     // Parts of a kernel that has ended may be another's by now: only what is still in the directory was read whole.
     // SYNC: entry-cleared (acquire)
     fence(Ordering::Acquire);
-    read_between(file, again, 0, directory.len() as u64)?;
+    read_between(file, rest, 0, directory.len() as u64)?;
     let lives = liveness == Liveness::Running;
     let mut damage =
-        FileDamage::of(&vitals, &found, lives.then_some(again.as_slice()), file.metadata()?.len());
+        FileDamage::of(&vitals, &found, lives.then_some(rest.as_slice()), file.metadata()?.len());
     if damage.entries != 0 && lives {
         damage.entries = lasting(file, &vitals, directory.len() as u64)?;
     }
-    let mut is_still_there = found.iter().map(|kernel| kernel.is_still_in(again));
+    let mut is_still_there = found.iter().map(|kernel| kernel.is_still_in(rest));
     kernels.retain(|_| is_still_there.next() == Some(true));
-    kernels.sort_by(|a, b| (a.has_ended, &a.name, a.id).cmp(&(b.has_ended, &b.name, b.id)));
     Ok(Process {
         file: path.to_owned(),
         pid: vitals.pid(),
@@ -479,6 +500,15 @@ fn lasting(file: &mut File, vitals: &Vitals<'_>, end: u64) -> Result<usize, Unre
         least = vitals.damaged(Some(&bytes)).min(least);
     }
     Ok(least)
+}
+
+/// The shards of a kernel, as far as they are among the bytes that were read of all.
+fn shards(kernel: &read::Kernel<'_>, bytes: &[u8]) -> Vec<Shard> {
+    // What a file says of its grid may be anything: there are no more than bytes for them.
+    let most = bytes.len() / size_of::<ShardVitals>();
+    let mut shards = Vec::with_capacity(most.min(kernel.grid() as usize));
+    shards.extend(kernel.shards_in(bytes));
+    shards
 }
 
 /// The outboxes of a kernel, as far as they are there. They are read after its shards.

@@ -422,11 +422,15 @@ pub const fn check(words: &[u64]) -> u64 {
     let mut sum = VERSION as u64;
     let mut i = 0;
     while i < words.len() {
-        // An odd factor and a rotation, so each bit of each word reaches the result, and order counts.
-        sum = (sum ^ words[i]).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+        sum = check_step(sum, words[i]);
         i += 1;
     }
     sum ^ (sum >> 32)
+}
+
+/// A word more. An odd factor and a rotation, so each bit of each word reaches the result, and order counts.
+const fn check_step(sum: u64, word: u64) -> u64 {
+    (sum ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
 
 /// Text as it stands in a field: the beginning that fits, filled up with zeros.

@@ -11,7 +11,7 @@ use core::mem::offset_of;
 
 use super::{
     At, CHANGING, HostWords, KernelEntry, MAGIC, MODES, MOST_KERNELS, MOST_SHARDS, PAGE, ShardVitals,
-    VERSION, VitalsHeader, check, kernel_flags, kernel_state,
+    VERSION, VitalsHeader, check_step, kernel_flags, kernel_state,
     ports::{self, Port, ShardPorts},
     recorder::{CAUSES, Record},
     text,
@@ -588,11 +588,7 @@ fn text_at(bytes: &[u8], offset: usize, length: usize) -> &str {
 
 /// [`check`] of whole words, without the last one, which holds it.
 pub(super) fn check_of(bytes: &[u8]) -> u64 {
-    const MOST: usize = (size_of::<KernelEntry>() - CHANGING) / 8;
-    let mut words = [0; MOST];
-    let count = bytes.len() / 8 - 1;
-    for (i, word) in words.iter_mut().enumerate().take(count) {
-        *word = word64(bytes, 8 * i).unwrap_or(0);
-    }
-    check(&words[..count.min(MOST)])
+    let words = bytes.chunks_exact(8).take(bytes.len() / 8 - 1);
+    let sum = words.fold(VERSION.into(), |sum, word| check_step(sum, word64(word, 0).unwrap_or(0)));
+    sum ^ (sum >> 32)
 }
