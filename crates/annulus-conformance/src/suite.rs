@@ -572,6 +572,10 @@ macro_rules! conformance_suite {
                 k05_rows_to_itself_through_a_small_ring: Handlers,
                 k05_a_hold_of_rows_that_is_full_is_a_cycle: Handlers,
             }
+            held_rows {
+                k05_calls_to_a_kernel_that_holds_rows: Handlers,
+                k05_timers_of_a_kernel_that_holds_rows: Handlers,
+            }
             routes {
                 k01_k05_random_routes_equal_a_model: Handlers,
                 k01_k05_faults_in_the_model_are_found: Handlers,

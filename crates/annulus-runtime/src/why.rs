@@ -209,9 +209,27 @@ struct Link {
     to: Option<usize>,
 }
 
+/// Whether a shard holds something by an outbox at both looks.
+fn holds(kernel: &KernelLooks, port: &PortLook, shard: usize) -> bool {
+    let held = |port: &PortLook| port.shards.get(shard).is_some_and(|words| words.held != 0);
+    let before = kernel.ports_before.iter().find(|before| before.name == port.name);
+    held(port) && before.is_some_and(held)
+}
+
+/// Whether a shard that says that it waits for a kernel waits until the host receives: what it holds was for a kernel that it is
+/// connected to no more.
+fn waits_for_host(kernel: &KernelLooks, shard: usize) -> bool {
+    if kernel.ports_now.is_empty() {
+        return kernel.target.is_none();
+    }
+    let is_of_host = |port: &&PortLook| port.target.is_none() && !port.is_nobody();
+    kernel.ports_now.iter().filter(is_of_host).any(|port| holds(kernel, port, shard))
+}
+
 /// What the waiting shards of a kernel wait for: none if none waits.
 fn links(kernel: &KernelLooks, kernels: &[KernelLooks]) -> Vec<Link> {
-    let stalled = waiting(kernel);
+    let mut stalled = waiting(kernel);
+    stalled.retain(|&shard| !waits_for_host(kernel, shard));
     if stalled.is_empty() {
         return Vec::new();
     }
@@ -222,10 +240,7 @@ fn links(kernel: &KernelLooks, kernels: &[KernelLooks]) -> Vec<Link> {
         to: target.and_then(|(id, _)| kernels.iter().position(|kernel| kernel.id == id)),
     };
     let of_port = |port: &PortLook| {
-        let before = kernel.ports_before.iter().find(|before| before.name == port.name)?;
-        let holds =
-            |port: &PortLook, shard: usize| port.shards.get(shard).is_some_and(|words| words.held != 0);
-        let holds = |shard: &usize| holds(before, *shard) && holds(port, *shard);
+        let holds = |shard: &usize| holds(kernel, port, *shard);
         let shards: Vec<usize> = stalled.iter().copied().filter(holds).collect();
         (!shards.is_empty()).then(|| link(port.target, shards, Some(&port.name)))
     };
@@ -343,7 +358,10 @@ fn causes(kernel: &KernelLooks, elapsed: Duration) -> Vec<Finding> {
         return findings;
     }
     for (index, (before, now)) in kernel.before.iter().zip(&kernel.now).enumerate() {
-        let Some(cause) = cause(before, now, elapsed) else { continue };
+        let waits =
+            || !elapsed.is_zero() && waiting(kernel).contains(&index) && waits_for_host(kernel, index);
+        let of_host = || waits().then_some(Cause::NobodyReceives { outputs: now.outputs_waiting });
+        let Some(cause) = cause(before, now, elapsed).or_else(of_host) else { continue };
         // Handlers are at different messages. All other causes are told once for all shards.
         let merge = findings.iter_mut().find(|finding| match (&finding.cause, &cause) {
             (Cause::NobodyReceives { .. }, Cause::NobodyReceives { .. }) => true,

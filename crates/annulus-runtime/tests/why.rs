@@ -270,6 +270,25 @@ fn o_01_the_cause_is_behind_a_second_outbox() {
     assert_eq!(waited, [("merge", 0), ("report", 1)]);
 }
 
+/// What is held was for a kernel that is connected no more: it waits for the host, and no kernel is accused.
+#[test]
+fn o_01_what_is_held_for_no_kernel_waits_for_the_host() {
+    let wait = Shard { outputs_waiting: 4, ..with(1, waits_for_kernel()) };
+    let expected =
+        "`sift` shard 0 is stalled: nobody receives the outputs, of which 4 wait; 1 message is in its ring";
+    assert_eq!(told(&[still(1, "sift", None, &[wait])]), expected);
+    let ports = |rest| [port("good", Some(2), &[0]), port("rest", None, &[rest])];
+    assert_eq!(told(&[forks(1, "sift", &ports(3), &[wait])]), expected);
+    // Who waits for it waits for that.
+    let reads = still(2, "read", Some(1), &[waits_for_kernel()]);
+    let why = explain(&[forks(1, "sift", &ports(3), &[wait]), reads], ELAPSED);
+    let found: Vec<_> = why.findings.iter().map(|finding| (&finding.cause, finding.waiting.len())).collect();
+    assert_eq!(found, [(&Cause::NobodyReceives { outputs: 4 }, 1)], "{why}");
+    // Of two copies that are one, nothing is known.
+    let same = KernelLooks { elapsed: Some(Duration::ZERO), ..forks(1, "sift", &ports(3), &[wait]) };
+    assert_eq!(explain(&[same], ELAPSED), Why::default());
+}
+
 /// Ways that branch at outboxes, and meet again: each link is told.
 #[test]
 fn o_01_branches_lead_to_several_causes() {

@@ -194,7 +194,7 @@ fn stuck(
     (spread, arrive)
 }
 
-fn order(row: u32, sequence: u32) -> Order {
+pub(super) fn order(row: u32, sequence: u32) -> Order {
     Order { sender: 0, row, from: 0, sequence, times: 1, fails: 0 }
 }
 
@@ -401,6 +401,8 @@ pub fn k05_rows_that_wait_do_not_stop_their_kernel(bench: &Bench) {
     let mut drained = pin!(spread.drained());
     // Sixteen have room. The two behind them have no copies, and wait nevertheless.
     eventually(|| spread.status().stalled_shards == 1 && spread.status().outputs_waiting == 16);
+    let stall = spread.status().stall.unwrap();
+    assert_eq!((stall.for_host, stall.for_kernel, stall.end), (1, 0, StallEnd::Host));
     assert!(poll_once(drained.as_mut()).is_none());
     spread.send_batch_blocking(&[order(2, 48)]).unwrap();
     let outputs: Vec<_> = (0..19).map(|_| spread.recv_blocking().unwrap()).collect();

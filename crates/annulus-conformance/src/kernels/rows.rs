@@ -2,7 +2,7 @@
 
 use annulus_kernel::{KernelDefinition, RingKernel};
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
-use annulus_runtime::prelude::{Along, Failure, Outbox};
+use annulus_runtime::prelude::{Along, Failure, Later, Outbox};
 
 use super::Number;
 
@@ -165,6 +165,51 @@ pub fn search(visit: &Visit, nearest: &mut Nearest, out: &Outbox<Along<Visit>>) 
     }
 }
 
+/// What [`chime`](struct@chime) takes: from somebody or itself, and from nobody.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Chime {
+    /// So many come behind it, one after the other.
+    Ring { behind: u32 },
+    #[ring(tick)]
+    Tick,
+    #[ring(stop)]
+    Stop,
+}
+
+/// How often [`chime`](struct@chime) has rung, and ticked.
+#[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Rung {
+    pub rings: u32,
+    pub ticks: u32,
+}
+
+/// The rows along which [`chime`](struct@chime) sends what it takes, and the number of what it sends last.
+pub const RING: u32 = 0;
+pub const TICK: u32 = 1;
+pub const STOP: u32 = 2;
+
+/// Sends along a row whatever comes, and sends itself what comes behind it.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4, timers = 2, on_tick = "5 ms")]
+pub fn chime(message: &Chime, rung: &mut Rung, later: &Later<Chime>, out: &Outbox<Along<Hop>>) {
+    let (row, sequence) = match message {
+        Chime::Ring { behind } => {
+            rung.rings += 1;
+            if *behind != 0 {
+                later.send_after(Chime::Ring { behind: *behind - 1 }, 1_000);
+            }
+            (RING, rung.rings)
+        }
+        Chime::Tick => {
+            rung.ticks += 1;
+            (TICK, rung.ticks)
+        }
+        Chime::Stop => (STOP, 1),
+    };
+    out.send(Along { row, from: 0, message: Hop { row, sequence, to: 7, weight: -5, time: 0 } });
+}
+
 /// All of them.
 pub const ROWS: &[&KernelDefinition] = &[
     spread::DEFINITION,
@@ -173,4 +218,5 @@ pub const ROWS: &[&KernelDefinition] = &[
     push::DEFINITION,
     hear::DEFINITION,
     search::DEFINITION,
+    chime::DEFINITION,
 ];

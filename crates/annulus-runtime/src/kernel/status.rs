@@ -232,7 +232,8 @@ pub struct PortStatus {
     pub connected_to: Option<String>,
     /// Outputs that went to connected kernels, since launch.
     pub sent: u64,
-    /// Outputs that wait for room in the connected kernel. While there are any, their shards take no message.
+    /// Outputs that wait for room in the connected kernel. While there are any, their shards take no message, unless they have a
+    /// longer [hold](crate::LaunchOptions::hold).
     pub held: u64,
     /// Outputs for a connected kernel that were lost, since launch: its part of
     /// [`outputs_lost`](KernelStatus::outputs_lost).

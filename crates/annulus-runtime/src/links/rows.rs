@@ -32,6 +32,7 @@ pub struct RowsStatus {
     pub sent: u64,
     /// Copies that wait for room there. While there are any, their shards take no message, unless they have a longer
     /// [hold](crate::LaunchOptions::hold).
+    /// After a disconnect it is what waits for the host, and not 0 while an output does.
     pub held: u64,
     /// Copies that were lost, since launch: there was no room under Reject, or the kernel had terminated.
     pub lost: u64,

@@ -123,7 +123,24 @@ fn has_messages(shard: &HostShard) -> bool {
 impl KernelShared {
     /// Whether one of its shards waits for room in the kernel that it is connected to.
     pub(crate) fn waits_for_a_kernel(&self) -> bool {
-        self.core.shards.iter().any(|shard| stalled(shard) == STALLED_BY_KERNEL)
+        self.core.shards.iter().any(|shard| self.stalled(shard) == STALLED_BY_KERNEL)
+    }
+
+    /// What one of its shards waits for. With a long hold, a shard also says that it waits for a kernel while something waits for
+    /// the host that was for a kernel which it is connected to no more.
+    fn stalled(&self, shard: &HostShard) -> u32 {
+        let said = stalled(shard);
+        if said != STALLED_BY_KERNEL || self.core.options.outbound.hold == 0 {
+            return said;
+        }
+        let known = self.links.known();
+        let definition = self.core.definition;
+        let leads_on = |place: usize| match definition.nobody() {
+            Some(_) => !known.targets.is_empty(),
+            None => known.targets.iter().any(|target| target.outbox == place),
+        };
+        let is_of_host = |place: usize| held_by(shard, place) != 0 && !leads_on(place);
+        if (0..definition.counted_places()).any(is_of_host) { STALLED_BY_HOST } else { said }
     }
 
     fn waits(&self) -> Waits {
@@ -138,7 +155,7 @@ impl KernelShared {
         for shard in &self.core.shards {
             // Read this first, so that the word that is read next is not older.
             let rests = rests(shard);
-            match stalled(shard) {
+            match self.stalled(shard) {
                 // With something held it goes on, too.
                 0 | STALLED_HOLDS if !rests || has_messages(shard) => return Waits::Nothing,
                 0 | STALLED_HOLDS => {}
@@ -182,7 +199,7 @@ impl KernelShared {
     /// What its stalled shards wait for; `None` if none is stalled.
     pub(crate) fn stall(&self) -> Option<Stall> {
         let count =
-            |kind: fn(u32) -> bool| self.core.shards.iter().filter(|shard| kind(stalled(shard))).count();
+            |kind: fn(u32) -> bool| self.core.shards.iter().filter(|shard| kind(self.stalled(shard))).count();
         let for_kernel = count(|word| word == STALLED_BY_KERNEL) as u32;
         let for_host = count(|word| word == STALLED_BY_HOST) as u32;
         if for_host + for_kernel == 0 {
@@ -226,7 +243,7 @@ impl KernelShared {
     fn waits_for(&self, next: &Self) -> bool {
         let known = self.links.known();
         let leads_there = |target: &&Target<Self>| std::ptr::eq(target.kernel.as_ptr(), next);
-        self.core.shards.iter().filter(|shard| stalled(shard) == STALLED_BY_KERNEL).all(|shard| {
+        self.core.shards.iter().filter(|shard| self.stalled(shard) == STALLED_BY_KERNEL).all(|shard| {
             known.targets.iter().filter(leads_there).any(|target| self.holds_by(shard, target.outbox))
         })
     }
@@ -246,7 +263,7 @@ impl KernelShared {
         };
         let definition = self.core.definition;
         let (hold, worst) = (self.core.options.outbound.hold, definition.max_outputs);
-        self.core.shards.iter().filter(|shard| stalled(shard) == STALLED_BY_KERNEL).all(|shard| {
+        self.core.shards.iter().filter(|shard| self.stalled(shard) == STALLED_BY_KERNEL).all(|shard| {
             let mut targets = known.targets.iter().filter(leads_there);
             // What waits along rows is counted in copies, and all of it waits for one kernel.
             if hold == 0 || definition.rows.is_some() {
