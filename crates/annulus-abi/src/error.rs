@@ -33,7 +33,9 @@ pub const fn describe(code: u16) -> &'static str {
     match code {
         0 => "no error",
         PANICKED => "the handler panicked",
-        TOO_MANY_OUTPUTS => "the handler sent more messages than its max_outputs",
+        TOO_MANY_OUTPUTS => {
+            "the handler sent more messages than its max_outputs: raise #[ring_kernel(max_outputs = …)]"
+        }
         UNKNOWN_ACTOR => "the message's key names no actor of this launch: raise LaunchOptions::actors",
         INDEX_OUT_OF_BOUNDS => "the handler took an element that is not there: compare the index with len()",
         DIVISION_BY_ZERO => "the handler divided by zero: test the divisor first",

@@ -21,8 +21,17 @@ pub(crate) struct Kernel {
     pub(crate) file: String,
     /// The name of its outbox, if it has one.
     pub(crate) outbox: Option<String>,
+    /// The names of the parameters by which it asks other kernels.
+    asks: Vec<String>,
     /// What its attribute says.
     pub(crate) attribute: String,
+}
+
+impl Kernel {
+    /// Whether it asks by this port: `PRICE` for the parameter `price`.
+    pub(crate) fn asks_by(&self, port: &str) -> bool {
+        self.asks.iter().any(|name| name.to_uppercase() == port)
+    }
 }
 
 /// See the module.
@@ -181,13 +190,16 @@ impl Gather<'_> {
 impl<'ast> Visit<'ast> for Gather<'_> {
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
         if has_attribute(&item.attrs, "ring_kernel") {
-            let outbox = item.sig.inputs.iter().find_map(|input| match input {
-                FnArg::Typed(typed) => is_outbox(&typed.ty).then(|| match &*typed.pat {
-                    syn::Pat::Ident(name) => name.ident.to_string(),
-                    _ => "its outbox".into(),
-                }),
-                FnArg::Receiver(_) => None,
-            });
+            let of_type = |wanted: &'static str| {
+                item.sig.inputs.iter().filter_map(move |input| match input {
+                    FnArg::Typed(typed) => is_called(&typed.ty, wanted).then(|| match &*typed.pat {
+                        syn::Pat::Ident(name) => name.ident.to_string(),
+                        _ => "its outbox".into(),
+                    }),
+                    FnArg::Receiver(_) => None,
+                })
+            };
+            let (outbox, asks) = (of_type("Outbox").next(), of_type("Ask").collect());
             let attribute = item.attrs.iter().find(|attribute| {
                 attribute.path().segments.last().is_some_and(|last| last.ident == "ring_kernel")
             });
@@ -195,8 +207,8 @@ impl<'ast> Visit<'ast> for Gather<'_> {
                 syn::Meta::List(list) => Some(list.tokens.to_string()),
                 _ => None,
             });
-            let kernel =
-                Kernel { file: self.source.shown.clone(), outbox, attribute: attribute.unwrap_or_default() };
+            let (file, attribute) = (self.source.shown.clone(), attribute.unwrap_or_default());
+            let kernel = Kernel { file, outbox, asks, attribute };
             self.facts.kernels.entry(item.sig.ident.to_string()).or_default().push(kernel);
             return;
         }
@@ -230,10 +242,11 @@ impl<'ast> Visit<'ast> for Gather<'_> {
     }
 }
 
-fn is_outbox(ty: &Type) -> bool {
+/// Whether it is a type of this name, or a reference to one.
+fn is_called(ty: &Type, name: &str) -> bool {
     match ty {
-        Type::Reference(reference) => is_outbox(&reference.elem),
-        Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "Outbox"),
+        Type::Reference(reference) => is_called(&reference.elem, name),
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == name),
         _ => false,
     }
 }

@@ -1,8 +1,8 @@
+// ANCHOR: types
 use std::{error::Error, time::Duration};
 
 use annulus::prelude::*;
 
-// ANCHOR: types
 #[derive(RingMessage, Clone, Copy)]
 #[repr(C)]
 struct Visit {

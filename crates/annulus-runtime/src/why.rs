@@ -476,6 +476,13 @@ impl fmt::Display for Finding {
             Cause::Cycle => {
                 let names: Vec<String> =
                     self.waiting.iter().flatten().map(|step| format!("`{}`", step.kernel)).collect();
+                if let [itself] = &names[..] {
+                    return write!(
+                        f,
+                        "{itself} waits for itself: a cycle, which cannot go on; terminate or disconnect it, and give it \
+                         more room: capacity, or hold"
+                    );
+                }
                 return write!(
                     f,
                     "{} wait for each other: a cycle, which cannot go on; terminate or disconnect one of them",

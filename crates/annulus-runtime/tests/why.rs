@@ -236,7 +236,12 @@ fn o_01_a_cycle() {
          `a`, `b`, `c` wait for each other: a cycle, which cannot go on; terminate or disconnect one of them"
     );
     let own = [still(1, "self", Some(1), &[wait])];
-    assert!(told(&own).starts_with("`self` shard 0 waits for room in `self`;\n`self` wait for"));
+    assert_eq!(
+        told(&own),
+        "`self` shard 0 waits for room in `self`;\n\
+         `self` waits for itself: a cycle, which cannot go on; terminate or disconnect it, and give it more room: \
+         capacity, or hold"
+    );
 }
 
 /// Of several outboxes, the one that holds something is followed, and named.

@@ -107,6 +107,7 @@ impl FromStr for Backend {
     /// assert_eq!("cpu".parse(), Ok(Backend::Cpu));
     /// let error = "gpu".parse::<Backend>().unwrap_err();
     /// assert_eq!(error.to_string(), "no backend is called `gpu`; there are auto, cpu, cuda, opencl, noop");
+    /// assert_eq!(format!("{error:?}"), error.to_string());
     /// ```
     fn from_str(name: &str) -> Result<Self, UnknownBackend> {
         let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, backend)| *backend);
@@ -115,7 +116,7 @@ impl FromStr for Backend {
 }
 
 /// No backend has this name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct UnknownBackend {
     name: String,
 }
@@ -124,6 +125,13 @@ impl fmt::Display for UnknownBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known: Vec<_> = Backend::ALL.iter().map(|(name, _)| *name).collect();
         write!(f, "no backend is called `{}`; there are {}", self.name, known.join(", "))
+    }
+}
+
+/// In words: a `main` that returns the error shows it so.
+impl fmt::Debug for UnknownBackend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -23,8 +23,10 @@
 //! | feature | by default | what it adds |
 //! |---|---|---|
 //! | `cpu`, `opencl`, `cuda` | on | the backend of that name; a device's libraries are looked for when it is opened |
-//! | `toml` | off | [topologies](Topology) from TOML |
+//! | `wire` | off | messages with text and collections for kernels, files and pipes; frames |
+//! | `serde` | off | snapshots of states by serde |
 //! | `registry` | off | the list of the program's kernels, launching them by name, messages as JSON |
+//! | `toml` | off | [topologies](Topology) from TOML; brings `registry` |
 //!
 //! # A kernel
 //!

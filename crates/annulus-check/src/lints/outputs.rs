@@ -40,6 +40,14 @@ fn looks(name: &str) -> bool {
         })
 }
 
+/// Whether this connects an outbox by which a kernel asks: `connect_port(risk::PRICE, &catalogue)`.
+fn asks(context: &Context<'_>, call: &Call) -> bool {
+    let port = call.arguments.first().and_then(|port| context.source.text.get(port.span.clone()));
+    let mut path = port.into_iter().flat_map(|port| port.rsplit("::").map(str::trim));
+    let (Some(port), Some(kernel)) = (path.next(), path.next()) else { return false };
+    context.facts.kernel(kernel, &context.source.shown).is_some_and(|kernel| kernel.asks_by(port))
+}
+
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let body = context.body;
     for (handle, binding) in body.bindings.iter().enumerate() {
@@ -71,7 +79,12 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 argument.binding.is_some_and(|binding| body.root(binding) == handle)
             };
             if connects(&call.name) && call.arguments.iter().any(is_target) {
-                sent = sent.or(Some(call));
+                if asks(context, call) {
+                    // What it sends are answers.
+                    is_read = true;
+                } else {
+                    sent = sent.or(Some(call));
+                }
             }
         }
         let (false, Some(sent)) = (is_read, sent) else { continue };

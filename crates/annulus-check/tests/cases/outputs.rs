@@ -47,6 +47,13 @@ fn the_last_that_others_are_launched_into(runtime: &Runtime) {
     first.send_batch_blocking(&[Number { value: 1 }]).unwrap();
 }
 
+fn an_outbox_of_a_kernel_that_also_asks(runtime: &Runtime) {
+    let options = LaunchOptions::production().through(64);
+    let last = double::launch(runtime, options.clone()).unwrap(); //~ outputs_not_received
+    let first = doubled::bind().connect_port(doubled::OUT, &last).launch(runtime, options).unwrap();
+    let _ = first.send_blocking(Asked::Number(Number { value: 1 })).unwrap();
+}
+
 // Near misses.
 
 fn launched_into(runtime: &Runtime) {
@@ -54,6 +61,15 @@ fn launched_into(runtime: &Runtime) {
     let first = double::launch_into(&last, LaunchOptions::production()).unwrap();
     first.send_batch_blocking(&[Number { value: 1 }]).unwrap();
     println!("{:?}", last.recv_blocking());
+}
+
+fn asked(runtime: &Runtime) {
+    let options = LaunchOptions::production().through(64);
+    let asked = double::launch(runtime, options.clone()).unwrap();
+    let asks = doubled::bind().connect_port(doubled::TWICE, &asked).launch(runtime, options).unwrap();
+    let _ = asks.send_blocking(Asked::Number(Number { value: 1 })).unwrap();
+    println!("{:?}", asks.port(doubled::OUT).recv_blocking());
+    asked.drained_blocking();
 }
 
 fn received_by_name(runtime: &Runtime) {

@@ -322,6 +322,10 @@ fn host_function(path: &Path, name: &str) -> Option<&'static str> {
         ("HashMap" | "BTreeMap" | "HashSet" | "BTreeSet", _) => {
             "a device has no heap: search an array, or bind a table and index it"
         }
+        ("Topic", "of") => {
+            "a device has no text: write `const NAME: Topic = Topic::of(\"…\");` outside of the handler, or take the topic \
+             from the message"
+        }
         ("String", _) => "a device has no text: send a number and let the host find the words",
         ("RefCell" | "Mutex" | "RwLock", _) => {
             "a handler changes its state through `&mut S`; what kernels share is `&[AtomicU32]`"

@@ -85,6 +85,8 @@ pub enum LaunchProblem {
     TracingTimestamps,
     /// [`trace_sample`](LaunchOptions::trace_sample) is said, and [`tracing`](LaunchOptions::tracing) is off.
     NothingTraced,
+    /// [`trace_sample`](LaunchOptions::trace_sample) is no number from 0 to 1.
+    TraceSample,
     /// The causal ordering that was asked for contradicts the consistency.
     CausalOrdering {
         /// What was asked for.
@@ -329,7 +331,9 @@ pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
         problems.push(LaunchProblem::TracingTimestamps);
     }
     if let Some(sample) = observe.trace_sample {
-        check_range(&mut problems, "trace_sample, in millionths,", sample, 0, 1_000_000);
+        if sample > 1_000_000 {
+            problems.push(LaunchProblem::TraceSample);
+        }
         if !observe.tracing {
             problems.push(LaunchProblem::NothingTraced);
         }
@@ -544,6 +548,9 @@ impl fmt::Display for LaunchProblem {
             Self::NothingTraced => f.write_str(
                 "trace_sample says which part of the messages is followed, and nothing is followed: add .tracing(true), or \
                  leave trace_sample out",
+            ),
+            Self::TraceSample => f.write_str(
+                "trace_sample is a part of the messages, and must be from 0 to 1: 1 follows all of them",
             ),
             Self::Expiry => f.write_str(
                 "expiry is 0, in which no message can be handed over: use a longer one, or leave it out",
