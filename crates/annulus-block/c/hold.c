@@ -13,6 +13,11 @@
 ANN_FUNCTION void ann_squeeze(const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
+#ifdef ANN_ROWS
+    /* What has gone lies in front. */
+    if (s->pending_from == 0)
+        return;
+#endif
     u32 to = 0;
     for (u32 from = s->pending_from; from < s->pending; from++) {
         GLOBAL u8 *output = ann_held_at(v, from);

@@ -282,14 +282,16 @@ ANN_FUNCTION u32 ann_begin_stop(const ann_view *v, u32 command)
 #if ANN_LAUNCH_CONNECTABLE
     room = !ANN_IS_HELD_UP(v);
 #endif
+    /* It is no call: what lies in the slot of the ring's next message does not matter. */
+    b->due = 1;
     if (!room || ann_credit_or_stall(v, 1) == 0) {
+        b->due = 0;
         t->armed = ANN_EVENTS_MISSED;
         ann_tell_timers(v);
         return 0;
     }
     ann_grant(v);
     t->stop = b->now != 0 ? b->now : 1;
-    b->due = 1;
     b->count = 1;
     return 1;
 }

@@ -285,6 +285,11 @@ pub(crate) const OF_TWO_PORTS: &[Fault] = &[
     ),
 ];
 
+/// It was there once: a call that had lain in the slot of the ring's next message made room for the last message, whose output then
+/// went over another one that nobody had received.
+pub(crate) const OLD_CALL: Fault =
+    ("an old call makes room for the last message", "    b->due = 1;\n    if (!room ||", "    if (!room ||");
+
 /// Those of a block that goes on while outputs wait.
 pub(crate) const OF_HOLDS: &[Fault] = &[
     (
@@ -545,11 +550,7 @@ pub(crate) const OF_TOPICS: &[Fault] = &[
         "        if (ann_tell_host(v, k))\n            *front = ~(u64)0;",
         "        if (ann_tell_host(v, k))\n            *front &= ~ANN_TOPIC_MASK;",
     ),
-    (
-        "the host's copies are not counted",
-        "    v->shared->ports[ANN_PEERS].forwarded += 1;\n",
-        "",
-    ),
+    ("the host's copies are not counted", "    v->shared->ports[ANN_PEERS].forwarded += 1;\n", ""),
     (
         "the host gets what is held a second time",
         "    if (!ann_is_heard(output)) {\n        ann_forget_places(output);\n        return 0;\n    }\n",

@@ -523,6 +523,15 @@ fn planted_faults_are_found() {
 
 type Run = fn(&Scene, u64, &Fault) -> Option<String>;
 
+/// One in some hundreds of scripts finds it.
+#[test]
+fn bug_an_old_call_made_room_for_the_last_message() {
+    const KNOWN: u64 = 249;
+    let is_found = |seed| script::run(&SCENES[9], seed, Some(&faults::OLD_CALL)).is_err();
+    assert!(std::iter::once(KNOWN).chain(0..2000).any(is_found), "{}", faults::OLD_CALL.0);
+    script::run(&SCENES[9], KNOWN, None).unwrap_or_else(|found| panic!("{found}"));
+}
+
 /// P-04: the same of a block that goes on while outputs wait.
 #[test]
 fn planted_faults_of_long_holds_are_found() {
