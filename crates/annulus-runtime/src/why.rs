@@ -70,6 +70,8 @@ pub enum Cause {
     },
     /// It is inactive.
     Inactive,
+    /// It is inactive, and kernels have sent to it over the device's memory. The host does not see what waits there.
+    InactiveUnseen,
     /// It has not begun since it was launched.
     NotBegun,
     /// It takes none of its messages, and nothing says why.
@@ -149,7 +151,31 @@ pub fn explain(kernels: &[KernelLooks], elapsed: Duration) -> Why {
             End::Root(root) => wait_for_root(&mut findings, &kernels[root], steps(0)),
         }
     }
+    for kernel in kernels.iter().filter(|kernel| !kernel.has_ended && is_inactive(kernel)) {
+        let is_fed = kernels.iter().any(|other| has_sent_on_device(other, kernel));
+        if is_fed && findings.iter().all(|finding| finding.kernel != kernel.name) {
+            findings.push(Finding {
+                kernel: kernel.name.clone(),
+                shards: inactive(kernel).collect(),
+                cause: Cause::InactiveUnseen,
+                pending: 0,
+                staged: 0,
+                waiting: Vec::new(),
+            });
+        }
+    }
     Why { findings }
+}
+
+/// Whether a kernel that lives has sent to this one over the device's memory.
+fn has_sent_on_device(from: &KernelLooks, to: &KernelLooks) -> bool {
+    let is_it = |target: Option<(u64, bool)>| target.is_some_and(|(id, _)| id == to.id);
+    let by_port = |port: &PortLook| is_it(port.target) && port.shards.iter().any(|words| words.sent != 0);
+    let leads_there = match from.ports_now.is_empty() {
+        true => is_it(from.target),
+        false => from.ports_now.iter().any(by_port),
+    };
+    !from.has_ended && leads_there && from.now.iter().any(|shard| shard.forwarded != 0)
 }
 
 /// Adds a way that leads to a kernel which was not looked at.
@@ -255,8 +281,13 @@ fn full(kernel: &KernelLooks) -> Vec<usize> {
     kernel.now.iter().enumerate().filter(|(_, shard)| is_full(shard)).map(|(index, _)| index).collect()
 }
 
+fn inactive(kernel: &KernelLooks) -> impl Iterator<Item = usize> {
+    let shards = kernel.now.iter().enumerate();
+    shards.filter(|(_, shard)| shard.state == state::INACTIVE).map(|(index, _)| index)
+}
+
 fn is_inactive(kernel: &KernelLooks) -> bool {
-    kernel.now.iter().any(|shard| shard.state == state::INACTIVE)
+    inactive(kernel).next().is_some()
 }
 
 /// Messages in its rings.
@@ -507,6 +538,11 @@ impl fmt::Display for Finding {
                 )?;
             }
             Cause::Inactive => write!(f, "`{kernel}` {its} {are} inactive: activate the kernel")?,
+            Cause::InactiveUnseen => write!(
+                f,
+                "`{kernel}` {its} {are} inactive, and kernels have sent to it over the device's memory, where what waits is \
+                 not seen: activate the kernel"
+            )?,
             Cause::NotBegun => write!(f, "`{kernel}` {its} did not begin since the launch")?,
             Cause::TakesNothing => {
                 write!(f, "`{kernel}` {its} took no message, and says not why")?;

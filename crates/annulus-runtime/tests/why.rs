@@ -32,6 +32,7 @@ fn asleep() -> Shard {
         sent: 0,
         dead_letters_lost: 0,
         stalled: 0,
+        forwarded: 0,
         unforwarded: 0,
         pending: 0,
         staged: 0,
@@ -169,6 +170,18 @@ fn o_01_an_inactive_kernel() {
     let inactive = Shard { state: state::INACTIVE, at: at(10, phase::INACTIVE, 0), ..asleep() };
     let empty = still(1, "idle", None, &[inactive]);
     assert_eq!(told(&[empty]), "nothing waits in vain", "nothing waits for it");
+    // On a device nobody sees what other kernels have sent to it.
+    let feeds = still(2, "feed", Some(1), &[Shard { forwarded: 3, ..asleep() }]);
+    let fed = still(1, "idle", None, &[inactive]);
+    assert_eq!(
+        told(&[fed.clone(), feeds.clone()]),
+        "`idle` shard 0 is inactive, and kernels have sent to it over the device's memory, where what waits is not seen: activate \
+         the kernel"
+    );
+    let silent = still(2, "feed", Some(1), &[asleep()]);
+    assert_eq!(told(&[fed.clone(), silent]), "nothing waits in vain");
+    let ended = KernelLooks { has_ended: true, ..feeds };
+    assert_eq!(told(&[fed, ended]), "nothing waits in vain");
     let queued = Shard { staged: 9, ..with(2, inactive) };
     assert_eq!(
         told(&[still(1, "sift", None, &[queued, queued])]),

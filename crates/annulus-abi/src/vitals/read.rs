@@ -92,6 +92,8 @@ pub struct Shard {
     pub dead_letters_lost: u64,
     /// See [`ControlBlock::stalled`].
     pub stalled: u32,
+    /// Messages that handlers sent to connected kernels over the device's memory; 0 where threads of the host run them.
+    pub forwarded: u64,
     /// Outputs that a connected kernel lost.
     pub unforwarded: u64,
     /// Messages that were put into the inbound ring, and are not given back.
@@ -534,6 +536,7 @@ impl Shard {
             sent: long(offset_of!(ControlBlock, sent)),
             dead_letters_lost: long(offset_of!(ControlBlock, dead_letters_lost)),
             stalled: short(offset_of!(ControlBlock, stalled)),
+            forwarded: long(offset_of!(ControlBlock, forwarded)),
             unforwarded: long(offset_of!(ControlBlock, unforwarded)),
             pending: waiting(INBOUND),
             staged: long(HOST + offset_of!(HostWords, staged)),

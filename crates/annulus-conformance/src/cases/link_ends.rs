@@ -3,7 +3,10 @@
 
 use std::{thread, time::Duration};
 
-use annulus_runtime::{Backpressure, RecvError, ShutdownOutcome, TrySendError};
+use annulus_runtime::{
+    Backpressure, RecvError, ShutdownOutcome, TrySendError,
+    why::{Cause, Finding},
+};
 
 use super::links::{LONG, connect, connect_with, linked, received, sorted, source};
 use crate::{
@@ -57,6 +60,11 @@ pub fn k01_messages_wait_for_an_inactive_target(bench: &Bench) {
     first.send_batch_blocking(&numbers(0..10)).unwrap();
     drain(&first);
     assert_eq!((first.status().processed, second.status().processed), (10, 0));
+    // On a device the host does not see what waits there, and says so.
+    let is_inactive = |finding: &Finding| {
+        finding.kernel == "second" && matches!(finding.cause, Cause::Inactive | Cause::InactiveUnseen)
+    };
+    eventually(|| bench.runtime().why().findings.iter().any(is_inactive));
     second.activate_blocking().unwrap();
     drain(&second);
     assert_eq!(received(&second), numbers(2..12));

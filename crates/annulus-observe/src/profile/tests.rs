@@ -17,6 +17,7 @@ pub(crate) fn shard(phase: Phase, key: u64, done: u64) -> Shard {
         sent: 0,
         dead_letters_lost: 0,
         stalled: 0,
+        forwarded: 0,
         unforwarded: 0,
         pending: 0,
         staged: 0,

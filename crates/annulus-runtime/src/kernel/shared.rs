@@ -268,6 +268,7 @@ impl KernelShared {
                 sent: long(memory.produced()),
                 dead_letters_lost: long(memory.dead_letters_lost()),
                 stalled: short(memory.stalled()),
+                forwarded: long(memory.forwarded()),
                 unforwarded: long(memory.unforwarded()),
                 pending: inbound.reserved().saturating_sub(inbound.consumed()),
                 staged: self.staged(index),

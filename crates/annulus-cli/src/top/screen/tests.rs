@@ -33,6 +33,7 @@ fn shard(phase: Phase, done: u64) -> Shard {
         sent: 0,
         dead_letters_lost: 0,
         stalled: 0,
+        forwarded: 0,
         unforwarded: 0,
         pending: 0,
         staged: 0,
