@@ -137,10 +137,15 @@ impl<R: Runner> BlockCore<R> {
     /// The first pending output has gone.
     fn pass_on(&mut self, pending: &mut PendingOutputs) {
         pending.gone += 1;
+        self.note_moved();
+        self.pending = Some(*pending);
+    }
+
+    /// Something that was held has gone.
+    fn note_moved(&mut self) {
         if let Some(hold) = &mut self.hold {
             hold.moved = true;
         }
-        self.pending = Some(*pending);
     }
 
     /// Sends the copies of the pending outputs, one output after the other, until one copy has to wait for room. Returns
@@ -214,9 +219,7 @@ impl<R: Runner> BlockCore<R> {
                 };
                 entries.start += count;
                 self.walk().left -= count as u64;
-                if let Some(hold) = &mut self.hold {
-                    hold.moved = true;
-                }
+                self.note_moved();
                 // SAFETY: the second word of an output says how many of its copies have gone; the memory is the block's.
                 unsafe { *output.cast::<u32>().wrapping_add(1) += count as u32 };
                 row = row.after(count);
@@ -238,7 +241,8 @@ impl<R: Runner> BlockCore<R> {
         }
         // Who is drained holds nothing: also no output without copies that waits for the host.
         let holds = self.hold.is_some() && !all_gone;
-        self.tell_waiting(self.walk.as_ref().map_or(0, |walk| walk.left).max(holds.into()));
+        let left = self.walk().left;
+        self.tell_waiting(left.max(holds.into()));
         all_gone
     }
 
@@ -294,7 +298,7 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: abandon_rows
     pub(crate) fn abandon_rows(&mut self, pending: &PendingOutputs) {
         self.count_copies(pending);
-        let lost = std::mem::take(&mut self.walk().left);
+        let lost = take(&mut self.walk().left);
         add(self.counts_of(0).unforwarded(), lost);
         add(self.memory.unforwarded(), lost);
         self.tell_waiting(0);
