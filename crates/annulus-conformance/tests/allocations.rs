@@ -33,12 +33,23 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How many allocations there are in the second of two rounds of `round`.
-fn in_second(mut round: impl FnMut()) -> u64 {
+/// How many rounds there are at most until one allocates nothing.
+const ROUNDS: usize = 8;
+
+/// The fewest allocations of a round, of those behind the first: buffers grow to the largest batch that came at once, which on
+/// a busy machine may be one of a later round. What is allocated for each message, or for each round, is in all of them.
+fn in_steady_state(mut round: impl FnMut()) -> u64 {
     round();
-    let before = COUNT.load(Relaxed);
-    round();
-    COUNT.load(Relaxed) - before
+    let mut fewest = u64::MAX;
+    for _ in 1..ROUNDS {
+        let before = COUNT.load(Relaxed);
+        round();
+        fewest = fewest.min(COUNT.load(Relaxed) - before);
+        if fewest == 0 {
+            break;
+        }
+    }
+    fewest
 }
 
 /// Messages in slots and in spill blocks.
@@ -77,12 +88,12 @@ fn d06_q30_bridged_messages_allocate_nothing() {
         // Callers that sleep may allocate: these do not.
         let options = options.name(name).spin(Duration::from_secs(10));
         let kernel = batch_numbers::launch(&runtime, options).unwrap();
-        let mut rounds = [logs(), logs()].into_iter();
-        let singles = in_second(|| one_by_one(&kernel, &mut rounds.next().unwrap()));
+        let mut rounds = [(); ROUNDS].map(|()| logs()).into_iter();
+        let singles = in_steady_state(|| one_by_one(&kernel, &mut rounds.next().unwrap()));
         assert_eq!(singles, 0, "{name}, one by one");
 
         let batch = logs();
-        let batches = in_second(|| {
+        let batches = in_steady_state(|| {
             kernel.try_send_batch(&batch).unwrap();
             for _ in 0..batch.len() {
                 while kernel.try_recv().is_err() {
@@ -92,8 +103,8 @@ fn d06_q30_bridged_messages_allocate_nothing() {
         });
         assert_eq!(batches, 0, "{name}, in a batch");
 
-        let mut calls = logs().into_iter().chain(logs());
-        let called = in_second(|| {
+        let mut calls = (0..ROUNDS).flat_map(|_| logs()).collect::<Vec<_>>().into_iter();
+        let called = in_steady_state(|| {
             for log in calls.by_ref().take(64) {
                 kernel.call_blocking(log).unwrap();
             }
@@ -103,5 +114,5 @@ fn d06_q30_bridged_messages_allocate_nothing() {
         }
     }
     // What is counted is counted.
-    assert_ne!(in_second(|| drop(logs())), 0);
+    assert_ne!(in_steady_state(|| drop(logs())), 0);
 }

@@ -508,10 +508,11 @@ impl Watched {
 #[test]
 fn o_01_why_names_the_handler_that_others_wait_for() {
     let watched = Watched::start("chain");
-    let text = watched.why(|text| text.contains("waits for room"));
+    // It waits before all of its rings is full.
+    let whole = "64 messages are in its rings: that is the cause";
+    let text = watched.why(|text| text.contains("waits for room") && text.ends_with(whole));
     assert!(text.starts_with("`split` shard 1 waits for room in `merge`;\n"), "{text}");
     assert!(text.contains("`merge` shard 1 is in the handler of message 0, key 3, for "), "{text}");
-    assert!(text.ends_with("64 messages are in its rings: that is the cause"), "{text}");
 }
 
 #[test]
@@ -524,11 +525,9 @@ fn o_01_why_names_a_cycle() {
 #[test]
 fn o_01_why_names_a_kernel_whose_outputs_nobody_receives() {
     let watched = Watched::start("stalls");
-    let text = watched.why(|text| text.contains("nobody receives"));
-    assert!(
-        text.contains("nobody receives the outputs, of which 64 wait; 6 messages are in its rings"),
-        "{text}"
-    );
+    let _ = watched.why(|text| {
+        text.contains("nobody receives the outputs, of which 64 wait; 6 messages are in its rings")
+    });
 }
 
 /// A process that was killed leaves what it was at.

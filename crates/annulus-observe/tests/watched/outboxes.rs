@@ -54,19 +54,24 @@ fn stall(
     for _ in 0..8 {
         hang(Job { key: 3, what: 2 });
     }
+    // What comes from a kernel may be taken in front of what the host has sent: so it must hang first.
+    let (inside, start) = (Observer::of(runtime), Instant::now());
+    while Phase::of(&kernel(&inside.look().processes[0], "report").shards[0]) != Phase::InHandler {
+        assert!(start.elapsed() < Duration::from_secs(60), "`report` takes no message");
+        thread::sleep(Duration::from_millis(5));
+    }
     for key in 0..5 {
         let _ = source.send_blocking(Job { key, what: 0 }).unwrap();
     }
     source.drained_blocking();
     good_is_handled();
-    let start = Instant::now();
     while source.status().stalled_shards == 0 || source.status().ports[1].held == 0 {
         let _ = source.try_send(Job { key: 3, what: 1 });
         assert!(start.elapsed() < Duration::from_secs(60), "{:?}", source.status());
         thread::yield_now();
     }
     // What `annulus export` says of it is what is known inside; of a device, when the host has copied it.
-    let (inside, outside) = (Observer::of(runtime), Observer::of_machine(Some(std::process::id())).build());
+    let outside = Observer::of_machine(Some(std::process::id())).build();
     loop {
         // A target that begins late may make room once more.
         if source.status().ports[1].held == 0 {
