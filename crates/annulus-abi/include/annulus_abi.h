@@ -228,7 +228,7 @@ typedef struct annulus_kernel_entry {
     uint64_t drops[ANNULUS_CAUSES];
     uint64_t slow;
     uint64_t counting_since;
-    uint64_t changing;
+    uint64_t linked;
 
     uint64_t id;
     uint64_t launched_at;
@@ -270,6 +270,7 @@ typedef struct annulus_kernel_entry {
 #define ANNULUS_KERNEL_LATENCIES 32u
 #define ANNULUS_KERNEL_BLACK_BOX 64u
 #define ANNULUS_KERNEL_TRACING 128u
+#define ANNULUS_KERNEL_KEYS 256u
 
 /* An event of the flight recorder. Its check covers ANNULUS_VITALS_MAGIC and the seven words before it. */
 typedef struct annulus_record {

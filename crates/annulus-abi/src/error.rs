@@ -51,8 +51,9 @@ pub const fn describe(code: u16) -> &'static str {
             "a thread that is not its block's leader set the state: write `if cx.is_leader() { … }`"
         }
         TIMERS_FULL => {
-            "the handler set more timers than its max_timers, or than its block has room for: raise \
-             #[ring_kernel(max_timers = …)] or #[ring_kernel(timers = …)]"
+            "the handler set more timers and asked more than its max_timers, or than its block has room for: raise \
+             #[ring_kernel(max_timers = …)] or #[ring_kernel(timers = …)]; an ask keeps its room until its answer has come, \
+             also when its time is over"
         }
         1..=0xFEFF => "an error of the application",
         _ => "an unknown error",

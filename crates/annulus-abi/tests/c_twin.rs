@@ -115,7 +115,7 @@ fn r_06_c_and_rust_agree_on_files() {
         ports_offset, port_stride, histograms_offset, histogram_stride, device, reserved, check);
     offsets!(source, RequestPage, "annulus_request_page": telemetry_until, bell, reserved);
     offsets!(source, KernelEntry, "annulus_kernel_entry":
-        state, reserved, ended_at, mirrored_at, target, waits, queue_capacity, drops, slow, counting_since, changing, id,
+        state, reserved, ended_at, mirrored_at, target, waits, queue_capacity, drops, slow, counting_since, linked, id,
         launched_at, first_shard, grid, block, mode, max_batch, flags, inbound_capacity, outbound_capacity, actors,
         message_size, output_size, name, kernel, message, output, errors, ports, message_align, output_align,
         message_layout, output_layout, memory, constant, check);
@@ -144,6 +144,7 @@ fn r_06_c_and_rust_agree_on_files() {
             ("ANNULUS_KERNEL_LATENCIES", kernel_flags::LATENCIES.into()),
             ("ANNULUS_KERNEL_BLACK_BOX", kernel_flags::BLACK_BOX.into()),
             ("ANNULUS_KERNEL_TRACING", kernel_flags::TRACING.into()),
+            ("ANNULUS_KERNEL_KEYS", kernel_flags::KEYS.into()),
             ("ANNULUS_RECORDS", recorder::RECORDS as u64),
             ("ANNULUS_NO_SHARD", recorder::NO_SHARD.into()),
             ("ANNULUS_BOX_MAGIC", black_box::MAGIC),

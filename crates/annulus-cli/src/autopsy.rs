@@ -256,7 +256,7 @@ fn json(found: &Found) -> Value {
             "drops": drops_json(kernel),
             "outboxes": outboxes_json(kernel),
             "black_box": black_box(found, kernel),
-            "shards": shards.map(|(index, shard)| shard_json(index, shard, None)).collect::<Vec<_>>(),
+            "shards": shards.map(|(index, shard)| shard_json(kernel, index, shard, None)).collect::<Vec<_>>(),
         })
     });
     json!({

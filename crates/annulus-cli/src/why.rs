@@ -23,8 +23,12 @@ use crate::{
 #[derive(Args)]
 #[command(after_long_help = CODES)]
 pub(crate) struct Why {
-    /// Only this process
-    #[arg(long, value_name = "NUMBER")]
+    /// Only this process, by its number
+    #[arg(value_name = "PID")]
+    process: Option<u32>,
+
+    /// The same, as other commands take it
+    #[arg(long, value_name = "PID", hide = true, conflicts_with = "process")]
     pid: Option<u32>,
 
     /// Time between the two looks, in seconds: longer for handlers that rightly take long
@@ -57,9 +61,10 @@ pub(crate) fn said_of(process: &Process, all: &[Process], found: &Found) -> Stri
 
 impl Why {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let before = Sight::take(self.pid);
+        let pid = self.process.or(self.pid);
+        let before = Sight::take(pid);
         thread::sleep(self.interval);
-        let now = Sight::take(self.pid);
+        let now = Sight::take(pid);
         let elapsed = now.at.duration_since(before.at);
         let mut text = String::new();
         if now.processes.is_empty() {

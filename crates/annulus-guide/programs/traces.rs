@@ -45,10 +45,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("received: {} cents each", discount.recv_blocking()?.cents);
     check.drained_blocking();
     // ANCHOR_END: run
-    drop(check);
-    drop(discount);
 
     // ANCHOR: told
+    // A kernel tells what its handlers did a moment later. After its end it has told all.
+    check.terminate_blocking();
+    discount.terminate_blocking();
     let events = runtime.take_traces();
     let calls: Vec<&Handling> = events
         .iter()

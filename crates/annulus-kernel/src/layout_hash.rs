@@ -3,6 +3,7 @@
 use crate::{
     Primitive,
     descriptor::{FieldDescriptor, Meaning, TypeDescriptor, TypeKind},
+    fnv::{START, extend},
 };
 
 impl TypeDescriptor {
@@ -18,13 +19,6 @@ impl TypeDescriptor {
     pub fn layout_hash(&self) -> u64 {
         of(self, START)
     }
-}
-
-/// Where FNV-1a of 64 bits begins.
-const START: u64 = 0xCBF2_9CE4_8422_2325;
-
-fn extend(hash: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
 }
 
 fn number(hash: u64, number: u64) -> u64 {

@@ -83,6 +83,8 @@ pub mod device;
 mod difference;
 mod failure;
 mod fence;
+#[doc(hidden)]
+pub mod fnv;
 mod function;
 mod inline;
 mod invocation;

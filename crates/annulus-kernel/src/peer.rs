@@ -6,7 +6,7 @@ use annulus_message::{DecodeError, EncodeError, Encoding, Message, Payload, Sche
 
 use crate::{
     Bytes, Derived, DeviceType, FieldDescriptor, KeyDescriptor, Meaning, OwnType, PlainMethods, Receiver,
-    RingMessage, Type, TypeDescriptor, TypeKind, Typed, Value, device_value, payload_hash, schema_of,
+    RingMessage, Type, TypeDescriptor, TypeKind, Typed, Value, device_value, fnv, payload_hash, schema_of,
 };
 
 /// The address of a kernel that takes messages of type `M`: eight bytes, which messages, states and tables may
@@ -246,9 +246,7 @@ pub const MOST_PEERS: usize = crate::MOST_PORTS - 1;
 
 /// What of an address says which type it is for.
 pub fn peer_tag(ty: &TypeDescriptor) -> u16 {
-    let bytes = ty.name.bytes().chain((ty.size as u64).to_le_bytes()).chain((ty.align as u64).to_le_bytes());
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let numbers = [ty.size, ty.align].map(|number| (number as u64).to_le_bytes());
+    let hash = fnv::extend(fnv::extend(fnv::START, ty.name.as_bytes()), numbers.as_flattened());
     (hash >> 48 ^ hash >> 32 ^ hash >> 16 ^ hash) as u16
 }

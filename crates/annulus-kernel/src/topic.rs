@@ -6,8 +6,8 @@ use annulus_message::{DecodeError, EncodeError, Encoding, Message, Payload, Sche
 
 use crate::{
     Bytes, Derived, DeviceType, FieldDescriptor, Meaning, OwnType, PeersDefinition, PlainMethods, Receiver,
-    RingMessage, Type, TypeDescriptor, TypeKind, Typed, Value, device_value, payload_hash, peer::envelope,
-    schema_of,
+    RingMessage, Type, TypeDescriptor, TypeKind, Typed, Value, device_value, fnv, payload_hash,
+    peer::envelope, schema_of,
 };
 
 /// A topic: eight bytes, which messages, states, tables and constants may hold. A kernel that sends [`Published`]
@@ -40,13 +40,7 @@ impl Topic {
     /// The topic with this name.
     #[must_use]
     pub const fn of(name: &str) -> Self {
-        let name = name.as_bytes();
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        let mut at = 0;
-        while at < name.len() {
-            hash = (hash ^ name[at] as u64).wrapping_mul(0x0100_0000_01b3);
-            at += 1;
-        }
+        let hash = fnv::extend(fnv::START, name.as_bytes());
         let hash = hash ^ hash << 48;
         // That of no name is 0, nor all ones: blocks have their own use for both.
         let hash = match hash >> Self::PLACES {

@@ -175,6 +175,11 @@ pub struct Kernel {
     pub tracing: bool,
     /// Handlers that took longer than the launch's [`slow_after`](annulus_runtime::LaunchOptions::slow_after).
     pub slow: u64,
+    /// Whether its messages have keys. Without, keys of [`shards`](Self::shards) mean nothing.
+    pub keys: bool,
+    /// Messages that other kernels put into rings in a device's memory, and that it has not taken. They are not in
+    /// [`shards`](Self::shards): nobody counts which shard they are for.
+    pub linked: u64,
     /// Its shards, one for each block.
     pub shards: Vec<Shard>,
     /// Its latencies, if it was launched with `track_latency`, and has room to show them.
@@ -282,6 +287,16 @@ impl Kernel {
     /// What the application calls an error code.
     pub fn error_name(&self, code: u16) -> Option<&str> {
         self.errors.iter().find(|(known, _)| *known == code).map(|(_, name)| &**name)
+    }
+
+    /// Messages that wait for it: in its inbound rings, in front of them, and those of other kernels in a device's memory.
+    pub fn waiting(&self) -> u64 {
+        self.sum(Shard::waiting).saturating_add(self.linked)
+    }
+
+    /// The key of what a shard is at, or was.
+    pub fn key(&self, key: u64) -> Option<u64> {
+        self.keys.then_some(key)
     }
 
     /// The sum of a number over all shards.
@@ -573,6 +588,8 @@ fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
         launched_at: kernel.launched_at(),
         tracing: kernel.flags() & kernel_flags::TRACING != 0,
         slow: kernel.slow(),
+        keys: kernel.flags() & kernel_flags::KEYS != 0,
+        linked: kernel.linked(),
         shards: Vec::new(),
         latencies: None,
         black_box: None,

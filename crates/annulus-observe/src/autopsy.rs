@@ -20,6 +20,7 @@ use annulus_runtime::for_people;
 use crate::{
     BlackBox, Kernel, Liveness, Phase, Process, Recorded, Unreadable,
     attach::{look, open},
+    says::key_in_record,
 };
 
 /// A vitals file, read whole: what its process was at, and what its flight recorder says.
@@ -163,7 +164,7 @@ impl Autopsy {
             (kernel.sum(|shard| shard.failed), "failed"),
             (kernel.sum(|shard| shard.unknown_actor), "for unknown actors"),
             (kernel.slow, "handlers slow"),
-            (kernel.sum(|shard| shard.pending), "in its rings"),
+            (kernel.sum(|shard| shard.pending).saturating_add(kernel.linked), "in its rings"),
             (kernel.sum(|shard| shard.staged), "in front of its rings"),
             (kernel.sum(|shard| shard.outputs_waiting), "outputs that nobody received"),
             (kernel.sum(|shard| shard.timers.waiting.into()), "timers set"),
@@ -201,13 +202,13 @@ impl Autopsy {
                 0 | 1 => write!(f, "    shard {index}: ")?,
                 _ => write!(f, "    shards {index} to {}: ", index + alike - 1)?,
             }
-            was_at(f, shard)?;
+            was_at(f, kernel, shard)?;
             if let Some(failure) = shard.at.last_failure() {
                 write!(f, "; last failure: {}", Code(failure.code, Some(kernel)))?;
                 if let Some(number) = failure.number {
                     write!(f, ", message {number}")?;
                 }
-                write!(f, ", key {}", failure.key)?;
+                told_key(f, kernel.key(failure.key))?;
             } else if shard.last_error != 0 {
                 write!(f, "; last failure: {}", Code(shard.last_error as u16, Some(kernel)))?;
             }
@@ -284,12 +285,15 @@ fn is_alike(a: &Shard, b: &Shard) -> bool {
 }
 
 /// What a shard was at.
-fn was_at(f: &mut fmt::Formatter<'_>, shard: &Shard) -> fmt::Result {
+fn was_at(f: &mut fmt::Formatter<'_>, kernel: &Kernel, shard: &Shard) -> fmt::Result {
     let phase = Phase::of(shard);
     write!(f, "{phase}")?;
     if phase == Phase::InHandler {
         match shard.at.count {
-            0 | 1 => write!(f, ", message {}, key {}", shard.at.number, shard.at.key)?,
+            0 | 1 => {
+                write!(f, ", message {}", shard.at.number)?;
+                told_key(f, kernel.key(shard.at.key))?;
+            }
             count => {
                 let last = shard.at.number.saturating_add(count - 1);
                 write!(f, ", messages {} to {last}", shard.at.number)?;
@@ -305,6 +309,11 @@ fn was_at(f: &mut fmt::Formatter<'_>, shard: &Shard) -> fmt::Result {
         0 => Ok(()),
         staged => write!(f, ", {staged} in front of it"),
     }
+}
+
+/// The key of a message, if it has one.
+fn told_key(f: &mut fmt::Formatter<'_>, key: Option<u64>) -> fmt::Result {
+    key.map_or(Ok(()), |key| write!(f, ", key {key}"))
 }
 
 /// What a record says.
@@ -323,7 +332,10 @@ fn says(f: &mut fmt::Formatter<'_>, record: &Record, kernel: Option<&Kernel>) ->
                 _ => write!(f, ": {}", Code(a as u16, kernel))?,
             }
             match b.checked_sub(1) {
-                Some(number) => write!(f, ", message {number}, key {c}"),
+                Some(number) => {
+                    write!(f, ", message {number}")?;
+                    told_key(f, key_in_record(kernel, c))
+                }
                 None => Ok(()),
             }
         }
@@ -333,11 +345,9 @@ fn says(f: &mut fmt::Formatter<'_>, record: &Record, kernel: Option<&Kernel>) ->
         }
         event::SLOW => {
             let time = for_people(Duration::from_nanos(a));
-            write!(
-                f,
-                ": shard {} has been in the handler of message {b}, key {c}, for {time} or more",
-                record.shard
-            )
+            write!(f, ": shard {} has been in the handler of message {b}", record.shard)?;
+            told_key(f, key_in_record(kernel, c))?;
+            write!(f, ", for {time} or more")
         }
         event::STALLED => {
             write!(

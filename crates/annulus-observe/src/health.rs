@@ -305,7 +305,7 @@ impl Look<'_> {
                 format!("process {pid} died: `annulus autopsy {pid}` says what it was at"),
             );
         }
-        let pending = self.kernel.sum(Shard::waiting);
+        let pending = self.kernel.waiting();
         if remembered.died.is_none() {
             if self.kernel.state() == ShardState::Inactive && pending != 0 {
                 let text = format!("it is inactive, and {pending} messages wait: activate it");
@@ -393,7 +393,7 @@ impl Look<'_> {
         let earlier = self.earlier.filter(|_| !self.elapsed.is_zero())?;
         let behind = |kernel: &Kernel| {
             let capacity = kernel.queue_capacity.saturating_mul(kernel.shards.len() as u64);
-            kernel.sum(Shard::waiting) > capacity / 10
+            kernel.waiting() > capacity / 10
         };
         let done = |kernel: &Kernel| kernel.sum(|shard| shard.processed);
         let rate = done(self.kernel).saturating_sub(done(earlier)) as f64 / self.elapsed.as_secs_f64();
@@ -401,7 +401,7 @@ impl Look<'_> {
             format!(
                 "{rate:.1} messages a second are handled, the limit is {:.0}, and {} wait",
                 self.limits.slow,
-                self.kernel.sum(Shard::waiting)
+                self.kernel.waiting()
             )
         })
     }

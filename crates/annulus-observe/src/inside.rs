@@ -105,6 +105,8 @@ fn describe(control: &KernelControl) -> Kernel {
         launched_at: look.launched_at,
         tracing: look.tracing,
         slow: look.slow,
+        keys: look.keys,
+        linked: look.linked,
         shards: look.shards,
         latencies: control.latencies(),
         black_box: status.black_box.clone(),

@@ -29,6 +29,8 @@ pub fn why(before: &Process, now: &Process, elapsed: Duration) -> Why {
             before: earlier.shards.clone(),
             now: kernel.shards.clone(),
             elapsed: kernel.since(earlier),
+            keys: kernel.keys,
+            linked: kernel.linked,
         })
     });
     explain(&looks.collect::<Vec<_>>(), elapsed)

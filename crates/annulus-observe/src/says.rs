@@ -22,10 +22,10 @@ pub enum RecordValue {
 /// |---|---|
 /// | `launched` | `shards` |
 /// | `terminated` | `handled`, `left` |
-/// | `failed` | `code`; `name`, if the application has one; `message` and `key`, if the block says them |
+/// | `failed` | `code`; `name`, if the application has one; `message`, if the block says it, and `key`, if messages have keys |
 /// | `dropped` | `cause`, and `count` so far |
 /// | `stalled` | `seconds` that a send has waited, messages `pending` |
-/// | `slow` | `seconds` so far, `message`, `key` |
+/// | `slow` | `seconds` so far, `message`, and `key`, if messages have keys |
 /// | `printed` | `file`, its last 16 bytes, and `line` |
 /// | one that this version does not know | `first`, `second`, `third` |
 ///
@@ -42,6 +42,7 @@ pub fn record_values(record: &Record, kernel: Option<&Kernel>) -> Vec<(&'static 
     use RecordValue::{Number, Seconds, Text};
     let [a, b, c] = record.values;
     let seconds = |nanos: u64| Seconds(nanos as f64 / 1e9);
+    let key = |key: u64| key_in_record(kernel, key).map(|key| ("key", Number(key)));
     match record.event {
         event::LAUNCHED => vec![("shards", Number(a))],
         event::TERMINATED => vec![("handled", Number(a)), ("left", Number(b))],
@@ -50,7 +51,8 @@ pub fn record_values(record: &Record, kernel: Option<&Kernel>) -> Vec<(&'static 
             let mut values = vec![("code", Number(a))];
             values.extend(name.map(|name| ("name", Text(name.to_owned()))));
             if let Some(message) = b.checked_sub(1) {
-                values.extend([("message", Number(message)), ("key", Number(c))]);
+                values.push(("message", Number(message)));
+                values.extend(key(c));
             }
             values
         }
@@ -59,7 +61,11 @@ pub fn record_values(record: &Record, kernel: Option<&Kernel>) -> Vec<(&'static 
             vec![("cause", Text((*cause.unwrap_or(&"unknown")).to_owned())), ("count", Number(b))]
         }
         event::STALLED => vec![("seconds", seconds(a)), ("pending", Number(b))],
-        event::SLOW => vec![("seconds", seconds(a)), ("message", Number(b)), ("key", Number(c))],
+        event::SLOW => {
+            let mut values = vec![("seconds", seconds(a)), ("message", Number(b))];
+            values.extend(key(c));
+            values
+        }
         event::PRINTED => {
             let file = recorder::print_file([b, c]);
             let file = String::from_utf8_lossy(&file).trim_end_matches('\0').to_owned();
@@ -75,6 +81,12 @@ pub fn record_values(record: &Record, kernel: Option<&Kernel>) -> Vec<(&'static 
         | event::NOT_LAUNCHED => Vec::new(),
         _ => vec![("first", Number(a)), ("second", Number(b)), ("third", Number(c))],
     }
+}
+
+/// The key that a record of a kernel says, if its messages have keys. Of a kernel that nobody knows any more, 0 is taken for none.
+pub(crate) fn key_in_record(kernel: Option<&Kernel>, key: u64) -> Option<u64> {
+    let has_keys = kernel.map_or(key != 0, |kernel| kernel.keys);
+    has_keys.then_some(key)
 }
 
 #[cfg(test)]
@@ -106,6 +118,22 @@ mod tests {
             [number("code", 77), number("message", 12), number("key", 5)]
         );
         assert_eq!(of(event::FAILED, [77, 0, 5]), [number("code", 77)], "a device says the code alone");
+        // Of a kernel that is known, 0 is a key like any other, if its messages have keys.
+        let mut kernel = crate::profile::tests::look(0, Vec::new()).kernels.remove(0);
+        let record = |key| Record {
+            number: 1,
+            time: 0,
+            kernel: 1,
+            event: event::FAILED,
+            shard: 0,
+            values: [77, 13, key],
+            check: 0,
+        };
+        let keyed = [number("code", 77), number("message", 12), number("key", 0)];
+        assert_eq!(record_values(&record(0), Some(&kernel)), keyed);
+        assert_eq!(record_values(&record(0), None), keyed[..2]);
+        kernel.keys = false;
+        assert_eq!(record_values(&record(5), Some(&kernel)), keyed[..2]);
         let text = |name, text: &str| (name, RecordValue::Text(text.into()));
         assert_eq!(of(event::DROPPED, [1, 4, 0]), [text("cause", "evicted"), number("count", 4)]);
         assert_eq!(of(event::DROPPED, [99, 4, 0]), [text("cause", "unknown"), number("count", 4)]);

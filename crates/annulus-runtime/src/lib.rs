@@ -250,8 +250,8 @@ pub mod __private {
 /// What a program that uses ring kernels imports.
 pub mod prelude {
     pub use crate::{
-        Backpressure, CallError, KernelHandle, LaunchError, LaunchOptions, Maybe, ProcessingMode, RecvError,
-        Runtime, SendError, SendOutcome, TryRecvError, TrySendError, device_print,
+        Backpressure, CallError, KernelHandle, LaunchError, LaunchOptions, Maybe, Pipeline, ProcessingMode,
+        RecvError, Runtime, SendError, SendOutcome, Topology, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{
         Addressed, Along, Answer, Ask, Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure,

@@ -46,6 +46,10 @@ pub struct KernelLooks {
     /// The time between the looks at this kernel, where its words are copies: between the two copies. 0: both
     /// looks found the same copy, so nothing is known to have lasted.
     pub elapsed: Option<Duration>,
+    /// Whether its messages have keys.
+    pub keys: bool,
+    /// Messages of other kernels that wait for it in a device's memory, at the later look. The shards do not count them.
+    pub linked: u64,
 }
 
 /// What a shard that makes no progress is at.
@@ -58,8 +62,8 @@ pub enum Cause {
         message: u64,
         /// How many messages the block's threads handle at once, from that one on: at least 1.
         count: u64,
-        /// Its key; 0 without keys, and for several messages.
-        key: u64,
+        /// Its key; `None` without keys, and for several messages.
+        key: Option<u64>,
         /// The time between the looks: it may be in there much longer.
         at_least: Duration,
     },
@@ -70,8 +74,6 @@ pub enum Cause {
     },
     /// It is inactive.
     Inactive,
-    /// It is inactive, and kernels have sent to it over the device's memory. The host does not see what waits there.
-    InactiveUnseen,
     /// It has not begun since it was launched.
     NotBegun,
     /// It takes none of its messages, and nothing says why.
@@ -151,31 +153,7 @@ pub fn explain(kernels: &[KernelLooks], elapsed: Duration) -> Why {
             End::Root(root) => wait_for_root(&mut findings, &kernels[root], steps(0)),
         }
     }
-    for kernel in kernels.iter().filter(|kernel| !kernel.has_ended && is_inactive(kernel)) {
-        let is_fed = kernels.iter().any(|other| has_sent_on_device(other, kernel));
-        if is_fed && findings.iter().all(|finding| finding.kernel != kernel.name) {
-            findings.push(Finding {
-                kernel: kernel.name.clone(),
-                shards: inactive(kernel).collect(),
-                cause: Cause::InactiveUnseen,
-                pending: 0,
-                staged: 0,
-                waiting: Vec::new(),
-            });
-        }
-    }
     Why { findings }
-}
-
-/// Whether a kernel that lives has sent to this one over the device's memory.
-fn has_sent_on_device(from: &KernelLooks, to: &KernelLooks) -> bool {
-    let is_it = |target: Option<(u64, bool)>| target.is_some_and(|(id, _)| id == to.id);
-    let by_port = |port: &PortLook| is_it(port.target) && port.shards.iter().any(|words| words.sent != 0);
-    let leads_there = match from.ports_now.is_empty() {
-        true => is_it(from.target),
-        false => from.ports_now.iter().any(by_port),
-    };
-    !from.has_ended && leads_there && from.now.iter().any(|shard| shard.forwarded != 0)
 }
 
 /// Adds a way that leads to a kernel which was not looked at.
@@ -290,9 +268,9 @@ fn is_inactive(kernel: &KernelLooks) -> bool {
     inactive(kernel).next().is_some()
 }
 
-/// Messages in its rings.
+/// Messages in its rings, those of other kernels included.
 fn pending(kernel: &KernelLooks) -> u64 {
-    kernel.now.iter().map(|shard| shard.pending).fold(0, u64::saturating_add)
+    kernel.now.iter().map(|shard| shard.pending).fold(kernel.linked, u64::saturating_add)
 }
 
 /// Messages in front of them.
@@ -392,7 +370,7 @@ fn causes(kernel: &KernelLooks, elapsed: Duration) -> Vec<Finding> {
         let waits =
             || !elapsed.is_zero() && waiting(kernel).contains(&index) && waits_for_host(kernel, index);
         let of_host = || waits().then_some(Cause::NobodyReceives { outputs: now.outputs_waiting });
-        let Some(cause) = cause(before, now, elapsed).or_else(of_host) else { continue };
+        let Some(cause) = cause(kernel, before, now, elapsed).or_else(of_host) else { continue };
         // Handlers are at different messages. All other causes are told once for all shards.
         let merge = findings.iter_mut().find(|finding| match (&finding.cause, &cause) {
             (Cause::NobodyReceives { .. }, Cause::NobodyReceives { .. }) => true,
@@ -419,14 +397,20 @@ fn causes(kernel: &KernelLooks, elapsed: Duration) -> Vec<Finding> {
             }),
         }
     }
+    // Nobody counts which of its shards they are for.
+    for finding in findings.iter_mut().filter(|finding| finding.shards.len() == kernel.now.len()) {
+        finding.pending = finding.pending.saturating_add(kernel.linked);
+    }
     findings
 }
 
 /// Why a shard does not go on; `None` if it does, has nothing to do, or waits for a kernel.
-fn cause(before: &Shard, now: &Shard, elapsed: Duration) -> Option<Cause> {
+fn cause(kernel: &KernelLooks, before: &Shard, now: &Shard, elapsed: Duration) -> Option<Cause> {
+    // What other kernels have sent to it may be for this shard.
+    let waits = now.waiting() != 0 || kernel.linked != 0;
     if now.state == state::INACTIVE {
         // However long it has been so: it takes nothing until somebody activates it.
-        return (now.waiting() != 0).then_some(Cause::Inactive);
+        return waits.then_some(Cause::Inactive);
     }
     if elapsed.is_zero() {
         return None;
@@ -443,11 +427,11 @@ fn cause(before: &Shard, now: &Shard, elapsed: Duration) -> Option<Cause> {
             let outputs = now.outputs_waiting;
             return (before.stalled == now.stalled).then_some(Cause::NobodyReceives { outputs });
         }
-        _ => return (now.waiting() != 0).then_some(Cause::NotBegun),
+        _ => return waits.then_some(Cause::NotBegun),
     }
     match now.at {
         At { phase: phase::IN_HANDLER, number, key, count, .. } if before.at == now.at => {
-            let (count, key) = if count > 1 { (count, 0) } else { (1, key) };
+            let (count, key) = if count > 1 { (count, None) } else { (1, kernel.keys.then_some(key)) };
             Some(Cause::Handler { message: number, count, key, at_least: elapsed })
         }
         // It is at something else than at the earlier look.
@@ -526,11 +510,13 @@ impl fmt::Display for Finding {
                 message.saturating_add(count - 1),
                 for_people(*at_least)
             )?,
-            Cause::Handler { message, key, at_least, .. } => write!(
-                f,
-                "`{kernel}` {its} {are} in the handler of message {message}, key {key}, for {} or more",
-                for_people(*at_least)
-            )?,
+            Cause::Handler { message, key, at_least, .. } => {
+                write!(f, "`{kernel}` {its} {are} in the handler of message {message}")?;
+                if let Some(key) = key {
+                    write!(f, ", key {key}")?;
+                }
+                write!(f, ", for {} or more", for_people(*at_least))?;
+            }
             Cause::NobodyReceives { outputs } => {
                 write!(
                     f,
@@ -538,11 +524,6 @@ impl fmt::Display for Finding {
                 )?;
             }
             Cause::Inactive => write!(f, "`{kernel}` {its} {are} inactive: activate the kernel")?,
-            Cause::InactiveUnseen => write!(
-                f,
-                "`{kernel}` {its} {are} inactive, and kernels have sent to it over the device's memory, where what waits is \
-                 not seen: activate the kernel"
-            )?,
             Cause::NotBegun => write!(f, "`{kernel}` {its} did not begin since the launch")?,
             Cause::TakesNothing => {
                 write!(f, "`{kernel}` {its} took no message, and says not why")?;

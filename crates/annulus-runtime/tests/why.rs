@@ -32,7 +32,6 @@ fn asleep() -> Shard {
         sent: 0,
         dead_letters_lost: 0,
         stalled: 0,
-        forwarded: 0,
         unforwarded: 0,
         pending: 0,
         staged: 0,
@@ -72,6 +71,8 @@ fn still(id: u64, name: &str, target: Option<u64>, shards: &[Shard]) -> KernelLo
         before: shards.to_vec(),
         now: shards.to_vec(),
         elapsed: None,
+        keys: true,
+        linked: 0,
     }
 }
 
@@ -117,6 +118,9 @@ fn o_01_a_handler_that_does_not_return() {
         told(&[kernel]),
         "`sort` shard 1 is in the handler of message 88123, key 17, for 500 ms or more; 3 messages are in its rings"
     );
+    let of_actor_0 = still(1, "sort", None, &[in_handler(5, 0)]);
+    assert!(told(std::slice::from_ref(&of_actor_0)).contains(" message 5, key 0, for "));
+    assert!(told(&[KernelLooks { keys: false, ..of_actor_0 }]).contains(" message 5, for "));
 }
 
 /// The chain of the documentation: three shards wait for a kernel one of whose shards hangs.
@@ -170,18 +174,15 @@ fn o_01_an_inactive_kernel() {
     let inactive = Shard { state: state::INACTIVE, at: at(10, phase::INACTIVE, 0), ..asleep() };
     let empty = still(1, "idle", None, &[inactive]);
     assert_eq!(told(&[empty]), "nothing waits in vain", "nothing waits for it");
-    // On a device nobody sees what other kernels have sent to it.
-    let feeds = still(2, "feed", Some(1), &[Shard { forwarded: 3, ..asleep() }]);
-    let fed = still(1, "idle", None, &[inactive]);
+    // What other kernels have sent to it over a device's memory is for one of its shards, or for several.
+    let fed = KernelLooks { linked: 3, ..still(1, "idle", None, &[inactive, inactive]) };
     assert_eq!(
-        told(&[fed.clone(), feeds.clone()]),
-        "`idle` shard 0 is inactive, and kernels have sent to it over the device's memory, where what waits is not seen: activate \
-         the kernel"
+        told(std::slice::from_ref(&fed)),
+        "`idle` shards 0 and 1 are inactive: activate the kernel; 3 messages are in its rings"
     );
-    let silent = still(2, "feed", Some(1), &[asleep()]);
-    assert_eq!(told(&[fed.clone(), silent]), "nothing waits in vain");
-    let ended = KernelLooks { has_ended: true, ..feeds };
-    assert_eq!(told(&[fed, ended]), "nothing waits in vain");
+    assert_eq!(told(&[KernelLooks { has_ended: true, ..fed }]), "nothing waits in vain");
+    let both = KernelLooks { linked: 3, ..still(1, "idle", None, &[with(2, inactive)]) };
+    assert!(told(&[both]).ends_with("; 5 messages are in its rings"));
     let queued = Shard { staged: 9, ..with(2, inactive) };
     assert_eq!(
         told(&[still(1, "sift", None, &[queued, queued])]),

@@ -178,6 +178,8 @@ pub mod kernel_flags {
     pub const BLACK_BOX: u32 = 1 << 6;
     /// Its messages may be followed.
     pub const TRACING: u32 = 1 << 7;
+    /// Its messages have keys: without this, words for keys mean nothing.
+    pub const KEYS: u32 = 1 << 8;
 }
 
 /// Values of [`KernelEntry::mode`]: names of processing modes, in order. A reader knows no others.
@@ -210,8 +212,9 @@ pub struct KernelEntry {
     pub slow: u64,
     /// When telemetry was last enabled or reset, in nanoseconds on the runtime's clock; 0 before.
     pub counting_since: u64,
-    /// Always 0.
-    pub changing: u64,
+    /// Messages that other kernels put into rings in a device's memory, and that it had not taken when the shards' words were
+    /// last copied. 0 where such messages lie in the inbound rings.
+    pub linked: u64,
 
     /// The number of the launch in its runtime, from 1.
     pub id: u64,
@@ -322,7 +325,7 @@ pub struct At {
     pub phase: u64,
     /// The number of the message, from 0 in each shard.
     pub number: u64,
-    /// The message's key; 0 without keys. Means something in a handler only, and only of a single message.
+    /// The message's key; 0 [without keys](kernel_flags::KEYS). Means something in a handler only, and only of a single message.
     pub key: u64,
     /// In a handler: how many messages the block's threads handle at once, from `number` on. 0 and 1 mean one.
     pub count: u64,

@@ -92,8 +92,6 @@ pub struct Shard {
     pub dead_letters_lost: u64,
     /// See [`ControlBlock::stalled`].
     pub stalled: u32,
-    /// Messages that handlers sent to connected kernels over the device's memory; 0 where threads of the host run them.
-    pub forwarded: u64,
     /// Outputs that a connected kernel lost.
     pub unforwarded: u64,
     /// Messages that were put into the inbound ring, and are not given back.
@@ -347,6 +345,11 @@ impl<'a> Kernel<'a> {
         self.word64(offset_of!(KernelEntry, ended_at))
     }
 
+    /// Messages of other kernels that waited in a device's memory then.
+    pub fn linked(&self) -> u64 {
+        self.word64(offset_of!(KernelEntry, linked))
+    }
+
     /// When its shards' words were copied, on the runtime's clock; 0 if they are no copies.
     pub fn mirrored_at(&self) -> u64 {
         self.word64(offset_of!(KernelEntry, mirrored_at))
@@ -536,7 +539,6 @@ impl Shard {
             sent: long(offset_of!(ControlBlock, sent)),
             dead_letters_lost: long(offset_of!(ControlBlock, dead_letters_lost)),
             stalled: short(offset_of!(ControlBlock, stalled)),
-            forwarded: long(offset_of!(ControlBlock, forwarded)),
             unforwarded: long(offset_of!(ControlBlock, unforwarded)),
             pending: waiting(INBOUND),
             staged: long(HOST + offset_of!(HostWords, staged)),

@@ -79,7 +79,7 @@ pub(crate) fn file() -> Vec<u8> {
         drops: [1, 2, 3, 4, 5, 6, 7],
         slow: 8,
         counting_since: 0,
-        changing: 0,
+        linked: 0,
         id: 3,
         launched_at: 1000,
         first_shard: 1,

@@ -82,8 +82,8 @@ fn phase_text(kernel: &Kernel, index: usize, shard: &Shard, held: Option<Duratio
                 write!(text, " for {} or more, messages {first} to {last}", for_people(time))
             }
         };
-        if shard.at.key != 0 && shard.at.count <= 1 {
-            let _ = write!(text, ", key {}", shard.at.key);
+        if let Some(key) = kernel.key(shard.at.key).filter(|_| shard.at.count <= 1) {
+            let _ = write!(text, ", key {key}");
         }
     }
     text
@@ -240,7 +240,7 @@ fn row(
         kernel.state(),
         kernel.sum(|shard| shard.processed),
         change.rate.map_or("-".into(), per_second),
-        kernel.sum(Shard::waiting),
+        kernel.waiting(),
         kernel.sum(|shard| shard.failed.saturating_add(shard.unknown_actor)),
         kernel.sum(|shard| shard.outputs_waiting),
         kernel.age.map_or("-".into(), |age| for_people(age).to_string()),
@@ -268,7 +268,7 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
             let change = Change::new(now, before, kernel, earlier);
             let shard = |(index, shard): (usize, &Shard)| {
                 let before = earlier.and_then(|earlier| earlier.shards.get(index));
-                shard_json(index, shard, held(shard, before, &change))
+                shard_json(kernel, index, shard, held(shard, before, &change))
             };
             json!({
                 "id": kernel.id,
@@ -293,7 +293,8 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
                 "latency_p99_seconds": change.p99.map(|latency| latency.as_secs_f64()),
                 "latency_min_seconds": range(&kernel.shards).map(|[least, _]| least.as_secs_f64()),
                 "latency_max_seconds": range(&kernel.shards).map(|[_, most]| most.as_secs_f64()),
-                "pending": kernel.sum(Shard::waiting),
+                "pending": kernel.waiting(),
+                "pending_of_kernels_on_device": kernel.linked,
                 "in_front": kernel.sum(|shard| shard.staged),
                 "failed": kernel.sum(|shard| shard.failed),
                 "unknown_actor": kernel.sum(|shard| shard.unknown_actor),
@@ -365,14 +366,14 @@ pub(crate) fn outboxes_json(kernel: &Kernel) -> Vec<Value> {
     kernel.ports.iter().map(of_port).collect()
 }
 
-pub(crate) fn shard_json(index: usize, shard: &Shard, held: Option<Duration>) -> Value {
+pub(crate) fn shard_json(kernel: &Kernel, index: usize, shard: &Shard, held: Option<Duration>) -> Value {
     let phase = Phase::of(shard);
     json!({
         "shard": index,
         "state": ShardState::of(shard).to_string(),
         "phase": phase.to_string(),
         "message": phase.is_work().then(|| phase.message(shard)),
-        "key": phase.is_work().then_some(shard.at.key),
+        "key": kernel.key(shard.at.key).filter(|_| phase.is_work()),
         "unchanged_for_seconds": held.map(|time| time.as_secs_f64()),
         "processed": shard.processed,
         "pending": shard.waiting(),

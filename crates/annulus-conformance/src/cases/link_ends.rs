@@ -60,11 +60,12 @@ pub fn k01_messages_wait_for_an_inactive_target(bench: &Bench) {
     first.send_batch_blocking(&numbers(0..10)).unwrap();
     drain(&first);
     assert_eq!((first.status().processed, second.status().processed), (10, 0));
-    // On a device the host does not see what waits there, and says so.
+    // On a device, too, the host knows how much waits there.
     let is_inactive = |finding: &Finding| {
-        finding.kernel == "second" && matches!(finding.cause, Cause::Inactive | Cause::InactiveUnseen)
+        (&*finding.kernel, &finding.cause, finding.pending) == ("second", &Cause::Inactive, 10)
     };
     eventually(|| bench.runtime().why().findings.iter().any(is_inactive));
+    eventually(|| second.status().pending == 10 && second.status().sent == 10);
     second.activate_blocking().unwrap();
     drain(&second);
     assert_eq!(received(&second), numbers(2..12));

@@ -270,7 +270,7 @@ fn gauges(about: &About, kernel: &Kernel, per_shard: bool, samples: &mut Vec<Sam
     } else {
         // The numbers may be anything.
         let capacity = capacity.saturating_mul(kernel.shards.len() as u64);
-        depth(about, &NONE, kernel.sum(Shard::waiting), capacity, samples);
+        depth(about, &NONE, kernel.waiting(), capacity, samples);
         of_shards(about, &NONE, &kernel.shards, samples);
         for port in &kernel.ports {
             samples.push(about.number(&OUTBOX_HELD, &[None, outbox(port)], port.sum().held as f64));

@@ -152,7 +152,7 @@ impl KernelProfile {
         Self {
             id: kernel.id,
             name: kernel.name.clone(),
-            has_keys: kernel.actors != 0,
+            has_keys: kernel.keys,
             shards: kernel.shards.iter().map(shard).collect(),
             first: at,
             last: at,
@@ -168,7 +168,6 @@ impl KernelProfile {
             // Of several messages at once, nobody knows which takes the time.
             if phase == Phase::InHandler && shard.at.count <= 1 {
                 known.keys.add(shard.at.key);
-                self.has_keys |= shard.at.key != 0;
             }
         }
     }

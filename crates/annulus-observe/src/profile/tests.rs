@@ -17,7 +17,6 @@ pub(crate) fn shard(phase: Phase, key: u64, done: u64) -> Shard {
         sent: 0,
         dead_letters_lost: 0,
         stalled: 0,
-        forwarded: 0,
         unforwarded: 0,
         pending: 0,
         staged: 0,
@@ -58,6 +57,8 @@ pub(crate) fn look(millis: u64, shards: Vec<Shard>) -> Process {
         drops: [0; CAUSES.len()],
         launched_at: 0,
         tracing: false,
+        keys: true,
+        linked: 0,
         slow: 0,
         shards,
         latencies: None,
@@ -173,8 +174,7 @@ fn the_same_copy_counts_once() {
     assert_eq!((profile.looks, profile.kernels[0].looks(Phase::InHandler)), (100, 4));
 }
 
-/// Messages that a block's threads handle together have no one key; keys that are all 0 are none, unless there
-/// are actors.
+/// Messages that a block's threads handle together have no one key; 0 is a key of messages that have keys.
 #[test]
 fn only_keys_are_hot() {
     let mut profiler = Profiler::new();
@@ -183,15 +183,18 @@ fn only_keys_are_hot() {
     profiler.look(&look(0, vec![together]));
     assert!(profiler.profile().kernels[0].hottest().is_empty());
 
-    let mut profiler = Profiler::new();
-    let mut process = look(0, vec![shard(Phase::InHandler, 0, 0)]);
-    process.kernels[0].actors = 0;
-    profiler.look(&process);
-    assert!(profiler.profile().kernels[0].hottest().is_empty());
-    assert!(!profiler.profile().folded().contains("key"));
-    process.kernels[0].shards[0].at.key = 3;
-    profiler.look(&process);
-    assert_eq!(profiler.profile().kernels[0].hottest().len(), 2);
+    let looked_at = |keys| {
+        let mut profiler = Profiler::new();
+        let mut process = look(0, vec![shard(Phase::InHandler, 0, 0)]);
+        process.kernels[0].keys = keys;
+        profiler.look(&process);
+        profiler.profile()
+    };
+    let without = looked_at(false);
+    assert!(without.kernels[0].hottest().is_empty());
+    assert!(!without.folded().contains("key"));
+    let hottest = looked_at(true).kernels[0].hottest();
+    assert_eq!((hottest.len(), hottest[0].key), (1, 0));
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn of_kernel(kernel: &Kernel, health: Option<&KernelHealth>) -> Value {
     let measured = lines().map(|line| line.messages_processed.saturating_sub(line.unmeasured.into()));
     let total = lines().map(|line| line.total_latency_nanos).fold(0, u64::saturating_add);
     let capacity = kernel.queue_capacity.saturating_mul(kernel.shards.len() as u64);
-    let pending = kernel.sum(Shard::waiting);
+    let pending = kernel.waiting();
     let of_shard = |shard: &Shard| json!({ "pending": shard.waiting(), "phase": Phase::of(shard).to_string(), "done": shard.processed });
     // Identities are pointers inside a process: more than a number of JavaScript holds.
     json!({

@@ -128,8 +128,14 @@ fn is_named(mut watched: Watched) {
     assert!(text.contains(", key 3, for ") && text.ends_with(": that is the cause"), "{text}");
     assert!(!text.contains("merge"), "{text}");
 
-    let process = watched.look();
+    // What waits is known of a device's memory, too.
+    let process = watched.look_for(|process| {
+        let report = kernel(process, "report");
+        let handled = report.sum(|shard| shard.processed);
+        handled + report.waiting() == 8 + kernel(process, "sift").ports[1].sum().sent
+    });
     let (sift, report) = (kernel(&process, "sift"), kernel(&process, "report"));
+    assert!(report.waiting() >= 16, "{report:?}");
     assert_eq!(sift.state(), ShardState::StalledOnKernel);
     let [good, bad] = &sift.ports[..] else { panic!("{sift:#?}") };
     assert_eq!((&*good.name, good.target), ("good", Some((kernel(&process, "merge").id, true))));

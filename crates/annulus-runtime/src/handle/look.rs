@@ -50,6 +50,11 @@ pub struct KernelLook {
     pub tracing: bool,
     /// Handlers that took longer than the launch's [`slow_after`](crate::LaunchOptions::slow_after).
     pub slow: u64,
+    /// Whether its messages have keys.
+    pub keys: bool,
+    /// Messages that other kernels put into rings in a device's memory, and that it has not taken. They are not in
+    /// [`shards`](Self::shards): nobody counts which shard they are for.
+    pub linked: u64,
     /// Its shards, one for each block.
     pub shards: Vec<Shard>,
 }
@@ -174,6 +179,8 @@ impl KernelControl {
             launched_at: core.launched_at,
             tracing: core.traced.is_some(),
             slow: core.slow.as_ref().map_or(0, |slow| slow.count()),
+            keys: definition.key.is_some(),
+            linked: self.kernel.linked(),
             shards: self.kernel.look(),
         }
     }

@@ -142,6 +142,7 @@ impl KernelShared {
             // SYNC: none: as above.
             core.shards.iter().map(|shard| u64::from(shard.memory.unread().load(Ordering::Acquire))).sum();
         let timers = core.definition.timers.map(|_| core.timer_status());
+        let linked = self.linked();
         let arrived = sum(ShardMemory::taken) + unread + timers.map_or(0, |timers| timers.taken);
         let drops = Drops {
             rejected: core.drops.rejected.load(Ordering::Relaxed),
@@ -165,8 +166,8 @@ impl KernelShared {
             state: self.state(),
             // SYNC: closing (acquire)
             accepts_messages: !core.closing.load(Ordering::Acquire),
-            sent: admitted + arrived + drops.rejected + drops.discarded + drops.duplicate,
-            pending: if core.is_finished() { 0 } else { self.pending() },
+            sent: admitted + arrived + linked + drops.rejected + drops.discarded + drops.duplicate,
+            pending: if core.is_finished() { 0 } else { self.pending() + linked },
             handed_over: if core.is_finished() { 0 } else { core.handed_over() },
             processed,
             drops,

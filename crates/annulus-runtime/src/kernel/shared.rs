@@ -234,9 +234,10 @@ impl KernelShared {
     fn mirror(&self) {
         if let (Some(home), true) = (&self.core.home, self.core.mirrored) {
             let shards = self.core.shards.iter().enumerate();
-            home.mirror(shards.map(|(index, shard)| {
+            let words = shards.map(|(index, shard)| {
                 (&shard.memory, [shard.inbound.ring(), &shard.outbound], self.at(index))
-            }));
+            });
+            home.mirror(self.linked(), words);
         }
     }
 
@@ -268,7 +269,6 @@ impl KernelShared {
                 sent: long(memory.produced()),
                 dead_letters_lost: long(memory.dead_letters_lost()),
                 stalled: short(memory.stalled()),
-                forwarded: long(memory.forwarded()),
                 unforwarded: long(memory.unforwarded()),
                 pending: inbound.reserved().saturating_sub(inbound.consumed()),
                 staged: self.staged(index),

@@ -111,10 +111,10 @@ pub struct KernelStatus {
     /// Whether it is open to new messages.
     pub accepts_messages: bool,
     /// Messages that the host or connected kernels have sent, whatever became of them. Messages that a closed
-    /// kernel refused do not count. Kernels may send each other messages over a device's own memory; of
-    /// these, only those count here that the kernel has taken.
+    /// kernel refused do not count.
     pub sent: u64,
-    /// Messages that wait to be handled.
+    /// Messages that wait to be handled, those that other kernels sent over a device's own memory included. Of these, the blocks of
+    /// both kernels tell the numbers at the end of a turn.
     pub pending: u64,
     /// How many of these are in the kernel's rings. Policies no longer affect them: they are handled in the
     /// order in which they lie there, and are neither evicted nor expire. In a kernel with policies, each

@@ -98,7 +98,8 @@ impl Runtime {
     /// Takes what happened to messages that are followed ([`LaunchOptions::tracing`](crate::LaunchOptions::tracing))
     /// since the last call. Up to [`MOST_EVENTS`](crate::MOST_EVENTS) events wait here; more are lost, and counted
     /// ([`trace_events_lost`](Self::trace_events_lost)). Events of one block come in order; those of different
-    /// blocks and kernels in any order.
+    /// blocks and kernels in any order. A block tells what happened after the outputs of a turn have gone, so who received one may
+    /// be early; a kernel that has terminated has told all.
     ///
     /// ```
     /// # use annulus::prelude::*;
@@ -331,6 +332,8 @@ impl Runtime {
                 before,
                 now,
                 elapsed: None,
+                keys: kernel.core.definition.key.is_some(),
+                linked: kernel.linked(),
             }
         });
         why::explain(&looks.collect::<Vec<_>>(), elapsed)

@@ -426,7 +426,7 @@ fn entry(core: &KernelCore) -> KernelEntry {
         drops: [0; CAUSES.len()],
         slow: 0,
         counting_since: 0,
-        changing: 0,
+        linked: 0,
         id: 0,
         launched_at: 0,
         first_shard: 0,
@@ -444,6 +444,7 @@ fn entry(core: &KernelCore) -> KernelEntry {
             | flag(options.observe.timestamps, kernel_flags::TIMESTAMPS)
             | flag(core.mirrored, kernel_flags::MIRRORED)
             | flag(core.traced.is_some(), kernel_flags::TRACING)
+            | flag(definition.key.is_some(), kernel_flags::KEYS)
             | flag(core.black_box.is_some(), kernel_flags::BLACK_BOX),
         inbound_capacity: core.shards[0].inbound.ring().layout().capacity,
         outbound_capacity: core.shards[0].outbound.layout().capacity,

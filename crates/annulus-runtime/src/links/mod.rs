@@ -231,6 +231,13 @@ impl KernelShared {
         (fed != 0).then(|| fed.saturating_sub(taken))
     }
 
+    /// The same, as a number that observers add to what waits in inbound rings: 0 after the end, when what is left was counted
+    /// as undelivered.
+    pub(crate) fn linked(&self) -> u64 {
+        let may_be_fed = self.core.options.shape.connectable && !self.core.is_finished();
+        if may_be_fed { self.unread().unwrap_or(0) } else { 0 }
+    }
+
     fn taken(&self) -> u64 {
         // SYNC: none: keeps the look before that at what was fed. A sum that is too old is another one, and
         // is looked at again.

@@ -17,7 +17,7 @@
 
 use std::mem::MaybeUninit;
 
-use annulus_kernel::{KernelDefinition, StateShape, TypeDescriptor, decode_values, encode_values};
+use annulus_kernel::{KernelDefinition, StateShape, TypeDescriptor, decode_values, encode_values, fnv};
 
 use super::{Image, Snapshot, SnapshotError, changes, mismatch};
 
@@ -181,10 +181,9 @@ fn put_text(to: &mut Vec<u8>, text: &str) {
     to.extend_from_slice(text.as_bytes());
 }
 
-/// FNV-1a of 64 bits: any change of one byte changes the hash, and it needs no table.
+/// A hash that any change of one byte changes.
 fn hash(bytes: &[u8]) -> u64 {
-    const START: u64 = 0xCBF2_9CE4_8422_2325;
-    bytes.iter().fold(START, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
+    fnv::extend(fnv::START, bytes)
 }
 
 /// The bytes that are still to be read, from the front.

@@ -445,8 +445,13 @@ impl Home {
         }
     }
 
-    /// Copies the shards' words, if they are elsewhere.
-    pub(crate) fn mirror<'a>(&self, shards: impl Iterator<Item = (&'a ShardMemory, [&'a Ring; 2], At)>) {
+    /// Copies the shards' words, if they are elsewhere, and shows how many messages of other kernels wait in a device's memory.
+    pub(crate) fn mirror<'a>(
+        &self,
+        linked: u64,
+        shards: impl Iterator<Item = (&'a ShardMemory, [&'a Ring; 2], At)>,
+    ) {
+        self.set(offset_of!(KernelEntry, linked), linked);
         for (index, (words, [inbound, outbound], at)) in shards.enumerate() {
             let place = self.place(index);
             let copy = words.clone().watched(place.clone());

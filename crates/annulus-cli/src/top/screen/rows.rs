@@ -172,7 +172,7 @@ fn row(process: &Process, kernel: &Kernel, past: Option<&Past>, order: usize) ->
             pending: shard.waiting(),
             dropped: dropped(shard),
             out: shard.outputs_waiting,
-            phase: phase_text(shard, held, waits_for(process, kernel, index)),
+            phase: phase_text(kernel, shard, held, waits_for(process, kernel, index)),
             held,
         }
     });
@@ -189,7 +189,7 @@ fn row(process: &Process, kernel: &Kernel, past: Option<&Past>, order: usize) ->
         rate: past.and_then(|past| past.rate),
         latency: past.and_then(|past| past.latency),
         rates: past.map(|past| past.rates.iter().copied().collect()).unwrap_or_default(),
-        pending: kernel.sum(Shard::waiting),
+        pending: kernel.waiting(),
         dropped: kernel.sum(dropped),
         out: kernel.sum(|shard| shard.outputs_waiting),
         age: kernel.age,
@@ -246,7 +246,7 @@ fn phase_of_kernel(process: &Process, kernel: &Kernel, past: Option<&Past>) -> (
         .unwrap_or(0);
     let Some(shard) = kernel.shards.get(index) else { return (String::new(), None) };
     let held = longest.map(|(_, held)| held);
-    let mut text = phase_text(shard, held, waits_for(process, kernel, index));
+    let mut text = phase_text(kernel, shard, held, waits_for(process, kernel, index));
     if kernel.shards.len() > 1 && Phase::of(shard) != Phase::Asleep {
         let _ = write!(text, " (shard {index})");
     }
@@ -260,7 +260,12 @@ fn phase_of_kernel(process: &Process, kernel: &Kernel, past: Option<&Past>) -> (
 }
 
 /// What a shard is at. What matters comes first, since the end may be cut off.
-pub(super) fn phase_text(shard: &Shard, held: Option<Duration>, target: Option<String>) -> String {
+pub(super) fn phase_text(
+    kernel: &Kernel,
+    shard: &Shard,
+    held: Option<Duration>,
+    target: Option<String>,
+) -> String {
     let phase = Phase::of(shard);
     let mut text = match (phase, target) {
         (Phase::StalledOnKernel, Some(target)) => format!("for {target}"),
@@ -278,8 +283,8 @@ pub(super) fn phase_text(shard: &Shard, held: Option<Duration>, target: Option<S
             0 | 1 => write!(text, ", message {first}"),
             count => write!(text, ", messages {first} to {}", first.saturating_add(count - 1)),
         };
-        if shard.at.key != 0 && shard.at.count <= 1 {
-            let _ = write!(text, ", key {}", shard.at.key);
+        if let Some(key) = kernel.key(shard.at.key).filter(|_| shard.at.count <= 1) {
+            let _ = write!(text, ", key {key}");
         }
     }
     text

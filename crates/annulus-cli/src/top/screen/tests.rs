@@ -33,7 +33,6 @@ fn shard(phase: Phase, done: u64) -> Shard {
         sent: 0,
         dead_letters_lost: 0,
         stalled: 0,
-        forwarded: 0,
         unforwarded: 0,
         pending: 0,
         staged: 0,
@@ -73,6 +72,8 @@ fn kernel(id: u64, name: &str, shards: Vec<Shard>) -> Kernel {
         drops: [0; CAUSES.len()],
         launched_at: 0,
         tracing: false,
+        keys: true,
+        linked: 0,
         slow: 0,
         shards,
         latencies: None,
@@ -450,7 +451,7 @@ fn only_what_lasts_is_held() {
     machine.look(10.0, copy(4_000_000_000));
     let row = &machine.screen.rows[0];
     assert_eq!((row.held, row.rate), (Some(Duration::from_secs(3)), Some(0.0)));
-    assert_eq!(row.phase, "handler 3s+, message 5");
+    assert_eq!(row.phase, "handler 3s+, message 5, key 0");
 
     let mut machine = Machine::new();
     for step in 0..10 {
