@@ -57,16 +57,17 @@ fn w09_idle_bridges_wake_nobody() {
     let window = Duration::from_secs(if long { 10 } else { 2 });
     // Until those that have polled for work have gone to sleep, which takes a busy machine a while.
     let mut before = switches();
-    let mut after = before.clone();
-    for _ in 0..if long { 1 } else { 10 } {
+    for _ in 0..60 {
         thread::sleep(Duration::from_millis(500));
-        before = switches();
-        thread::sleep(window);
-        after = switches();
-        if before == after {
+        let now = switches();
+        let is_asleep = now == before;
+        before = now;
+        if is_asleep {
             break;
         }
     }
+    thread::sleep(window);
+    let after = switches();
     assert!(before.len() >= 2, "there are threads: {before:?}");
     println!("{} threads, {} bridges, {window:?}: {} wake-ups", before.len(), 2 * bridges.len(), {
         let sum = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>();

@@ -294,6 +294,20 @@ impl Kernel {
         self.sum(Shard::waiting).saturating_add(self.linked)
     }
 
+    /// How full it is, 1 for full: its queues for what the host sends, or its rings in a device's memory, whichever are fuller.
+    pub fn fullness(&self) -> f64 {
+        self.share(self.sum(Shard::waiting), self.queue_capacity).max(self.linked_fullness())
+    }
+
+    /// How full its rings in a device's memory are, 1 for full.
+    pub(crate) fn linked_fullness(&self) -> f64 {
+        self.share(self.linked, self.inbound_capacity.into())
+    }
+
+    fn share(&self, waiting: u64, capacity: u64) -> f64 {
+        waiting as f64 / capacity.saturating_mul(self.shards.len() as u64).max(1) as f64
+    }
+
     /// The key of what a shard is at, or was.
     pub fn key(&self, key: u64) -> Option<u64> {
         self.keys.then_some(key)

@@ -25,7 +25,7 @@ use std::{
 use annulus_abi::vitals::recorder::CAUSES;
 use annulus_runtime::{describe_error, for_people, why::Why};
 
-use crate::{Kernel, Liveness, Process, Shard, ShardState, why};
+use crate::{Kernel, Liveness, Phase, Process, Shard, ShardState, why};
 
 /// Limits of what is healthy. The defaults of the first two are those of the specification (row O-01).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -273,7 +273,7 @@ impl Look<'_> {
         {
             let earlier = self.earlier.and_then(|earlier| earlier.shards.get(index));
             let goes_on = earlier.is_some_and(|earlier| progress(earlier) != progress(shard));
-            let waits = shard.waiting() != 0 || ShardState::of(shard) == ShardState::StalledOnHost;
+            let waits = self.waits_in(shard) || ShardState::of(shard) == ShardState::StalledOnHost;
             *since = match (goes_on, waits) {
                 (false, true) => since.or(Some(self.at)),
                 _ => None,
@@ -357,10 +357,17 @@ impl Look<'_> {
         shards.filter(|(_, since)| is_long(since)).map(|(index, _)| index).collect()
     }
 
+    /// Whether messages wait in a shard. Nobody counts for which shard other kernels have sent over a device's memory: it is the
+    /// only one, or the one that is in a handler.
+    fn waits_in(&self, shard: &Shard) -> bool {
+        let may_be_fed = self.kernel.shards.len() == 1 || Phase::of(shard) == Phase::InHandler;
+        shard.waiting() != 0 || self.kernel.linked != 0 && may_be_fed
+    }
+
     /// Whether messages wait in one of these shards, and how long the longest of them has been so.
     fn worst(&self, stuck: &[usize], remembered: &Remembered) -> Option<(bool, Duration)> {
         let since = stuck.iter().filter_map(|&index| remembered.waits_since[index]).min()?;
-        let waits = stuck.iter().any(|&index| self.kernel.shards[index].waiting() != 0);
+        let waits = stuck.iter().any(|&index| self.waits_in(&self.kernel.shards[index]));
         Some((waits, self.at.saturating_sub(since)))
     }
 
@@ -377,24 +384,27 @@ impl Look<'_> {
     }
 
     fn fullness(&self) -> Option<String> {
+        let limit = self.limits.full * 100.0;
+        let of_kernels = self.kernel.linked_fullness();
+        if of_kernels > self.limits.full {
+            let percent = of_kernels * 100.0;
+            let text = format!(
+                "{percent:.0} % of the rings that kernels send to are taken, and the limit is {limit:.0} %"
+            );
+            return Some(text);
+        }
         let capacity = self.kernel.queue_capacity.max(1) as f64;
         let shares = self.kernel.shards.iter().map(|shard| shard.waiting() as f64 / capacity);
         let (shard, share) = shares.enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
         (share > self.limits.full).then(|| {
-            format!(
-                "{:.0} % of the queue of shard {shard} are taken, and the limit is {:.0} %",
-                share * 100.0,
-                self.limits.full * 100.0
-            )
+            let percent = share * 100.0;
+            format!("{percent:.0} % of the queue of shard {shard} are taken, and the limit is {limit:.0} %")
         })
     }
 
     fn slowness(&self) -> Option<String> {
         let earlier = self.earlier.filter(|_| !self.elapsed.is_zero())?;
-        let behind = |kernel: &Kernel| {
-            let capacity = kernel.queue_capacity.saturating_mul(kernel.shards.len() as u64);
-            kernel.waiting() > capacity / 10
-        };
+        let behind = |kernel: &Kernel| kernel.fullness() > 0.1;
         let done = |kernel: &Kernel| kernel.sum(|shard| shard.processed);
         let rate = done(self.kernel).saturating_sub(done(earlier)) as f64 / self.elapsed.as_secs_f64();
         (rate < self.limits.slow && behind(earlier) && behind(self.kernel)).then(|| {

@@ -31,6 +31,7 @@ pub fn why(before: &Process, now: &Process, elapsed: Duration) -> Why {
             elapsed: kernel.since(earlier),
             keys: kernel.keys,
             linked: kernel.linked,
+            linked_before: earlier.linked,
         })
     });
     explain(&looks.collect::<Vec<_>>(), elapsed)
@@ -55,5 +56,26 @@ mod tests {
             };
             assert_eq!((told(Liveness::Running), told(Liveness::Dead)), (1, 0), "{phase:?}");
         }
+    }
+
+    /// O-01: what other kernels have sent over a device's memory waits, and has rings of its own.
+    #[test]
+    fn o_01_what_waits_in_a_devices_memory() {
+        let shards = vec![Shard { pending: 64, ..shard(Phase::Inactive, 0, 0) }; 2];
+        let mut kernel = look(0, shards).kernels.remove(0);
+        assert_eq!((kernel.waiting(), kernel.fullness()), (128, 0.25));
+        kernel.linked = 256;
+        assert_eq!((kernel.waiting(), kernel.fullness()), (384, 0.5));
+        let told = |kernel: &crate::Kernel| {
+            let mut process = look(0, Vec::new());
+            process.kernels = vec![kernel.clone()];
+            why(&process, &process, Duration::from_millis(500)).to_string()
+        };
+        kernel.linked = 512;
+        assert_eq!(kernel.fullness(), 1.0);
+        kernel.linked = 256;
+        kernel.shards.iter_mut().for_each(|shard| shard.state = annulus_abi::control::state::INACTIVE);
+        let text = "`detect` shards 0 and 1 are inactive: activate the kernel; 384 messages are in its rings";
+        assert_eq!(told(&kernel), text);
     }
 }

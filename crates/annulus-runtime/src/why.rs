@@ -50,6 +50,8 @@ pub struct KernelLooks {
     pub keys: bool,
     /// Messages of other kernels that wait for it in a device's memory, at the later look. The shards do not count them.
     pub linked: u64,
+    /// The same at the earlier look.
+    pub linked_before: u64,
 }
 
 /// What a shard that makes no progress is at.
@@ -95,7 +97,8 @@ pub struct Finding {
     pub shards: Vec<usize>,
     /// What they are at.
     pub cause: Cause,
-    /// Messages that wait in their inbound rings.
+    /// Messages that wait in their inbound rings; of all shards of a kernel, also those that other kernels have sent over a
+    /// device's memory.
     pub pending: u64,
     /// Messages that wait in the queues in front of these.
     pub staged: u64,
@@ -406,8 +409,9 @@ fn causes(kernel: &KernelLooks, elapsed: Duration) -> Vec<Finding> {
 
 /// Why a shard does not go on; `None` if it does, has nothing to do, or waits for a kernel.
 fn cause(kernel: &KernelLooks, before: &Shard, now: &Shard, elapsed: Duration) -> Option<Cause> {
-    // What other kernels have sent to it may be for this shard.
+    // What other kernels have sent to it may be for this shard; if it is the only one, it is.
     let waits = now.waiting() != 0 || kernel.linked != 0;
+    let is_fed = kernel.now.len() == 1 && kernel.linked != 0 && kernel.linked_before != 0;
     if now.state == state::INACTIVE {
         // However long it has been so: it takes nothing until somebody activates it.
         return waits.then_some(Cause::Inactive);
@@ -437,7 +441,7 @@ fn cause(kernel: &KernelLooks, before: &Shard, now: &Shard, elapsed: Duration) -
         // It is at something else than at the earlier look.
         _ if before.at != now.at => None,
         // What has come between the looks may be taken the next moment.
-        _ if before.waiting() != 0 && now.waiting() != 0 => Some(Cause::TakesNothing),
+        _ if before.waiting() != 0 && now.waiting() != 0 || is_fed => Some(Cause::TakesNothing),
         _ => None,
     }
 }

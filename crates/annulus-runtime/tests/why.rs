@@ -73,6 +73,7 @@ fn still(id: u64, name: &str, target: Option<u64>, shards: &[Shard]) -> KernelLo
         elapsed: None,
         keys: true,
         linked: 0,
+        linked_before: 0,
     }
 }
 
@@ -181,6 +182,14 @@ fn o_01_an_inactive_kernel() {
         "`idle` shards 0 and 1 are inactive: activate the kernel; 3 messages are in its rings"
     );
     assert_eq!(told(&[KernelLooks { has_ended: true, ..fed }]), "nothing waits in vain");
+    // Of several active shards nobody knows which should take them.
+    let of = |shards: &[Shard]| KernelLooks { linked: 3, linked_before: 1, ..still(1, "sort", None, shards) };
+    assert_eq!(
+        told(&[of(&[asleep()])]),
+        "`sort` shard 0 took no message, and says not why; 3 messages are in its rings"
+    );
+    assert_eq!(told(&[of(&[asleep(), asleep()])]), "nothing waits in vain");
+    assert_eq!(told(&[KernelLooks { linked_before: 0, ..of(&[asleep()]) }]), "nothing waits in vain");
     let both = KernelLooks { linked: 3, ..still(1, "idle", None, &[with(2, inactive)]) };
     assert!(told(&[both]).ends_with("; 5 messages are in its rings"));
     let queued = Shard { staged: 9, ..with(2, inactive) };

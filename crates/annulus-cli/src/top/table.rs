@@ -373,7 +373,7 @@ pub(crate) fn shard_json(kernel: &Kernel, index: usize, shard: &Shard, held: Opt
         "state": ShardState::of(shard).to_string(),
         "phase": phase.to_string(),
         "message": phase.is_work().then(|| phase.message(shard)),
-        "key": kernel.key(shard.at.key).filter(|_| phase.is_work()),
+        "key": kernel.key(shard.at.key).filter(|_| phase.is_work() && shard.at.count <= 1),
         "unchanged_for_seconds": held.map(|time| time.as_secs_f64()),
         "processed": shard.processed,
         "pending": shard.waiting(),

@@ -65,7 +65,10 @@ pub fn k01_messages_wait_for_an_inactive_target(bench: &Bench) {
         (&*finding.kernel, &finding.cause, finding.pending) == ("second", &Cause::Inactive, 10)
     };
     eventually(|| bench.runtime().why().findings.iter().any(is_inactive));
-    eventually(|| second.status().pending == 10 && second.status().sent == 10);
+    eventually(|| {
+        let status = second.status();
+        (status.sent, status.pending, status.handed_over) == (10, 10, 10)
+    });
     second.activate_blocking().unwrap();
     drain(&second);
     assert_eq!(received(&second), numbers(2..12));
@@ -109,12 +112,13 @@ pub fn k01_the_end_of_a_full_target_frees_its_source(bench: &Bench) {
     let second = echo::launch(bench.runtime(), source("second").capacity(16)).unwrap();
     connect(&first, &second);
     first.send_batch_blocking(&numbers(0..100)).unwrap();
-    eventually(|| first.status().stalled_shards == 1);
+    eventually(|| first.status().stalled_shards == 1 && second.status().pending == 16);
     second.terminate_blocking();
     drain(&first);
     let (first, second) = (balanced(&first), balanced(&second));
     assert_eq!((first.processed, first.produced, first.stalled_shards), (100, 100, 0), "{first:?}");
-    assert_eq!((second.processed, second.drops.undelivered), (0, 16), "{second:?}");
+    assert_eq!((second.sent, second.pending, second.drops.undelivered), (16, 0, 16), "{second:?}");
+    assert_eq!((second.processed, second.handed_over), (0, 0), "{second:?}");
     assert_eq!(first.outputs_lost, 84, "{first:?}");
 }
 

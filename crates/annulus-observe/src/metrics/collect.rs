@@ -258,7 +258,8 @@ fn gauges(about: &About, kernel: &Kernel, per_shard: bool, samples: &mut Vec<Sam
     if per_shard {
         for (index, shard) in kernel.shards.iter().enumerate() {
             let own = [shard_label(index), None];
-            depth(about, &own, shard.waiting(), capacity, samples);
+            let waiting = shard.waiting();
+            depth(about, &own, waiting, capacity, waiting as f64 / capacity.max(1) as f64, samples);
             let one = std::slice::from_ref(shard);
             of_shards(about, &own, one, samples);
             for port in &kernel.ports {
@@ -270,7 +271,7 @@ fn gauges(about: &About, kernel: &Kernel, per_shard: bool, samples: &mut Vec<Sam
     } else {
         // The numbers may be anything.
         let capacity = capacity.saturating_mul(kernel.shards.len() as u64);
-        depth(about, &NONE, kernel.waiting(), capacity, samples);
+        depth(about, &NONE, kernel.waiting(), capacity, kernel.fullness(), samples);
         of_shards(about, &NONE, &kernel.shards, samples);
         for port in &kernel.ports {
             samples.push(about.number(&OUTBOX_HELD, &[None, outbox(port)], port.sum().held as f64));
@@ -309,8 +310,7 @@ fn outbox(port: &PortLook) -> Option<(&'static Label, Cow<'static, str>)> {
     Some((&OUTBOX, port.name.clone().into()))
 }
 
-fn depth(about: &About, own: &Own, pending: u64, capacity: u64, samples: &mut Vec<Sample>) {
-    let share = pending as f64 / capacity.max(1) as f64;
+fn depth(about: &About, own: &Own, pending: u64, capacity: u64, share: f64, samples: &mut Vec<Sample>) {
     samples.push(about.number(&DEPTH, own, pending as f64));
     samples.push(about.number(&CAPACITY, own, capacity as f64));
     samples.push(about.number(&UTILIZATION, own, share));

@@ -148,13 +148,13 @@ metrics! {
         "Launches under the kernel's name that were seen. More than one: it was launched again.";
     /// Messages that wait.
     DEPTH: Gauge "annulus.kernel.queue.depth" "annulus_queue_depth" "{message}" true
-        "Messages that wait to be handled: in the inbound rings, and in the queues in front.";
+        "Messages that wait to be handled: in the inbound rings, in the queues in front; a kernel's also in a device's memory.";
     /// How many could wait.
     CAPACITY: Gauge "annulus.kernel.queue.capacity" "annulus_queue_capacity" "{message}" true
         "How many messages can wait.";
-    /// The share of the capacity that is taken.
+    /// The share of the capacity that is taken: of the queues for what the host sends, or of the rings in a device's memory.
     UTILIZATION: Gauge "annulus.kernel.queue.utilization" "annulus_queue_utilization_ratio" "1" true
-        "The share of the capacity that is taken: 0 to 1.";
+        "The share that is taken, 0 to 1: of the capacity, or of a kernel's rings in a device's memory if those are fuller.";
     /// Outputs that nobody has received.
     OUTPUTS_WAITING: Gauge "annulus.kernel.outputs.waiting" "annulus_outputs_waiting" "{message}" true
         "Outputs that wait until somebody receives them.";

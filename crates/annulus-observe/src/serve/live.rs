@@ -74,6 +74,7 @@ fn of_kernel(kernel: &Kernel, health: Option<&KernelHealth>) -> Value {
         "waiting": kernel.sum(|shard| shard.outputs_waiting),
         "pending": pending,
         "capacity": capacity,
+        "fullness": kernel.fullness(),
         "measured": measured.fold(0, u64::saturating_add),
         "latency": total as f64 / 1e9,
         "p99": kernel.latencies.as_ref()

@@ -206,8 +206,8 @@ impl KernelWatch {
         Err(self.check().err().unwrap_or(Lost::Torn))
     }
 
-    /// Brings an earlier look at this kernel up to date: its shards, its state, its age, its drops and where its
-    /// outputs go. Its outboxes, if it has several, and its histogram stay as they were. `liveness` is that of its process.
+    /// Brings an earlier look at this kernel up to date: its shards, what others have sent to it, its state, its age, its
+    /// drops and where its outputs go. Its outboxes, if it has several, and its histogram stay as they were. `liveness` is that of its process.
     ///
     /// # Errors
     ///
@@ -227,8 +227,10 @@ impl KernelWatch {
         let slow = self.entry(offset_of!(KernelEntry, slow));
         let ended_at = self.entry(offset_of!(KernelEntry, ended_at));
         let copied_at = self.entry(offset_of!(KernelEntry, mirrored_at));
+        let linked = self.entry(offset_of!(KernelEntry, linked));
         let has_ended = self.state() == kernel_state::ENDED;
         self.check()?;
+        kernel.linked = linked;
         kernel.target = (target != 0).then_some((target, waits));
         (kernel.drops, kernel.slow, kernel.has_ended) = (drops, slow, has_ended);
         let now = self.now();

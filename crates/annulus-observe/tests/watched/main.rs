@@ -176,6 +176,7 @@ fn child() {
         "shouts" => return printed::on_the_cpu(),
         "shouts_on_a_device" => return printed::on_a_device(),
         "sifts_on_a_device" => return outboxes::on_a_device(),
+        "ends_fed_on_a_device" => return outboxes::ends_fed(),
         _ => {}
     }
     let runtime = Runtime::builder().backend(annulus::Cpu::new().workers(3)).build().unwrap();

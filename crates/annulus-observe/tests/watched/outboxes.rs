@@ -8,7 +8,7 @@ use std::{
 };
 
 use annulus::prelude::*;
-use annulus_observe::{Liveness, Observer, Phase, ShardState};
+use annulus_observe::{CAUSES, Liveness, Observer, Phase, ShardState};
 
 use crate::{Device, Job, Watched, kernel, ponder, ready, work};
 
@@ -167,6 +167,39 @@ fn o_01_why_names_the_handler_behind_a_second_outbox_of_a_device() {
     for device in Device::ALL {
         if let Some(watched) = Watched::start_on(device, "sifts_on_a_device") {
             is_named(watched);
+        }
+    }
+}
+
+/// A kernel that is inactive, and terminated with what another one has sent to it.
+pub(crate) fn ends_fed() {
+    let Some(runtime) = Device::runtime() else { return };
+    let source = ponder::launch(&runtime, options("source").active(false)).unwrap();
+    let target = ponder::launch(&runtime, options("target").active(false)).unwrap();
+    source.connect(&target).unwrap();
+    source.activate_blocking().unwrap();
+    for key in 0..8 {
+        let _ = source.send_blocking(Job { key, what: 0 }).unwrap();
+    }
+    let (outside, start) = (Observer::of_machine(Some(std::process::id())).build(), Instant::now());
+    while kernel(&outside.look().processes[0], "target").waiting() != 8 {
+        assert!(start.elapsed() < Duration::from_secs(60), "{}", target.status());
+        thread::sleep(Duration::from_millis(5));
+    }
+    target.terminate_blocking();
+    ready();
+}
+
+/// what waited in a device's memory at the end of its kernel is counted as undelivered, and waits no more.
+#[test]
+fn r_05_nothing_waits_for_what_has_ended_on_a_device() {
+    let undelivered = CAUSES.iter().position(|cause| *cause == "undelivered").unwrap();
+    for device in Device::ALL {
+        if let Some(watched) = Watched::start_on(device, "ends_fed_on_a_device") {
+            let process = watched.look();
+            let target = kernel(&process, "target");
+            assert!(target.has_ended);
+            assert_eq!((target.waiting(), target.linked, target.drops[undelivered]), (0, 0, 8), "{device:?}");
         }
     }
 }

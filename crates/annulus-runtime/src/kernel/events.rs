@@ -206,7 +206,7 @@ impl Handlers for KernelShared {
             shard,
             number = at.number,
             count = at.count.max(1),
-            key = at.key,
+            key = (core.definition.key.is_some() && at.count <= 1).then_some(at.key),
             seconds = time.as_secs_f64(),
             "`{}` shard {shard} has been in the handler of message {} for {} or more",
             core.name,

@@ -138,12 +138,10 @@ impl KernelShared {
         let failed = sum(ShardMemory::failed);
         let unknown_actor = sum(ShardMemory::unknown_actor);
         // Messages that other kernels sent over the device's memory, as far as they have arrived.
-        let unread: u64 =
-            // SYNC: none: as above.
-            core.shards.iter().map(|shard| u64::from(shard.memory.unread().load(Ordering::Acquire))).sum();
+        let (taken, unread) = (self.taken(), self.left_unread());
+        let linked = self.linked_behind(taken + unread);
         let timers = core.definition.timers.map(|_| core.timer_status());
-        let linked = self.linked();
-        let arrived = sum(ShardMemory::taken) + unread + timers.map_or(0, |timers| timers.taken);
+        let arrived = taken + unread + timers.map_or(0, |timers| timers.taken);
         let drops = Drops {
             rejected: core.drops.rejected.load(Ordering::Relaxed),
             evicted: core.drops.evicted.load(Ordering::Relaxed),
@@ -168,7 +166,7 @@ impl KernelShared {
             accepts_messages: !core.closing.load(Ordering::Acquire),
             sent: admitted + arrived + linked + drops.rejected + drops.discarded + drops.duplicate,
             pending: if core.is_finished() { 0 } else { self.pending() + linked },
-            handed_over: if core.is_finished() { 0 } else { core.handed_over() },
+            handed_over: if core.is_finished() { 0 } else { core.handed_over() + linked },
             processed,
             drops,
             queues: self.lane_statuses(),

@@ -230,14 +230,15 @@ impl KernelShared {
         }
     }
 
-    /// Copies the shards' words to where other processes see them, unless they lie there.
-    fn mirror(&self) {
+    /// Copies the shards' words to where other processes see them, unless they lie there, and how many messages of other kernels
+    /// wait for it in a device's memory.
+    fn mirror(&self, linked: u64) {
         if let (Some(home), true) = (&self.core.home, self.core.mirrored) {
             let shards = self.core.shards.iter().enumerate();
             let words = shards.map(|(index, shard)| {
                 (&shard.memory, [shard.inbound.ring(), &shard.outbound], self.at(index))
             });
-            home.mirror(self.linked(), words);
+            home.mirror(linked, words);
         }
     }
 
@@ -339,7 +340,8 @@ impl KernelShared {
             self.fronts.take_all(index, |message| left.push(message));
         }
         self.core.drops.undelivered.fetch_add(left.len() as u64, Ordering::Relaxed);
-        self.core.show_drops(Dropped::Undelivered, left.len() as u64);
+        // With what other kernels sent over the device's memory: the blocks have counted that.
+        self.core.show_drops(Dropped::Undelivered, left.len() as u64 + self.left_unread());
         *self.lock_undelivered() = left;
         self.calls.end();
         if self.core.options.shape.connectable {
@@ -348,7 +350,7 @@ impl KernelShared {
         if let Some(names) = self.names.upgrade() {
             names.free(&self.core.name);
         }
-        self.mirror();
+        self.mirror(0);
         if let Some(home) = &self.core.home {
             home.set_ended();
         }
@@ -542,7 +544,7 @@ impl HostSignals for KernelShared {
     fn beat(&self) {
         // Where a heartbeat is a clock, it is renewed more often than anybody looks.
         if self.core.home.as_ref().is_some_and(|home| home.mirrored_before(Duration::from_millis(40))) {
-            self.mirror();
+            self.mirror(self.linked());
         }
         // Another kernel may have sent it something without the host.
         if let Some(slow) = &self.core.slow

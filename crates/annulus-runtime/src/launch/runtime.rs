@@ -312,14 +312,15 @@ impl Runtime {
         let kernels = self.inner.registry.all();
         let id = |kernel: &Arc<KernelShared>| Arc::as_ptr(kernel) as u64;
         let look = || {
-            let looks = kernels.iter().map(|kernel| (kernel.look(), kernel.look_at_ports(id)));
+            let looks =
+                kernels.iter().map(|kernel| (kernel.look(), kernel.look_at_ports(id), kernel.linked()));
             looks.collect::<Vec<_>>()
         };
         let (before, start) = (look(), Instant::now());
         std::thread::sleep(APART);
         let (now, elapsed) = (look(), start.elapsed());
         let looks = kernels.iter().zip(before.into_iter().zip(now)).map(|(kernel, (before, now))| {
-            let ((before, ports_before), (now, ports_now)) = (before, now);
+            let ((before, ports_before, linked_before), (now, ports_now, linked)) = (before, now);
             KernelLooks {
                 id: id(kernel),
                 name: kernel.core.name.clone(),
@@ -333,7 +334,8 @@ impl Runtime {
                 now,
                 elapsed: None,
                 keys: kernel.core.definition.key.is_some(),
-                linked: kernel.linked(),
+                linked,
+                linked_before,
             }
         });
         why::explain(&looks.collect::<Vec<_>>(), elapsed)

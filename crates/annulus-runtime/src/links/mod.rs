@@ -231,14 +231,25 @@ impl KernelShared {
         (fed != 0).then(|| fed.saturating_sub(taken))
     }
 
-    /// The same, as a number that observers add to what waits in inbound rings: 0 after the end, when what is left was counted
-    /// as undelivered.
+    /// The same, as a number that observers add to what waits in inbound rings. 0 after the end: what is left was counted as
+    /// undelivered, but for that of a lost device, of which nobody knows what was taken.
     pub(crate) fn linked(&self) -> u64 {
-        let may_be_fed = self.core.options.shape.connectable && !self.core.is_finished();
-        if may_be_fed { self.unread().unwrap_or(0) } else { 0 }
+        self.linked_behind(self.taken() + self.left_unread())
     }
 
-    fn taken(&self) -> u64 {
+    /// The same, of one that has taken so many messages, or has counted them as left at its end. That was read before.
+    pub(crate) fn linked_behind(&self, arrived: u64) -> u64 {
+        let may_be_fed = self.core.options.shape.connectable && !self.core.is_finished();
+        if may_be_fed { self.fed().saturating_sub(arrived) } else { 0 }
+    }
+
+    /// Messages of other kernels that blocks which have ended left in rings in the device's memory.
+    pub(crate) fn left_unread(&self) -> u64 {
+        // SYNC: none: keeps this look before that at what was fed.
+        self.core.shards.iter().map(|shard| u64::from(shard.memory.unread().load(Ordering::Acquire))).sum()
+    }
+
+    pub(crate) fn taken(&self) -> u64 {
         // SYNC: none: keeps the look before that at what was fed. A sum that is too old is another one, and
         // is looked at again.
         self.core.shards.iter().map(|shard| shard.memory.taken().load(Ordering::Acquire)).sum()

@@ -242,10 +242,8 @@ fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
             None => annulus::describe_error(failure.code).to_owned(),
         };
         let message = failure.number.map_or(String::new(), |number| format!(", message {number}"));
-        about.push(format!(
-            "last failure of shard {shard}: code {} ({name}){message}, key {}",
-            failure.code, failure.key
-        ));
+        let key = kernel.key(failure.key).map_or(String::new(), |key| format!(", key {key}"));
+        about.push(format!("last failure of shard {shard}: code {} ({name}){message}{key}", failure.code));
     }
     about
 }
