@@ -51,7 +51,7 @@ pub const fn describe(code: u16) -> &'static str {
             "a thread that is not its block's leader set the state: write `if cx.is_leader() { … }`"
         }
         TIMERS_FULL => {
-            "the handler set more timers and asked more than its max_timers, or than its block has room for: raise \
+            "the handler has more timers and asks than its max_timers, or than its block has room for: raise \
              #[ring_kernel(max_timers = …)] or #[ring_kernel(timers = …)]; an ask keeps its room until its answer has come, \
              also when its time is over"
         }

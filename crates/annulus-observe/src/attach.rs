@@ -308,9 +308,14 @@ impl Kernel {
         waiting as f64 / capacity.saturating_mul(self.shards.len() as u64).max(1) as f64
     }
 
-    /// The key of what a shard is at, or was.
+    /// A key that one of its shards says, if its messages have keys.
     pub fn key(&self, key: u64) -> Option<u64> {
         self.keys.then_some(key)
+    }
+
+    /// The key of the message that a shard is at; `None` also if it is at several messages.
+    pub fn key_at(&self, shard: &Shard) -> Option<u64> {
+        self.key(shard.at.key).filter(|_| shard.at.count <= 1)
     }
 
     /// The sum of a number over all shards.

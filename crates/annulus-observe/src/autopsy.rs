@@ -292,7 +292,7 @@ fn was_at(f: &mut fmt::Formatter<'_>, kernel: &Kernel, shard: &Shard) -> fmt::Re
         match shard.at.count {
             0 | 1 => {
                 write!(f, ", message {}", shard.at.number)?;
-                told_key(f, kernel.key(shard.at.key))?;
+                told_key(f, kernel.key_at(shard))?;
             }
             count => {
                 let last = shard.at.number.saturating_add(count - 1);

@@ -262,13 +262,8 @@ fn full(kernel: &KernelLooks) -> Vec<usize> {
     kernel.now.iter().enumerate().filter(|(_, shard)| is_full(shard)).map(|(index, _)| index).collect()
 }
 
-fn inactive(kernel: &KernelLooks) -> impl Iterator<Item = usize> {
-    let shards = kernel.now.iter().enumerate();
-    shards.filter(|(_, shard)| shard.state == state::INACTIVE).map(|(index, _)| index)
-}
-
 fn is_inactive(kernel: &KernelLooks) -> bool {
-    inactive(kernel).next().is_some()
+    kernel.now.iter().any(|shard| shard.state == state::INACTIVE)
 }
 
 /// Messages in its rings, those of other kernels included.

@@ -82,7 +82,7 @@ fn phase_text(kernel: &Kernel, index: usize, shard: &Shard, held: Option<Duratio
                 write!(text, " for {} or more, messages {first} to {last}", for_people(time))
             }
         };
-        if let Some(key) = kernel.key(shard.at.key).filter(|_| shard.at.count <= 1) {
+        if let Some(key) = kernel.key_at(shard) {
             let _ = write!(text, ", key {key}");
         }
     }
@@ -373,7 +373,7 @@ pub(crate) fn shard_json(kernel: &Kernel, index: usize, shard: &Shard, held: Opt
         "state": ShardState::of(shard).to_string(),
         "phase": phase.to_string(),
         "message": phase.is_work().then(|| phase.message(shard)),
-        "key": kernel.key(shard.at.key).filter(|_| phase.is_work() && shard.at.count <= 1),
+        "key": kernel.key_at(shard).filter(|_| phase.is_work()),
         "unchanged_for_seconds": held.map(|time| time.as_secs_f64()),
         "processed": shard.processed,
         "pending": shard.waiting(),

@@ -509,9 +509,9 @@ impl Watched {
 #[test]
 fn o_01_why_names_the_handler_that_others_wait_for() {
     let watched = Watched::start("chain");
-    // It waits before all of its rings is full.
+    // It waits before the ring is full, and perhaps before `merge` has begun with its message.
     let whole = "64 messages are in its rings: that is the cause";
-    let text = watched.why(|text| text.contains("waits for room") && text.ends_with(whole));
+    let text = watched.why(|text| text.contains(" is in the handler of ") && text.ends_with(whole));
     assert!(text.starts_with("`split` shard 1 waits for room in `merge`;\n"), "{text}");
     assert!(text.contains("`merge` shard 1 is in the handler of message 0, key 3, for "), "{text}");
 }

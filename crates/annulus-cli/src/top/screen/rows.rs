@@ -283,7 +283,7 @@ pub(super) fn phase_text(
             0 | 1 => write!(text, ", message {first}"),
             count => write!(text, ", messages {first} to {}", first.saturating_add(count - 1)),
         };
-        if let Some(key) = kernel.key(shard.at.key).filter(|_| shard.at.count <= 1) {
+        if let Some(key) = kernel.key_at(shard) {
             let _ = write!(text, ", key {key}");
         }
     }
