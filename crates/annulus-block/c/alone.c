@@ -162,6 +162,14 @@ ANN_FUNCTION void ann_forward_one(const ann_view *v, u32 sent, PRIVATE const ann
     if (b->link.units != 0)
         row += b->link.payload;
 #endif
+#if ANN_SEALS_IMAGES
+    if (sent == 1 && target->is_known && ann_send_single(v, row, target->tickets)) {
+        b->lost = 0;
+        b->left = 0;
+        b->state.pending = 0;
+        return;
+    }
+#endif
     u32 gone = ann_send_row(v, row, 0, sent, target->is_known ? &target->tickets : 0);
     /* They are counted. */
     b->lost = 0;
@@ -243,11 +251,13 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready ANN_BINDING_PAR
     outbox.refused = 0;
 #if ANN_LAUNCH_SEALED
     /* Computed while the handler loads its state. */
-    u64 ticket = b->state.next_out;
-    target.slot = ann_computed(ann_one_slot(v, ticket, 0, caller));
-    target.lap = ann_one_lap(v, ticket, 0, caller);
-    target.units = l->out_units;
-    target.meta = ANN_KIND_MESSAGE << 24 | (u32)l->out_bytes;
+    if (!forwarded) {
+        u64 ticket = b->state.next_out;
+        target.slot = ann_computed(ann_one_slot(v, ticket, 0, caller));
+        target.lap = ann_one_lap(v, ticket, 0, caller);
+        target.units = l->out_units;
+        target.meta = ANN_KIND_MESSAGE << 24 | (u32)l->out_bytes;
+    }
 #endif
     ann_at_handler(v, 0, 1, message);
 #if ANN_LAUNCH_TRACED

@@ -24,12 +24,19 @@ ANN_FUNCTION u32 ann_row_stride(const ann_view *v)
     return units != 0 ? (units * 12 + 15) / 16 * 16 : ANN_OUTPUT_STRIDE;
 }
 
-/* By the leader: completes the image that an output lies in, and stores its units. */
-ANN_FUNCTION void ann_seal_image(LOCAL const ann_link *l, GLOBAL u8 *ring, u32 ticket, GLOBAL const u8 *output, u64 now)
+/* By the leader: completes the image that an output lies in. Nobody stamps what another kernel sends. */
+ANN_FUNCTION GLOBAL u8 *ann_complete_image(LOCAL const ann_link *l, GLOBAL const u8 *output, u64 now)
 {
     GLOBAL u8 *image = (GLOBAL u8 *)output - l->payload;
     *ANN_U32(image, 0) = 0;
     ann_device_local_envelope(l, image, ANN_OUTPUT_BYTES, now);
+    return image;
+}
+
+/* By the leader: completes the image that an output lies in, and stores its units. */
+ANN_FUNCTION void ann_seal_image(LOCAL const ann_link *l, GLOBAL u8 *ring, u32 ticket, GLOBAL const u8 *output, u64 now)
+{
+    GLOBAL u8 *image = ann_complete_image(l, output, now);
     GLOBAL u8 *slot = ann_device_local_slot(l, ring, ticket);
     u32 lap = ann_device_local_lap(l, ticket);
     for (u32 done = 0; done < l->units; done += ANN_FIRST_UNITS)
@@ -60,6 +67,46 @@ ANN_FUNCTION void ann_seal_row(
         ann_seal_for(l, ring, first + i, output, ANN_OUTPUT_BYTES, now, 0);
 #endif
     }
+}
+
+#endif
+
+#if ANN_SEALS_IMAGES
+
+/* By the leader: sends a single output to the connected kernel's only block, by the tickets that it has looked at early.
+   Does what `ann_send_row` does, with what it knows in registers: a word of the block's own memory that is waited for
+   costs as much as thirty instructions. Returns 0 if it has sent nothing: then the other way must be taken. */
+ANN_FUNCTION u32 ann_send_single(const ann_view *v, GLOBAL const u8 *output, ann_tickets seen)
+{
+    LOCAL ann_shared *b = v->shared;
+    ann_link link = b->link;
+    u32 rests = b->rests;
+    if (link.units > ANN_FIRST_UNITS || link.units == 0 || b->state.stalled)
+        return 0;
+    u32 used = (seen.reserved - seen.consumed) & ANN_DEVICE_LOCAL_TICKETS;
+    if ((seen.reserved & ANN_DEVICE_LOCAL_CLOSED) != 0 || used >= (u32)1 << link.shift)
+        return 0;
+    GLOBAL u8 *ring = ann_ring_of(v, &link, 0);
+    u32 ticket = seen.reserved;
+    u32 found = ann_device_local_swap_if_u32(
+        ANN_U32(ring, ANN_DEVICE_LOCAL_RESERVED), ticket, (ticket + 1) & ANN_DEVICE_LOCAL_TICKETS);
+    /* Done while the swap is under way. */
+    u64 words[ANN_IMAGE_WORDS];
+    ann_load_image(ann_complete_image(&link, output, link.time != 0 ? ann_now(v) : 0), link.units, words);
+    GLOBAL u8 *slot = ann_device_local_slot(&link, ring, ticket);
+    if (found != ticket)
+        return 0;
+    if (rests) {
+        ann_count_forwarded(v, 1);
+        /* It rests no more. SYNC: unrested (release) */
+        ann_device_fence_release();
+    }
+    ann_store_image(slot, words, link.units, ann_device_local_lap(&link, ticket), 1);
+    /* Tells nothing now, for the block does not rest. */
+    if (!rests)
+        ann_count_forwarded(v, 1);
+    b->granted += 1;
+    return 1;
 }
 
 #endif

@@ -191,17 +191,24 @@ ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
 
 #if ANN_ALONE
 
-/* By the leader: stores up to eight units of an image, into a slot of the host or of another kernel (`is_near`). Their
-   words are loaded by fours of units, which are a whole number of eight bytes, and all before the first is stored. */
-ANN_FUNCTION void ann_seal_units(GLOBAL u8 *slot, LOCAL const u8 *image, u32 units, u32 lap, u32 is_near)
+/* Words of eight bytes that hold the content of as many units as a look loads. */
+#define ANN_IMAGE_WORDS (ANN_FIRST_UNITS * 3 / 2)
+
+/* By the leader: loads the content of up to eight units from their image, by fours of units, which are a whole
+   number of eight bytes. */
+ANN_FUNCTION void ann_load_image(LOCAL const u8 *image, u32 units, PRIVATE u64 *words)
 {
-    LOCAL const u64 *words = (LOCAL const u64 *)image;
-    u64 copied[ANN_FIRST_UNITS * 3 / 2];
-    for (u32 i = 0; i < ANN_FIRST_UNITS * 3 / 2; i++)
-        if (i < 6 || units > 4)
-            copied[i] = words[i];
+    LOCAL const u64 *from = (LOCAL const u64 *)image;
+    for (u32 i = 0; i < ANN_IMAGE_WORDS; i++)
+        if (i < ANN_IMAGE_WORDS / 2 || units > ANN_FIRST_UNITS / 2)
+            words[i] = from[i];
+}
+
+/* By the leader: stores them, into a slot of the host or of another kernel (`is_near`). */
+ANN_FUNCTION void ann_store_image(GLOBAL u8 *slot, PRIVATE const u64 *words, u32 units, u32 lap, u32 is_near)
+{
     for (u32 i = 0; i < ANN_FIRST_UNITS; i++) {
-        u64 low = copied[i * 3 / 2], high = copied[i * 3 / 2 + 1];
+        u64 low = words[i * 3 / 2], high = words[i * 3 / 2 + 1];
         u32 a = i % 2 == 0 ? (u32)low : (u32)(low >> 32);
         u32 b = i % 2 == 0 ? (u32)(low >> 32) : (u32)high;
         u32 c = i % 2 == 0 ? (u32)high : (u32)(high >> 32);
@@ -215,6 +222,14 @@ ANN_FUNCTION void ann_seal_units(GLOBAL u8 *slot, LOCAL const u8 *image, u32 uni
 #endif
         ann_store_unit(slot + i * 16, a, b, c, lap);
     }
+}
+
+/* By the leader: does both. All words are loaded before the first is stored. */
+ANN_FUNCTION void ann_seal_units(GLOBAL u8 *slot, LOCAL const u8 *image, u32 units, u32 lap, u32 is_near)
+{
+    u64 words[ANN_IMAGE_WORDS];
+    ann_load_image(image, units, words);
+    ann_store_image(slot, words, units, lap, is_near);
 }
 
 #endif

@@ -223,6 +223,17 @@ const SEALED_FAULTS: &[Fault] = &[
         )],
     ),
     (
+        "a leader sends a single output by a ticket that another block has taken",
+        &[("    if (found != ticket)\n        return 0;\n", "    (void)found;\n")],
+    ),
+    (
+        "a leader sends a single output although there is no room",
+        &[(
+            "(seen.reserved & ANN_DEVICE_LOCAL_CLOSED) != 0 || used >= (u32)1 << link.shift",
+            "(seen.reserved & ANN_DEVICE_LOCAL_CLOSED) != 0",
+        )],
+    ),
+    (
         "a leader that is ready takes a message while outputs wait for another kernel",
         &[
             ("    ready = ready && s->pending == 0;\n", ""),

@@ -252,14 +252,21 @@ impl<'a> Machine<'a> {
         self.warps.iter().flat_map(|warp| &warp.lanes).fold(Time::default(), |most, lane| most.max(lane.now))
     }
 
-    /// Goes on until an instruction is about to access memory that `is_awaited`; before it does. Panics after
-    /// so many instructions.
-    pub(crate) fn run_until(&mut self, mut is_awaited: impl FnMut(&Access) -> bool) -> Access {
+    /// Goes on until an instruction is about to access memory that `is_awaited`; before it does. The one that was
+    /// awaited before is done first. Panics after so many instructions.
+    pub(crate) fn run_until(&mut self, is_awaited: impl FnMut(&Access) -> bool) -> Access {
         if let Some((warp, mask, at)) = self.held.take() {
             self.step(warp, mask, at);
         }
+        self.run_on_until(is_awaited)
+    }
+
+    /// As [`run_until`](Self::run_until); the instruction that was awaited before, and is not done yet, may be the
+    /// one that is awaited now.
+    pub(crate) fn run_on_until(&mut self, mut is_awaited: impl FnMut(&Access) -> bool) -> Access {
+        let mut held = self.held.take();
         for _ in 0..4_000_000u32 {
-            let (warp, mask, at) = self.next();
+            let (warp, mask, at) = held.take().unwrap_or_else(|| self.next());
             self.accesses.clear();
             self.look_ahead(warp, mask, at);
             if let Some(access) = self.accesses.iter().copied().find(|access| is_awaited(access)) {

@@ -276,7 +276,7 @@ pub(crate) fn round_trips(
         begin += random.below(THINKS * MICROSECOND as u64);
         let visible = begin + world.host_send;
         let slot = block.next_slot();
-        let from = block.machine.run_until(|access| {
+        let from = block.machine.run_on_until(|access| {
             !access.is_store
                 && (slot..slot + 16).contains(&access.address)
                 && access.time.cycles + world.way_to_host() >= visible
@@ -314,7 +314,7 @@ pub(crate) fn hops(
     for _ in 0..count {
         let visible = after + random.below(THINKS * MICROSECOND as u64);
         let slot = block.device_local_in_slot() as u64;
-        let from = block.machine.run_until(|access| {
+        let from = block.machine.run_on_until(|access| {
             // The slot's first unit, or the lap in it.
             !access.is_store
                 && (slot..slot + 16).contains(&access.address)
@@ -336,14 +336,15 @@ pub(crate) fn hops(
     Ways::new(times, sum)
 }
 
-/// Turns of a block whose ring is never empty.
+/// Turns of a block whose ring is never empty, of so many messages at most.
 pub(crate) fn stream(
     (code, architecture): (&Code, Architecture),
     kind: Kind,
     world: &World,
+    limit: u32,
     turns: u64,
 ) -> Flow {
-    let mut block = Block::of(code, architecture.1, kind, world.costs, &LINES);
+    let mut block = Block::of(code, architecture.1, kind, world.costs, &Form { batch: limit, ..LINES });
     for _ in 0..8 {
         block.look();
     }
@@ -406,6 +407,8 @@ pub(crate) struct Modelled {
     pub(crate) architecture: u32,
     pub(crate) round_trips: Ways,
     pub(crate) flow: Flow,
+    /// The same, one message a turn.
+    pub(crate) singles: Flow,
     /// Of a text whose slots are sealed.
     pub(crate) hops: Option<Ways>,
 }
@@ -414,6 +417,7 @@ pub(crate) struct Modelled {
 const ROUND_TRIPS: usize = 100;
 const HOPS: usize = 50;
 const TURNS: u64 = 4;
+const SINGLES: u64 = 64;
 pub(crate) const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Modelled {
@@ -422,12 +426,13 @@ impl Modelled {
         let code = text.code(architecture, "ask", ask::DEFINITION, Form::ASK.threads, false);
         let round_trips = round_trips((&code, architecture), kind, world, ROUND_TRIPS, SEED);
         let code = text.code(architecture, "lines", swallow::DEFINITION, LINES.threads, false);
-        let flow = stream((&code, architecture), kind, world, TURNS);
+        let flow = stream((&code, architecture), kind, world, LINES.batch, TURNS);
+        let singles = stream((&code, architecture), kind, world, 1, SINGLES);
         let hops = (text != Text::Open).then(|| {
             let code = text.code(architecture, "linked", ask::DEFINITION, Form::ASK.threads, true);
             hops((&code, architecture), world, HOPS, SEED)
         });
-        Self { text, architecture: architecture.0, round_trips, flow, hops }
+        Self { text, architecture: architecture.0, round_trips, flow, singles, hops }
     }
 
     /// Of all texts for an H100, and then of today's for the other architectures; `None`, and a line that says why, where a program is missing that makes machine code or

@@ -12,7 +12,7 @@ struct Figure {
     value: fn(&Modelled) -> Option<f64>,
 }
 
-const FIGURES: [Figure; 6] = [
+const FIGURES: [Figure; 7] = [
     Figure {
         what: "round trip, p50",
         unit: "µs",
@@ -42,6 +42,12 @@ const FIGURES: [Figure; 6] = [
         unit: "million/s",
         mark: None,
         value: |of| Some(of.flow.bus),
+    },
+    Figure {
+        what: "stream of 64-byte lines, 1 block, one a turn",
+        unit: "thousand/s",
+        mark: None,
+        value: |of| Some(of.singles.of(1) * 1e3),
     },
     Figure {
         what: "hop between kernels, p50",
