@@ -1,6 +1,6 @@
 //! Sending to kernels by their addresses.
 //!
-//! A kernel whose outputs are [`Addressed`] is connected to several others at a time, each by a *place*: places are to
+//! A kernel whose outputs are [`Addressed`](annulus_kernel::Addressed) is connected to several others at a time, each by a *place*: places are to
 //! it what outboxes are to a kernel with several. A block finds the place of an output by comparing its address with
 //! those of all places. So three things hold at once, whatever is in the address: it is that of a kernel that this one was
 //! connected to, of the launch that was there then, and for this type. The last place stands for nobody: what has any
@@ -15,7 +15,7 @@ use std::{
 };
 
 use annulus_kernel::{
-    Accepts, Addressed, Inside, MOST_PEERS, Peer, RingKernel, RingMessage, TypeDescriptor, peer_tag,
+    Accepts, ByAddress, Inside, MOST_PEERS, Peer, RingKernel, RingMessage, TypeDescriptor, peer_tag,
 };
 use annulus_queue::Backpressure;
 use annulus_sync::Ordering;
@@ -89,7 +89,7 @@ pub(crate) struct Reached {
 }
 
 impl<K: RingKernel> KernelHandle<K> {
-    /// The kernel's address, as data: for kernels whose outputs say [whom they are for](Addressed).
+    /// The kernel's address, as data: for kernels whose outputs say [whom they are for](annulus_kernel::Addressed).
     ///
     /// It stands for this launch alone: it never reaches a kernel that is launched under the same name later.
     pub fn peer(&self) -> Peer<K::Message>
@@ -158,9 +158,9 @@ impl<K: RingKernel> KernelHandle<K> {
     /// # Errors
     ///
     /// As for that method.
-    pub fn connect_peers<M: RingMessage>(&self, peers: &[Peer<M>]) -> Result<(), ConnectError>
+    pub fn connect_peers(&self, peers: &[Peer<<K::Output as ByAddress>::Message>]) -> Result<(), ConnectError>
     where
-        K: RingKernel<Output = Addressed<M>>,
+        K: RingKernel<Output: ByAddress>,
     {
         self.connect_peers_with(peers, Backpressure::Block)
     }
@@ -177,18 +177,18 @@ impl<K: RingKernel> KernelHandle<K> {
     /// # Errors
     ///
     /// [`ConnectError`]; nothing was changed then.
-    pub fn connect_peers_with<M: RingMessage>(
+    pub fn connect_peers_with(
         &self,
-        peers: &[Peer<M>],
+        peers: &[Peer<<K::Output as ByAddress>::Message>],
         backpressure: Backpressure,
     ) -> Result<(), ConnectError>
     where
-        K: RingKernel<Output = Addressed<M>>,
+        K: RingKernel<Output: ByAddress>,
     {
         check_backpressure(backpressure)?;
         let peers: Vec<_> = peers.iter().map(|&peer| (peer, backpressure)).collect();
         let changes = self.changes_to(&peers)?;
-        // SAFETY: each of these takes messages of type `M`, or has a variant that does, and so says the link.
+        // SAFETY: each of these takes the message of an output, or has a variant that does, and so says the link.
         unsafe { self.shared_arc().change_links(changes, None) }.map(drop)
     }
 
