@@ -261,7 +261,7 @@ fn start(
     // SAFETY: the blocks make the other ends; this is the host's one, and it lies beside the shards' memory.
     let replies = shards.iter().filter_map(|shard| unsafe { shard.replies() });
     // SAFETY: as above; blocks write the kernel's outputs, which have this size.
-    let calls = unsafe { CallTable::new(output_size, replies, stamps.clone()) };
+    let calls = unsafe { CallTable::new(output_size, replies, stamps.clone(), definition.errors) };
     let dead_letters = (options.observe.dead_letters != 0).then(|| {
         let rings = shards.iter().filter_map(dead_letters);
         // SAFETY: blocks put messages of this kernel's into these rings, and the id is of its `Kind`.
@@ -285,6 +285,7 @@ fn start(
             answers_at: definition.answer().map(|(_, offset)| offset),
             replies: definition.reply().is_some(),
             room,
+            errors: definition.errors,
             pins: AtomicU32::new(0),
             lost: AtomicBool::new(false),
         }
