@@ -589,6 +589,11 @@ impl<B: BackendSource> RuntimeBuilder<B> {
 }
 
 impl RuntimeInner {
+    /// What no other runtime has while this one, or a kernel of it, lives: where its list of kernels lies, which each kernel keeps.
+    pub(crate) fn place(&self) -> usize {
+        Arc::as_ptr(&self.registry).addr()
+    }
+
     pub(crate) fn arena_lines(&self) -> usize {
         self.telemetry_lines
     }

@@ -36,6 +36,7 @@ use crate::{
         dead_letters::{self, DeadLetterBacklog},
         drops::HostDrops,
         front::Fronts,
+        launches::Launch,
         outbound::Outbound,
         passage::Through,
         print::{self, Prints},
@@ -284,8 +285,8 @@ fn start(
             asked: Asked::new(asked, definition),
             answers_at: definition.answer().map(|(_, offset)| offset),
             replies: definition.reply().is_some(),
-            room,
             errors: definition.errors,
+            room,
             pins: AtomicU32::new(0),
             lost: AtomicBool::new(false),
         }
@@ -299,10 +300,9 @@ fn start(
         Traced::new(&runtime.traces, options.observe.trace_sample, of, ends, rings)
     });
     let command = if options.shape.active { command::ACTIVE } else { 0 };
-    static LAUNCHES: AtomicU64 = AtomicU64::new(0);
     let core = KernelCore {
+        launch: Launch::new(runtime.place(), &name),
         name,
-        number: LAUNCHES.fetch_add(1, annulus_sync::Ordering::Relaxed) + 1,
         backend_name: backend.name(),
         definition,
         clock: runtime.clock.clone(),
@@ -378,7 +378,7 @@ fn start(
         hold: core.options.outbound.hold,
         topics: topics::entries(definition, &core.options),
         rows: definition.rows.and_then(|_| core.options.outbound.rows.clone()),
-        trace_seed: core.traced.is_some().then(|| (core.number as u32).wrapping_mul(0x85EB_CA77)),
+        trace_seed: core.traced.is_some().then(|| (core.launch.number() as u32).wrapping_mul(0x85EB_CA77)),
         timestamps: core.options.observe.timestamps,
         counts_turns: core.options.observe.count_turns,
         clock: core.clock.clone(),

@@ -24,7 +24,7 @@ use crate::{
     backend::{Link, LinkTarget},
     error::{ConnectError, HandleError},
     handle::KernelHandle,
-    kernel::shared::KernelShared,
+    kernel::{launches::Launch, shared::KernelShared},
     launch::{
         by_name::not_taken,
         runtime::{Runtime, RuntimeInner},
@@ -69,7 +69,7 @@ fn address<M: RingMessage>(kernel: &KernelShared, variant: Option<usize>) -> Pee
 /// takes.
 pub(crate) fn address_of(kernel: &KernelShared, message: &TypeDescriptor, variant: Option<usize>) -> u64 {
     let variant = variant.map_or(0, |variant| variant as u64 + 1);
-    kernel.core().number << 24 | variant << 16 | u64::from(peer_tag(message))
+    kernel.core().launch.number() << 24 | variant << 16 | u64::from(peer_tag(message))
 }
 
 /// Whether an address can name this variant, for which it has eight bits.
@@ -176,7 +176,8 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// [`ConnectError`]; nothing was changed then.
+    /// [`ConnectError`]; nothing was changed then. The address of a kernel of another runtime of this process is
+    /// refused as that: [`ConnectError::OtherRuntime`].
     pub fn connect_peers_with(
         &self,
         peers: &[Peer<<K::Output as ByAddress>::Message>],
@@ -205,8 +206,15 @@ impl<K: RingKernel> KernelHandle<K> {
         let reached = |&(peer, backpressure): &(Peer<M>, Backpressure)| {
             let bits = peer.bits();
             let unknown = || ConnectError::NoSuchPeer { address: bits, message: M::DESCRIPTOR.name };
-            let kernel =
-                kernels.iter().find(|kernel| kernel.core().number == bits >> 24).ok_or_else(unknown)?;
+            let number = bits >> 24;
+            let absent = || match Launch::elsewhere(number, runtime.place()) {
+                Some(target) => {
+                    ConnectError::OtherRuntime { source: self.shared_arc().core().name.clone(), target }
+                }
+                None => unknown(),
+            };
+            let known = kernels.iter().find(|kernel| kernel.core().launch.number() == number);
+            let kernel = known.ok_or_else(absent)?;
             let variant = (bits >> 16 & 0xff).checked_sub(1).map(|variant| variant as usize);
             let definition = kernel.core().definition;
             if bits as u16 != peer_tag(M::DESCRIPTOR)
