@@ -1,7 +1,8 @@
 //! What a kernel's outputs say of where they go.
 //!
-//! Each of these traits has one implementation, and it is sealed: what is `AlongRows` is an `Along<M>`. A bound by the trait,
-//! and not by the type, lets the compiler say what to write where a kernel sends something else.
+//! Each of these traits has one implementation, and it is sealed: what is `AlongRows` is an `Along<M>`. A bound by the
+//! trait, and not by the type, lets the compiler say what to write where a kernel sends something else. The compiler also
+//! shows the implementation; so each is written out, and not by a macro.
 
 use crate::{Addressed, Along, Published, RingMessage};
 

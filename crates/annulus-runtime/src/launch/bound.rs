@@ -82,8 +82,8 @@ impl<K: RingKernel> Bound<K> {
     }
 
     /// Says where goes what the kernel sends by one of several outboxes; the backpressure is Block. As
-    /// [`connect`](Self::connect), it is for a kernel that is not launched yet, which so sends there from its first message on;
-    /// one that runs, and is inactive, is connected by [`Port::connect`](crate::Port::connect).
+    /// [`connect`](Self::connect), it is for a kernel that is not launched yet, which so sends there from its first
+    /// message on. One that was launched, and is inactive, is connected by [`Port::connect`](crate::Port::connect).
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }

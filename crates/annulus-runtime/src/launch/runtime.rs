@@ -589,7 +589,8 @@ impl<B: BackendSource> RuntimeBuilder<B> {
 }
 
 impl RuntimeInner {
-    /// What no other runtime has while this one, or a kernel of it, lives: where its list of kernels lies, which each kernel keeps.
+    /// Where its list of kernels lies. Each kernel keeps that place, so no other runtime has it while this one, or a
+    /// kernel of it, lives.
     pub(crate) fn place(&self) -> usize {
         Arc::as_ptr(&self.registry).addr()
     }

@@ -107,8 +107,8 @@ impl Topology {
     ///
     /// # Errors
     ///
-    /// [`TopologyError::Text`] says what is wrong with the text, and where. If the text is of this form, it says everything that
-    /// is wrong with kernels' names and with what is bound, one line each. [`check`](Self::check) and
+    /// [`TopologyError::Text`] says what is wrong with the text, and where. If the text is of this form, it says
+    /// everything that is wrong with kernels' names and with what is bound, one line each. [`check`](Self::check) and
     /// [`launch`](Self::launch) say what is wrong with the topology.
     pub fn from_toml(text: &str) -> Result<Self, TopologyError> {
         let file: File =
