@@ -200,10 +200,11 @@ impl Messages {
         match input {
             Input::Json { input, bytes } => {
                 let Some(line) = line(input, bytes, number)? else { return Ok(None) };
+                let line = line.trim_end();
                 let mut text = serde_json::Deserializer::from_str(line);
                 let message =
                     DynamicMessage::read(ty, &mut text).and_then(|message| text.end().map(|()| message));
-                message.map(Some).map_err(|error| of_type(&error, line.trim_end().as_bytes()))
+                message.map(Some).map_err(|error| of_type(&in_one_line(&error), line.as_bytes()))
             }
             Input::Csv { rows, unfinished, columns } => {
                 if columns.is_empty() {
@@ -333,7 +334,9 @@ fn object(ty: &TypeDescriptor, columns: &[String], row: &csv::StringRecord) -> R
         // The reader of the object reports a column that the type lacks.
         let ty = fields.iter().find(|field| field.name == name).map(|field| field.ty);
         let value = match ty {
-            Some(ty) => value(ty, cell).map_err(|error| format!(".{name}: {error}: {cell:?}"))?,
+            Some(ty) => {
+                value(ty, cell).map_err(|error| format!(".{name}: {}: {cell:?}", in_one_line(&error)))?
+            }
             None => Value::Null,
         };
         object.insert(name.clone(), value);
@@ -350,6 +353,16 @@ fn value(ty: &TypeDescriptor, cell: &str) -> Result<Value, serde_json::Error> {
         TypeKind::Enum { .. } if !cell.starts_with('{') => Ok(cell.into()),
         TypeKind::Primitive(_) if is_float && cell.is_empty() => Ok(Value::Null),
         _ => serde_json::from_str(cell.trim()),
+    }
+}
+
+/// What is wrong with a text of one line, which has been named already: where in it, by the column alone.
+fn in_one_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let column = error.column();
+    match text.strip_suffix(&format!(" at line 1 column {column}")) {
+        Some(problem) => format!("{problem} at column {column}"),
+        None => text,
     }
 }
 

@@ -90,6 +90,14 @@ fn a_bad_line_is_told_with_its_number() {
     let error = text(&output.stderr);
     assert!(error.contains("line 2: not of type Observation: `value` of Observation is missing"), "{error}");
 
+    // The place is told once: the line by its number, and the column in it.
+    let output = run(&KERNEL, "{\"series\": 1,\n");
+    let error = text(&output.stderr);
+    assert!(
+        error.contains("line 1: not of type Observation: EOF while parsing a value at column 13"),
+        "{error}"
+    );
+
     let mut arguments = KERNEL.to_vec();
     arguments.push("--skip-bad");
     let output = run(&arguments, &input);
@@ -211,10 +219,7 @@ fn w_11_bad_messages_become_dead_letters() {
         "{told}"
     );
     assert_eq!((&lines[0]["number"], &lines[0]["text"]), (&json!(2), &json!("{\"series\": 1}")));
-    assert_eq!(
-        lines[0]["reason"],
-        "not of type Observation: `value` of Observation is missing at line 1 column 13"
-    );
+    assert_eq!(lines[0]["reason"], "not of type Observation: `value` of Observation is missing at column 13");
     assert_eq!((&lines[1]["cause"], &lines[1]["hex"]), (&json!("not_utf8"), &json!("fffe0a")));
 
     let (code, told, lines) = with("csv", b"sequence,series,value\n1,0,1.5\n2,0,often\n3,0\n3,0,2\n");

@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     match kernel.call_timeout(Take { article: 5, pieces: 7 }, Duration::from_secs(10)) {
         Ok(left) => println!("{} left", left.pieces),
-        Err(CallError::Failed { code }) if code == SOLD_OUT.code() => println!("not that many"),
+        Err(CallError::Failed { code, .. }) if code == SOLD_OUT.code() => println!("not that many"),
         Err(CallError::Timeout) => println!("too slow"),
         Err(other) => return Err(other.into()),
     }

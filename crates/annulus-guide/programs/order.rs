@@ -3,7 +3,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-use annulus::{Consistency, Stamp, prelude::*};
+use annulus::{Consistency, prelude::*};
 
 // ANCHOR: handler
 #[derive(RingMessage, Clone, Copy)]

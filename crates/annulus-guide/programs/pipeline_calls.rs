@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for order in [Order { pieces: 0, cents: 500 }, Order { pieces: 1, cents: 999 }] {
         match whole.call_blocking(order) {
             Ok(total) => println!("{} cents", total.cents),
-            Err(CallError::Failed { code: NO_PIECES }) => println!("of what?"),
+            Err(CallError::Failed { code: NO_PIECES, .. }) => println!("of what?"),
             Err(error) => println!("{error}"),
         }
     }

@@ -1,7 +1,6 @@
 use std::{error::Error, time::Duration};
 
 use annulus::{
-    Clock,
     kernel::{Target, TestOutbox},
     prelude::*,
 };

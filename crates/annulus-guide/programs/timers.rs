@@ -1,6 +1,6 @@
 use std::{error::Error, time::Duration};
 
-use annulus::{Clock, prelude::*};
+use annulus::prelude::*;
 
 // ANCHOR: handler
 const FULL: u32 = 64;

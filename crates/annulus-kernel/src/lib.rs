@@ -102,6 +102,7 @@ mod test_outbox;
 mod topic;
 mod tree;
 mod typed;
+mod ways;
 mod wire;
 pub mod witness;
 mod wrapping;
@@ -158,6 +159,7 @@ pub use test_outbox::TestOutbox;
 pub use topic::{Published, Topic};
 pub use tree::{Callee, FunctionTree, KernelTree};
 pub use typed::{Scalar, Type, Typed, Value, device_value, type_of};
+pub use ways::{AlongRows, ByAddress, ByTopic};
 pub use wire::{
     decode, decode_by_parts, decode_values, encode, encode_by_parts, encode_values, write_message,
 };

@@ -102,7 +102,10 @@ pub trait RingMessage: Message + DeviceType {
 #[diagnostic::on_unimplemented(
     message = "a kernel that takes `{Self}` does not take `{M}`",
     label = "what one kernel sends must be what the other takes",
-    note = "connect kernels of one message type, or make `{Self}` an enum with a variant that is marked `#[ring(from)]` and holds `{M}`"
+    note = "connect kernels of one message type, or make `{Self}` an enum with a variant that is marked `#[ring(from)]` and holds `{M}`",
+    note = "a kernel with several outboxes is connected by each of them: `kernel.port(..).connect(..)`",
+    note = "one that sends `Addressed<M>`, `Published<M>` or `Along<M>` is connected by `connect_peers`, `connect_topics` or \
+            `connect_along`"
 )]
 pub unsafe trait Accepts<M>: RingMessage {
     /// The number of the variant that holds an `M`; `None` where `M` is the type itself.

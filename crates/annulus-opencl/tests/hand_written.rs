@@ -141,9 +141,12 @@ fn calls_are_answered() {
                 count::launch(runtime, LaunchOptions::production().actors(4).grid(2).block(block)).unwrap();
             let call = |key, sequence| kernel.call_timeout(Item { key, producer: 0, sequence }, LIMIT);
             assert_eq!(call(3, 1).map(|reply| reply.count), Ok(1));
-            assert_eq!(call(3, 100), Err(CallError::Failed { code: 7 }));
+            assert_eq!(call(3, 100), Err(CallError::Failed { code: 7, name: None }));
             assert_eq!(call(3, 2).map(|reply| reply.count), Ok(2));
-            assert_eq!(call(4, 1), Err(CallError::Failed { code: annulus_abi::error::UNKNOWN_ACTOR }));
+            assert_eq!(
+                call(4, 1),
+                Err(CallError::Failed { code: annulus_abi::error::UNKNOWN_ACTOR, name: None })
+            );
             assert!(kernel.shutdown_blocking(LIMIT).undelivered.is_empty());
         }
     });

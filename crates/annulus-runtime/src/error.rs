@@ -1,8 +1,9 @@
 //! Errors, one small enum per operation. `Debug` prints the same words as `Display`, since a `main` that
 //! returns a `Result` shows its error with `Debug`.
 
-use std::fmt;
+use std::{fmt, slice};
 
+use annulus_abi::error::{ErrorName, Shown};
 use annulus_kernel::{BindingDefinition, KernelDefinition, LowerError};
 use annulus_queue::Backpressure;
 
@@ -581,10 +582,12 @@ pub enum CallError {
     #[error("the handler succeeded and sent nothing")]
     NoReply,
     /// The handler failed, and what it did was rolled back.
-    #[error("the handler failed with code {code:#06x}: {}", annulus_abi::error::describe(*code))]
+    #[error("the handler failed with {}", Shown { code: *code, names: name.map(slice::from_ref).unwrap_or_default() })]
     Failed {
         /// The error code; see `annulus_abi::error` for the codes that the application does not define.
         code: u16,
+        /// What the application calls it, if the handler's error derives [`ErrorCode`](crate::prelude::ErrorCode).
+        name: Option<&'static ErrorName>,
     },
     /// The kernel terminated before it took the message. In a [pipeline](crate::Pipeline): a kernel on the way did, or
     /// its device lost one; then nobody knows whether the message was taken.
@@ -600,6 +603,13 @@ pub enum CallError {
     /// The deadline passed first.
     #[error("no reply came before the deadline")]
     Timeout,
+}
+
+impl CallError {
+    /// A handler has failed with a code, which may be one of those that its errors have names for.
+    pub(crate) fn failed(code: u16, names: &'static [ErrorName]) -> Self {
+        Self::Failed { code, name: names.iter().find(|name| name.code == code) }
+    }
 }
 
 impl From<annulus_queue::Oversize> for CallError {

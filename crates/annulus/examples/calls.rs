@@ -59,7 +59,7 @@ fn main() -> std::process::ExitCode {
                     }
                     match kernel.call_blocking(Withdraw { account, cents: 900 + account as i32 * 50 }) {
                         Ok(balance) => println!("account {account}: {} cents left", balance.cents),
-                        Err(CallError::Failed { code }) if code == OVERDRAWN.code() => {
+                        Err(CallError::Failed { code, .. }) if code == OVERDRAWN.code() => {
                             println!("account {account}: not enough money")
                         }
                         Err(error) => println!("account {account}: {error}"),

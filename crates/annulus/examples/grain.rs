@@ -115,7 +115,7 @@ fn told(result: Result<Balance, Box<dyn Error>>) -> String {
     match result {
         Ok(balance) => format!("{} cents", balance.cents),
         Err(error) => match error.downcast_ref() {
-            Some(CallError::Failed { code }) if *code == Refused::TooLittle as u16 => {
+            Some(CallError::Failed { code, .. }) if *code == Refused::TooLittle as u16 => {
                 "too little is there".into()
             }
             Some(CallError::NoReply) => "done, without a result".into(),

@@ -76,7 +76,7 @@ fn client(kernel: &KernelHandle<limit>, client: u32) -> String {
         match kernel.call_timeout(Request { client, tokens, at }, PATIENCE) {
             Ok(Verdict { granted: true, left }) => line += &format!("  {tokens} granted, {left} left;"),
             Ok(Verdict { granted: false, left }) => line += &format!("  {tokens} refused, {left} left;"),
-            Err(CallError::Failed { code }) if code == NEVER.code() => {
+            Err(CallError::Failed { code, .. }) if code == NEVER.code() => {
                 line += &format!("  {tokens} is too many;")
             }
             // Nobody knows whether the kernel has handled the message, or will.

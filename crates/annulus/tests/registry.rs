@@ -529,3 +529,37 @@ fn r10_a_topology_from_toml() {
     refused("capacity = 64", "capacitance = 64", "line 3");
     refused("\"Reject\"", "\"Drop\"", "unknown variant `Drop`");
 }
+
+/// R-10: all that is wrong with kernels' names and with what is bound, one line each.
+#[cfg(feature = "toml")]
+#[test]
+fn r10_a_topology_from_toml_says_all_that_is_wrong() {
+    let text = r#"
+        [kernels.deal]
+        bind = { factor = 1 }
+
+        [kernels.east]
+        kernel = "registry::sums"
+        bind = { factor = "x", more = 1, other = 2 }
+
+        [kernels.north]
+        kernel = "registry::sums"
+
+        [kernels.west]
+        kernel = "registry::sum"
+        bind = { factor = 1 }
+    "#;
+    let error = Topology::from_toml(text).unwrap_err().to_string();
+    let begins = [
+        "kernel `deal`: bind.factor: the kernel binds nothing",
+        "kernel `east`: bind.more: the kernel binds factor",
+        "kernel `east`: bind.other: the kernel binds factor",
+        "kernel `east`: bind.factor: invalid type: string \"x\", expected ",
+        "kernel `north`: it binds factor: write bind.factor = …",
+        "kernel `west`: no kernel is called `registry::sum`; there are ",
+    ];
+    assert_eq!(error.lines().count(), begins.len(), "{error}");
+    for (line, begin) in error.lines().zip(begins) {
+        assert!(line.starts_with(begin), "{line}");
+    }
+}

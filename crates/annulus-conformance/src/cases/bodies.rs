@@ -141,9 +141,9 @@ pub fn w14_a_body_that_fails_fails_what_it_took(bench: &Bench) {
     let options = LaunchOptions::default().block(4).dead_letters(64);
     let kernel = unlucky::launch(bench.runtime(), options.clone()).unwrap();
     assert_eq!(kernel.call_blocking(number(1)), Ok(number(1)));
-    assert_eq!(kernel.call_blocking(number(13)), Err(CallError::Failed { code: 13 }));
+    assert_eq!(kernel.call_blocking(number(13)), Err(CallError::Failed { code: 13, name: None }));
     let too_many = error::TOO_MANY_OUTPUTS;
-    assert_eq!(kernel.call_blocking(number(14)), Err(CallError::Failed { code: too_many }));
+    assert_eq!(kernel.call_blocking(number(14)), Err(CallError::Failed { code: too_many, name: None }));
     assert_eq!(kernel.call_blocking(number(2)), Ok(number(2)));
     kernel.deactivate_blocking().unwrap();
     assert_eq!(kernel.snapshot_blocking().unwrap().states::<Total>().unwrap(), [Total { sum: 2 }]);
@@ -184,7 +184,7 @@ pub fn w14_a_body_that_takes_nothing_and_fails_goes_on(bench: &Bench) {
     // And one that sends for no message.
     let kernel = unasked::launch(bench.runtime(), LaunchOptions::default().block(3)).unwrap();
     let code = error::TOO_MANY_OUTPUTS;
-    assert_eq!(kernel.call_blocking(number(4)), Err(CallError::Failed { code }));
+    assert_eq!(kernel.call_blocking(number(4)), Err(CallError::Failed { code, name: None }));
     drain(&kernel);
     assert_eq!(balanced(&kernel).drops.failed, 1);
     // One that sends too much for its first message fails, whatever it takes then.

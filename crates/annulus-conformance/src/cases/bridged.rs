@@ -252,7 +252,7 @@ pub fn n09_a_direct_reply_to_a_bridged_call(bench: &Bench) {
             assert_eq!((reply.number, reply.bytes as usize), (number, log(number, 3).text.len()));
         }
         let bad = Log { text: "!".repeat(1000), ..log(7, 0) };
-        assert_eq!(kernel.call_blocking(bad), Err(CallError::Failed { code: TEAPOT }));
+        assert_eq!(kernel.call_blocking(bad), Err(CallError::Failed { code: TEAPOT, name: None }));
         let late = annulus_runtime::block_on(kernel.call(log(5, 0)));
         assert_eq!(late.map(|reply| reply.number), Ok(5));
         drain(&kernel);

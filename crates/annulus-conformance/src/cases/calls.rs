@@ -163,11 +163,11 @@ pub fn a_call_without_a_reply(bench: &Bench) {
 /// A handler that fails answers with its code; an actor that there is not, with that.
 pub fn a_call_that_fails(bench: &Bench) {
     let kernel = fragile::launch(bench.runtime(), LaunchOptions::default()).unwrap();
-    assert_eq!(kernel.call_blocking(number(FAIL)), Err(CallError::Failed { code: TEAPOT }));
+    assert_eq!(kernel.call_blocking(number(FAIL)), Err(CallError::Failed { code: TEAPOT, name: None }));
     assert_eq!(kernel.call_blocking(number(2)), Ok(number(2)));
     let actors = track::launch(bench.runtime(), LaunchOptions::default().actors(2)).unwrap();
     let error = actors.call_blocking(Item { key: 2, producer: 0, sequence: 0 }).unwrap_err();
-    assert_eq!(error, CallError::Failed { code: annulus_abi::error::UNKNOWN_ACTOR });
+    assert_eq!(error, CallError::Failed { code: annulus_abi::error::UNKNOWN_ACTOR, name: None });
     assert!(error.to_string().contains("LaunchOptions::actors"), "{error}");
 }
 

@@ -25,7 +25,7 @@ fn contained(bench: &Bench, bad: u64, code: u16) {
     assert_eq!((status.processed, status.produced, status.drops.failed, status.last_error), (3, 3, 3, code));
     assert!(status.is_active());
     assert!(status.to_string().contains(error::describe(code)), "{status}");
-    assert_eq!(kernel.call_blocking(number(bad)), Err(CallError::Failed { code }));
+    assert_eq!(kernel.call_blocking(number(bad)), Err(CallError::Failed { code, name: None }));
     assert_eq!(kernel.call_blocking(number(1)), Ok(number(9)));
     drain(&kernel);
     let status = balanced(&kernel);
@@ -99,5 +99,5 @@ pub fn a_call_takes_the_first_of_many_outputs(bench: &Bench) {
     assert_eq!(kernel.recv_blocking(), Ok(number(102)));
     assert_eq!(kernel.call_blocking(number(0)), Err(CallError::NoReply));
     let code = error::TOO_MANY_OUTPUTS;
-    assert_eq!(kernel.call_blocking(number(5)), Err(CallError::Failed { code }));
+    assert_eq!(kernel.call_blocking(number(5)), Err(CallError::Failed { code, name: None }));
 }

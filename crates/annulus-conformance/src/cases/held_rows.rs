@@ -41,7 +41,7 @@ pub fn k05_calls_to_a_kernel_that_holds_rows(bench: &Bench) {
             );
         }
         let fails = Order { fails: 1, ..call };
-        assert_eq!(spread.call_blocking(fails), Err(CallError::Failed { code: NOT_TODAY }));
+        assert_eq!(spread.call_blocking(fails), Err(CallError::Failed { code: NOT_TODAY, name: None }));
         assert_eq!(spread.call_blocking(Order { times: 0, ..call }), Err(CallError::NoReply));
         assert_eq!((spread.rows().held, spread.status().outputs_waiting), (86, 0));
         // Three, and four more, leave no room for another three.

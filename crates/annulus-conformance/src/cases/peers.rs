@@ -185,6 +185,15 @@ pub fn k01_peers_forged_are_refused(bench: &Bench) {
         let error = carry.connect_peers(&[good, forged]).unwrap_err();
         assert_eq!(error, ConnectError::NoSuchPeer { address: forged.bits(), message: "Item" });
     }
+    // That of another runtime is known to be one, until its kernel has ended.
+    let elsewhere = bench.another_runtime();
+    let foreign = pass::launch(&elsewhere, linked("foreign")).unwrap();
+    let address = foreign.peer();
+    let (source, target) = ("carry".into(), "foreign".into());
+    assert_eq!(carry.connect_peers(&[good, address]), Err(ConnectError::OtherRuntime { source, target }));
+    drop((foreign, elsewhere));
+    let unknown = ConnectError::NoSuchPeer { address: address.bits(), message: "Item" };
+    eventually(|| carry.connect_peers(&[address]) == Err(unknown.clone()));
     assert!(matches!(bench.runtime().peer::<Item>("next"), Err(HandleError::Input { .. })));
     assert!(matches!(carry.connect_peers(&[good; 16]), Err(ConnectError::TooManyPeers { given: 16, .. })));
     assert_eq!(

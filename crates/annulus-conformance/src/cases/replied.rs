@@ -107,7 +107,7 @@ pub fn p02_neither_a_reply_nor_an_output(bench: &Bench) {
         assert_eq!(pipeline.call_blocking(acting(number, act::TOLD)), Err(CallError::NoReply));
         assert_eq!(pipeline.call_blocking(acting(number, act::DROP)), Err(CallError::NoReply));
         let failed = pipeline.call_blocking(acting(number, act::FAIL));
-        assert_eq!(failed, Err(CallError::Failed { code: REFUSED }));
+        assert_eq!(failed, Err(CallError::Failed { code: REFUSED, name: None }));
         let at_last = Query { after: 2, act: act::DROP, ..query(number) };
         assert_eq!(pipeline.call_blocking(at_last), Err(CallError::NoReply));
         assert_eq!(pipeline.call_blocking(acting(number, act::HIT)), Ok(answer(number, 2)));
@@ -131,7 +131,7 @@ pub fn p02_a_last_kernel_replies(bench: &Bench) {
         assert_eq!(alone.call_blocking(acting(number, 0)), Err(CallError::NoReply));
         assert_eq!(alone.call_blocking(acting(number, act::DROP)), Err(CallError::NoReply));
         let failed = alone.call_blocking(acting(number, act::FAIL));
-        assert_eq!(failed, Err(CallError::Failed { code: REFUSED }));
+        assert_eq!(failed, Err(CallError::Failed { code: REFUSED, name: None }));
         // What is behind outputs of others is received with them.
         let missed = kernel.port(cached::MISS).recv_blocking().unwrap();
         assert_eq!((missed.number, missed.hops), (number, 1));
@@ -200,7 +200,7 @@ pub fn p02_many_callers_get_their_replies(bench: &Bench) {
                         block_on(pipeline.call(asked))
                     };
                     match act {
-                        act::FAIL => assert_eq!(got, Err(CallError::Failed { code: REFUSED })),
+                        act::FAIL => assert_eq!(got, Err(CallError::Failed { code: REFUSED, name: None })),
                         act::DROP | act::TOLD => assert_eq!(got, Err(CallError::NoReply)),
                         0 => assert_eq!(got, Ok(Answer { caller, number, hops: 3 })),
                         _ => assert_eq!(got, Ok(Answer { caller, number, hops: 2 })),

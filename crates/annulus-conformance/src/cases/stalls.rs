@@ -155,7 +155,7 @@ pub fn a_call_without_an_output_passes_unread_outputs(bench: &Bench) {
     drain(&actors);
     assert_eq!(balanced(&actors).outputs_waiting, SLOTS);
     let code = annulus_abi::error::UNKNOWN_ACTOR;
-    assert_eq!(actors.call_blocking(item(1, 0)).map(drop), Err(CallError::Failed { code }));
+    assert_eq!(actors.call_blocking(item(1, 0)).map(drop), Err(CallError::Failed { code, name: None }));
     assert_eq!(balanced(&actors).outputs_waiting, SLOTS);
 }
 

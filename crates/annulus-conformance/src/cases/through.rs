@@ -132,11 +132,11 @@ pub fn p02_failures_come_with_their_code(bench: &Bench) {
     let pipeline = Pipeline::new(&first, &last).unwrap();
     for after in 0..3 {
         let call = pipeline.call_blocking(acting(after, after, act::FAIL));
-        assert_eq!(call, Err(CallError::Failed { code: REFUSED }), "at {after}");
+        assert_eq!(call, Err(CallError::Failed { code: REFUSED, name: None }), "at {after}");
     }
     let nobody = pipeline.call_blocking(Query { actor: ACTORS, ..query(0) });
     let code = annulus_abi::error::UNKNOWN_ACTOR;
-    assert_eq!(nobody, Err(CallError::Failed { code }));
+    assert_eq!(nobody, Err(CallError::Failed { code, name: None }));
     drain(&last);
     assert!(received(&last).is_empty());
     assert_eq!(pipeline.status().failed, 4);
@@ -180,7 +180,9 @@ pub fn p02_many_callers(bench: &Bench) {
                     let answer =
                         if begins == 0 { whole.call_blocking(asked) } else { block_on(part.call(asked)) };
                     match (act, after) {
-                        (act::FAIL, _) => assert_eq!(answer, Err(CallError::Failed { code: REFUSED })),
+                        (act::FAIL, _) => {
+                            assert_eq!(answer, Err(CallError::Failed { code: REFUSED, name: None }))
+                        }
                         (act::DROP, _) | (act::ASIDE, 1) => assert_eq!(answer, Err(CallError::NoReply)),
                         _ => {
                             let Query { taken, .. } = answer.expect("it is answered");

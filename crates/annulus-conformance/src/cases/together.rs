@@ -76,7 +76,7 @@ pub fn b06_actors_of_whole_blocks(bench: &Bench) {
     }
     assert_eq!(
         kernel.call_blocking(Item { key: 5, producer: 0, sequence: 0 }),
-        Err(CallError::Failed { code: error::UNKNOWN_ACTOR })
+        Err(CallError::Failed { code: error::UNKNOWN_ACTOR, name: None })
     );
 }
 
@@ -96,7 +96,7 @@ pub fn b06_a_torn_block_fails_and_goes_on(bench: &Bench) {
     for (value, code) in codes {
         assert_eq!(
             kernel.call_blocking(number(value)),
-            Err(CallError::Failed { code }),
+            Err(CallError::Failed { code, name: None }),
             "message {value}: {}",
             error::describe(code)
         );
@@ -177,7 +177,11 @@ pub fn b06_a_block_keeps_a_slice(bench: &Bench) {
             (cells::READ_BEYOND, error::INDEX_OUT_OF_BOUNDS),
         ] {
             let failed = kernel.call_blocking(number(what));
-            assert_eq!(failed, Err(CallError::Failed { code }), "{threads} threads, {elements} elements");
+            assert_eq!(
+                failed,
+                Err(CallError::Failed { code, name: None }),
+                "{threads} threads, {elements} elements"
+            );
             let _ = kept.handle(threads as usize, 0, false, true);
             let hash = kept.handle(threads as usize, 5, true, false);
             let reply = kernel.call_blocking(number(5 * 4));

@@ -124,7 +124,7 @@ pub fn b06_a_torn_warp_fails_and_goes_on(bench: &Bench) {
         (5, TORN, 0),
         (6, error::DIVISION_BY_ZERO, 40),
     ] {
-        let failed = Err(CallError::Failed { code });
+        let failed = Err(CallError::Failed { code, name: None });
         assert_eq!(kernel.call_blocking(number(value)), failed, "message {value}: {}", error::describe(code));
         acted += acts + 40;
         assert_eq!(kernel.call_blocking(number(0)), Ok(number(acted)), "after message {value}");

@@ -11,6 +11,7 @@ mod bug_panicking_default_keeps_the_name;
 mod bug_panicking_waker_hangs_the_end;
 mod bug_receivers_starve_a_shard;
 mod bug_sleeps_beside_a_message_without_room;
+mod failures_have_names;
 mod m06_fairness;
 mod p07_a_clock_moved_by_hand;
 mod p09_every_length;

@@ -225,7 +225,9 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
     }
 
     /// From now on, what the kernel sends by this outbox goes to `target` instead of to the host; the
-    /// backpressure is Block. See [`connect_with`](Self::connect_with).
+    /// backpressure is Block. See [`connect_with`](Self::connect_with). It is for a kernel that was launched, and is
+    /// inactive. One that is launched after its target is connected before that, by
+    /// [`Bound::connect_port`](crate::Bound::connect_port).
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }

@@ -27,7 +27,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use annulus_abi::ring::kind;
+use annulus_abi::{error::ErrorName, ring::kind};
 use annulus_ring::ring::{Call, Callers, Look, Occupied, Reply, Ring};
 use annulus_sync::{AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, event::wake, sleepers::Sleepers};
 
@@ -43,6 +43,8 @@ pub(crate) struct CallTable {
     size: usize,
     /// The host's hybrid clock, if replies carry stamps.
     stamps: Option<Arc<Stamps>>,
+    /// The names of the handler's failures.
+    errors: &'static [ErrorName],
     /// One for each shard; empty if the launch has no calls.
     shards: Box<[ShardCalls]>,
     /// Staged calls by number: those whose messages have no slot yet, or had none when their callers last
@@ -83,6 +85,7 @@ impl CallTable {
         size: usize,
         rings: impl Iterator<Item = Ring>,
         stamps: Option<Arc<Stamps>>,
+        errors: &'static [ErrorName],
     ) -> Self {
         let shard = |ring| ShardCalls {
             // SAFETY: by the caller's word.
@@ -93,6 +96,7 @@ impl CallTable {
         Self {
             size,
             stamps,
+            errors,
             shards: rings.map(shard).collect(),
             staged: Mutex::default(),
             numbers: AtomicU64::new(0),
@@ -139,7 +143,7 @@ impl CallTable {
     /// As for [`Callers::begin`].
     pub(crate) unsafe fn hand_over(&self, shard: usize, ticket: u64, number: u64) -> (u64, Option<Waker>) {
         // SAFETY: by the caller's word.
-        let (call, displaced) = unsafe { self.shards[shard].begin(ticket, self.size) };
+        let (call, displaced) = unsafe { self.shards[shard].begin(ticket, self.size, self.errors) };
         let mut staged = lock(&self.staged);
         match staged.get_mut(&number) {
             Some(entry) => {
@@ -198,14 +202,14 @@ impl ShardCalls {
     ///
     /// As for [`Callers::begin`].
     #[inline]
-    unsafe fn begin(&self, ticket: u64, size: usize) -> (Call, Option<Waker>) {
+    unsafe fn begin(&self, ticket: u64, size: usize, errors: &'static [ErrorName]) -> (Call, Option<Waker>) {
         let mut displaced = None;
         loop {
             // SAFETY: by the caller's word.
             match unsafe { self.callers.begin(ticket) } {
                 Ok(call) => return (call, displaced),
                 // SAFETY: by the caller's word.
-                Err(Occupied) => displaced = unsafe { self.rescue(ticket, size) }.or(displaced),
+                Err(Occupied) => displaced = unsafe { self.rescue(ticket, size, errors) }.or(displaced),
             }
         }
     }
@@ -216,13 +220,13 @@ impl ShardCalls {
     ///
     /// As for [`Callers::begin`].
     #[cold]
-    unsafe fn rescue(&self, ticket: u64, size: usize) -> Option<Waker> {
+    unsafe fn rescue(&self, ticket: u64, size: usize, errors: &'static [ErrorName]) -> Option<Waker> {
         // Under the lock: a caller that finds that its reply was rescued also finds the reply here.
         let mut rescued = lock(&self.rescued);
         let put_aside = |call, reply: Option<Reply<'_>>| {
             let mut bytes = blank(size);
             let stamp = reply.as_ref().map_or(0, Reply::stamp);
-            let outcome = reply.map_or(Err(CallError::Terminated), |reply| read(&reply, &mut bytes));
+            let outcome = reply.map_or(Err(CallError::Terminated), |reply| read(&reply, errors, &mut bytes));
             (call, outcome.map(|()| (bytes, stamp)))
         };
         // SAFETY: by the caller's word.
@@ -242,14 +246,14 @@ impl ShardCalls {
 }
 
 /// Reads a reply: an output, which is written to `to`, or the reason why there is none.
-fn read(reply: &Reply<'_>, to: &mut Bytes) -> Result<(), CallError> {
+fn read(reply: &Reply<'_>, errors: &'static [ErrorName], to: &mut Bytes) -> Result<(), CallError> {
     match reply.kind {
         kind::MESSAGE => {
             // SAFETY: it is a message.
             unsafe { reply.read_bytes(to) };
             Ok(())
         }
-        kind::FAILED => Err(CallError::Failed { code: reply.length as u16 }),
+        kind::FAILED => Err(CallError::failed(reply.length as u16, errors)),
         _ => Err(CallError::NoReply),
     }
 }
@@ -289,7 +293,8 @@ impl PendingCall<'_> {
     #[inline]
     pub(crate) unsafe fn accept(&mut self, shard: usize, ticket: u64) -> u64 {
         // SAFETY: by the caller's word.
-        let (call, displaced) = unsafe { self.table.shards[shard].begin(ticket, self.table.size) };
+        let (call, displaced) =
+            unsafe { self.table.shards[shard].begin(ticket, self.table.size, self.table.errors) };
         self.stage = Stage::At(shard, call);
         self.displaced = displaced;
         call.word()
@@ -331,7 +336,7 @@ impl PendingCall<'_> {
         let mut stamp = 0;
         let result = match shard.callers.take(call, |reply| {
             stamp = reply.stamp();
-            read(&reply, to)
+            read(&reply, self.table.errors, to)
         }) {
             Look::Reply(result) => result,
             Look::NotYet if ended => Err(CallError::Terminated),

@@ -38,6 +38,7 @@ use crate::{
     error::LifecycleError,
     kernel::{
         drops::{Dropped, HostDrops},
+        launches::Launch,
         slow::SlowWatch,
         status::TimerStatus,
         told::Told,
@@ -66,8 +67,8 @@ fn timers_of(shard: &HostShard) -> Timers {
 /// The part of a kernel that does not depend on its types.
 pub(crate) struct KernelCore {
     pub(crate) name: String,
-    /// The number of the launch, of this process: no two kernels have the same.
-    pub(crate) number: u64,
+    /// No two kernels of this process have the same number.
+    pub(crate) launch: Launch,
     pub(crate) backend_name: &'static str,
     pub(crate) definition: &'static KernelDefinition,
     pub(crate) options: LaunchOptions,

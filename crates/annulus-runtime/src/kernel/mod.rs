@@ -21,6 +21,7 @@ pub(crate) mod events;
 pub(crate) mod front;
 pub(crate) mod image;
 pub(crate) mod lanes;
+pub(crate) mod launches;
 pub(crate) mod lifecycle;
 pub(crate) mod links;
 pub(crate) mod metrics;

@@ -33,7 +33,10 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-use annulus_abi::ring::{call_through, kind};
+use annulus_abi::{
+    error::ErrorName,
+    ring::{call_through, kind},
+};
 use annulus_ring::ring::{Landings, Reply};
 use annulus_sync::{
     AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, event::Event, fence,
@@ -56,6 +59,8 @@ pub(crate) struct Through {
     pub(crate) answers_at: Option<usize>,
     /// Whether it has a reply.
     pub(crate) replies: bool,
+    /// The names of its handler's failures.
+    pub(crate) errors: &'static [ErrorName],
     /// How many calls it has room for, and how many asks.
     pub(crate) room: u32,
     /// Where other kernels' asks end.
@@ -472,7 +477,7 @@ impl OpenCall<'_> {
             let stamps = &self.passage.stamps;
             answer = through.landings.look(word, |reply| {
                 stamps.received_reply(reply.stamp());
-                read(&reply, answers_at, to)
+                read(&reply, answers_at, through.errors, to)
             });
             if let Some(answer) = answer {
                 on_the_way = answer.is_ok() && index != last;
@@ -553,15 +558,20 @@ impl Drop for OpenCall<'_> {
 }
 
 /// Reads an answer: what a kernel has answered, which is written to `to`, or the reason why there is none. `answers_at` says
-/// where in an output the answer lies, if the kernel answers.
-fn read(reply: &Reply<'_>, answers_at: Option<usize>, to: &mut Bytes) -> Result<(), CallError> {
+/// where in an output the answer lies, if the kernel answers; `errors` are the names of its handler's failures.
+fn read(
+    reply: &Reply<'_>,
+    answers_at: Option<usize>,
+    errors: &'static [ErrorName],
+    to: &mut Bytes,
+) -> Result<(), CallError> {
     if let (kind::MESSAGE, Some(at)) = (reply.kind, answers_at) {
         // SAFETY: it is a message.
         unsafe { reply.read_part(at, to) };
         return Ok(());
     }
     match reply.kind {
-        kind::FAILED => Err(CallError::Failed { code: reply.length as u16 }),
+        kind::FAILED => Err(CallError::failed(reply.length as u16, errors)),
         kind::NO_REPLY => Err(CallError::NoReply),
         kind::ENDED => Err(CallError::Terminated),
         // Also an output of a kernel on the way: it went to the host, for the kernel was disconnected.

@@ -81,8 +81,9 @@ impl<K: RingKernel> Bound<K> {
         self.with(unsafe { Route::new(None, target.any().clone(), T::Message::VARIANT, backpressure) })
     }
 
-    /// Says where goes what the kernel sends by one of several outboxes; the backpressure is Block. See
-    /// [`connect`](Self::connect) and [`Port::connect`](crate::Port::connect).
+    /// Says where goes what the kernel sends by one of several outboxes; the backpressure is Block. As
+    /// [`connect`](Self::connect), it is for a kernel that is not launched yet, which so sends there from its first
+    /// message on. One that was launched, and is inactive, is connected by [`Port::connect`](crate::Port::connect).
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }

@@ -589,6 +589,12 @@ impl<B: BackendSource> RuntimeBuilder<B> {
 }
 
 impl RuntimeInner {
+    /// Where its list of kernels lies. Each kernel keeps that place, so no other runtime has it while this one, or a
+    /// kernel of it, lives.
+    pub(crate) fn place(&self) -> usize {
+        Arc::as_ptr(&self.registry).addr()
+    }
+
     pub(crate) fn arena_lines(&self) -> usize {
         self.telemetry_lines
     }

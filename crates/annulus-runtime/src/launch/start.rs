@@ -36,6 +36,7 @@ use crate::{
         dead_letters::{self, DeadLetterBacklog},
         drops::HostDrops,
         front::Fronts,
+        launches::Launch,
         outbound::Outbound,
         passage::Through,
         print::{self, Prints},
@@ -261,7 +262,7 @@ fn start(
     // SAFETY: the blocks make the other ends; this is the host's one, and it lies beside the shards' memory.
     let replies = shards.iter().filter_map(|shard| unsafe { shard.replies() });
     // SAFETY: as above; blocks write the kernel's outputs, which have this size.
-    let calls = unsafe { CallTable::new(output_size, replies, stamps.clone()) };
+    let calls = unsafe { CallTable::new(output_size, replies, stamps.clone(), definition.errors) };
     let dead_letters = (options.observe.dead_letters != 0).then(|| {
         let rings = shards.iter().filter_map(dead_letters);
         // SAFETY: blocks put messages of this kernel's into these rings, and the id is of its `Kind`.
@@ -284,6 +285,7 @@ fn start(
             asked: Asked::new(asked, definition),
             answers_at: definition.answer().map(|(_, offset)| offset),
             replies: definition.reply().is_some(),
+            errors: definition.errors,
             room,
             pins: AtomicU32::new(0),
             lost: AtomicBool::new(false),
@@ -298,10 +300,9 @@ fn start(
         Traced::new(&runtime.traces, options.observe.trace_sample, of, ends, rings)
     });
     let command = if options.shape.active { command::ACTIVE } else { 0 };
-    static LAUNCHES: AtomicU64 = AtomicU64::new(0);
     let core = KernelCore {
+        launch: Launch::new(runtime.place(), &name),
         name,
-        number: LAUNCHES.fetch_add(1, annulus_sync::Ordering::Relaxed) + 1,
         backend_name: backend.name(),
         definition,
         clock: runtime.clock.clone(),
@@ -377,7 +378,7 @@ fn start(
         hold: core.options.outbound.hold,
         topics: topics::entries(definition, &core.options),
         rows: definition.rows.and_then(|_| core.options.outbound.rows.clone()),
-        trace_seed: core.traced.is_some().then(|| (core.number as u32).wrapping_mul(0x85EB_CA77)),
+        trace_seed: core.traced.is_some().then(|| (core.launch.number() as u32).wrapping_mul(0x85EB_CA77)),
         timestamps: core.options.observe.timestamps,
         counts_turns: core.options.observe.count_turns,
         clock: core.clock.clone(),

@@ -1,6 +1,6 @@
 //! Sending to kernels by their addresses.
 //!
-//! A kernel whose outputs are [`Addressed`] is connected to several others at a time, each by a *place*: places are to
+//! A kernel whose outputs are [`Addressed`](annulus_kernel::Addressed) is connected to several others at a time, each by a *place*: places are to
 //! it what outboxes are to a kernel with several. A block finds the place of an output by comparing its address with
 //! those of all places. So three things hold at once, whatever is in the address: it is that of a kernel that this one was
 //! connected to, of the launch that was there then, and for this type. The last place stands for nobody: what has any
@@ -15,7 +15,7 @@ use std::{
 };
 
 use annulus_kernel::{
-    Accepts, Addressed, Inside, MOST_PEERS, Peer, RingKernel, RingMessage, TypeDescriptor, peer_tag,
+    Accepts, ByAddress, Inside, MOST_PEERS, Peer, RingKernel, RingMessage, TypeDescriptor, peer_tag,
 };
 use annulus_queue::Backpressure;
 use annulus_sync::Ordering;
@@ -24,7 +24,7 @@ use crate::{
     backend::{Link, LinkTarget},
     error::{ConnectError, HandleError},
     handle::KernelHandle,
-    kernel::shared::KernelShared,
+    kernel::{launches::Launch, shared::KernelShared},
     launch::{
         by_name::not_taken,
         runtime::{Runtime, RuntimeInner},
@@ -69,7 +69,7 @@ fn address<M: RingMessage>(kernel: &KernelShared, variant: Option<usize>) -> Pee
 /// takes.
 pub(crate) fn address_of(kernel: &KernelShared, message: &TypeDescriptor, variant: Option<usize>) -> u64 {
     let variant = variant.map_or(0, |variant| variant as u64 + 1);
-    kernel.core().number << 24 | variant << 16 | u64::from(peer_tag(message))
+    kernel.core().launch.number() << 24 | variant << 16 | u64::from(peer_tag(message))
 }
 
 /// Whether an address can name this variant, for which it has eight bits.
@@ -89,7 +89,7 @@ pub(crate) struct Reached {
 }
 
 impl<K: RingKernel> KernelHandle<K> {
-    /// The kernel's address, as data: for kernels whose outputs say [whom they are for](Addressed).
+    /// The kernel's address, as data: for kernels whose outputs say [whom they are for](annulus_kernel::Addressed).
     ///
     /// It stands for this launch alone: it never reaches a kernel that is launched under the same name later.
     pub fn peer(&self) -> Peer<K::Message>
@@ -158,9 +158,9 @@ impl<K: RingKernel> KernelHandle<K> {
     /// # Errors
     ///
     /// As for that method.
-    pub fn connect_peers<M: RingMessage>(&self, peers: &[Peer<M>]) -> Result<(), ConnectError>
+    pub fn connect_peers(&self, peers: &[Peer<<K::Output as ByAddress>::Message>]) -> Result<(), ConnectError>
     where
-        K: RingKernel<Output = Addressed<M>>,
+        K: RingKernel<Output: ByAddress>,
     {
         self.connect_peers_with(peers, Backpressure::Block)
     }
@@ -176,19 +176,20 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// [`ConnectError`]; nothing was changed then.
-    pub fn connect_peers_with<M: RingMessage>(
+    /// [`ConnectError`]; nothing was changed then. The address of a kernel of another runtime of this process is
+    /// refused as that: [`ConnectError::OtherRuntime`].
+    pub fn connect_peers_with(
         &self,
-        peers: &[Peer<M>],
+        peers: &[Peer<<K::Output as ByAddress>::Message>],
         backpressure: Backpressure,
     ) -> Result<(), ConnectError>
     where
-        K: RingKernel<Output = Addressed<M>>,
+        K: RingKernel<Output: ByAddress>,
     {
         check_backpressure(backpressure)?;
         let peers: Vec<_> = peers.iter().map(|&peer| (peer, backpressure)).collect();
         let changes = self.changes_to(&peers)?;
-        // SAFETY: each of these takes messages of type `M`, or has a variant that does, and so says the link.
+        // SAFETY: each of these takes the message of an output, or has a variant that does, and so says the link.
         unsafe { self.shared_arc().change_links(changes, None) }.map(drop)
     }
 
@@ -205,8 +206,15 @@ impl<K: RingKernel> KernelHandle<K> {
         let reached = |&(peer, backpressure): &(Peer<M>, Backpressure)| {
             let bits = peer.bits();
             let unknown = || ConnectError::NoSuchPeer { address: bits, message: M::DESCRIPTOR.name };
-            let kernel =
-                kernels.iter().find(|kernel| kernel.core().number == bits >> 24).ok_or_else(unknown)?;
+            let number = bits >> 24;
+            let absent = || match Launch::elsewhere(number, runtime.place()) {
+                Some(target) => {
+                    ConnectError::OtherRuntime { source: self.shared_arc().core().name.clone(), target }
+                }
+                None => unknown(),
+            };
+            let known = kernels.iter().find(|kernel| kernel.core().launch.number() == number);
+            let kernel = known.ok_or_else(absent)?;
             let variant = (bits >> 16 & 0xff).checked_sub(1).map(|variant| variant as usize);
             let definition = kernel.core().definition;
             if bits as u16 != peer_tag(M::DESCRIPTOR)

@@ -1,12 +1,12 @@
 //! Sending along the rows of a graph.
 //!
-//! A kernel whose outputs are [`Along`] is launched with a graph, and connected to one kernel, whose actors the graph's rows
+//! A kernel whose outputs are [`Along`](annulus_kernel::Along) is launched with a graph, and connected to one kernel, whose actors the graph's rows
 //! name. So the link is like any other; but a block makes many messages of an output on the way. The counts of the link's
 //! place are of copies. A second place counts outputs for which there is no row.
 
 use std::sync::{Arc, Weak};
 
-use annulus_kernel::{Accepts, Along, Inside, KernelDefinition, RingKernel, RingMessage, StateShape};
+use annulus_kernel::{Accepts, AlongRows, Inside, KernelDefinition, RingKernel, StateShape};
 use annulus_queue::Backpressure;
 use annulus_ring::memory::PortWords;
 use annulus_sync::{AtomicU64, Ordering};
@@ -85,12 +85,12 @@ impl<K: RingKernel> KernelHandle<K> {
     /// # Errors
     ///
     /// As for that method.
-    pub fn connect_along<M: RingMessage, T: RingKernel<Message: Accepts<M>>>(
+    pub fn connect_along<T: RingKernel<Message: Accepts<<K::Output as AlongRows>::Message>>>(
         &self,
         target: &KernelHandle<T>,
     ) -> Result<(), ConnectError>
     where
-        K: RingKernel<Output = Along<M>>,
+        K: RingKernel<Output: AlongRows>,
     {
         self.connect_along_with(target, Backpressure::Block)
     }
@@ -102,26 +102,26 @@ impl<K: RingKernel> KernelHandle<K> {
     /// What [`connect_with`](Self::connect_with) says of a link holds for this one. A copy that finds no room waits, and so do
     /// those behind it; under Reject it is lost, and no other with it. A row may be longer than any ring: what is left of it
     /// waits as one output, whatever `max_outputs` says, and its shard obeys commands meanwhile. Disconnected half-way,
-    /// the output goes to the host, and its [`from`](Along::from) says how many copies had gone. Copies of several outputs to one
+    /// the output goes to the host, and its [`from`](annulus_kernel::Along::from) says how many copies had gone. Copies of several outputs to one
     /// actor come in the order in which the handler sent these; copies of one output are made in the order of
     /// its row.
     ///
     /// # Errors
     ///
     /// [`ConnectError`]; nothing was changed then.
-    pub fn connect_along_with<M: RingMessage, T: RingKernel<Message: Accepts<M>>>(
+    pub fn connect_along_with<T: RingKernel<Message: Accepts<<K::Output as AlongRows>::Message>>>(
         &self,
         target: &KernelHandle<T>,
         backpressure: Backpressure,
     ) -> Result<(), ConnectError>
     where
-        K: RingKernel<Output = Along<M>>,
+        K: RingKernel<Output: AlongRows>,
     {
         check_backpressure(backpressure)?;
         let (source, target, its_runtime) = (self.shared_arc(), target.shared_arc(), target.runtime());
         let name = || source.core().name.clone();
         target.check_target(its_runtime, &source.core().name, self.runtime())?;
-        let variant = <T::Message as Accepts<M>>::VARIANT;
+        let variant = <T::Message as Accepts<<K::Output as AlongRows>::Message>>::VARIANT;
         if variant.is_some() && !source.core().options.shape.into_variants {
             let target = target.core().name.clone();
             return Err(ConnectError::NotIntoVariants { source: name(), target });
@@ -144,14 +144,14 @@ impl<K: RingKernel> KernelHandle<K> {
         let waits = backpressure == Backpressure::Block;
         let link = Link { target: taker, waits, inside, peer: None, asks: None };
         let change = Change { place: 0, link: Some(link), target: Some(Arc::clone(target)) };
-        // SAFETY: the target takes messages of type `M`, or has a variant that does, and so says the link.
+        // SAFETY: the target takes what goes along rows, or has a variant that does, and so says the link.
         unsafe { source.change_links(vec![change], None) }.map(drop)
     }
 
     /// What this kernel has sent along the rows of its graph.
-    pub fn rows<M: RingMessage>(&self) -> RowsStatus
+    pub fn rows(&self) -> RowsStatus
     where
-        K: RingKernel<Output = Along<M>>,
+        K: RingKernel<Output: AlongRows>,
     {
         self.shared_arc().rows()
     }

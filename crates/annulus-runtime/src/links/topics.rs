@@ -1,6 +1,6 @@
 //! Publishing on topics.
 //!
-//! A kernel whose outputs are [`Published`] has places, as one has whose outputs say [whom they are for](super::peers).
+//! A kernel whose outputs are [`Published`](annulus_kernel::Published) has places, as one has whose outputs say [whom they are for](super::peers).
 //! A block looks the topic of an output up, once, in the kernel's [table of topics](annulus_abi::topics), and finds there
 //! which places take it. From then on the output is one for each of these places. The places are fixed while the kernel is
 //! active; who takes which topic changes at any time, by one store of one word for each topic.
@@ -10,7 +10,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use annulus_abi::topics::{PLACES, find};
-use annulus_kernel::{KernelDefinition, MOST_PEERS, Peer, Published, RingKernel, RingMessage, Topic};
+use annulus_kernel::{ByTopic, KernelDefinition, MOST_PEERS, Peer, RingKernel, RingMessage, Topic};
 use annulus_queue::Backpressure;
 
 use crate::{
@@ -27,7 +27,7 @@ pub(crate) fn entries(definition: &KernelDefinition, options: &LaunchOptions) ->
     if publishes { 2 * (options.outbound.topics as usize).next_power_of_two() } else { 0 }
 }
 
-/// Whether the kernel's outputs are [`Published`].
+/// Whether the kernel's outputs are [`Published`](annulus_kernel::Published).
 pub(crate) fn publishes(definition: &KernelDefinition) -> bool {
     definition.peers.is_some_and(|peers| peers.by_topic)
 }
@@ -342,7 +342,7 @@ impl Topics {
     /// # }
     /// # let runtime = Runtime::builder().backend(Noop).build()?;
     /// let chat = chat::launch(&runtime, LaunchOptions::production().connectable(true).active(false))?;
-    /// let topics = chat.connect_topics::<Line>(&[])?; // no kernel takes any
+    /// let topics = chat.connect_topics(&[])?; // no kernel takes any
     /// topics.listen("room.garden")?;
     /// assert!(topics.known()?[0].host);
     /// chat.activate_blocking()?;
@@ -538,9 +538,12 @@ impl<K: RingKernel> KernelHandle<K> {
     /// # Errors
     ///
     /// As for that method.
-    pub fn connect_topics<M: RingMessage>(&self, peers: &[Peer<M>]) -> Result<Topics, ConnectError>
+    pub fn connect_topics(
+        &self,
+        peers: &[Peer<<K::Output as ByTopic>::Message>],
+    ) -> Result<Topics, ConnectError>
     where
-        K: RingKernel<Output = Published<M>>,
+        K: RingKernel<Output: ByTopic>,
     {
         let peers: Vec<_> = peers.iter().map(|&peer| (peer, Backpressure::Block)).collect();
         self.connect_topics_with(&peers)
@@ -559,16 +562,16 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// [`ConnectError`]; nothing was changed then. Copies that wait are for those that took their topics when they were
     /// sent: while there are some, a kernel is not connected to others.
-    pub fn connect_topics_with<M: RingMessage>(
+    pub fn connect_topics_with(
         &self,
-        peers: &[(Peer<M>, Backpressure)],
+        peers: &[(Peer<<K::Output as ByTopic>::Message>, Backpressure)],
     ) -> Result<Topics, ConnectError>
     where
-        K: RingKernel<Output = Published<M>>,
+        K: RingKernel<Output: ByTopic>,
     {
         let changes = self.changes_to(peers)?;
         let source: &Arc<KernelShared> = self.shared_arc();
-        // SAFETY: each of these takes messages of type `M`, or has a variant that does, and so says the link.
+        // SAFETY: each of these takes the message of an output, or has a variant that does, and so says the link.
         let version = unsafe { source.change_links(changes, None) }?;
         Ok(Topics::of(source, version))
     }

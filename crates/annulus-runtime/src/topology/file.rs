@@ -107,19 +107,32 @@ impl Topology {
     ///
     /// # Errors
     ///
-    /// [`TopologyError::Text`] says what is wrong with the text, and where. [`check`](Self::check) and
+    /// [`TopologyError::Text`] says what is wrong with the text, and where. If the text is of this form, it says
+    /// everything that is wrong with kernels' names and with what is bound, one line each. [`check`](Self::check) and
     /// [`launch`](Self::launch) say what is wrong with the topology.
     pub fn from_toml(text: &str) -> Result<Self, TopologyError> {
         let file: File =
             toml::from_str(text).map_err(|error| TopologyError::Text(error.to_string().trim_end().into()))?;
         let mut topology = Self { max_memory: file.max_memory, ..Self::default() };
+        let mut problems = Vec::new();
         for (name, table) in file.kernels {
-            let said = |what: &dyn std::fmt::Display| TopologyError::Text(format!("kernel `{name}`: {what}"));
             let asked = table.kernel.as_deref().unwrap_or(&name);
-            let kernel = RegisteredKernel::find(asked).map_err(|error| said(&error))?;
-            let bindings = bindings(kernel.definition().bindings, &table.bind).map_err(|text| said(&text))?;
-            topology = topology.add(&name, kernel.bound(bindings), table.options(kernel.options()));
-            topology = table.topics.iter().fold(topology, |topology, topic| topology.topic(&name, topic));
+            let found = RegisteredKernel::find(asked).map_err(|error| vec![error.to_string()]);
+            let bound =
+                found.and_then(|kernel| Ok((kernel, bindings(kernel.definition().bindings, &table.bind)?)));
+            match bound {
+                Ok((kernel, bindings)) => {
+                    topology = topology.add(&name, kernel.bound(bindings), table.options(kernel.options()));
+                    topology =
+                        table.topics.iter().fold(topology, |topology, topic| topology.topic(&name, topic));
+                }
+                Err(wrong) => {
+                    problems.extend(wrong.iter().map(|problem| format!("kernel `{name}`: {problem}")));
+                }
+            }
+        }
+        if !problems.is_empty() {
+            return Err(TopologyError::Text(problems.join("\n")));
         }
         for LinkTable { from, to, backpressure, topics } in file.links {
             let backpressure = backpressure.map_or(Backpressure::Block, Backpressure::from);
@@ -176,20 +189,23 @@ impl KernelTable {
     }
 }
 
-/// What is bound, in the definition's order.
+/// What is bound, in the definition's order; or everything that is wrong with it.
 fn bindings(
     definitions: &[BindingDefinition],
     given: &BTreeMap<String, toml::Value>,
-) -> Result<Vec<Binding>, String> {
-    let names = || definitions.iter().map(|definition| definition.name).collect::<Vec<_>>().join(", ");
-    if let Some(name) = given.keys().find(|name| definitions.iter().all(|known| known.name != **name)) {
-        let binds = if definitions.is_empty() { "nothing".into() } else { names() };
-        return Err(format!("bind.{name}: the kernel binds {binds}"));
-    }
-    let bind = |definition: &BindingDefinition| {
+) -> Result<Vec<Binding>, Vec<String>> {
+    let names = definitions.iter().map(|definition| definition.name).collect::<Vec<_>>().join(", ");
+    let binds = if definitions.is_empty() { "nothing" } else { &names };
+    let unknown = given.keys().filter(|name| definitions.iter().all(|known| known.name != **name));
+    let mut problems: Vec<_> = unknown.map(|name| format!("bind.{name}: the kernel binds {binds}")).collect();
+    let mut bindings = Vec::with_capacity(definitions.len());
+    for definition in definitions {
         let name = definition.name;
-        let value = given.get(name).ok_or_else(|| format!("it binds {}: write bind.{name} = …", names()))?;
-        Binding::read(definition, value.clone()).map_err(|error| format!("bind.{name}: {error}"))
-    };
-    definitions.iter().map(bind).collect()
+        match given.get(name).map(|value| Binding::read(definition, value.clone())) {
+            Some(Ok(binding)) => bindings.push(binding),
+            Some(Err(error)) => problems.push(format!("bind.{name}: {}", error.to_string().trim_end())),
+            None => problems.push(format!("it binds {names}: write bind.{name} = …")),
+        }
+    }
+    if problems.is_empty() { Ok(bindings) } else { Err(problems) }
 }
