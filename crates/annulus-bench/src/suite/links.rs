@@ -42,7 +42,7 @@ fn cases(config: Config) -> Vec<Case> {
         candidates,
         marks,
     };
-    let ours = |name, run: Box<dyn FnMut() -> Run>| Candidate { name, run };
+    let ours = |name, run: Box<dyn FnMut() -> Run>| Candidate { name, run, once: false };
     let mut threads = vec![("annulus, 1 thread", "annulus, deduplicating, 1 thread", 1)];
     if config.backend != BackendName::Cpu {
         threads.push(("annulus, 32 threads", "annulus, deduplicating, 32 threads", 32));
