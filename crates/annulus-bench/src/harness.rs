@@ -264,8 +264,10 @@ fn evaluate(suite: &'static str, case: &Case, results: &[Vec<Vec<f64>>]) -> Meas
         let metric = case.metrics.iter().position(|&metric| metric == mark.metric)?;
         let value = Spread::of(&column(index, metric)).median;
         let unit = case.unit;
-        let is_at_most = |value: f64, goal: f64| if value <= goal { Outcome::Reached } else { Outcome::Missed };
-        let is_at_least = |value: f64, goal: f64| if value >= goal { Outcome::Reached } else { Outcome::Missed };
+        let is_at_most =
+            |value: f64, goal: f64| if value <= goal { Outcome::Reached } else { Outcome::Missed };
+        let is_at_least =
+            |value: f64, goal: f64| if value >= goal { Outcome::Reached } else { Outcome::Missed };
         let (verdict, value, goal, text) = match mark.goal {
             Goal::TimesLimit(times) => {
                 let ratio = against_limit(index, metric, |value, limit| value / limit)?;
@@ -396,10 +398,7 @@ mod tests {
         assert_eq!(figures, [("whole", 3), ("once", 1)]);
         let failures: Vec<_> =
             measured.failures.iter().map(|failed| (failed.candidate, failed.failed.as_str())).collect();
-        assert_eq!(
-            failures,
-            [("first", "the device is gone"), ("panics", "panicked: at the wrong time")]
-        );
+        assert_eq!(failures, [("first", "the device is gone"), ("panics", "panicked: at the wrong time")]);
         assert_eq!(measured.wrong(), 2);
     }
 
@@ -417,7 +416,10 @@ mod tests {
         assert_eq!(outcomes, [Outcome::Missed, Outcome::Broken, Outcome::Reached]);
         assert_eq!(measured.wrong(), 1 + 2);
         let line = serde_json::to_value(&measured.verdicts[1]).unwrap();
-        assert_eq!((&line["verdict"], &line["value"], &line["goal"]), (&"broken".into(), &1.0.into(), &0.0.into()));
+        assert_eq!(
+            (&line["verdict"], &line["value"], &line["goal"]),
+            (&"broken".into(), &1.0.into(), &0.0.into())
+        );
         assert_eq!(line["case"], "some fail torn");
     }
 }

@@ -228,7 +228,10 @@ fn run_suite(
         let measured = measure(suite.name, case, rounds, &mut |text| progress.show(text));
         progress.clear();
         for failed in &measured.failures {
-            eprintln!("annulus-bench: {}: {}: {}: {}", suite.name, failed.case, failed.candidate, failed.failed);
+            eprintln!(
+                "annulus-bench: {}: {}: {}: {}",
+                suite.name, failed.case, failed.candidate, failed.failed
+            );
         }
         for verdict in measured.verdicts.iter().filter(|verdict| verdict.verdict == Outcome::Broken) {
             eprintln!("annulus-bench: {}: {}: {}", suite.name, verdict.case, verdict.text);
