@@ -7,7 +7,9 @@ use std::{
     fs,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
@@ -30,6 +32,7 @@ impl Folder {
     /// A program of the folder that is a script.
     fn script(&self, name: &str, text: &str) {
         let path = self.0.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
@@ -39,12 +42,18 @@ impl Folder {
     }
 
     fn run_program(&self, program: &str, stand_in: Option<&Path>, arguments: &[&str]) -> Output {
+        self.command(program, stand_in, arguments).output().unwrap()
+    }
+
+    fn command(&self, program: &str, stand_in: Option<&Path>, arguments: &[&str]) -> Command {
         let mut command = Command::new(self.0.join(program));
-        command.args(arguments).current_dir(&self.0).env_clear().env("PATH", "/usr/bin:/bin");
+        // The folder's own commands come before the system's.
+        let path = format!("{}/commands:/usr/bin:/bin", self.0.display());
+        command.args(arguments).current_dir(&self.0).env_clear().env("PATH", path);
         if let Some(libraries) = stand_in {
             command.env("LD_LIBRARY_PATH", libraries);
         }
-        command.output().unwrap()
+        command
     }
 
     fn records(&self) -> Vec<Value> {
@@ -126,20 +135,54 @@ fn a_bundle_passes_its_first_steps() {
 }
 
 fn first_steps(folder: &Folder, libraries: &Path) {
+    let commit = fs::read_to_string(folder.0.join("bin/commit")).ok();
     let output = folder.run_program("test-gpu", Some(libraries), &["--first", "--rehearse"]);
     assert_eq!(output.status.code(), Some(0), "{}\n{}", all(&output), folder.report());
     let records = folder.records();
     assert_eq!(records[0]["device"]["device"], "Annulus stand-in");
+    assert_eq!(records[0]["commit"].as_str(), commit.as_deref().map(str::trim));
+    assert!(records[0]["device"]["nvrtc"].is_string(), "{}", records[0]);
     assert!(records[0]["environment"].as_array().unwrap().contains(&"CUDA_MODULE_LOADING=EAGER".into()));
     let steps: Vec<_> = records.iter().filter(|line| line["record"] == "step").collect();
-    assert_eq!(steps.len(), 7, "{steps:?}");
-    for (suite, least) in [("micro", 24), ("rtt", 20), ("stream of lines", 3), ("poll", 4)] {
+    let names: Vec<_> = steps.iter().map(|step| step["step"].as_str().unwrap()).collect();
+    let expected = [
+        "machine code loads",
+        "1 message",
+        "1,000 messages",
+        "1,000,000 messages",
+        "rtt",
+        "micro",
+        "stream of lines",
+        "poll",
+        "kernels that stay",
+    ];
+    assert_eq!(names, expected);
+    let forms: Vec<_> = records.iter().filter_map(|line| line["code"].as_str()).collect();
+    assert_eq!(forms, ["sealed slots", "open slots", "connectable"]);
+    for (suite, least) in
+        [("micro", 27), ("rtt", 20), ("stream of lines", 3), ("poll", 4), ("kernels that stay", 1)]
+    {
         let figures =
             records.iter().filter(|line| line["record"] == "figure" && line["step"] == suite).count();
         assert!(figures >= least, "{figures} figures of {suite}\n{}", folder.report());
     }
-    let torn = records.iter().find(|line| line["case"] == "units of 16 bytes torn").unwrap();
-    assert_eq!(torn["median"], 0.0);
+    for side in ["host", "device"] {
+        let case = format!("units of 16 bytes, from the {side} torn");
+        let of =
+            |kind: &'static str| records.iter().find(|line| line["record"] == kind && line["case"] == *case);
+        assert_eq!(of("figure").unwrap()["median"], 0.0);
+        assert_eq!(of("figure").unwrap()["runs"], 1);
+        let mark = of("mark").unwrap();
+        assert_eq!((&mark["verdict"], &mark["goal"]), (&"reached".into(), &0.0.into()), "{mark}");
+        assert!(folder.report().contains(&format!("reached  first: micro: {case}")), "{}", folder.report());
+    }
+    // What a processor does in a round trip reaches no mark, and that fails nothing.
+    assert!(records.iter().any(|line| line["record"] == "mark" && line["step"] == "poll"), "{records:?}");
+    assert!(
+        records
+            .iter()
+            .all(|line| line["length"] == "trial" && line["gpu"] == "Annulus stand-in at 0000:01:00.0")
+    );
     let managed: Vec<_> = records.iter().filter(|line| line["candidate"] == "limit, managed").collect();
     assert!(
         managed.len() >= 3 && managed.iter().all(|line| line["median"].as_f64() > Some(0.0)),
@@ -163,7 +206,190 @@ fn nothing_passes_without_a_device() {
     let records = folder.records();
     assert_eq!(records.len(), 1, "{records:?}");
     assert_eq!(records[0]["outcome"], "failed");
-    assert!(folder.report().contains("No device ran a kernel."));
+    let report = folder.report();
+    assert!(
+        report.contains("No device ran a kernel.") && report.contains("no CUDA driver that loads"),
+        "{report}"
+    );
+    // Where there is one later, that counts no more.
+    let Some(libraries) = stand_in() else { return };
+    folder.script("cuda", GOOD);
+    let output = folder.run(Some(libraries), &["--suite", "conformance"]);
+    assert_eq!(output.status.code(), Some(0), "{}", all(&output));
+    assert!(folder.report().contains("1 lines of results.jsonl are other runs'"), "{}", folder.report());
+}
+
+/// A suite of one case, which passes.
+const GOOD: &str = r#"#!/bin/sh
+[ "$1" != --list ] || { echo "persistent::a::good: test"; exit 0; }
+echo run >>calls
+echo "test persistent::a::good ... ok"
+"#;
+
+#[test]
+fn runs_of_another_length_or_version_are_others() {
+    let Some(libraries) = stand_in() else { return };
+    let folder = Folder::new("others", &[GPU]);
+    folder.script("cuda", GOOD);
+    let calls = |arguments: &[&str]| {
+        let output = folder.run(Some(libraries), &[&["--suite", "conformance"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", all(&output));
+        fs::read_to_string(folder.0.join("calls")).unwrap().lines().count()
+    };
+    assert_eq!([calls(&[]), calls(&[])], [1, 1]);
+    assert_eq!([calls(&["--quick"]), calls(&["--rehearse"]), calls(&["--quick"])], [2, 3, 3]);
+    fs::write(folder.0.join("commit"), "0123456789ab\n").unwrap();
+    assert_eq!([calls(&[]), calls(&[])], [4, 4]);
+    let last = folder.records().pop().unwrap();
+    assert_eq!((&last["record"], &last["commit"]), (&"machine".into(), &"0123456789ab".into()));
+    assert!(last["version"].as_str().unwrap().ends_with(" (0123456789ab)"), "{last}");
+}
+
+#[test]
+fn a_device_on_which_kernels_do_not_stay_is_not_used() {
+    let Some(libraries) = stand_in() else { return };
+    let folder = Folder::new("epochs", &[GPU, BENCH]);
+    let mut command = folder.command("annulus-gpu", Some(libraries), &["--first", "--rehearse"]);
+    let output = command.env("CUDA_MODULE_LOADING", "LAZY").output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", all(&output));
+    assert!(all(&output).contains("kernels do not stay on this device"), "{}", all(&output));
+    let records = folder.records();
+    let kinds: Vec<_> = records.iter().map(|line| line["record"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["machine", "step"]);
+    assert!(folder.report().contains("epochs: the driver loads programs lazily"), "{}", folder.report());
+}
+
+/// What takes the place of a benchmark: a figure that is no good, a candidate that failed.
+const BROKEN: &str = r#"#!/bin/sh
+echo '{"suite":"micro","case":"units torn","candidate":"limit","unit":"looks","median":3.0,"min":3.0,"max":3.0,"runs":1}'
+echo '{"suite":"micro","case":"units torn","candidate":"limit","verdict":"broken","value":3.0,"goal":0.0,"text":"limit torn: 3.0 looks; it must be at most 0 looks"}'
+echo '{"suite":"micro","case":"loads","candidate":"limit, managed","failed":"no managed memory"}'
+echo '{"suite":"micro","case":"hop","candidate":"annulus","verdict":"missed","value":700.0,"goal":600.0,"text":"annulus: 700.0 ns; mark: at most 600 ns"}'
+echo 'annulus-bench: 2 candidates failed, or broke what must hold: see above' >&2
+exit 1
+"#;
+
+/// And the clocks and power of the GPU are asked at its place on the bus, before and after.
+#[test]
+fn what_must_not_be_fails_the_step_and_is_told_first() {
+    let Some(libraries) = stand_in() else { return };
+    let folder = Folder::new("broken", &[GPU]);
+    folder.script("annulus-bench", BROKEN);
+    folder.script(
+        "commands/nvidia-smi",
+        "#!/bin/sh\necho $1 >>asked\necho P0, $(wc -l <asked) MHz, 1 MHz, 70 W, 30, 6, 7, 8\n",
+    );
+    let output = folder.run(Some(libraries), &["--suite", "micro"]);
+    assert_eq!(output.status.code(), Some(1), "{}", all(&output));
+    let records = folder.records();
+    let step = records.iter().find(|line| line["record"] == "step").unwrap();
+    assert_eq!(step["outcome"], "failed");
+    assert_eq!(
+        (&step["gpu_before"]["clocks.sm"], &step["gpu_after"]["clocks.sm"]),
+        (&"2 MHz".into(), &"3 MHz".into())
+    );
+    assert_eq!(step["gpu_after"]["power.draw"], "70 W");
+    let asked = fs::read_to_string(folder.0.join("asked")).unwrap();
+    assert!(asked.lines().all(|line| line == "--id=0000:01:00.0"), "{asked}");
+    let figure = records.iter().find(|line| line["record"] == "figure").unwrap();
+    assert_eq!(
+        (&figure["suite"], &figure["bench"], &figure["step"]),
+        (&"micro".into(), &"micro".into(), &"micro".into())
+    );
+    let report = folder.report();
+    let places = [
+        "FAILED   micro: loads: limit, managed: no managed memory",
+        "BROKEN   micro: units torn: limit torn: 3.0",
+        "missed   micro: hop",
+    ]
+    .map(|line| report.find(line).unwrap_or_else(|| panic!("`{line}` is not in {report}")));
+    assert!(places.is_sorted(), "{report}");
+}
+
+/// A suite whose cases take a while each, more than one may be silent all together.
+const SLOW: &str = r#"#!/bin/sh
+if [ "$1" = --list ]; then
+    for case in 1 2 3 4 5 6; do echo "persistent::a::case_$case: test"; done
+    exit 0
+fi
+echo $$ >process
+shift 3
+for case in "$@"; do printf 'test %s ... ' "$case"; sleep 0.7; echo ok; done
+"#;
+
+#[test]
+fn a_large_group_of_cases_is_not_ended_while_it_goes_on() {
+    let Some(libraries) = stand_in() else { return };
+    let folder = Folder::new("large", &[GPU]);
+    folder.script("cuda", SLOW);
+    let output = folder.run(Some(libraries), &["--suite", "conformance", "--seconds-per-case", "3"]);
+    assert_eq!(output.status.code(), Some(0), "{}", all(&output));
+    assert_eq!(outcomes(&folder.records()).len(), 6);
+}
+
+/// The limit ends what runs, and the next run goes on there.
+#[test]
+fn what_the_limit_cuts_off_begins_anew() {
+    let Some(libraries) = stand_in() else { return };
+    let folder = Folder::new("cut", &[GPU]);
+    folder.script("cuda", SLOW);
+    folder.script("annulus-bench", "#!/bin/sh\nsleep 1000\n");
+    let suites = ["--suite", "rtt", "--suite", "conformance"];
+    let output = folder.run(Some(libraries), &[&suites[..], &["--limit", "3"]].concat());
+    assert_eq!(output.status.code(), Some(3), "{}", all(&output));
+    let told = "not reached before the limit: rtt: rtt; cases of conformance";
+    assert!(all(&output).contains(told), "{}", all(&output));
+    assert!(folder.report().contains("not reached         rtt: rtt"), "{}", folder.report());
+    let steps: Vec<_> = folder.records().into_iter().filter(|line| line["record"] == "step").collect();
+    assert_eq!(steps.len(), 1);
+    assert_eq!(steps[0]["outcome"], "cut");
+    folder.script("annulus-bench", "#!/bin/sh\n");
+    let output = folder.run(Some(libraries), &suites);
+    assert_eq!(output.status.code(), Some(0), "{}", all(&output));
+    assert!(!folder.report().contains("not reached"), "{}", folder.report());
+}
+
+/// What is run keeps the device, and would keep it after the runner's end.
+#[test]
+fn a_runner_that_is_killed_takes_its_child_along() {
+    let Some(libraries) = stand_in() else { return };
+    let folder = Folder::new("killed", &[GPU]);
+    // The shell becomes what sleeps: the process whose number it wrote.
+    folder.script("annulus-bench", "#!/bin/sh\necho $$ >started && mv started process\nexec sleep 1000\n");
+    let mut runner = folder.command("annulus-gpu", Some(libraries), &["--suite", "rtt"]);
+    let mut runner = runner.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let begun = Instant::now();
+    let until = |what: &str, is_so: &dyn Fn() -> bool| {
+        while !is_so() {
+            assert!(begun.elapsed() < Duration::from_secs(120), "{what}");
+            thread::sleep(Duration::from_millis(5));
+        }
+    };
+    let process = folder.0.join("process");
+    until("the step did not begin", &|| process.exists());
+    let child = PathBuf::from(format!("/proc/{}", fs::read_to_string(&process).unwrap().trim()));
+    assert!(child.exists());
+    runner.kill().unwrap();
+    runner.wait().unwrap();
+    // One that has ended and that nobody has waited for yet is a zombie, and runs no more.
+    let is_gone = || {
+        let stat = fs::read_to_string(child.join("stat")).unwrap_or_default();
+        stat.is_empty() || stat.contains(") Z ")
+    };
+    until("the child lives on", &is_gone);
+}
+
+#[test]
+fn nobody_need_read_what_is_printed() {
+    let Some(libraries) = stand_in() else { return };
+    let folder = Folder::new("unread", &[GPU]);
+    folder.script("cuda", GOOD);
+    let mut command = folder.command("annulus-gpu", Some(libraries), &["--suite", "conformance"]);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let status = command.stdout(writer.try_clone().unwrap()).stderr(writer).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(outcomes(&folder.records()), [("persistent::a::good", "passed")]);
 }
 
 /// A suite of four cases: one fails, one hangs (and cannot be ended politely), one says that it skipped
@@ -232,5 +458,8 @@ fn a_limit_stops_between_steps() {
     let folder = Folder::new("limit", &[GPU, BENCH]);
     let output = folder.run(Some(libraries), &["--first", "--rehearse", "--limit", "0"]);
     assert_eq!(output.status.code(), Some(3), "{}", all(&output));
-    assert!(folder.records().iter().all(|line| line["record"] == "machine"));
+    let records = folder.records();
+    let kinds: Vec<_> = records.iter().map(|line| line["record"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["machine", "limit"]);
+    assert_eq!(records[1]["not_reached"].as_array().unwrap().len(), 9);
 }
