@@ -10,7 +10,7 @@ use crate::{
     harness::{Failure, Run},
 };
 
-const SOURCE: Source = ("micro", include_str!("micro.cu"));
+pub(super) const SOURCE: Source = ("micro", include_str!("micro.cu"));
 /// In 32-bit words: where what a loop found lies, far from what it works on.
 const FOUND: usize = 512;
 

@@ -277,3 +277,29 @@ pub(crate) fn launch_rate(how: How, threads: u32, batch: usize, messages: usize)
     (1..=turns as u32).try_for_each(turn)?;
     Ok(vec![(turns * batch) as f64 / begun.elapsed().as_secs_f64() / 1e6])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By NVIDIA's compiler, where it is; a compiler that is too old for units loses no other figure.
+    #[test]
+    fn the_texts_compile_for_every_architecture() {
+        assert!([SOURCE, micro::SOURCE].iter().all(|(_, text)| !text.contains(".b128")));
+        let (known, version) = match (annulus_cuda::architectures(), annulus_cuda::nvrtc_version()) {
+            (Ok(known), Ok(version)) => (known, version),
+            (Err(missing), _) | (_, Err(missing)) => return println!("skipped: {missing}"),
+        };
+        let texts = [SOURCE, micro::SOURCE].into_iter().chain((version >= (12, 4)).then_some(units::SOURCE));
+        for (name, text) in texts {
+            for &architecture in &known {
+                let code = annulus_cuda::compile(name, text, architecture);
+                assert!(code.is_ok_and(|code| code.starts_with(b"\x7fELF")), "{name} for {architecture}");
+            }
+        }
+        // One that is newer than the compiler gets the code of the nearest older one of its generation.
+        let last = known[known.len() - 1];
+        let newer = Architecture::new(last.major(), last.minor() + 5);
+        assert!(annulus_cuda::compile(SOURCE.0, SOURCE.1, newer).is_ok());
+    }
+}

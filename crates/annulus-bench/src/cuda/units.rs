@@ -15,12 +15,12 @@ use annulus_sync::{AtomicBool, Ordering};
 #[cfg(target_arch = "x86_64")]
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 
+use super::Source;
 #[cfg(target_arch = "x86_64")]
-use super::{Buffer, Device, Source, failed};
+use super::{Buffer, Device, failed};
 use crate::harness::{Failure, Run};
 
-#[cfg(target_arch = "x86_64")]
-const SOURCE: Source = ("units", include_str!("units.cu"));
+pub(super) const SOURCE: Source = ("units", include_str!("units.cu"));
 /// In 32-bit words: where the device's counts lie, far from the unit.
 #[cfg(target_arch = "x86_64")]
 const COUNTS: usize = 512;
