@@ -110,17 +110,46 @@ fn unpacked(name: &str, bundle: &Path) -> Folder {
     folder
 }
 
+/// The suites of tests, by the names that a bundle gives them, where whoever runs this has built them and says so, as
+/// `scripts/run-tests` does.
+fn suites() -> Vec<(&'static str, PathBuf)> {
+    let suites = [("cuda", "ANNULUS_SUITE_CUDA"), ("on_device", "ANNULUS_SUITE_ON_DEVICE")];
+    let found = suites.map(|(name, variable)| Some((name, std::env::var_os(variable)?.into())));
+    found.into_iter().flatten().collect()
+}
+
 /// The bundle is packed and unpacked, and run by its own script. The programs are those of this build.
 #[test]
 fn the_first_steps_pass_and_are_not_run_again() {
     let Some(libraries) = stand_in() else { return };
     let made = Folder::new("made", &[GPU, BENCH]);
+    for (name, program) in suites() {
+        fs::hard_link(&program, made.0.join(name))
+            .or_else(|_| fs::copy(&program, made.0.join(name)).map(drop))
+            .unwrap();
+    }
     let bundle = made.0.with_extension("tar.gz");
     let packed = script(&["--pack", bundle.to_str().unwrap(), "--from", made.0.to_str().unwrap()]);
     assert!(packed.status.success(), "{}", all(&packed));
     let folder = unpacked("first", &bundle);
     fs::remove_file(&bundle).unwrap();
     first_steps(&folder, libraries);
+    for suite in ["conformance", "language"] {
+        let program = if suite == "conformance" { "cuda" } else { "on_device" };
+        if !folder.0.join("bin").join(program).exists() {
+            println!(
+                "skipped: cases of {suite}: `scripts/run-tests` tells where they are, and this run was not told"
+            );
+            continue;
+        }
+        let output = folder.run_program("test-gpu", Some(libraries), &["--suite", suite, "--rehearse"]);
+        assert_eq!(output.status.code(), Some(0), "{}\n{}", all(&output), folder.report());
+        let records = folder.records();
+        let cases: Vec<_> =
+            records.iter().filter(|line| line["record"] == "case" && line["suite"] == suite).collect();
+        assert_eq!(cases.len(), 2, "{cases:?}");
+        assert!(cases.iter().all(|case| case["outcome"] == "passed"), "{cases:?}");
+    }
 }
 
 /// A bundle that `./test-gpu --pack` has made, in release; `--try` runs this.

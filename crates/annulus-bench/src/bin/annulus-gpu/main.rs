@@ -91,8 +91,8 @@ struct Arguments {
     #[arg(long)]
     quick: bool,
 
-    /// Runs so short that they only show that every step works: what is tried without a GPU. Each step may
-    /// take six times as long, since the machine may be busy
+    /// Runs so short that they only show that every step works, and two cases of each suite of tests: what is
+    /// tried without a GPU. Each step may take six times as long, since the machine may be busy
     #[arg(long, conflicts_with = "quick")]
     rehearse: bool,
 

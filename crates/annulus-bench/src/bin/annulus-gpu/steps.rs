@@ -219,6 +219,11 @@ impl Run {
         Ok(())
     }
 
+    /// Whether it is only to show that every step works.
+    pub(crate) fn rehearses(&self) -> bool {
+        self.length == Some(TRIAL)
+    }
+
     /// Whether no step may begin any more.
     pub(crate) fn is_late(&self) -> bool {
         self.limit.is_some_and(|limit| Instant::now() >= limit)
