@@ -492,3 +492,23 @@ fn a_limit_stops_between_steps() {
     assert_eq!(kinds, ["machine", "limit"]);
     assert_eq!(records[1]["not_reached"].as_array().unwrap().len(), 9);
 }
+
+/// A driver with two queues, that lets no kernel begin behind another one in its queue.
+#[test]
+fn kernels_that_do_not_begin_are_counted_with_the_reason() {
+    let Some(libraries) = stand_in() else { return };
+    let folder = Folder::new("queues", &[GPU]);
+    let mut command = folder.command("annulus-gpu", Some(libraries), &["stay-together", "4"]);
+    command.env("ANNULUS_NVRTC", libraries).env("CUDA_MODULE_LOADING", "EAGER");
+    let output =
+        command.env("ANNULUS_STAND_IN_QUEUES", "1").env("CUDA_DEVICE_MAX_CONNECTIONS", "2").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", all(&output));
+    let said = String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["median"], &lines[1]["verdict"]), (&2.into(), &"missed".into()), "{said}");
+    assert_eq!(lines[2]["kernel"], 3);
+    assert!(
+        lines[2]["why"].as_str().unwrap().contains("queues (2, by CUDA_DEVICE_MAX_CONNECTIONS)"),
+        "{said}"
+    );
+}
