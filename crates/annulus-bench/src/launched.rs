@@ -65,8 +65,8 @@ pub(crate) fn runtime_of(backend: BackendName, threads: u32) -> Result<Runtime, 
     )
 }
 
-/// The runtime, unless it is on an NVIDIA GPU on which kernels do not stay: what is measured there are kernels
-/// that stay, and figures of others must not look like theirs.
+/// The runtime, unless it is on an NVIDIA GPU on which kernels do not stay: what is measured there are
+/// kernels that stay, and figures of others must not look like theirs.
 fn staying(backend: BackendName, runtime: Runtime) -> Result<Runtime, Failure> {
     if backend.is_cuda() {
         MUST_STAY.store(true, Ordering::Relaxed);

@@ -110,8 +110,8 @@ fn unpacked(name: &str, bundle: &Path) -> Folder {
     folder
 }
 
-/// The suites of tests, by the names that a bundle gives them, where whoever runs this has built them and says so, as
-/// `scripts/run-tests` does.
+/// The suites of tests, by the names that a bundle gives them, where whoever runs this has built them and
+/// says so, as `scripts/run-tests` does.
 fn suites() -> Vec<(&'static str, PathBuf)> {
     let suites = [("cuda", "ANNULUS_SUITE_CUDA"), ("on_device", "ANNULUS_SUITE_ON_DEVICE")];
     let found = suites.map(|(name, variable)| Some((name, std::env::var_os(variable)?.into())));

@@ -156,8 +156,8 @@ fn every_message_comes_back_once() {
     );
 }
 
-/// A case of this program, in a process that was told that there is a GPU, with these variables; it must fail, and
-/// what it says is given back.
+/// A case of this program, in a process that was told that there is a GPU, with these variables; it must
+/// fail, and what it says is given back.
 fn fails_on_a_gpu(libraries: Option<&Path>, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "every_message_comes_back_once"]);
@@ -172,8 +172,8 @@ fn fails_on_a_gpu(libraries: Option<&Path>, variables: &[(&str, &str)]) -> Strin
     said
 }
 
-/// Where there is no driver, or it shows no device (`CUDA_VISIBLE_DEVICES` hides them), a suite that is told that
-/// there is a GPU fails; it does not skip.
+/// Where there is no driver, or it shows no device (`CUDA_VISIBLE_DEVICES` hides them), a suite that is told
+/// that there is a GPU fails; it does not skip.
 #[test]
 fn a_gpu_that_is_not_there_fails() {
     let said = fails_on_a_gpu(None, &[("CUDA_VISIBLE_DEVICES", "")]);

@@ -226,8 +226,8 @@ fn blocks_one_after_the_other_get_their_turn() {
     });
 }
 
-/// Where a driver has two queues, and lets no kernel begin behind another one in its queue, a third kernel that
-/// stays does not begin; it says why, and begins when the one before it has ended.
+/// Where a driver has two queues, and lets no kernel begin behind another one in its queue, a third kernel
+/// that stays does not begin; it says why, and begins when the one before it has ended.
 fn a_kernel_behind_others_is_told_why() {
     let runtime = runtime(cuda());
     let launch = |name| kernels::echo::launch(&runtime, LaunchOptions::default().name(name)).unwrap();

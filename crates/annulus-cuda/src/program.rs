@@ -171,17 +171,19 @@ pub fn nvrtc_version() -> Result<(u32, u32), BackendError> {
     Nvrtc::get().map(Nvrtc::version)
 }
 
-/// Machine code of a text in CUDA's C++ that is not a kernel of Annulus, for a device of this architecture, by the
-/// same compiler: for the nearest architecture that it knows, as the backend does it. What is measured beside
-/// Annulus is made with this.
+/// Machine code of a text in CUDA's C++ that is not a kernel of Annulus, for a device of this architecture,
+/// by the same compiler: for the nearest architecture that it knows, as the backend does it. What is
+/// measured beside Annulus is made with this. A process compiles a text once for each architecture.
 ///
 /// # Errors
 ///
-/// If there is no NVRTC, or it makes nothing that the device runs, or the text does not compile: with its log.
+/// If there is no NVRTC, or it makes nothing that the device runs, or the text does not compile: with its
+/// log.
 pub fn compile(name: &str, source: &str, device: Architecture) -> Result<Vec<u8>, BackendError> {
-    let nvrtc = Nvrtc::get()?;
+    // Without one there is nothing to ship along, which is what the error of `machine_code` speaks of.
+    Nvrtc::get()?;
     let text = Text { name: name.into(), threads: 0, source: source.into() };
-    compile_text(nvrtc, &text, nearest(nvrtc, device)?)
+    machine_code(&text, device, &Sources::default()).map(|(code, _)| code.to_vec())
 }
 
 /// The architectures that this machine's NVRTC compiles for.

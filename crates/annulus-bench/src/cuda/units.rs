@@ -1,8 +1,8 @@
-//! Whether 16 bytes that are stored in one access are ever seen torn, in both directions: sealed slots rest on
-//! there being no such look.
+//! Whether 16 bytes that are stored in one access are ever seen torn, in both directions: sealed slots rest
+//! on there being no such look.
 //!
-//! Each loop of the device takes a fraction of a second, and is launched again until enough looks were made or
-//! the time is up: a device that looks slowly costs no more time than one that looks fast.
+//! Each loop of the device takes a fraction of a second, and is launched again until enough looks were made
+//! or the time is up: a device that looks slowly costs no more time than one that looks fast.
 
 use std::time::{Duration, Instant};
 #[cfg(target_arch = "x86_64")]
@@ -36,7 +36,8 @@ pub(crate) struct Enough {
 }
 
 impl Enough {
-    /// Calls `more` until it has made as many looks, all together, or as much time has gone by. At least once.
+    /// Calls `more` until it has made as many looks, all together, or as much time has gone by. At least
+    /// once.
     fn until(self, mut more: impl FnMut() -> Result<u64, Failure>) -> Result<u64, Failure> {
         let begun = Instant::now();
         let mut looks = 0;
@@ -49,8 +50,9 @@ impl Enough {
     }
 }
 
-/// Looks by many threads of the device at a unit of 16 bytes that the host stores again and again: millions of
-/// looks; those at which its halves differed; and millions of those that saw another unit than the look before.
+/// Looks by many threads of the device at a unit of 16 bytes that the host stores again and again: millions
+/// of looks; those at which its halves differed; and millions of those that saw another unit than the look
+/// before.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn seen_by_device(blocks: u32, threads: u32, enough: Enough) -> Run {
     /// Of each thread, in a launch.
@@ -81,7 +83,8 @@ pub(crate) fn seen_by_device(blocks: u32, threads: u32, enough: Enough) -> Run {
     figures(looks, count(0), count(1))
 }
 
-/// Looks by the host at a unit of 16 bytes that a thread of the device stores again and again: the same figures.
+/// Looks by the host at a unit of 16 bytes that a thread of the device stores again and again: the same
+/// figures.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn seen_by_host(enough: Enough, stores: u32) -> Run {
     let device = Device::open(SOURCE)?;
@@ -121,8 +124,9 @@ fn figures(looks: u64, torn: u64, new: u64) -> Run {
 /// The first unit of the buffer, by the accesses that the runtime's host has for units of sealed slots.
 #[cfg(target_arch = "x86_64")]
 fn unit_of(buffer: &Buffer) -> Region {
-    // SAFETY: the driver aligns what it allocates to a page, and the buffer has more bytes; it lives until the
-    // region was used for the last time, in both callers. Nobody takes a word of the unit from the region.
+    // SAFETY: the driver aligns what it allocates to a page, and the buffer has more bytes; it lives until
+    // the region was used for the last time, in both callers. Nobody takes a word of the unit from the
+    // region.
     unsafe { Region::new(buffer.words.cast(), 16) }
 }
 

@@ -32,7 +32,8 @@ fn cases(config: Config) -> Vec<Case> {
     // Where a processor stands in for the device, a look is a switch of threads.
     let (blocks, threads, stores) =
         if config.length == Length::Trial { (2, 32, 20_000) } else { (64, 256, 1_000_000) };
-    // What a device that polls the host's memory reaches is some 30 million looks a second, by others' figures.
+    // What a device that polls the host's memory reaches is some 30 million looks a second, by others'
+    // figures.
     let enough = match config.length {
         Length::Trial => Enough { looks: 100_000, time: Duration::from_secs(1) },
         Length::Quick => Enough { looks: 1_000_000_000, time: Duration::from_secs(8) },

@@ -112,8 +112,8 @@ fn answers(kernel: &KernelHandle<complement>, patience: Duration) -> Result<(), 
     }
 }
 
-/// Starts kernels that stay one by one, until one does not begin; prints how many did, as a figure, and why the
-/// next one did not.
+/// Starts kernels that stay one by one, until one does not begin; prints how many did, as a figure, and why
+/// the next one did not.
 pub(crate) fn stay_together(most: u32) -> Result<(), Failure> {
     /// Longer than it takes a kernel to say why it does not begin.
     const TO_BEGIN: Duration = Duration::from_secs(5);
@@ -145,7 +145,10 @@ pub(crate) fn stay_together(most: u32) -> Result<(), Failure> {
     let text = format!("{began} kernels began; mark: all {most}");
     println!(
         "{}",
-        json!({ "suite": "kernels", "case": case, "candidate": candidate, "verdict": verdict, "value": began, "goal": most, "text": text })
+        json!({
+            "suite": "kernels", "case": case, "candidate": candidate, "verdict": verdict, "value": began,
+            "goal": most, "text": text,
+        })
     );
     if let Some(why) = why {
         println!("{}", json!({ "kernel": began + 1, "why": why }));

@@ -19,7 +19,7 @@
 //!
 //! | file | |
 //! |---|---|
-//! | `results.jsonl` | the record: a line for the machine, each step, each case of a suite, each figure and mark, and what failed |
+//! | `results.jsonl` | the record: a line for the machine, each step, case, figure, mark and failure |
 //! | `report.txt` | the same for people, written anew after each step |
 //! | `log.txt` | all that the steps printed |
 

@@ -14,8 +14,8 @@ const STEP: &str = "pstate,clocks.sm,clocks.mem,power.draw,temperature.gpu";
 /// It takes a second where the driver has to wake up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The GPU at this address of the bus, as long as `nvidia-smi` answers: after an answer that did not come it is
-/// not asked again.
+/// The GPU at this address of the bus, as long as `nvidia-smi` answers: after an answer that did not come it
+/// is not asked again.
 pub(crate) struct Smi {
     bus: Option<String>,
 }

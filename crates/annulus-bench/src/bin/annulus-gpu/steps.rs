@@ -63,8 +63,8 @@ fn device_step() -> Step {
     Step::new("device", "annulus-gpu", &["device"], 60)
 }
 
-/// What matters most comes first; what could hang the device, last. Together they may take longer than the three
-/// minutes: what was not reached is told, and the same command goes on there.
+/// What matters most comes first; what could hang the device, last. Together they may take longer than the
+/// three minutes: what was not reached is told, and the same command goes on there.
 fn first(length: Option<&'static str>) -> Vec<Step> {
     let is_trial = length == Some(TRIAL);
     let own = |name, arguments: &[&str], seconds| Step::new(name, "annulus-gpu", arguments, seconds);
@@ -276,7 +276,8 @@ impl Run {
         self.programs.run(program, arguments, limit, self.record.log())
     }
 
-    /// Whether the device still answers, after something went wrong. It is asked even where the limit has come.
+    /// Whether the device still answers, after something went wrong. It is asked even where the limit has
+    /// come.
     ///
     /// # Errors
     ///

@@ -38,8 +38,8 @@ pub(crate) fn run(run: &mut Run, suite: &str, program: &str) -> Result<bool, Fai
             if run.is_late() {
                 return Ok(false);
             }
-            // A process says each case's name when it begins, and how it ended: while it says something, it may
-            // go on, however many cases it has.
+            // A process says each case's name when it begins, and how it ended: while it says something, it
+            // may go on, however many cases it has.
             let silent = Duration::from_secs(run.seconds_per_case) * run.patience;
             let limit = Limit { silent, cut: run.limit, ..Limit::of(Duration::MAX) };
             let options = words(&["--exact", "--test-threads=1", "--show-output"]);
