@@ -12,6 +12,7 @@
 //! It does not pin threads or change the machine's settings, and it asserts no maximum time: marks are
 //! reported, not enforced. Only what must never be (16 bytes that arrive torn) fails a run.
 
+mod bus;
 mod clock;
 mod cuda;
 mod harness;

@@ -300,6 +300,17 @@ mod tests {
     }
 
     #[test]
+    fn a_kernel_among_more_than_the_queues_knows_why_it_may_be_late() {
+        let residency = Arc::new(Residency::new(3).with_queues(1, "QUEUES"));
+        let first = residency.take(1, per_unit(1)).unwrap();
+        assert_eq!(residency.why_late(), None);
+        let _second = residency.take(1, per_unit(1)).unwrap();
+        assert!(residency.why_late().is_some_and(|why| why.contains("queues (1, by QUEUES)")));
+        drop(first);
+        assert_eq!(residency.why_late(), None);
+    }
+
+    #[test]
     fn blocks_are_counted_where_each_takes_a_unit() {
         let residency = residency(3);
         let two = residency.take(2, per_unit(1)).unwrap();

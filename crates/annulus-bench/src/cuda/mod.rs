@@ -3,6 +3,7 @@
 //! cost ([`micro`]), and whether 16 bytes are ever torn ([`units`]).
 
 pub(crate) mod micro;
+pub(crate) mod power;
 pub(crate) mod units;
 
 use std::{ffi::c_void, ptr::NonNull, sync::Arc, time::Instant};

@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 
 use annulus::prelude::*;
 use annulus_cuda::Cuda;
-use cudarc::driver::{result::device, sys::CUdevice_attribute as Attribute};
 use serde_json::{Value, json};
 
-use crate::Failure;
+use crate::{Failure, bus};
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -47,26 +46,11 @@ pub(crate) fn describe() -> Result<(), Failure> {
         "multiprocessors": device.parallel_blocks,
         "notes": device.notes,
         "opened_in_ms": begun.elapsed().as_millis() as u64,
-        "bus": bus(),
+        "bus": bus::of_first_device().ok(),
         "nvrtc": nvrtc,
     });
     println!("{found}");
     stays(&runtime)
-}
-
-/// The address on the bus of the first device, which the backend has opened.
-fn bus() -> Option<String> {
-    let device = device::get(0).ok()?;
-    let number = |attribute| {
-        // SAFETY: the device is one that the driver gave.
-        unsafe { device::get_attribute(device, attribute) }.ok()
-    };
-    Some(format!(
-        "{:04x}:{:02x}:{:02x}.0",
-        number(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?,
-        number(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?,
-        number(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?
-    ))
 }
 
 /// Compiles and loads the forms of a kernel: with sealed slots, with open ones, and connectable. Each takes a

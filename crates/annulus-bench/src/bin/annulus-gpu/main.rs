@@ -23,6 +23,8 @@
 //! | `report.txt` | the same for people, written anew after each step |
 //! | `log.txt` | all that the steps printed |
 
+#[path = "../../bus.rs"]
+mod bus;
 mod compiler;
 mod device;
 mod process;
