@@ -5,6 +5,7 @@ use std::time::Duration;
 use annulus::{LaunchError, prelude::*};
 use annulus_cuda::Cuda;
 use annulus_opencl::OpenCl;
+use annulus_sync::{AtomicBool, Ordering};
 
 use crate::{BackendName, harness::Failure};
 
@@ -37,25 +38,61 @@ pub(crate) fn opencl() -> OpenCl {
 /// A runtime on the backend.
 pub(crate) fn runtime(backend: BackendName) -> Result<Runtime, Failure> {
     let builder = Runtime::builder();
-    Ok(match backend {
-        BackendName::Cpu => builder.backend(annulus::Cpu::new()).build()?,
-        BackendName::Opencl => builder.backend(opencl()).build()?,
-        BackendName::Cuda => builder.backend(Cuda::new()).build()?,
-        BackendName::CudaOpen => builder.backend(Cuda::new().sealed(false)).build()?,
-    })
+    staying(
+        backend,
+        match backend {
+            BackendName::Cpu => builder.backend(annulus::Cpu::new()).build()?,
+            BackendName::Opencl => builder.backend(opencl()).build()?,
+            BackendName::Cuda => builder.backend(Cuda::new()).build()?,
+            BackendName::CudaOpen => builder.backend(Cuda::new().sealed(false)).build()?,
+        },
+    )
 }
 
 /// The same, of whose kernels a block has so many threads; on the CPU that says nothing.
 pub(crate) fn runtime_of(backend: BackendName, threads: u32) -> Result<Runtime, Failure> {
     let builder = Runtime::builder();
-    Ok(match backend {
-        BackendName::Cpu => return runtime(backend),
-        BackendName::Opencl => builder.backend(opencl().threads_per_block(threads)).build()?,
-        BackendName::Cuda => builder.backend(Cuda::new().threads_per_block(threads)).build()?,
-        BackendName::CudaOpen => {
-            builder.backend(Cuda::new().sealed(false).threads_per_block(threads)).build()?
+    staying(
+        backend,
+        match backend {
+            BackendName::Cpu => return runtime(backend),
+            BackendName::Opencl => builder.backend(opencl().threads_per_block(threads)).build()?,
+            BackendName::Cuda => builder.backend(Cuda::new().threads_per_block(threads)).build()?,
+            BackendName::CudaOpen => {
+                builder.backend(Cuda::new().sealed(false).threads_per_block(threads)).build()?
+            }
+        },
+    )
+}
+
+/// The runtime, unless it is on an NVIDIA GPU on which kernels do not stay: what is measured there are
+/// kernels that stay, and figures of others must not look like theirs.
+fn staying(backend: BackendName, runtime: Runtime) -> Result<Runtime, Failure> {
+    if backend.is_cuda() {
+        MUST_STAY.store(true, Ordering::Relaxed);
+        let notes: Vec<String> =
+            runtime.devices().into_iter().take(1).flat_map(|device| device.notes).collect();
+        if !notes.iter().any(|note| note.starts_with("persistent")) {
+            return Err(format!("kernels do not stay on this device: {}", notes.join("; ")).into());
         }
-    })
+    }
+    Ok(runtime)
+}
+
+/// Whether this process measures an NVIDIA GPU.
+static MUST_STAY: AtomicBool = AtomicBool::new(false);
+
+/// Makes sure that a kernel on an NVIDIA GPU stayed: its notes say if it did not.
+pub(crate) fn stayed<K: RingKernel>(kernel: &KernelHandle<K>) -> Result<(), Failure> {
+    if !MUST_STAY.load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    let status = kernel.status();
+    let gone = status.notes.iter().find(|note| note.contains("has gone into epochs"));
+    match gone {
+        Some(note) => Err(format!("the kernel did not stay: {note}").into()),
+        None => Ok(()),
+    }
 }
 
 /// Ends a kernel, and makes sure that it processed what was sent, all of it, and answered as often as it
@@ -66,6 +103,7 @@ pub(crate) fn finish<K: RingKernel>(
     answers: u64,
 ) -> Result<(), Failure> {
     let end = kernel.shutdown_blocking(Duration::from_secs(10));
+    stayed(kernel)?;
     let status = kernel.status();
     let as_expected = status.sent == sent
         && status.processed == sent

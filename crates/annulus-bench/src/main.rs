@@ -5,12 +5,14 @@
 //!
 //! * Ours and the limits take turns in one run, so their ratio means something on a machine that is shared.
 //! * No figure without work: a run fails unless the kernel processed exactly what was sent.
+//! * A candidate that fails costs no other one its figures. It is reported, and the exit code tells.
 //!
 //! # What it does not do
 //!
 //! It does not pin threads or change the machine's settings, and it asserts no maximum time: marks are
-//! reported, not enforced.
+//! reported, not enforced. Only what must never be (16 bytes that arrive torn) fails a run.
 
+mod bus;
 mod clock;
 mod cuda;
 mod harness;
@@ -32,7 +34,7 @@ use std::{
 use clap::{Parser, ValueEnum};
 
 use crate::{
-    harness::{Failure, measure},
+    harness::{Failure, Outcome, measure},
     report::Report,
     suite::{Config, Length, SUITES, Suite},
 };
@@ -98,8 +100,9 @@ struct Arguments {
     #[arg(long, hide = true, conflicts_with = "quick")]
     trial: bool,
 
-    /// One JSON object per line: suite, case, candidate, unit, median, min, max, runs, and limit_ratio where
-    /// there is a limit
+    /// One JSON object per line. A figure: suite, case, candidate, unit, median, min, max, runs, and
+    /// limit_ratio where there is a limit. A mark: suite, case, candidate, verdict (reached, missed, broken),
+    /// value, goal, text. A candidate that failed: suite, case, candidate, failed
     #[arg(long)]
     json: bool,
 
@@ -131,7 +134,8 @@ Examples:
   annulus-bench stream --case 'of 64'      only the streams in batches of 64
   annulus-bench all --quick --json         everything, briefly, for a program to read
 
-Progress goes to standard error. Exit codes: 0 done, whether marks were reached or not; 1 a check failed; 2 wrong arguments.
+Progress goes to standard error. Exit codes: 0 done, whether marks were reached or not; 1 a candidate failed, or found what must
+never be, while the others went on; 2 wrong arguments.
 Build with --release: figures of debug builds mean nothing.";
 
 fn suite_names() -> clap::builder::PossibleValuesParser {
@@ -196,12 +200,18 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut report = Report::new(io::stdout(), arguments.json);
     report.header(arguments.backend.name(), rounds, length != Length::Full)?;
     let mut progress = Progress::new();
+    let mut wrong = 0;
     for suite in SUITES.iter().filter(|suite| asked("all") || asked(suite.name)) {
-        run_suite(suite, config, rounds, arguments.case.as_deref(), &mut report, &mut progress)?;
+        wrong += run_suite(suite, config, rounds, arguments.case.as_deref(), &mut report, &mut progress)?;
     }
-    Ok(())
+    match wrong {
+        0 => Ok(()),
+        1 => Err("1 candidate failed, or broke what must hold: see above".into()),
+        _ => Err(format!("{wrong} candidates failed, or broke what must hold: see above").into()),
+    }
 }
 
+/// Measures and reports a suite's cases; how many things went wrong.
 fn run_suite(
     suite: &Suite,
     config: Config,
@@ -209,17 +219,28 @@ fn run_suite(
     wanted: Option<&str>,
     report: &mut Report<impl Write>,
     progress: &mut Progress,
-) -> Result<(), Failure> {
+) -> Result<usize, Failure> {
     report.suite(suite)?;
+    let mut wrong = 0;
     for case in (suite.cases)(config) {
         if wanted.is_some_and(|wanted| !case.name.contains(wanted)) {
             continue;
         }
         let measured = measure(suite.name, case, rounds, &mut |text| progress.show(text));
         progress.clear();
-        report.case(&measured?)?;
+        for failed in &measured.failures {
+            eprintln!(
+                "annulus-bench: {}: {}: {}: {}",
+                suite.name, failed.case, failed.candidate, failed.failed
+            );
+        }
+        for verdict in measured.verdicts.iter().filter(|verdict| verdict.verdict == Outcome::Broken) {
+            eprintln!("annulus-bench: {}: {}: {}", suite.name, verdict.case, verdict.text);
+        }
+        wrong += measured.wrong();
+        report.case(&measured)?;
     }
-    Ok(())
+    Ok(wrong)
 }
 
 /// One line on standard error that overwrites itself on a terminal; elsewhere a line for each case.

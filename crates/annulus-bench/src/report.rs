@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
+
 use crate::{
-    harness::{Better, Line, Measured},
+    harness::{Better, Measured, Outcome},
     machine,
     suite::Suite,
 };
@@ -55,7 +57,9 @@ impl<W: Write> Report<W> {
 
     pub(crate) fn case(&mut self, measured: &Measured) -> io::Result<()> {
         if self.json {
-            return measured.lines.iter().try_for_each(|line| self.json_line(line));
+            measured.lines.iter().try_for_each(|line| self.json_line(line))?;
+            measured.verdicts.iter().try_for_each(|verdict| self.json_line(verdict))?;
+            return measured.failures.iter().try_for_each(|failed| self.json_line(failed));
         }
         let out = &mut self.out;
         let better = match measured.better {
@@ -78,12 +82,20 @@ impl<W: Write> Report<W> {
             )?;
         }
         for verdict in &measured.verdicts {
-            writeln!(out, "{} {}", if verdict.met { "reached:" } else { "MISSED: " }, verdict.text)?;
+            let word = match verdict.verdict {
+                Outcome::Reached => "reached:",
+                Outcome::Missed => "MISSED: ",
+                Outcome::Broken => "BROKEN: ",
+            };
+            writeln!(out, "{word} {}", verdict.text)?;
+        }
+        for failed in &measured.failures {
+            writeln!(out, "FAILED:  {}: {}", failed.candidate, failed.failed)?;
         }
         out.flush()
     }
 
-    fn json_line(&mut self, line: &Line) -> io::Result<()> {
+    fn json_line(&mut self, line: &impl Serialize) -> io::Result<()> {
         serde_json::to_writer(&mut self.out, line)?;
         writeln!(self.out)?;
         self.out.flush()

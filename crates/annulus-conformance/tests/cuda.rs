@@ -2,7 +2,7 @@
 //! in epochs. Where `ANNULUS_GPU` is set, as `./test-gpu` does, on NVIDIA's own.
 #![cfg(target_os = "linux")]
 
-use std::{sync::OnceLock, thread};
+use std::{path::Path, process::Command, sync::OnceLock, thread};
 
 use annulus_conformance::{
     Bench, Needs, Subject, conformance_suite, cuda,
@@ -153,6 +153,45 @@ fn every_message_comes_back_once() {
         "every_message_comes_back_once",
         Needs::Handlers,
         every_message,
+    );
+}
+
+/// A case of this program, in a process that was told that there is a GPU, with these variables; it must
+/// fail, and what it says is given back.
+fn fails_on_a_gpu(libraries: Option<&Path>, variables: &[(&str, &str)]) -> String {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "every_message_comes_back_once"]);
+    command.env("ANNULUS_GPU", "1").envs(variables.iter().copied());
+    if let Some(folder) = libraries {
+        command.env("LD_LIBRARY_PATH", folder).env("ANNULUS_NVRTC", folder);
+    }
+    let output = command.output().unwrap();
+    let said =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    assert!(!output.status.success(), "it passed: {said}");
+    said
+}
+
+/// Where there is no driver, or it shows no device (`CUDA_VISIBLE_DEVICES` hides them), a suite that is told
+/// that there is a GPU fails; it does not skip.
+#[test]
+fn a_gpu_that_is_not_there_fails() {
+    let said = fails_on_a_gpu(None, &[("CUDA_VISIBLE_DEVICES", "")]);
+    assert!(said.contains("ANNULUS_GPU is set, but there is none"), "{said}");
+}
+
+/// A GPU on which kernels come back after each epoch fails the cases of kernels that stay.
+#[test]
+fn a_gpu_on_which_kernels_do_not_stay_fails() {
+    let libraries = if on_a_gpu() { Ok(None) } else { cuda::build().map(Some) };
+    let libraries = match libraries {
+        Ok(libraries) => libraries,
+        Err(missing) => return println!("skipped: {missing}"),
+    };
+    let said = fails_on_a_gpu(libraries, &[("CUDA_MODULE_LOADING", "LAZY")]);
+    assert!(
+        said.contains("kernels do not stay: ") && said.contains("epochs: the driver loads programs lazily"),
+        "{said}"
     );
 }
 

@@ -54,6 +54,7 @@ fn in_a_child() {
         "too many in step" => blocks_in_step_have_places(),
         "not together" => blocks_are_not_launched_together(),
         "in turn" => blocks_one_after_the_other_get_their_turn(),
+        "queues" => a_kernel_behind_others_is_told_why(),
         "two backends" => kernels_of_two_backends_make_way(),
         "too old" => refused(&["cannot run kernels: it is sm_61", "begin with sm_70"]),
         "no pinned memory" => refused(&["CUDA_ERROR_OUT_OF_MEMORY", "lower Cuda::pinned_bytes"]),
@@ -223,6 +224,33 @@ fn blocks_one_after_the_other_get_their_turn() {
         thread::sleep(Duration::from_millis(200));
         assert_eq!(kernel.status().notes, notes);
     });
+}
+
+/// Where a driver has two queues, and lets no kernel begin behind another one in its queue, a third kernel
+/// that stays does not begin; it says why, and begins when the one before it has ended.
+fn a_kernel_behind_others_is_told_why() {
+    let runtime = runtime(cuda());
+    let launch = |name| kernels::echo::launch(&runtime, LaunchOptions::default().name(name)).unwrap();
+    let first = launch("first");
+    let second = launch("second");
+    for kernel in [&first, &second] {
+        assert_eq!(kernel.call_blocking(Number { value: 1 }), Ok(Number { value: 1 }));
+    }
+    let third = launch("third");
+    let begun = Instant::now();
+    while third.status().notes.is_empty() {
+        assert!(begun.elapsed() < LIMIT, "{:?}", third.status());
+        thread::sleep(Duration::from_millis(1));
+    }
+    let notes = third.status().notes;
+    let told =
+        ["none of its 1 blocks has begun", "than its driver has queues (2, by CUDA_DEVICE_MAX_CONNECTIONS)"];
+    assert!(told.iter().all(|part| notes[0].contains(part)), "{notes:?}");
+    first.shutdown_blocking(LIMIT);
+    second.shutdown_blocking(LIMIT);
+    assert_eq!(third.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+    third.shutdown_blocking(LIMIT);
+    assert!(first.status().notes.is_empty() && second.status().notes.is_empty());
 }
 
 /// Where there is room for four blocks, five are refused, also in epochs.
@@ -442,6 +470,11 @@ fn blocks_in_step_run_together() {
     run("too many in step", &few);
     // CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH
     run("not together", &[("ANNULUS_STAND_IN_ATTRIBUTES", "95=0")]);
+}
+
+#[test]
+fn a_kernel_that_waits_behind_others_says_so() {
+    run("queues", &[("ANNULUS_STAND_IN_QUEUES", "1"), ("CUDA_DEVICE_MAX_CONNECTIONS", "2")]);
 }
 
 #[test]

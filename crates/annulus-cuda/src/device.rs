@@ -61,8 +61,17 @@ const KERNELS: usize = 120;
 /// waits for the kernels that stay. The second gives streams as many queues to the device as possible: by
 /// default there are eight, and work that shares a queue with a kernel that stays may wait for the kernel's
 /// end.
-pub const DRIVER_VARIABLES: [(&str, &str); 2] =
-    [("CUDA_MODULE_LOADING", "EAGER"), ("CUDA_DEVICE_MAX_CONNECTIONS", "32")];
+pub const DRIVER_VARIABLES: [(&str, &str); 2] = [("CUDA_MODULE_LOADING", "EAGER"), (QUEUES, "32")];
+
+/// The variable that says how many queues there are to each device.
+const QUEUES: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
+
+/// As many as the driver made if it read the variable as it is now. Source: CUDA C++ Programming Guide, "CUDA
+/// Environment Variables": 1 to 32, 8 unless it is set.
+fn queues() -> usize {
+    let said = std::env::var(QUEUES).ok().and_then(|number| number.parse().ok());
+    said.filter(|number| (1..=32).contains(number)).unwrap_or(8)
+}
 
 /// What to install where there is no driver.
 const INSTALL: &str = "install NVIDIA's driver for its GPU, and see that `nvidia-smi` shows it";
@@ -105,7 +114,9 @@ impl Device {
         Self {
             name: id.name(),
             architecture: id.architecture(),
-            residency: Arc::new(Residency::new(id.multiprocessors()).for_kernels(KERNELS)),
+            residency: Arc::new(
+                Residency::new(id.multiprocessors()).for_kernels(KERNELS).with_queues(queues(), QUEUES),
+            ),
             opened: OnceLock::new(),
             opening: Mutex::new(()),
             id,

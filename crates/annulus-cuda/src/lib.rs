@@ -54,7 +54,7 @@ pub use annulus_device::Shape;
 pub use architecture::{Architecture, UnknownArchitecture};
 pub use backend::{Cuda, PINNED_BYTES};
 pub use device::DRIVER_VARIABLES;
-pub use program::{Cubin, architectures, cubins};
+pub use program::{Cubin, architectures, compile, cubins, nvrtc_version};
 
 /// The default number of threads of a block: a warp.
 pub const THREADS: u32 = 32;

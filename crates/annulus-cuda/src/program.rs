@@ -49,7 +49,7 @@ pub(crate) fn machine_code(
         text.key(architecture, nvrtc.version()),
         sources.cache.as_deref(),
         |kept| Some(kept.to_vec()),
-        || compile(nvrtc, text, architecture),
+        || compile_text(nvrtc, text, architecture),
         |cubin| Some(cubin.clone()),
     )
 }
@@ -61,7 +61,7 @@ pub(crate) fn machine_code_anew(
     sources: &Sources,
 ) -> Result<Arc<Vec<u8>>, BackendError> {
     let (nvrtc, architecture) = compiler(text, device, sources)?;
-    let cubin = compile(nvrtc, text, architecture)?;
+    let cubin = compile_text(nvrtc, text, architecture)?;
     let key = text.key(architecture, nvrtc.version());
     Ok(MADE.replace(key, sources.cache.as_deref(), cubin, |cubin| Some(cubin.clone())))
 }
@@ -86,13 +86,17 @@ fn compiler(
             text.name
         ))
     })?;
-    let architecture = *device.candidates(nvrtc.architectures()).first().ok_or_else(|| {
+    Ok((nvrtc, nearest(nvrtc, device)?))
+}
+
+/// The architecture nearest to the device's that the compiler knows, and whose machine code the device runs.
+fn nearest(nvrtc: &Nvrtc, device: Architecture) -> Result<Architecture, BackendError> {
+    device.candidates(nvrtc.architectures()).first().copied().ok_or_else(|| {
         not_among(
             nvrtc,
             &format!("none of which runs on a device of {device}: install another version of NVRTC"),
         )
-    })?;
-    Ok((nvrtc, architecture))
+    })
 }
 
 /// Machine code in a folder, for the nearest architecture that the device runs.
@@ -128,7 +132,7 @@ fn is_whole(image: &[u8]) -> bool {
     image.starts_with(b"\x7fELF\x02\x01") && ends().unwrap_or(false)
 }
 
-fn compile(nvrtc: &Nvrtc, text: &Text, architecture: Architecture) -> Result<Vec<u8>, BackendError> {
+fn compile_text(nvrtc: &Nvrtc, text: &Text, architecture: Architecture) -> Result<Vec<u8>, BackendError> {
     nvrtc.compile(&text.source, architecture).map_err(|Refused { log }| {
         let log = explain(&log, &text.source);
         BackendError::new(format!("`{}` does not compile for {architecture}:\n{log}", text.name))
@@ -156,6 +160,30 @@ pub struct Cubin {
 /// made elsewhere.
 pub(crate) fn compiles_sealed() -> bool {
     Nvrtc::get().map_or(true, |nvrtc| nvrtc.version() >= (12, 4))
+}
+
+/// The version of this machine's NVRTC, as (13, 0).
+///
+/// # Errors
+///
+/// If there is no NVRTC.
+pub fn nvrtc_version() -> Result<(u32, u32), BackendError> {
+    Nvrtc::get().map(Nvrtc::version)
+}
+
+/// Machine code of a text in CUDA's C++ that is not a kernel of Annulus, for a device of this architecture,
+/// by the same compiler: for the nearest architecture that it knows, as the backend does it. What is
+/// measured beside Annulus is made with this. A process compiles a text once for each architecture.
+///
+/// # Errors
+///
+/// If there is no NVRTC, or it makes nothing that the device runs, or the text does not compile: with its
+/// log.
+pub fn compile(name: &str, source: &str, device: Architecture) -> Result<Vec<u8>, BackendError> {
+    // Without one there is nothing to ship along, which is what the error of `machine_code` speaks of.
+    Nvrtc::get()?;
+    let text = Text { name: name.into(), threads: 0, source: source.into() };
+    machine_code(&text, device, &Sources::default()).map(|(code, _)| code.to_vec())
 }
 
 /// The architectures that this machine's NVRTC compiles for.
@@ -201,7 +229,7 @@ pub fn cubins(
         Text::new(definition.name, &handler, Shape { threads, sealed, seals, adaptive, ..shape })
     };
     let cubin = |text: &Text| {
-        compile(nvrtc, text, architecture).map(|bytes| Cubin { file: text.file(architecture), bytes })
+        compile_text(nvrtc, text, architecture).map(|bytes| Cubin { file: text.file(architecture), bytes })
     };
     // How its own slots are, and those that it sends to may be.
     let slots = [Some((false, false)), seals.then_some((false, true)), sealed.then_some((true, seals))];
@@ -317,7 +345,8 @@ mod tests {
         let known = nvrtc.architectures();
         assert!(known.contains(&HOPPER), "{known:?}");
         for &architecture in known {
-            let code = compile(nvrtc, &probe::text(), architecture).unwrap_or_else(|error| panic!("{error}"));
+            let code =
+                compile_text(nvrtc, &probe::text(), architecture).unwrap_or_else(|error| panic!("{error}"));
             assert!(code.windows(probe::ENTRY.len()).any(|bytes| bytes == probe::ENTRY.as_bytes()));
         }
     }
@@ -337,7 +366,7 @@ mod tests {
     fn a_text_that_is_wrong_is_shown_with_its_rust() {
         let Some(nvrtc) = nvrtc() else { return };
         let source = "static __device__ int f(int x)\n{\n    // src/lib.rs:7\n    return x + z;\n}\n";
-        let error = compile(nvrtc, &text("wrong", source), HOPPER).unwrap_err().to_string();
+        let error = compile_text(nvrtc, &text("wrong", source), HOPPER).unwrap_err().to_string();
         assert!(error.contains("`wrong` does not compile for sm_90"), "{error}");
         assert!(error.contains("    return x + z;\n    from src/lib.rs:7"), "{error}");
     }

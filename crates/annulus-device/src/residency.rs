@@ -47,6 +47,8 @@ pub struct Residency {
     units: u32,
     /// The most kernels that can stay at a time.
     most: usize,
+    /// How many queues the driver has to the device, and the variable that says so, if that is known.
+    queues: Option<(usize, &'static str)>,
     /// Kernels in epochs need a free slot.
     shared: bool,
     /// Number of kernels in epochs.
@@ -107,6 +109,7 @@ impl Residency {
         Self {
             units,
             most: usize::MAX,
+            queues: None,
             shared: false,
             visits: AtomicU32::new(0),
             kernels: Mutex::default(),
@@ -119,6 +122,26 @@ impl Residency {
     /// The same, for a device on which at most this many kernels stay at a time, however small they are.
     pub fn for_kernels(self, most: usize) -> Self {
         Self { most, ..self }
+    }
+
+    /// The same, for a device to which the driver has so many queues, as the variable of this name says: a
+    /// kernel that shares a queue with one that stays may begin only when that one ends. None is refused for
+    /// that, since drivers may start both; a kernel that does not begin is told why.
+    pub fn with_queues(self, queues: usize, variable: &'static str) -> Self {
+        Self { queues: Some((queues, variable)), ..self }
+    }
+
+    /// Why a kernel may have to wait for another's end before it begins, if more stay than there are queues.
+    pub(crate) fn why_late(&self) -> Option<String> {
+        let (queues, variable) = self.queues?;
+        let kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        (kernels.len() > queues).then(|| {
+            format!(
+                "more kernels stay on the device than its driver has queues ({queues}, by {variable}), and one that shares a queue may wait \
+                 until another ends; end one, give one kernel more blocks in place of several kernels, run some in epochs, or raise \
+                 {variable} before the program starts (32 at most)"
+            )
+        })
     }
 
     /// The same, for a device that runs kernels in epochs only in slots that resident kernels leave free.
@@ -274,6 +297,17 @@ mod tests {
 
     fn residency(units: u32) -> Arc<Residency> {
         Arc::new(Residency::new(units))
+    }
+
+    #[test]
+    fn a_kernel_among_more_than_the_queues_knows_why_it_may_be_late() {
+        let residency = Arc::new(Residency::new(3).with_queues(1, "QUEUES"));
+        let first = residency.take(1, per_unit(1)).unwrap();
+        assert_eq!(residency.why_late(), None);
+        let _second = residency.take(1, per_unit(1)).unwrap();
+        assert!(residency.why_late().is_some_and(|why| why.contains("queues (1, by QUEUES)")));
+        drop(first);
+        assert_eq!(residency.why_late(), None);
     }
 
     #[test]

@@ -1,21 +1,16 @@
 //! What single instructions of a device cost, and what it promises of them: the figures that the design of a
 //! resident kernel rests on.
 
-#[cfg(target_arch = "x86_64")]
-use std::thread;
-
-#[cfg(target_arch = "x86_64")]
-use annulus_sync::AtomicBool;
 use annulus_sync::Ordering;
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg, result, sys};
 
-use super::{Buffer, Device, failed};
+use super::{Buffer, Device, Source, failed};
 use crate::{
     clock::{await_answer, timed},
     harness::{Failure, Run},
 };
 
-const SOURCE: &str = include_str!("micro.cu");
+pub(super) const SOURCE: Source = ("micro", include_str!("micro.cu"));
 /// In 32-bit words: where what a loop found lies, far from what it works on.
 const FOUND: usize = 512;
 
@@ -167,72 +162,4 @@ pub(crate) fn word_round_trips(on: Where, samples: u32) -> Run {
     words.word(0).store(u32::MAX, Ordering::Release);
     device.wait()?;
     result
-}
-
-/// A place for 16 bytes in memory that the device maps.
-#[cfg(target_arch = "x86_64")]
-struct Unit(*mut std::arch::x86_64::__m128i);
-
-// SAFETY: the memory is the driver's, not a thread's; whoever has the place outlives it, and is the only one
-// of the host who accesses it.
-#[cfg(target_arch = "x86_64")]
-unsafe impl Send for Unit {}
-
-#[cfg(target_arch = "x86_64")]
-impl Unit {
-    /// The first of the buffer.
-    fn of(buffer: &Buffer) -> Self {
-        Self(buffer.word(0).as_ptr().cast())
-    }
-
-    /// Stores units whose halves are equal until it is told to stop.
-    fn store_until(self, stop: &AtomicBool) {
-        use std::arch::x86_64::{_mm_set1_epi64x, _mm_store_si128};
-        let mut number = 0;
-        while !stop.load(Ordering::Relaxed) {
-            number += 1;
-            // SAFETY: every x86-64 processor has SSE2.
-            let both = unsafe { _mm_set1_epi64x(number) };
-            // SAFETY: the memory is aligned to a page and lives as long as the buffer, which outlives this
-            // call. That the device sees the unit whole is what is being found out.
-            unsafe { _mm_store_si128(self.0, both) };
-        }
-    }
-}
-
-/// At least so many looks, by many threads of the device, at a unit of 16 bytes that the host stores again
-/// and again: millions of looks; those at which its halves differed; and millions of those that saw another
-/// unit than the look before.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn unit_looks(blocks: u32, threads: u32, looks: u64) -> Run {
-    let bench = Bench::open()?;
-    let rounds = u32::try_from(looks.div_ceil(u64::from(blocks * threads)))?;
-    let function = bench.device.function("units")?;
-    let mut launch = bench.device.stream.launch_builder(&function);
-    launch.arg(&bench.device.flags.device).arg(&bench.own).arg(&rounds);
-    let shape = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
-    // SAFETY: `units` takes two pointers and a number; the memory lives until it has ended, below.
-    unsafe { launch.launch(shape) }.map_err(failed("cuLaunchKernel"))?;
-    let (stop, unit) = (AtomicBool::new(false), Unit::of(&bench.device.flags));
-    let waited = thread::scope(|scope| {
-        scope.spawn(|| unit.store_until(&stop));
-        let waited = bench.device.wait();
-        stop.store(true, Ordering::Relaxed);
-        waited
-    });
-    waited?;
-    let mut found = [0u64; 2];
-    // SAFETY: the loop has ended, and its two counts lie at the beginning of the device's memory.
-    unsafe { result::memcpy_dtoh_sync(&mut found, bench.own) }.map_err(failed("cuMemcpyDtoH"))?;
-    let all = u64::from(rounds) * u64::from(blocks * threads);
-    if found[1] == 0 {
-        return Err("no look saw a unit of the host".into());
-    }
-    Ok(vec![all as f64 / 1e6, found[0] as f64, found[1] as f64 / 1e6])
-}
-
-/// Without such a store on this processor there is nothing to find out.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn unit_looks(_: u32, _: u32, _: u64) -> Run {
-    Err("this processor has no store of 16 bytes in one access".into())
 }

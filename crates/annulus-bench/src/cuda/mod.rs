@@ -1,23 +1,21 @@
 //! CUDA as a program without Annulus uses it: a launch for each message, a graph that is replayed for each,
 //! and a hand-written loop that stays. What a resident kernel is compared with. And what single instructions
-//! cost ([`micro`]).
+//! cost ([`micro`]), and whether 16 bytes are ever torn ([`units`]).
 
 pub(crate) mod micro;
+pub(crate) mod power;
+pub(crate) mod units;
 
-use std::{
-    ffi::{CString, c_void},
-    ptr::NonNull,
-    sync::Arc,
-    time::Instant,
-};
+use std::{ffi::c_void, ptr::NonNull, sync::Arc, time::Instant};
 
+use annulus_cuda::Architecture;
 use annulus_sync::{AtomicU32, Ordering};
 use cudarc::{
     driver::{
         CudaContext, CudaFunction, CudaGraph, CudaModule, CudaStream, DriverError, LaunchConfig,
         PushKernelArg, result, sys,
     },
-    nvrtc::{self, Ptx},
+    nvrtc::Ptx,
 };
 
 use crate::{
@@ -25,7 +23,10 @@ use crate::{
     harness::{Failure, Run},
 };
 
-const SOURCE: &str = include_str!("launches.cu");
+/// A text, and a name for it in what the compiler says.
+type Source = (&'static str, &'static str);
+
+const SOURCE: Source = ("launches", include_str!("launches.cu"));
 /// Words of a message: 256 bytes.
 const WORDS: usize = 64;
 /// Messages in the largest batch.
@@ -46,30 +47,11 @@ fn failed(call: &'static str) -> impl Fn(DriverError) -> Failure {
     move |error| format!("{call}: {error}").into()
 }
 
-/// Machine code of a text, for the context's device.
-fn machine_code(context: &CudaContext, source: &str) -> Result<Vec<u8>, Failure> {
+/// Machine code of a text, for the context's device, made as the backend makes its own.
+fn machine_code(context: &CudaContext, name: &str, source: &str) -> Result<Vec<u8>, Failure> {
     let (major, minor) = context.compute_capability().map_err(failed("cuDeviceGetAttribute"))?;
-    let program = nvrtc::result::create_program(&CString::new(source)?, None)?;
-    // SAFETY: the program was just made.
-    let compiled = unsafe { nvrtc::result::compile_program(program, &[format!("-arch=sm_{major}{minor}")]) };
-    let code = compiled.and_then(|()| {
-        let mut bytes = 0;
-        // SAFETY: the program is live until `destroy_program`, below, and so is the place.
-        unsafe { nvrtc::sys::nvrtcGetCUBINSize(program, &raw mut bytes) }.result()?;
-        let mut code = vec![0u8; bytes];
-        // SAFETY: there is room for as many bytes as it has just said.
-        unsafe { nvrtc::sys::nvrtcGetCUBIN(program, code.as_mut_ptr().cast()) }.result()?;
-        Ok(code)
-    });
-    if code.is_err() {
-        // SAFETY: the program is live.
-        let log = unsafe { nvrtc::result::get_program_log(program) }.unwrap_or_default();
-        let log: Vec<u8> = log.iter().map(|&byte| byte as u8).take_while(|&byte| byte != 0).collect();
-        eprintln!("{}", String::from_utf8_lossy(&log));
-    }
-    // SAFETY: the program is ours, and destroyed once.
-    let _ = unsafe { nvrtc::result::destroy_program(program) };
-    Ok(code?)
+    let device = Architecture::new(major.unsigned_abs(), minor.unsigned_abs());
+    Ok(annulus_cuda::compile(name, source, device)?)
 }
 
 /// Memory of the host that the device sees.
@@ -186,9 +168,9 @@ struct Device {
 }
 
 impl Device {
-    fn open(source: &str) -> Result<Self, Failure> {
+    fn open((name, source): Source) -> Result<Self, Failure> {
         let context = CudaContext::new(0).map_err(failed("cuCtxCreate"))?;
-        let program = Ptx::from_binary(machine_code(&context, source)?);
+        let program = Ptx::from_binary(machine_code(&context, name, source)?);
         let module = context.load_module(program).map_err(failed("cuModuleLoadData"))?;
         let stream = context.new_stream().map_err(failed("cuStreamCreate"))?;
         let buffer = |words| Buffer::new(&context, words);
@@ -225,6 +207,15 @@ impl Device {
         let graph = graph.map_err(failed("cuGraphInstantiate"))?.ok_or("a capture gave no graph")?;
         graph.upload().map_err(failed("cuGraphUpload"))?;
         Ok(graph)
+    }
+
+    /// Whether all that was launched has ended.
+    fn is_done(&self) -> Result<bool, Failure> {
+        // SAFETY: the stream is live, and so is the driver.
+        match unsafe { sys::cuStreamQuery(self.stream.cu_stream()) } {
+            sys::CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            code => code.result().map(|()| true).map_err(failed("cuStreamQuery")),
+        }
     }
 
     fn wait(&self) -> Result<(), Failure> {
@@ -286,4 +277,30 @@ pub(crate) fn launch_rate(how: How, threads: u32, batch: usize, messages: usize)
     let begun = Instant::now();
     (1..=turns as u32).try_for_each(turn)?;
     Ok(vec![(turns * batch) as f64 / begun.elapsed().as_secs_f64() / 1e6])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By NVIDIA's compiler, where it is; a compiler that is too old for units loses no other figure.
+    #[test]
+    fn the_texts_compile_for_every_architecture() {
+        assert!([SOURCE, micro::SOURCE].iter().all(|(_, text)| !text.contains(".b128")));
+        let (known, version) = match (annulus_cuda::architectures(), annulus_cuda::nvrtc_version()) {
+            (Ok(known), Ok(version)) => (known, version),
+            (Err(missing), _) | (_, Err(missing)) => return println!("skipped: {missing}"),
+        };
+        let texts = [SOURCE, micro::SOURCE].into_iter().chain((version >= (12, 4)).then_some(units::SOURCE));
+        for (name, text) in texts {
+            for &architecture in &known {
+                let code = annulus_cuda::compile(name, text, architecture);
+                assert!(code.is_ok_and(|code| code.starts_with(b"\x7fELF")), "{name} for {architecture}");
+            }
+        }
+        // One that is newer than the compiler gets the code of the nearest older one of its generation.
+        let last = known[known.len() - 1];
+        let newer = Architecture::new(last.major(), last.minor() + 5);
+        assert!(annulus_cuda::compile(SOURCE.0, SOURCE.1, newer).is_ok());
+    }
 }

@@ -45,7 +45,7 @@ fn cases(config: Config) -> Vec<Case> {
         candidates,
         marks: vec![mark],
     };
-    let ours = |name, run: Box<dyn FnMut() -> Run>| Candidate { name, run };
+    let ours = |name, run: Box<dyn FnMut() -> Run>| Candidate { name, run, once: false };
     let mark = |candidate, times| Mark { candidate, metric: "", goal: Goal::TimesLimit(times) };
     let mut one = vec![
         ours("a hop", Box::new(move || to_and_fro(config, 1, 2 * asks, 1, SPIN))),

@@ -12,7 +12,7 @@ use crate::{
     BackendName,
     harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
     kernels::{self, Burst, Hop},
-    launched::runtime_of,
+    launched::{runtime_of, stayed},
 };
 
 pub(super) const SUITE: Suite = Suite {
@@ -42,7 +42,7 @@ fn cases(config: Config) -> Vec<Case> {
         candidates,
         marks,
     };
-    let ours = |name, run: Box<dyn FnMut() -> Run>| Candidate { name, run };
+    let ours = |name, run: Box<dyn FnMut() -> Run>| Candidate { name, run, once: false };
     let mut threads = vec![("annulus, 1 thread", "annulus, deduplicating, 1 thread", 1)];
     if config.backend != BackendName::Cpu {
         threads.push(("annulus, 32 threads", "annulus, deduplicating, 32 threads", 32));
@@ -84,6 +84,10 @@ fn cases(config: Config) -> Vec<Case> {
         true => vec![Mark { candidate: "annulus, 256 threads", metric: "", goal: Goal::AtMost(100.0) }],
         false => vec![],
     };
+    let hop_marks = match far {
+        true => vec![Mark { candidate: "annulus, 32 threads", metric: "", goal: Goal::AtMost(600.0) }],
+        false => vec![],
+    };
     let variants = vec![
         ours(
             "a link",
@@ -99,7 +103,7 @@ fn cases(config: Config) -> Vec<Case> {
         ),
     ];
     vec![
-        case("hop", hop, vec![]),
+        case("hop", hop, hop_marks),
         case("queue operation", operations, marks),
         case("into a variant", variants, vec![]),
     ]
@@ -133,6 +137,7 @@ pub(super) fn until<K: RingKernel>(kernels: &[&KernelHandle<K>], processed: u64)
 /// Ends kernels, sources before their targets, and makes sure that all that was sent was processed.
 pub(super) fn end<K: RingKernel>(kernel: &KernelHandle<K>, processed: u64) -> Result<(), Failure> {
     let end = kernel.shutdown_blocking(Duration::from_secs(10));
+    stayed(kernel)?;
     let status = kernel.status();
     if status.processed == processed && status.drops.total() == 0 && status.outputs_lost == 0 {
         return Ok(());

@@ -36,7 +36,7 @@ fn cases(config: Config) -> Vec<Case> {
         candidates,
         marks,
     };
-    let ours = |name, run: Box<dyn FnMut() -> Run>| Candidate { name, run };
+    let ours = |name, run: Box<dyn FnMut() -> Run>| Candidate { name, run, once: false };
     let mark = |candidate, times, than: &'static [&'static str]| Mark {
         candidate,
         metric: "",

@@ -35,7 +35,7 @@ const HOUR: u64 = 3_600_000_000_000;
 fn cases(config: Config) -> Vec<Case> {
     let messages: u64 = config.size(400_000, 100_000);
     let alarms: u64 = config.size(1000, 200);
-    let ours = |name, run: Box<dyn FnMut() -> Run>| Candidate { name, run };
+    let ours = |name, run: Box<dyn FnMut() -> Run>| Candidate { name, run, once: false };
     let mark = |candidate| Mark { candidate, metric: "", goal: Goal::TimesLimit(2.5) };
     let case = |open: u64| {
         let each = messages / open;

@@ -17,6 +17,8 @@ use crate::{kernel::Bounds, residency::Residency, shard::DeviceShard};
 const GATHERING: Duration = Duration::from_secs(3);
 /// After this long without a block that has begun, a note reports it.
 const TURN_TO_BEGIN: Duration = Duration::from_secs(10);
+/// The same where more kernels stay than the driver has queues, so that the reason is known.
+const TURN_AMONG_MANY: Duration = Duration::from_secs(3);
 
 impl Watched {
     /// Starts the next epoch.
@@ -49,7 +51,7 @@ impl Watched {
 
     /// Checks which blocks have begun. If some run and others do not get their turn, nothing else would
     /// notice it.
-    pub(super) fn see_who_has_begun(&mut self) {
+    pub(super) fn see_who_has_begun(&mut self, residency: &Residency) {
         let (begun, blocks) = (self.running.begun(), self.seen.len());
         if begun == blocks || self.running.has_ended(self.epoch) {
             self.gathered = true;
@@ -57,7 +59,14 @@ impl Watched {
         }
         let now = Instant::now();
         if begun == 0 {
-            if now.duration_since(self.begun) > TURN_TO_BEGIN {
+            let waited = now.duration_since(self.begun);
+            if waited > TURN_AMONG_MANY
+                && let Some(why) = residency.why_late()
+            {
+                self.note(format!(
+                    "none of its {blocks} blocks has begun within {TURN_AMONG_MANY:?} of its start: {why}"
+                ));
+            } else if waited > TURN_TO_BEGIN {
                 self.note(format!(
                     "none of its {blocks} blocks has begun within {TURN_TO_BEGIN:?} of its start: the device is busy with something else; end that, or \
                      choose another device"

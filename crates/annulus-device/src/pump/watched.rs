@@ -288,7 +288,7 @@ impl Watched {
             progress = true;
         }
         if self.in_flight && !self.gathered {
-            self.see_who_has_begun();
+            self.see_who_has_begun(residency);
         }
         if !self.running.stays() {
             progress |= self.drive_epochs(asked);

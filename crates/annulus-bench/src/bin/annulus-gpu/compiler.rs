@@ -10,7 +10,7 @@ use std::{
 
 /// The variable by which Annulus is told.
 const FOLDER: &str = "ANNULUS_NVRTC";
-/// The variable by which the system's loader is told: benchmarks use the library under its own name, too.
+/// The variable by which the system's loader is told: the compiler loads a library of its folder by its name.
 const LOADER: &str = "LD_LIBRARY_PATH";
 
 /// Folders in which it lies where CUDA's toolkit or the Python package nvidia-cuda-nvrtc was installed. A `*`

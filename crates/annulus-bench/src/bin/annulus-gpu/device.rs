@@ -1,16 +1,13 @@
-//! What the first device says of itself, and whether a kernel that stays on it answers: each in a process of
-//! its own.
+//! What the first device says of itself, whether machine code loads on it, whether a kernel that stays there
+//! answers, and how many stay: each in a process of its own.
 
-use std::{
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use annulus::prelude::*;
 use annulus_cuda::Cuda;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::Failure;
+use crate::{Failure, bus};
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -24,53 +21,137 @@ pub(crate) fn complement(message: &Number, replies: &Outbox<Number>) {
     replies.send(Number { value: !message.value });
 }
 
-fn runtime() -> Result<Runtime, Failure> {
-    Ok(Runtime::builder().backend(Cuda::new()).build()?)
+fn runtime(cuda: Cuda) -> Result<Runtime, Failure> {
+    Ok(Runtime::builder().backend(cuda).build()?)
 }
 
-/// What is asked of `nvidia-smi`.
-const QUESTIONS: &str = "name,driver_version,vbios_version,pci.bus_id,pcie.link.gen.current,pcie.link.width.current,clocks.sm,\
-     clocks.mem,clocks.max.sm,power.draw,temperature.gpu,compute_mode,mig.mode.current,persistence_mode,memory.total";
+/// Refuses a device on which kernels do not stay: nothing that is run there tells of what is to be measured.
+fn stays(runtime: &Runtime) -> Result<(), Failure> {
+    let notes: Vec<String> = runtime.devices().into_iter().take(1).flat_map(|device| device.notes).collect();
+    match notes.iter().any(|note| note.starts_with("persistent")) {
+        true => Ok(()),
+        false => Err(format!("kernels do not stay on this device: {}", notes.join("; ")).into()),
+    }
+}
 
-/// Prints one JSON object.
+/// Prints one JSON object; fails if kernels do not stay.
 pub(crate) fn describe() -> Result<(), Failure> {
     let begun = Instant::now();
-    let runtime = runtime()?;
+    let runtime = runtime(Cuda::new())?;
     let device = runtime.devices().into_iter().next().ok_or("the CUDA backend shows no device")?;
-    let mut found = json!({
+    let nvrtc =
+        annulus_cuda::nvrtc_version().map_or(Value::Null, |(major, minor)| format!("{major}.{minor}").into());
+    let found = json!({
         "device": device.name,
         "multiprocessors": device.parallel_blocks,
         "notes": device.notes,
         "opened_in_ms": begun.elapsed().as_millis() as u64,
+        "bus": bus::of_first_device().ok(),
+        "nvrtc": nvrtc,
     });
-    found["nvidia_smi"] = driver().map_or(Value::Null, Value::Object);
     println!("{found}");
-    Ok(())
+    stays(&runtime)
 }
 
-/// What `nvidia-smi` says of the first device, if it is there.
-fn driver() -> Option<Map<String, Value>> {
-    let output = Command::new("nvidia-smi")
-        .args(["--id=0", "--format=csv,noheader", &format!("--query-gpu={QUESTIONS}")])
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let line = text.lines().next().filter(|_| output.status.success())?;
-    let answers = line.split(',').map(|answer| Value::from(answer.trim()));
-    Some(QUESTIONS.split(',').map(str::to_owned).zip(answers).collect())
+/// Compiles and loads the forms of a kernel: with sealed slots, with open ones, and connectable. Each takes a
+/// message; one that fails costs the others nothing.
+pub(crate) fn load_code() -> Result<(), Failure> {
+    let forms = [
+        ("sealed slots", Cuda::new(), false),
+        ("open slots", Cuda::new().sealed(false), false),
+        ("connectable", Cuda::new(), true),
+    ];
+    let mut failed = Vec::new();
+    for (form, cuda, connectable) in forms {
+        match load(cuda, connectable) {
+            Ok(time) => println!("{}", json!({ "code": form, "answered_after_ms": time.as_millis() as u64 })),
+            Err(error) => failed.push(format!("{form}: {error}")),
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ").into()) }
+}
+
+/// How long it takes until a kernel that was just launched has answered.
+fn load(cuda: Cuda, connectable: bool) -> Result<Duration, Failure> {
+    let runtime = runtime(cuda)?;
+    let begun = Instant::now();
+    let kernel = complement::launch(&runtime, LaunchOptions::default().connectable(connectable))?;
+    answers(&kernel, Duration::from_secs(10))?;
+    let time = begun.elapsed();
+    kernel.shutdown_blocking(Duration::from_secs(10));
+    Ok(time)
+}
+
+/// Sends a message to a kernel, and waits so long for its answer.
+fn answers(kernel: &KernelHandle<complement>, patience: Duration) -> Result<(), Failure> {
+    let _ = kernel.try_send(Number { value: 7 })?;
+    let begun = Instant::now();
+    loop {
+        match kernel.try_recv() {
+            Ok(Number { value }) if value == !7 => return Ok(()),
+            Ok(other) => return Err(format!("7 was answered with {other:?}").into()),
+            Err(TryRecvError::Empty) if begun.elapsed() < patience => std::thread::yield_now(),
+            Err(error) => return Err(format!("{error}; {:?}", kernel.status().notes).into()),
+        }
+    }
+}
+
+/// Starts kernels that stay one by one, until one does not begin; prints how many did, as a figure, and why
+/// the next one did not.
+pub(crate) fn stay_together(most: u32) -> Result<(), Failure> {
+    /// Longer than it takes a kernel to say why it does not begin.
+    const TO_BEGIN: Duration = Duration::from_secs(5);
+    let runtime = runtime(Cuda::new())?;
+    stays(&runtime)?;
+    let mut kernels = Vec::new();
+    let mut why = None;
+    while why.is_none() && kernels.len() < most as usize {
+        let options = LaunchOptions::default().capacity(64).name(format!("number {}", kernels.len() + 1));
+        why = match complement::launch(&runtime, options) {
+            Err(error) => Some(error.to_string()),
+            Ok(kernel) => {
+                let answered = answers(&kernel, TO_BEGIN);
+                kernels.push(kernel);
+                answered.err().map(|error| error.to_string())
+            }
+        };
+    }
+    let began = kernels.iter().filter(|kernel| kernel.status().processed != 0).count();
+    let (case, candidate) = ("kernels that stay at a time", "began");
+    println!(
+        "{}",
+        json!({
+            "suite": "kernels", "case": case, "candidate": candidate, "unit": "kernels",
+            "median": began, "min": began, "max": began, "runs": 1,
+        })
+    );
+    let verdict = if began as u32 >= most { "reached" } else { "missed" };
+    let text = format!("{began} kernels began; mark: all {most}");
+    println!(
+        "{}",
+        json!({
+            "suite": "kernels", "case": case, "candidate": candidate, "verdict": verdict, "value": began,
+            "goal": most, "text": text,
+        })
+    );
+    if let Some(why) = why {
+        println!("{}", json!({ "kernel": began + 1, "why": why }));
+    }
+    // The first ones may hold up the last, and go first.
+    for kernel in &kernels {
+        kernel.shutdown_blocking(Duration::from_secs(5));
+    }
+    Ok(())
 }
 
 /// Sends numbers to a kernel that stays, and checks each answer, in its place.
 pub(crate) fn check(messages: u64) -> Result<(), Failure> {
     const BATCH: u64 = 64;
-    let runtime = runtime()?;
+    let runtime = runtime(Cuda::new())?;
+    stays(&runtime)?;
     let begun = Instant::now();
     let kernel = complement::launch(&runtime, LaunchOptions::default().capacity(4096))?;
     println!("launched after {:?}", begun.elapsed());
-    let notes: Vec<String> = runtime.devices().into_iter().flat_map(|device| device.notes).collect();
-    if !notes.iter().any(|note| note.starts_with("persistent")) {
-        return Err(format!("kernels do not stay on this device: {}", notes.join("; ")).into());
-    }
     let begun = Instant::now();
     let (mut sent, mut received) = (0, 0);
     let mut answers = Vec::new();

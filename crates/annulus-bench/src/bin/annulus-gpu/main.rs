@@ -7,7 +7,9 @@
 //!   where they would skip.
 //! * A step that hangs is ended and recorded, the device is asked whether it still answers, and the other
 //!   steps go on.
-//! * Whatever has ended is on disk. The same command goes on where the last run stopped.
+//! * Whatever has ended is on disk. The same command goes on where the last run stopped: with the same length
+//!   of runs, version and device, since other results are another run's.
+//! * What it has started ends with it. That nobody reads what it prints any more ends nothing.
 //!
 //! # What it does not do
 //!
@@ -17,10 +19,12 @@
 //!
 //! | file | |
 //! |---|---|
-//! | `results.jsonl` | the record: a line for the machine, each step, each case of a suite, and each figure |
+//! | `results.jsonl` | the record: a line for the machine, each step, case, figure, mark and failure |
 //! | `report.txt` | the same for people, written anew after each step |
 //! | `log.txt` | all that the steps printed |
 
+#[path = "../../bus.rs"]
+mod bus;
 mod compiler;
 mod device;
 mod process;
@@ -28,10 +32,12 @@ mod process;
 mod processor;
 mod record;
 mod report;
+mod smi;
 mod steps;
 mod suite;
 
 use std::{
+    io::{self, Write},
     path::PathBuf,
     process::ExitCode,
     time::{Duration, Instant},
@@ -39,10 +45,17 @@ use std::{
 
 use clap::{Parser, Subcommand};
 
-use crate::{process::Programs, record::Record, steps::Run};
+use serde_json::Value;
+
+use crate::{process::Programs, record::Record, smi::Smi, steps::Run};
 
 /// Why something could not be done, in words.
 pub(crate) type Failure = Box<dyn std::error::Error>;
+
+/// Prints a line for whoever waits. That nobody does any more is no reason to end: what matters is on disk.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(io::stdout(), "{line}");
+}
 
 /// Checks and measures the CUDA backend on this machine's NVIDIA GPU
 ///
@@ -67,21 +80,21 @@ struct Arguments {
     #[arg(long)]
     again: bool,
 
-    /// Begin no step after so many seconds; the same command goes on later, and exits with 3 until all is
-    /// done
+    /// End after so many seconds: what runs then is ended, and begins anew when the same command goes on
+    /// later; it exits with 3 until all is done [default: none; with --first alone 180]
     #[arg(long, value_name = "SECONDS")]
     limit: Option<u64>,
 
-    /// A case of a suite counts as hung after so many seconds, and those that a process has, after the sum
-    #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..))]
+    /// A case of a suite counts as hung after so many seconds without a word
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     seconds_per_case: u64,
 
     /// Short runs of the benchmarks
     #[arg(long)]
     quick: bool,
 
-    /// Runs so short that they only show that every step works: what is tried without a GPU. Each step may
-    /// take six times as long, since the machine may be busy
+    /// Runs so short that they only show that every step works, and two cases of each suite of tests: what is
+    /// tried without a GPU. Each step may take six times as long, since the machine may be busy
     #[arg(long, conflicts_with = "quick")]
     rehearse: bool,
 
@@ -98,6 +111,13 @@ struct Arguments {
 enum Child {
     /// Print what the driver and the first device say, as JSON
     Device,
+    /// Compile and load a kernel in each of its forms
+    Code,
+    /// Start kernels that stay one by one, and say how many begin
+    StayTogether {
+        /// How many are started
+        most: u32,
+    },
     /// Send so many messages through a kernel that stays, and check each answer
     Check {
         /// How many
@@ -121,8 +141,9 @@ Examples:
   annulus-gpu --first                               the first three minutes
   annulus-gpu --suite conformance --limit 540       nine minutes of it; say it again to go on
   annulus-gpu --suite rtt --suite stream --quick    two benchmarks, briefly
+  setsid annulus-gpu >/dev/null 2>&1 &              all of it, also when the terminal goes; collect gpu-results/ later
 
-Exit codes: 0 everything passed; 1 something failed, or there is no device; 2 wrong arguments; 3 stopped by --limit before the end.";
+Exit codes: 0 everything passed; 1 something failed, or there is no device; 2 wrong arguments; 3 stopped by the limit before the end.";
 
 fn suite_names() -> clap::builder::PossibleValuesParser {
     steps::SUITES.to_vec().into()
@@ -132,11 +153,13 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match &arguments.child {
         Some(Child::Device) => device::describe().map(|()| ExitCode::SUCCESS),
+        Some(Child::Code) => device::load_code().map(|()| ExitCode::SUCCESS),
+        Some(Child::StayTogether { most }) => device::stay_together(*most).map(|()| ExitCode::SUCCESS),
         Some(Child::Check { messages }) => device::check(*messages).map(|()| ExitCode::SUCCESS),
         None => execute(&arguments),
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("annulus-gpu: {error}");
+        let _ = writeln!(io::stderr(), "annulus-gpu: {error}");
         ExitCode::FAILURE
     })
 }
@@ -144,8 +167,11 @@ fn main() -> ExitCode {
 fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let programs = Programs::find(arguments.bin.clone())?;
     let record = Record::open(&arguments.out, arguments.again)?;
-    let limit = arguments.limit.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let patience = if arguments.rehearse { 6 } else { 1 };
     let everything = !arguments.first && arguments.suite.is_empty();
+    let of_first =
+        (arguments.first && arguments.suite.is_empty()).then_some(steps::FIRST_SECONDS * u64::from(patience));
+    let limit = arguments.limit.or(of_first).map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let mut suites: Vec<&str> = Vec::new();
     if arguments.first || everything {
         suites.push(steps::FIRST);
@@ -158,11 +184,14 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
         programs,
         record,
         limit,
-        patience: if arguments.rehearse { 6 } else { 1 },
+        patience,
         length: arguments.length(),
         seconds_per_case: arguments.seconds_per_case,
+        smi: Smi::new(None),
+        gpu: Value::Null,
+        not_reached: Vec::new(),
     };
     let end = run.all(&suites)?;
-    println!("\n{}", run.record.folder().join(report::NAME).display());
+    say(&format!("\n{}", run.record.folder().join(report::NAME).display()));
     Ok(ExitCode::from(end as u8))
 }

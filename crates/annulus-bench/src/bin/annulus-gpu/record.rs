@@ -19,7 +19,35 @@ pub(crate) struct Record {
     file: File,
     log: File,
     lines: Vec<Value>,
+    key: Option<Key>,
 }
+
+/// What a result is one of: lines with another key are other runs'.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    /// `full`, `quick` or `rehearse`.
+    pub(crate) length: &'static str,
+    /// Annulus's version, with its commit if that is known.
+    pub(crate) version: String,
+    /// The device's name, and where it is.
+    pub(crate) gpu: String,
+}
+
+impl Key {
+    fn words(&self) -> [(&'static str, &str); 3] {
+        [("length", self.length), ("version", &self.version), ("gpu", &self.gpu)]
+    }
+}
+
+/// How a step ended, and how long it took.
+pub(crate) struct Ended<'a> {
+    pub(crate) outcome: &'a str,
+    pub(crate) seconds: f64,
+    pub(crate) why: Option<&'a str>,
+}
+
+/// The outcome of a step that was ended because the time for all of them was up: it is run again.
+pub(crate) const CUT: &str = "cut";
 
 impl Record {
     /// The one that is in the folder, or a new one.
@@ -52,7 +80,7 @@ impl Record {
         if !text.is_empty() && !text.ends_with('\n') {
             writeln!(file)?;
         }
-        Ok(Self { folder: folder.to_owned(), file, log, lines })
+        Ok(Self { folder: folder.to_owned(), file, log, lines, key: None })
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -64,50 +92,77 @@ impl Record {
         &mut self.log
     }
 
-    pub(crate) fn lines(&self) -> &[Value] {
-        &self.lines
+    /// From now on lines have this key.
+    pub(crate) fn set_key(&mut self, key: Key) {
+        self.key = Some(key);
+    }
+
+    /// The lines with this run's key; where there is no device, the last line, which says why.
+    pub(crate) fn lines(&self) -> impl DoubleEndedIterator<Item = &Value> + Clone {
+        let last = self.lines.len().wrapping_sub(1);
+        self.lines.iter().enumerate().filter_map(move |(index, line)| {
+            let is_shown = if self.key.is_some() { self.is_own(line) } else { index == last };
+            is_shown.then_some(line)
+        })
+    }
+
+    /// How many lines are other runs': of another length, version or device.
+    pub(crate) fn others(&self) -> usize {
+        self.lines.len() - self.lines().count()
+    }
+
+    fn is_own(&self, line: &Value) -> bool {
+        self.key.as_ref().is_some_and(|key| key.words().iter().all(|(name, word)| line[*name] == *word))
     }
 
     /// Adds a line, and sees that it is on disk.
-    pub(crate) fn add(&mut self, line: Value) -> Result<(), Failure> {
+    pub(crate) fn add(&mut self, mut line: Value) -> Result<(), Failure> {
+        for (name, word) in self.key.iter().flat_map(Key::words) {
+            line[name] = word.into();
+        }
         writeln!(self.file, "{line}")?;
         self.file.sync_data()?;
         self.lines.push(line);
         Ok(())
     }
 
-    /// Whether a step was recorded.
+    /// Whether a step was recorded, and came to its end.
     pub(crate) fn has_step(&self, suite: &str, step: &str) -> bool {
-        self.lines
-            .iter()
-            .any(|line| line["record"] == "step" && line["suite"] == suite && line["step"] == step)
+        self.lines().any(|line| {
+            line["record"] == "step"
+                && line["suite"] == suite
+                && line["step"] == step
+                && line["outcome"] != CUT
+        })
     }
 
     /// Whether a case of a suite was recorded.
     pub(crate) fn has_case(&self, suite: &str, case: &str) -> bool {
-        self.lines
-            .iter()
-            .any(|line| line["record"] == "case" && line["suite"] == suite && line["case"] == case)
+        self.lines().any(|line| line["record"] == "case" && line["suite"] == suite && line["case"] == case)
     }
 
-    /// Whether nothing that was recorded went wrong. A case that says that it needs more than the device has
-    /// is told in the report; a suite that finds no device fails.
-    pub(crate) fn is_clean(&self) -> bool {
-        let is_good = |outcome: &Value| outcome.is_null() || outcome == "passed" || outcome == "skipped";
-        self.lines.iter().all(|line| is_good(&line["outcome"]))
+    /// Whether nothing of these suites went wrong in a run with this key. A case that says that it needs more
+    /// than the device has is told in the report; a suite that finds no device fails.
+    pub(crate) fn is_clean(&self, suites: &[&str]) -> bool {
+        let is_good =
+            |outcome: &Value| outcome.as_str().is_none_or(|word| ["passed", "skipped", CUT].contains(&word));
+        let is_asked = |line: &Value| line["suite"].as_str().is_some_and(|suite| suites.contains(&suite));
+        self.lines().filter(|line| is_asked(line)).all(|line| is_good(&line["outcome"]))
     }
 
+    /// Adds a step, with what `nvidia-smi` said before and after it.
     pub(crate) fn add_step(
         &mut self,
         suite: &str,
         step: &str,
-        outcome: &str,
-        seconds: f64,
-        why: Option<&str>,
+        ended: &Ended<'_>,
+        around: [Value; 2],
     ) -> Result<(), Failure> {
-        let seconds = (seconds * 100.0).round() / 100.0;
+        let seconds = (ended.seconds * 100.0).round() / 100.0;
+        let [before, after] = around;
         self.add(json!({
-            "record": "step", "suite": suite, "step": step, "outcome": outcome, "seconds": seconds, "why": why,
+            "record": "step", "suite": suite, "step": step, "outcome": ended.outcome, "seconds": seconds, "why": ended.why,
+            "gpu_before": before, "gpu_after": after,
         }))
     }
 

@@ -1,6 +1,10 @@
 //! The record, for people.
 
-use std::{collections::BTreeMap, fmt::Write as _, fs};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    fmt::Write as _,
+    fs,
+};
 
 use serde_json::Value;
 
@@ -12,15 +16,14 @@ pub(crate) const NAME: &str = "report.txt";
 /// Writes it anew.
 pub(crate) fn write(record: &Record) -> Result<(), Failure> {
     let path = record.folder().join(NAME);
-    fs::write(&path, text(record.lines())).map_err(|error| format!("{}: {error}", path.display()))?;
+    fs::write(&path, text(record)).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(())
 }
 
-fn text(lines: &[Value]) -> String {
+fn text(record: &Record) -> String {
     let mut out = String::from("Annulus on an NVIDIA GPU\n");
-    let of = |kind: &'static str| lines.iter().filter(move |line| line["record"] == kind);
-    let word = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    // The last run's: earlier ones were of the same folder, and should be of the same machine.
+    let of = |kind: &'static str| record.lines().filter(move |line| line["record"] == kind);
+    // The last run's.
     match of("machine").next_back() {
         None => out.push_str("\nNo device ran a kernel.\n"),
         Some(machine) => {
@@ -29,11 +32,16 @@ fn text(lines: &[Value]) -> String {
             for note in device["notes"].as_array().into_iter().flatten() {
                 let _ = writeln!(out, "           {}", word(note));
             }
-            for (name, value) in device["nvidia_smi"].as_object().into_iter().flatten() {
+            if let Some(nvrtc) = device["nvrtc"].as_str() {
+                let _ = writeln!(out, "           NVRTC {nvrtc}");
+            }
+            for (name, value) in machine["nvidia_smi"].as_object().into_iter().flatten() {
                 let _ = writeln!(out, "           {name}: {}", word(value));
             }
             let _ =
                 writeln!(out, "processor: {}, {} threads", word(&machine["processor"]), machine["threads"]);
+            let _ =
+                writeln!(out, "Annulus:   {}, runs: {}", word(&machine["version"]), word(&machine["length"]));
         }
     }
     out.push_str("\nSteps\n");
@@ -44,6 +52,22 @@ fn text(lines: &[Value]) -> String {
         if let Some(why) = step["why"].as_str() {
             let _ = writeln!(out, "                    {why}");
         }
+        if let Some(gpu) = step["gpu_after"].as_object() {
+            let words: Vec<_> = gpu.iter().map(|(name, value)| format!("{name} {}", word(value))).collect();
+            let _ = writeln!(out, "                    afterwards: {}", words.join(", "));
+        }
+    }
+    let limit = record.lines().next_back().filter(|line| line["record"] == "limit");
+    for step in limit.and_then(|limit| limit["not_reached"].as_array()).into_iter().flatten() {
+        let _ = writeln!(out, "not reached         {}", word(step));
+    }
+    marks(&mut out, of("mark").collect(), of("failure").collect());
+    if record.others() != 0 {
+        let _ = writeln!(
+            out,
+            "\n{} lines of results.jsonl are other runs': of another length, version or device.",
+            record.others()
+        );
     }
     let mut suites: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
     for case in of("case") {
@@ -58,8 +82,8 @@ fn text(lines: &[Value]) -> String {
         }
     }
     let mut of_case = String::new();
-    for figure in of("figure") {
-        let case = format!("{}: {}", word(&figure["step"]), word(&figure["case"]));
+    for figure in last(of("figure").collect()) {
+        let case = format!("{}: {}", place(figure), word(&figure["case"]));
         if case != of_case {
             let _ = writeln!(out, "\n{case} ({})", word(&figure["unit"]));
             of_case = case;
@@ -80,4 +104,50 @@ fn text(lines: &[Value]) -> String {
         }
     }
     out
+}
+
+fn word(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Which step of which suite a line is of.
+fn place(line: &Value) -> String {
+    let (suite, step) = (word(&line["suite"]), word(&line["step"]));
+    if suite == step { suite } else { format!("{suite}: {step}") }
+}
+
+/// Of lines about the same, the last: a step that was cut off began anew.
+fn last(lines: Vec<&Value>) -> Vec<&Value> {
+    let subject = |line: &Value| ["suite", "step", "case", "candidate"].map(|name| word(&line[name]));
+    let mut places = BTreeMap::new();
+    let mut kept: Vec<&Value> = Vec::new();
+    for line in lines {
+        match places.entry(subject(line)) {
+            Entry::Occupied(place) => kept[*place.get()] = line,
+            Entry::Vacant(place) => {
+                place.insert(kept.len());
+                kept.push(line);
+            }
+        }
+    }
+    kept
+}
+
+/// What must not be and what failed, then the marks that were missed, then those that were reached.
+fn marks(out: &mut String, marks: Vec<&Value>, failures: Vec<&Value>) {
+    let marks = last(marks);
+    if !marks.is_empty() || !failures.is_empty() {
+        out.push_str("\nMarks\n");
+    }
+    for failure in last(failures) {
+        let (case, candidate) = (word(&failure["case"]), word(&failure["candidate"]));
+        let _ =
+            writeln!(out, "FAILED   {}: {case}: {candidate}: {}", place(failure), word(&failure["failed"]));
+    }
+    for (verdict, shown) in [("broken", "BROKEN  "), ("missed", "missed  "), ("reached", "reached ")] {
+        for mark in marks.iter().filter(|mark| mark["verdict"] == verdict) {
+            let _ =
+                writeln!(out, "{shown} {}: {}: {}", place(mark), word(&mark["case"]), word(&mark["text"]));
+        }
+    }
 }

@@ -1,19 +1,26 @@
 //! What is run, in which order, and for how long at most.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::{
+    mem,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
 
 use serde_json::{Value, json};
 
 use crate::{
     Failure,
-    process::{End, Programs, Ran},
+    process::{End, Limit, Programs, Ran},
     processor::processor,
-    record::Record,
-    report, suite,
+    record::{CUT, Ended, Key, Record},
+    report, say,
+    smi::Smi,
+    suite,
 };
 
 /// The first three minutes.
 pub(crate) const FIRST: &str = "first";
+/// So many seconds they take at most, unless more is said.
+pub(crate) const FIRST_SECONDS: u64 = 180;
 /// What takes long, and is run only when it is asked for.
 pub(crate) const LONG: &str = "long";
 
@@ -26,7 +33,7 @@ pub(crate) const SUITES: [&str; 10] =
 pub(crate) enum Outcome {
     Passed = 0,
     Failed = 1,
-    /// `--limit` came first.
+    /// The limit came first.
     Unfinished = 3,
 }
 
@@ -56,23 +63,27 @@ fn device_step() -> Step {
     Step::new("device", "annulus-gpu", &["device"], 60)
 }
 
-/// What matters most comes first; what could hang the device, last.
+/// What matters most comes first; what could hang the device, last. Together they may take longer than the
+/// three minutes: what was not reached is told, and the same command goes on there.
 fn first(length: Option<&'static str>) -> Vec<Step> {
     let is_trial = length == Some(TRIAL);
-    let check = |name, messages: &str, seconds| Step::new(name, "annulus-gpu", &["check", messages], seconds);
+    let own = |name, arguments: &[&str], seconds| Step::new(name, "annulus-gpu", arguments, seconds);
     let bench = |name, arguments: &[&str], seconds| {
         let runs = if is_trial { "1" } else { "3" };
         Step::bench(name, &[arguments, &[length.unwrap_or("--quick"), "--runs", runs]].concat(), seconds)
     };
-    let all = if is_trial { "20000" } else { "1000000" };
+    let (all, kernels) = if is_trial { ("20000", "4") } else { ("1000000", "120") };
     vec![
-        check("1 message", "1", 60),
-        check("1,000 messages", "1000", 20),
-        check("1,000,000 messages", all, 30),
-        bench("micro", &["micro"], 60),
-        bench("rtt", &["rtt"], 60),
-        bench("stream of lines", &["stream", "--case", "64-byte lines, 1 "], 60),
-        bench("poll", &["poll"], 40),
+        own("machine code loads", &["code"], 60),
+        own("1 message", &["check", "1"], 30),
+        own("1,000 messages", &["check", "1000"], 20),
+        own("1,000,000 messages", &["check", all], 30),
+        bench("rtt", &["rtt"], 45),
+        // Its last cases look for torn units as long as they may.
+        bench("micro", &["micro"], 50),
+        bench("stream of lines", &["stream", "--case", "64-byte lines, 1 "], 45),
+        bench("poll", &["poll"], 30),
+        own("kernels that stay", &["stay-together", kernels], 45),
     ]
 }
 
@@ -90,6 +101,7 @@ fn benchmark(name: &str, length: Option<&'static str>) -> Step {
 pub(crate) struct Run {
     pub(crate) programs: Programs,
     pub(crate) record: Record,
+    /// When everything ends.
     pub(crate) limit: Option<Instant>,
     /// Factor of each step's own limit: more than 1 where no GPU hurries, and the machine may be busy.
     pub(crate) patience: u32,
@@ -97,6 +109,11 @@ pub(crate) struct Run {
     pub(crate) length: Option<&'static str>,
     /// So long a case of a suite may take.
     pub(crate) seconds_per_case: u64,
+    pub(crate) smi: Smi,
+    /// What `nvidia-smi` said last.
+    pub(crate) gpu: Value,
+    /// Suites and steps that the limit kept from being run.
+    pub(crate) not_reached: Vec<String>,
 }
 
 impl Run {
@@ -106,50 +123,79 @@ impl Run {
     ///
     /// If there is no device, or it no longer answers; or if something cannot be written.
     pub(crate) fn all(&mut self, suites: &[&str]) -> Result<Outcome, Failure> {
-        let ended = self.begin().and_then(|()| {
-            for name in suites {
-                if !self.suite(name)? {
-                    return Ok(Outcome::Unfinished);
-                }
-            }
-            Ok(Outcome::Passed)
-        });
+        let ended = self.begin().and_then(|()| suites.iter().try_for_each(|name| self.suite(name)));
+        if !self.not_reached.is_empty() {
+            let names = self.not_reached.join("; ");
+            say(&format!("\nnot reached before the limit: {names}\nthe same command goes on there"));
+            self.record.add(json!({ "record": "limit", "not_reached": self.not_reached }))?;
+        }
         report::write(&self.record)?;
-        let outcome = ended?;
-        Ok(if outcome == Outcome::Passed && !self.record.is_clean() { Outcome::Failed } else { outcome })
+        ended?;
+        Ok(match (self.not_reached.is_empty(), self.record.is_clean(suites)) {
+            (false, _) => Outcome::Unfinished,
+            (true, false) => Outcome::Failed,
+            (true, true) => Outcome::Passed,
+        })
     }
 
-    /// The machine, and its device: without one nothing is run.
+    /// The machine, and its device: without one that keeps kernels nothing is run.
     fn begin(&mut self) -> Result<(), Failure> {
-        let ran = self.call(&device_step())?;
-        let device = ran.output.lines().find_map(|line| serde_json::from_str::<Value>(line).ok());
-        let Some(device) = device.filter(|_| ran.end == End::Exited(0)) else {
+        let step = device_step();
+        let ran = self.programs.run(
+            step.program,
+            &step.arguments,
+            Limit::of(step.limit * self.patience),
+            self.record.log(),
+        )?;
+        let is_object = |line: &Value| line["device"].is_string();
+        let mut lines = ran.output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let Some(device) = lines.find(is_object) else {
             let why = why(&ran);
-            self.record.add_step(FIRST, "device", "failed", ran.time.as_secs_f64(), Some(&why))?;
+            let ended = Ended { outcome: "failed", seconds: ran.time.as_secs_f64(), why: Some(&why) };
+            self.record.add_step("device", "device", &ended, [Value::Null, Value::Null])?;
             return Err(format!("there is no NVIDIA GPU that runs kernels here: {why}").into());
         };
+        let name = device["device"].as_str().unwrap_or_default();
+        let bus = device["bus"].as_str();
+        let commit = self.programs.commit();
+        let version = env!("CARGO_PKG_VERSION");
+        self.smi = Smi::new(bus);
+        self.record.set_key(Key {
+            length: self.length.map_or("full", |length| length.trim_start_matches("--")),
+            version: commit.as_ref().map_or(version.to_owned(), |commit| format!("{version} ({commit})")),
+            gpu: bus.map_or(name.to_owned(), |bus| format!("{name} at {bus}")),
+        });
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let variables = self.programs.variables().iter();
         let variables: Vec<_> =
             variables.map(|(name, value)| format!("{name}={}", value.to_string_lossy())).collect();
-        println!("{}", device["device"].as_str().unwrap_or("a device"));
+        say(name);
         self.record.add(json!({
             "record": "machine",
             "unix_time": now,
-            "version": env!("CARGO_PKG_VERSION"),
+            "commit": commit,
             "processor": processor(),
             "threads": std::thread::available_parallelism().map_or(1, usize::from),
             "environment": variables,
             "device": device,
-        }))
+            "nvidia_smi": self.smi.machine(),
+        }))?;
+        self.gpu = self.smi.step();
+        if ran.end == End::Exited(0) {
+            return Ok(());
+        }
+        let why = why(&ran);
+        let ended = Ended { outcome: "failed", seconds: ran.time.as_secs_f64(), why: Some(&why) };
+        self.record.add_step("device", "device", &ended, [Value::Null, self.gpu.clone()])?;
+        Err(format!("this NVIDIA GPU is not used as it is: {why}").into())
     }
 
-    /// Runs a suite; whether it came to its end before the limit.
-    fn suite(&mut self, name: &str) -> Result<bool, Failure> {
+    /// Runs a suite, as far as there is time.
+    fn suite(&mut self, name: &str) -> Result<(), Failure> {
         let steps = match name {
             FIRST => first(self.length),
-            "conformance" => return suite::run(self, name, "cuda"),
-            "language" => return suite::run(self, name, "on_device"),
+            "conformance" => return self.cases(name, "cuda"),
+            "language" => return self.cases(name, "on_device"),
             LONG => vec![Step::new(
                 "100,000,000 messages",
                 "cuda",
@@ -159,15 +205,23 @@ impl Run {
             bench => vec![benchmark(bench, self.length)],
         };
         for step in steps {
-            if self.record.has_step(name, &step.name) {
-                continue;
+            if !self.record.has_step(name, &step.name) && (self.is_late() || !self.step(name, &step)?) {
+                self.not_reached.push(format!("{name}: {}", step.name));
             }
-            if self.is_late() {
-                return Ok(false);
-            }
-            self.step(name, &step)?;
         }
-        Ok(true)
+        Ok(())
+    }
+
+    fn cases(&mut self, name: &str, program: &str) -> Result<(), Failure> {
+        if self.is_late() || !suite::run(self, name, program)? {
+            self.not_reached.push(format!("cases of {name}"));
+        }
+        Ok(())
+    }
+
+    /// Whether it is only to show that every step works.
+    pub(crate) fn rehearses(&self) -> bool {
+        self.length == Some(TRIAL)
     }
 
     /// Whether no step may begin any more.
@@ -175,27 +229,41 @@ impl Run {
         self.limit.is_some_and(|limit| Instant::now() >= limit)
     }
 
-    fn step(&mut self, suite: &str, step: &Step) -> Result<(), Failure> {
+    /// Runs a step; whether it was left to come to its end.
+    fn step(&mut self, suite: &str, step: &Step) -> Result<bool, Failure> {
         let ran = self.call(step)?;
         for line in ran.output.lines() {
-            if let Ok(mut figure @ Value::Object(_)) = serde_json::from_str::<Value>(line) {
-                figure["record"] = "figure".into();
-                figure["step"] = step.name.as_str().into();
-                self.record.add(figure)?;
+            if let Ok(mut line @ Value::Object(_)) = serde_json::from_str::<Value>(line) {
+                line["record"] = kind(&line).into();
+                // The benchmark's own name of its suite.
+                line["bench"] = line["suite"].take();
+                line["suite"] = suite.into();
+                line["step"] = step.name.as_str().into();
+                self.record.add(line)?;
             }
         }
         let outcome = outcome(&ran);
         let why = (outcome != "passed").then(|| why(&ran));
-        self.record.add_step(suite, &step.name, outcome, ran.time.as_secs_f64(), why.as_deref())?;
+        let ended = Ended { outcome, seconds: ran.time.as_secs_f64(), why: why.as_deref() };
+        let around = self.around();
+        self.record.add_step(suite, &step.name, &ended, around)?;
         tell(suite, &step.name, outcome, ran.time, why.as_deref());
-        if outcome != "passed" {
+        if !matches!(outcome, "passed" | CUT) {
             self.probe()?;
         }
-        report::write(&self.record)
+        report::write(&self.record)?;
+        Ok(outcome != CUT)
+    }
+
+    /// What `nvidia-smi` said before what has just ended, and says now.
+    pub(crate) fn around(&mut self) -> [Value; 2] {
+        let now = self.smi.step();
+        [mem::replace(&mut self.gpu, now.clone()), now]
     }
 
     fn call(&mut self, step: &Step) -> Result<Ran, Failure> {
-        self.programs.run(step.program, &step.arguments, step.limit * self.patience, self.record.log())
+        let limit = Limit { cut: self.limit, ..Limit::of(step.limit * self.patience) };
+        self.programs.run(step.program, &step.arguments, limit, self.record.log())
     }
 
     /// Runs a program of a suite.
@@ -203,24 +271,40 @@ impl Run {
         &mut self,
         program: &str,
         arguments: &[String],
-        limit: Duration,
+        limit: Limit,
     ) -> Result<Ran, Failure> {
         self.programs.run(program, arguments, limit, self.record.log())
     }
 
-    /// Whether the device still answers, after something went wrong.
+    /// Whether the device still answers, after something went wrong. It is asked even where the limit has
+    /// come.
     ///
     /// # Errors
     ///
     /// If it does not: nothing that is run after this would tell anything.
     pub(crate) fn probe(&mut self) -> Result<(), Failure> {
-        let ran = self.call(&device_step())?;
+        let step = device_step();
+        let limit = Limit::of(step.limit * self.patience);
+        let ran = self.programs.run(step.program, &step.arguments, limit, self.record.log())?;
         if ran.end == End::Exited(0) {
             return Ok(());
         }
         let why = why(&ran);
-        self.record.add_step("device", "after a failure", "failed", ran.time.as_secs_f64(), Some(&why))?;
+        let ended = Ended { outcome: "failed", seconds: ran.time.as_secs_f64(), why: Some(&why) };
+        let around = self.around();
+        self.record.add_step("device", "after a failure", &ended, around)?;
         Err(format!("the device does not answer any more: {why}").into())
+    }
+}
+
+/// What a line of JSON that a step printed tells.
+fn kind(line: &Value) -> &'static str {
+    let has = |name: &str| line.get(name).is_some();
+    match () {
+        () if has("verdict") => "mark",
+        () if has("failed") => "failure",
+        () if has("median") => "figure",
+        () => "note",
     }
 }
 
@@ -231,6 +315,7 @@ pub(crate) fn outcome(ran: &Ran) -> &'static str {
         End::Exited(_) => "failed",
         End::Crashed(_) => "crashed",
         End::TookTooLong | End::Stuck => "hung",
+        End::Cut => CUT,
     }
 }
 
@@ -240,6 +325,7 @@ pub(crate) fn why(ran: &Ran) -> String {
         End::Exited(code) => format!("exit code {code}"),
         End::Crashed(signal) => format!("ended by signal {signal}"),
         End::TookTooLong => format!("ended after {:.0} s", ran.time.as_secs_f64()),
+        End::Cut => format!("the limit came after {:.0} s of it", ran.time.as_secs_f64()),
         End::Stuck => format!("cannot be ended after {:.0} s: the driver holds it", ran.time.as_secs_f64()),
     };
     let lines: Vec<_> = ran.output.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -249,8 +335,8 @@ pub(crate) fn why(ran: &Ran) -> String {
 
 /// A line for whoever waits.
 pub(crate) fn tell(suite: &str, step: &str, outcome: &str, time: Duration, why: Option<&str>) {
-    println!("{outcome:<7} {:>6.1} s  {suite}: {step}", time.as_secs_f64());
+    say(&format!("{outcome:<7} {:>6.1} s  {suite}: {step}", time.as_secs_f64()));
     if let Some(why) = why {
-        println!("                  {why}");
+        say(&format!("                  {why}"));
     }
 }

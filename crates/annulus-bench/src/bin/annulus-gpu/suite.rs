@@ -5,16 +5,13 @@ use std::{collections::BTreeMap, time::Duration};
 
 use crate::{
     Failure,
-    process::End,
+    process::{End, Limit},
+    say,
     steps::{Run, outcome, tell, why},
 };
 
 /// Listing the cases needs no device.
 const LISTING: Duration = Duration::from_secs(60);
-/// A process has as many seconds as this number of cases beside its own: to open the device, and to end.
-const AROUND: u64 = 4;
-/// For a process at most, whatever number of cases it has.
-const MOST: u64 = 300;
 /// What is not part of the suite: it has a step of its own.
 const ELSEWHERE: [&str; 1] = ["every_message_comes_back_once"];
 /// Tests of another device's, in a program that is for both.
@@ -25,23 +22,33 @@ const LAST: [&str; 2] = ["a_hundred", "lines_can_run_out"];
 
 /// Runs those cases of a test program that are not recorded yet; whether it came to the end before the limit.
 pub(crate) fn run(run: &mut Run, suite: &str, program: &str) -> Result<bool, Failure> {
-    let listed = run.program(program, &words(&["--list", "--format", "terse"]), LISTING)?;
+    let listed = run.program(program, &words(&["--list", "--format", "terse"]), Limit::of(LISTING))?;
     if listed.end != End::Exited(0) {
         return Err(format!("{program} does not list its cases: {}", why(&listed)).into());
     }
-    for (group, cases) in groups(&listed.output) {
+    let mut groups = groups(&listed.output);
+    if run.rehearses() {
+        groups.truncate(1);
+        groups.iter_mut().for_each(|(_, cases)| cases.truncate(REHEARSED));
+    }
+    for (group, cases) in groups {
         let mut waiting: Vec<String> =
             cases.into_iter().filter(|case| !run.record.has_case(suite, case)).collect();
         while !waiting.is_empty() {
             if run.is_late() {
                 return Ok(false);
             }
-            let seconds = (run.seconds_per_case * (AROUND + waiting.len() as u64)).min(MOST);
+            // A process says each case's name when it begins, and how it ended: while it says something, it
+            // may go on, however many cases it has.
+            let silent = Duration::from_secs(run.seconds_per_case) * run.patience;
+            let limit = Limit { silent, cut: run.limit, ..Limit::of(Duration::MAX) };
             let options = words(&["--exact", "--test-threads=1", "--show-output"]);
-            let ran =
-                run.program(program, &[options, waiting.clone()].concat(), Duration::from_secs(seconds))?;
+            let ran = run.program(program, &[options, waiting.clone()].concat(), limit)?;
             let mut found = read(&ran.output);
-            if ran.end != End::Exited(0) && !found.iter().any(|found| found.outcome != "passed") {
+            if ran.end == End::Cut {
+                // The one that had begun begins anew the next time.
+                found.retain(|found| found.outcome != BEGUN);
+            } else if ran.end != End::Exited(0) && !found.iter().any(|found| found.outcome != "passed") {
                 // It ended without saying where: in the case that had begun, or before the first.
                 let next = waiting.iter().find(|case| found.iter().all(|found| found.case != **case));
                 let case = next.unwrap_or(&waiting[0]).clone();
@@ -60,14 +67,14 @@ pub(crate) fn run(run: &mut Run, suite: &str, program: &str) -> Result<bool, Fai
             let before = waiting.len();
             waiting.retain(|case| found.iter().all(|found| found.case != *case));
             let word = if bad == 0 { "passed" } else { "failed" };
+            run.gpu = run.smi.step();
             tell(suite, &format!("{group}, {} cases", before - waiting.len()), word, ran.time, None);
             for found in found.iter().filter(|found| found.outcome != "passed") {
-                println!(
-                    "                  {} {}: {}",
-                    found.outcome,
-                    found.case,
-                    found.why.as_deref().unwrap_or("")
-                );
+                let why = found.why.as_deref().unwrap_or("");
+                say(&format!("                  {} {}: {why}", found.outcome, found.case));
+            }
+            if ran.end == End::Cut {
+                return Ok(false);
             }
             if waiting.len() == before {
                 return Err(format!("{program} ran none of {before} cases: {}", why(&ran)).into());
@@ -107,6 +114,9 @@ fn groups(listed: &str) -> Vec<(String, Vec<String>)> {
     }
     groups.into_iter().map(|((_, _, group), cases)| (group, cases)).collect()
 }
+
+/// So many cases of a suite, the first ones of its first group, show that it is run as it should be.
+const REHEARSED: usize = 2;
 
 /// A case that has begun and was not seen to end.
 const BEGUN: &str = "begun";

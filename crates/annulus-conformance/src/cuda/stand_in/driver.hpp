@@ -59,6 +59,8 @@ struct Settings {
     bool loads_eagerly;
     bool in_turn, is_held;
     unsigned grace_ms, seed, drift_ppm, clock_step, local_bytes, fail_launch, fail_allocation, dies_after_ms, watchdog_ms;
+    // How many queues the streams of a device share; 0: each has its own.
+    unsigned queues;
 };
 
 struct Context;
@@ -126,6 +128,8 @@ struct Stream {
         std::vector<std::pair<Stream *, uint64_t>> after;
     };
     Context *context;
+    // Counted in the process, from 0: its queue is told by it.
+    uint64_t number;
     bool is_legacy, waits_for_legacy, is_destroyed;
     uint64_t enqueued, done;
     std::deque<Work> work;
@@ -165,6 +169,8 @@ struct Device {
     std::deque<Launch *> waiting;
     std::set<Launch *> unended;
     uint64_t launches;
+    // The queues, by number, in which a kernel runs.
+    std::set<uint64_t> busy_queues;
     size_t used;
     bool has_watch;
 };
@@ -181,7 +187,7 @@ struct Driver {
     std::set<Event *> events;
     std::set<Module *> modules;
     std::set<Function *> functions;
-    uint64_t allocated = 0, launched = 0;
+    uint64_t allocated = 0, launched = 0, streams_made = 0;
 };
 
 typedef std::unique_lock<std::mutex> Guard;

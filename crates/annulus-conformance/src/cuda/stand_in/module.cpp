@@ -212,15 +212,22 @@ static Status launch(const char *call, Function *function, ann_index grid, ann_i
         at += (function->kernel->sizes[i] + 7) / 8;
     }
     made->device->unended.insert(made);
-    enqueue(*stream, [made] {
+    const unsigned queues = all.settings.queues;
+    const uint64_t queue = queues ? stream->number % queues : 0;
+    enqueue(*stream, [made, queues, queue] {
         Guard inner(driver().lock);
         Device &device = *made->device;
+        if (queues) {
+            driver().changed.wait(inner, [&] { return device.busy_queues.count(queue) == 0 || device.dead != CUDA_SUCCESS; });
+            device.busy_queues.insert(queue);
+        }
         if (device.dead == CUDA_SUCCESS) {
             device.waiting.push_back(made);
             place_blocks(device);
             made->changed.wait(inner, [&] { return made->ended == made->blocks; });
         }
         device.unended.erase(made);
+        device.busy_queues.erase(queue);
         driver().changed.notify_all();
         delete made;
     });

@@ -21,6 +21,8 @@
 // | FAIL_LAUNCH | the launch of this number, from 1 on, is refused for want of resources | |
 // | FAIL_ALLOCATION | the allocation of this number, from 1 on, is refused for want of memory | |
 // | DIES_AFTER_MS | a device dies when a kernel has run so long | |
+// | QUEUES | 1: streams share as many queues to a device as CUDA_DEVICE_MAX_CONNECTIONS says (8 unless it does), and a kernel
+//   begins when none of another stream runs in its queue | 0 |
 // | WATCHDOG_MS | the same, as the watchdog of a device with a display does it | |
 //
 // CUDA_MODULE_LOADING is NVIDIA's: only with `EAGER` does code go to the device with its module.
@@ -104,6 +106,8 @@ Settings read_settings()
     settings.fail_allocation = (unsigned)number("FAIL_ALLOCATION", 0);
     settings.dies_after_ms = (unsigned)number("DIES_AFTER_MS", 0);
     settings.watchdog_ms = (unsigned)number("WATCHDOG_MS", 0);
+    const char *queues = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    settings.queues = number("QUEUES", 0) == 0 ? 0 : queues ? (unsigned)atoi(queues) : 8;
     return settings;
 }
 

@@ -23,7 +23,7 @@ static void serve(Stream *stream)
 
 Stream *make_stream(Context *context, bool is_legacy, bool waits_for_legacy)
 {
-    auto *stream = new Stream{context, is_legacy, waits_for_legacy, false, 0, 0, {}, {}};
+    auto *stream = new Stream{context, driver().streams_made++, is_legacy, waits_for_legacy, false, 0, 0, {}, {}};
     driver().streams.insert(stream);
     std::thread(serve, stream).detach();
     return stream;
