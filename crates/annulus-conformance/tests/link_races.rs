@@ -40,6 +40,8 @@ const CAPACITY: u32 = 8;
 /// each other, and never in a circle.
 const TOKENS: u64 = 21;
 const ROUNDS: u64 = 9;
+/// The same where all blocks send to one ring, which one of them could not wait for: fewer than it holds.
+const TOKENS_TO_ONE: u64 = 7;
 /// Messages in a turn, at most: with an odd seed 1.
 const LIMIT: u32 = 4;
 
@@ -98,6 +100,8 @@ enum Form {
     ByTwo,
     /// Several threads and two outboxes.
     SealedByTwo,
+    /// All blocks send to the first one, as to a kernel of one block.
+    SealedToOne,
 }
 
 impl Form {
@@ -108,12 +112,21 @@ impl Form {
     fn definition(self) -> &'static KernelDefinition {
         match self {
             Self::ByTwo | Self::SealedByTwo => hand_on_by_two::DEFINITION,
-            Self::Open | Self::Sealed => hand_on::DEFINITION,
+            Self::Open | Self::Sealed | Self::SealedToOne => hand_on::DEFINITION,
         }
     }
 
     fn is_sealed(self) -> bool {
-        matches!(self, Self::Sealed | Self::SealedByTwo)
+        matches!(self, Self::Sealed | Self::SealedByTwo | Self::SealedToOne)
+    }
+
+    fn tokens(self) -> u64 {
+        if self == Self::SealedToOne { TOKENS_TO_ONE } else { TOKENS }
+    }
+
+    /// Blocks that outputs go to.
+    fn targets(self) -> u32 {
+        if self == Self::SealedToOne { 1 } else { BLOCKS as u32 }
     }
 }
 
@@ -223,17 +236,6 @@ const SEALED_FAULTS: &[Fault] = &[
         )],
     ),
     (
-        "a leader sends a single output by a ticket that another block has taken",
-        &[("    if (found != ticket)\n        return 0;\n", "    (void)found;\n")],
-    ),
-    (
-        "a leader sends a single output although there is no room",
-        &[(
-            "(seen.reserved & ANN_DEVICE_LOCAL_CLOSED) != 0 || used >= (u32)1 << link.shift",
-            "(seen.reserved & ANN_DEVICE_LOCAL_CLOSED) != 0",
-        )],
-    ),
-    (
         "a leader that is ready takes a message while outputs wait for another kernel",
         &[
             ("    ready = ready && s->pending == 0;\n", ""),
@@ -241,6 +243,16 @@ const SEALED_FAULTS: &[Fault] = &[
         ],
     ),
 ];
+
+/// The same in what a leader does that sends a single output to a kernel of one block.
+const FAULTS_TO_ONE: &[Fault] = &[(
+    "a single output's units are stored before its ticket is known to be the block's",
+    &[(
+        "    GLOBAL u8 *slot = ann_device_local_slot(&link, ring, ticket);\n    if (found != ticket)\n",
+        "    GLOBAL u8 *slot = ann_device_local_slot(&link, ring, ticket);\n    ann_store_image(\n        slot, words, link.units, \
+             ann_device_local_lap(&link, ticket), 1);\n    if (found != ticket)\n",
+    )],
+)];
 
 /// The same in what one thread does that sends by several outboxes.
 const FAULTS_BY_TWO: &[Fault] = &[
@@ -352,7 +364,7 @@ fn record(layout: &KernelLayout, form: Form, limit: u32) -> LaunchRecord {
     }
 }
 
-fn link(layout: &KernelLayout) -> LinkRecord {
+fn link(layout: &KernelLayout, form: Form) -> LinkRecord {
     let ring = layout.inbound;
     LinkRecord {
         stride: ring.bytes() as u64,
@@ -360,7 +372,7 @@ fn link(layout: &KernelLayout) -> LinkRecord {
         units: ring.units as u16,
         payload: ring.payload_offset as u32,
         shift: ring.capacity.trailing_zeros(),
-        grid: BLOCKS as u32,
+        grid: form.targets(),
         waits: 1,
         ..LinkRecord::default()
     }
@@ -404,10 +416,10 @@ impl Blocks {
             vec![0; launch.scratch_stride as usize * BLOCKS],
             vec![0; size_of::<DoorbellRecord>()],
             vec![0; launch.device_local_stride as usize * BLOCKS],
-            bytes_of(&link(&layout)).repeat(self.form.definition().places()),
+            bytes_of(&link(&layout, self.form)).repeat(self.form.definition().places()),
         ];
         let mut bytes: Vec<u8> =
-            [BLOCKS as u64, TOKENS, ROUNDS].into_iter().flat_map(u64::to_ne_bytes).collect();
+            [BLOCKS as u64, self.form.tokens(), ROUNDS].into_iter().flat_map(u64::to_ne_bytes).collect();
         for argument in arguments {
             bytes.extend((argument.len() as u64).to_ne_bytes());
             bytes.extend(argument);
@@ -430,7 +442,8 @@ impl Blocks {
         ];
         // What was not sent by the host was sent on.
         let ends = [offset_of!(ControlBlock, forwarded), offset_of!(ControlBlock, unforwarded)].map(sum);
-        let sent: u64 = (0..ROUNDS).map(|round| if round.is_multiple_of(3) { 1 } else { TOKENS }).sum();
+        let sent: u64 =
+            (0..ROUNDS).map(|round| if round.is_multiple_of(3) { 1 } else { self.form.tokens() }).sum();
         let expected = [sent + ends[0], ends[0], 0];
         let states = shards.chunks(shard).all(|shard| shard[128] == state::TERMINATED as u8);
         if found != expected || ends[1] != 0 || !states {
@@ -469,6 +482,16 @@ fn blocks_that_send_to_each_other_have_no_data_race() {
 #[test]
 fn nor_with_sealed_slots() {
     have_no_data_race(Form::Sealed);
+}
+
+#[test]
+fn nor_where_all_send_to_one_block() {
+    have_no_data_race(Form::SealedToOne);
+}
+
+#[test]
+fn planted_faults_are_found_where_all_send_to_one_block() {
+    faults_are_found(Form::SealedToOne, FAULTS_TO_ONE);
 }
 
 #[test]

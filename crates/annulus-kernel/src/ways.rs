@@ -15,7 +15,7 @@ mod sealed {
     message = "a kernel that sends `{Self}` sends nothing along rows",
     label = "its outputs are `{Self}`, and not `Along<M>`",
     note = "let the handler take `&Outbox<Along<M>>`, and send `Along {{ row, from: 0, message }}`",
-    note = "or, if all outputs go to one kernel, connect it by `connect`"
+    note = "what a kernel sends says how it is connected: `Along<M>` by `connect_along`, `Addressed<M>` by `connect_peers`, `Published<M>` by `connect_topics`, a plain message by `connect`"
 )]
 pub trait AlongRows: RingMessage + sealed::Sealed {
     /// What goes to each actor of a row.
@@ -33,7 +33,7 @@ impl<M: RingMessage> AlongRows for Along<M> {
     message = "a kernel that sends `{Self}` sends nothing by addresses",
     label = "its outputs are `{Self}`, and not `Addressed<M>`",
     note = "let the handler take `&Outbox<Addressed<M>>`, and send `Addressed {{ to, message }}`, where `to` is a `Peer<M>`",
-    note = "or, if all outputs go to one kernel, connect it by `connect`"
+    note = "what a kernel sends says how it is connected: `Along<M>` by `connect_along`, `Addressed<M>` by `connect_peers`, `Published<M>` by `connect_topics`, a plain message by `connect`"
 )]
 pub trait ByAddress: RingMessage + sealed::Sealed {
     /// What goes to the kernel that an output names.
@@ -51,7 +51,7 @@ impl<M: RingMessage> ByAddress for Addressed<M> {
     message = "a kernel that sends `{Self}` publishes nothing on topics",
     label = "its outputs are `{Self}`, and not `Published<M>`",
     note = "let the handler take `&Outbox<Published<M>>`, and send `Published {{ topic, message }}`",
-    note = "or, if all outputs go to one kernel, connect it by `connect`"
+    note = "what a kernel sends says how it is connected: `Along<M>` by `connect_along`, `Addressed<M>` by `connect_peers`, `Published<M>` by `connect_topics`, a plain message by `connect`"
 )]
 pub trait ByTopic: RingMessage + sealed::Sealed {
     /// What goes to those that take the topic.

@@ -189,7 +189,8 @@ pub enum ConnectError {
         /// How many there are: copies, where several kernels take a topic.
         held: u64,
     },
-    /// No kernel has this address, or the one that has it takes another type.
+    /// No kernel has this address, or the one that has it takes another type. An address of a live kernel of another runtime
+    /// of this process is [`OtherRuntime`](Self::OtherRuntime).
     #[error(
         "no running kernel has the address {address:#x} for `{message}`: take that of a kernel, `kernel.peer()`"
     )]

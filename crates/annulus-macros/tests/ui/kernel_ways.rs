@@ -62,7 +62,6 @@ fn connect(
     tell.connect_topics(&[others.peer()]).unwrap();
     // Several outboxes.
     sort.connect(plain).unwrap();
-    sort.port(deal::JOBS).connect(plain).unwrap();
     sort.port(sort::GOOD).connect(others).unwrap();
 }
 

@@ -203,7 +203,11 @@ fn bindings(
         let name = definition.name;
         match given.get(name).map(|value| Binding::read(definition, value.clone())) {
             Some(Ok(binding)) => bindings.push(binding),
-            Some(Err(error)) => problems.push(format!("bind.{name}: {}", error.to_string().trim_end())),
+            Some(Err(error)) => {
+                // It may name the place within the value on a line of its own.
+                let error = error.to_string();
+                problems.push(format!("bind.{name}: {}", error.trim_end().replace('\n', " ")));
+            }
             None => problems.push(format!("it binds {names}: write bind.{name} = …")),
         }
     }
