@@ -560,7 +560,8 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// # Errors
     ///
-    /// [`ConnectError`]; nothing was changed then. Copies that wait are for those that took their topics when they were
+    /// [`ConnectError`]; nothing was changed then. The address of a kernel of another runtime of this process is refused as
+    /// that: [`ConnectError::OtherRuntime`]. Copies that wait are for those that took their topics when they were
     /// sent: while there are some, a kernel is not connected to others.
     pub fn connect_topics_with(
         &self,
