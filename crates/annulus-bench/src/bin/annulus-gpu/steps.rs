@@ -80,7 +80,7 @@ fn first(length: Option<&'static str>) -> Vec<Step> {
         own("1,000,000 messages", &["check", all], 30),
         bench("rtt", &["rtt"], 45),
         // Its last cases look for torn units as long as they may.
-        bench("micro", &["micro"], 50),
+        bench("micro", &["micro"], 60),
         bench("stream of lines", &["stream", "--case", "64-byte lines, 1 "], 45),
         bench("poll", &["poll"], 30),
         own("kernels that stay", &["stay-together", kernels], 45),
