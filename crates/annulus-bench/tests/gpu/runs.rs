@@ -352,6 +352,26 @@ fn kernels_that_do_not_begin_are_counted_with_the_reason() {
     );
 }
 
+/// Another end than a kernel that waits for its turn is a failure, and the count is told all the same.
+#[test]
+fn a_launch_that_fails_is_no_count_of_kernels_that_stay() {
+    let Some(libraries) = stand_in() else { return };
+    let folder = Folder::new("refused", &[GPU]);
+    // The driver refuses the third launch, or the device has room for fewer.
+    for (name, value) in [("ANNULUS_STAND_IN_FAIL_LAUNCH", "3"), ("ANNULUS_STAND_IN_MULTIPROCESSORS", "1")] {
+        let mut command = folder.command("annulus-gpu", Some(libraries), &["stay-together", "40"]);
+        command.env("ANNULUS_NVRTC", libraries).env("CUDA_MODULE_LOADING", "EAGER").env(name, value);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{name}: {}", all(&output));
+        let said = String::from_utf8_lossy(&output.stdout);
+        let lines: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let began = lines.iter().filter(|line| line["began"] == true).count();
+        assert!((1..40).contains(&began), "{name}: {said}");
+        let figure = lines.iter().find(|line| line["candidate"] == "began").unwrap();
+        assert_eq!(figure["median"], began, "{name}: {said}");
+    }
+}
+
 #[test]
 fn power_and_clock_of_an_idle_gpu_are_asked_at_its_place_on_the_bus() {
     let Some(libraries) = stand_in() else { return };
