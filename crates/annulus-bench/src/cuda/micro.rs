@@ -2,9 +2,9 @@
 //! resident kernel rests on.
 
 use annulus_sync::Ordering;
-use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg, result, sys};
+use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg, sys};
 
-use super::{Buffer, Device, Source, failed};
+use super::{Buffer, Device, Own, Source, failed};
 use crate::{
     clock::{await_answer, timed},
     harness::{Failure, Run},
@@ -28,8 +28,7 @@ pub(crate) enum Where {
 /// The device, with room for what a loop works on.
 struct Bench {
     device: Device,
-    /// The device's own memory, 4 KiB of zeros.
-    own: sys::CUdeviceptr,
+    own: Own,
     /// If it is asked for: not every device has any.
     managed: Option<Buffer>,
 }
@@ -37,10 +36,7 @@ struct Bench {
 impl Bench {
     fn open() -> Result<Self, Failure> {
         let device = Device::open(SOURCE)?;
-        // SAFETY: the context is this thread's; the memory is ours until `drop`.
-        let own = unsafe { result::malloc_sync(4096) }.map_err(failed("cuMemAlloc"))?;
-        // SAFETY: so much was just allocated, and nothing runs.
-        unsafe { result::memset_d8_sync(own, 0, 4096) }.map_err(failed("cuMemsetD8"))?;
+        let own = Own::new(&device.flags.context, 4096)?;
         Ok(Self { device, own, managed: None })
     }
 
@@ -57,7 +53,7 @@ impl Bench {
         match place {
             Where::Host => self.device.flags.device,
             Where::Managed => self.managed.as_ref().expect("`open_with` made it").device,
-            Where::Device => self.own,
+            Where::Device => self.own.device,
         }
     }
 
@@ -97,14 +93,6 @@ impl Bench {
         unsafe { launch.launch(shape) }.map_err(failed("cuLaunchKernel"))?;
         self.device.wait()?;
         Ok(self.value(0) as f64 / f64::from(rounds))
-    }
-}
-
-impl Drop for Bench {
-    fn drop(&mut self) {
-        // Failing to free leaks, which a benchmark survives.
-        // SAFETY: allocated by `open`, freed once; every loop has ended.
-        let _ = unsafe { result::free_sync(self.own) };
     }
 }
 

@@ -6,7 +6,12 @@ pub(crate) mod micro;
 pub(crate) mod power;
 pub(crate) mod units;
 
-use std::{ffi::c_void, ptr::NonNull, sync::Arc, time::Instant};
+use std::{
+    ffi::c_void,
+    ptr::NonNull,
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
 
 use annulus_cuda::Architecture;
 use annulus_sync::{AtomicU32, Ordering};
@@ -45,6 +50,20 @@ pub(crate) enum How {
 
 fn failed(call: &'static str) -> impl Fn(DriverError) -> Failure {
     move |error| format!("{call}: {error}").into()
+}
+
+/// The first device's context, current on this thread. It is held until the process ends: without a holder the
+/// driver takes it down, and to make it anew for each candidate takes a fraction of a second each time.
+fn context() -> Result<Arc<CudaContext>, Failure> {
+    static HELD: OnceLock<Arc<CudaContext>> = OnceLock::new();
+    if HELD.get().is_none() {
+        let made = CudaContext::new(0).map_err(failed("cuCtxCreate"))?;
+        // Another thread's is the same context of the driver.
+        let _ = HELD.set(made);
+    }
+    let context = HELD.get().expect("it was just set");
+    context.bind_to_thread().map_err(failed("cuCtxSetCurrent"))?;
+    Ok(Arc::clone(context))
 }
 
 /// Machine code of a text, for the context's device, made as the backend makes its own.
@@ -158,6 +177,43 @@ impl Drop for Buffer {
     }
 }
 
+/// The device's own memory, all zeros at first.
+struct Own {
+    device: sys::CUdeviceptr,
+    context: Arc<CudaContext>,
+}
+
+impl Own {
+    fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self, Failure> {
+        context.bind_to_thread().map_err(failed("cuCtxSetCurrent"))?;
+        // SAFETY: the context is this thread's; the memory is ours until `drop`.
+        let device = unsafe { result::malloc_sync(bytes) }.map_err(failed("cuMemAlloc"))?;
+        let own = Self { device, context: Arc::clone(context) };
+        // SAFETY: so much was just allocated, and nothing uses it yet.
+        unsafe { result::memset_d8_sync(device, 0, bytes) }.map_err(failed("cuMemsetD8"))?;
+        Ok(own)
+    }
+
+    /// The first numbers in it, when no kernel that writes them runs.
+    #[cfg(target_arch = "x86_64")]
+    fn numbers<const COUNT: usize>(&self) -> Result<[u64; COUNT], Failure> {
+        self.context.bind_to_thread().map_err(failed("cuCtxSetCurrent"))?;
+        let mut numbers = [0; COUNT];
+        // SAFETY: callers allocated as many numbers; the driver writes no more than the slice has.
+        unsafe { result::memcpy_dtoh_sync(&mut numbers, self.device) }.map_err(failed("cuMemcpyDtoH"))?;
+        Ok(numbers)
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        // Failing to free leaks, which a benchmark survives.
+        let _ = self.context.bind_to_thread();
+        // SAFETY: allocated by `new`, freed once; every kernel has ended.
+        let _ = unsafe { result::free_sync(self.device) };
+    }
+}
+
 /// The first device, with the program and its buffers.
 struct Device {
     stream: Arc<CudaStream>,
@@ -169,7 +225,7 @@ struct Device {
 
 impl Device {
     fn open((name, source): Source) -> Result<Self, Failure> {
-        let context = CudaContext::new(0).map_err(failed("cuCtxCreate"))?;
+        let context = context()?;
         let program = Ptx::from_binary(machine_code(&context, name, source)?);
         let module = context.load_module(program).map_err(failed("cuModuleLoadData"))?;
         let stream = context.new_stream().map_err(failed("cuStreamCreate"))?;
@@ -210,6 +266,7 @@ impl Device {
     }
 
     /// Whether all that was launched has ended.
+    #[cfg(target_arch = "x86_64")]
     fn is_done(&self) -> Result<bool, Failure> {
         // SAFETY: the stream is live, and so is the driver.
         match unsafe { sys::cuStreamQuery(self.stream.cu_stream()) } {

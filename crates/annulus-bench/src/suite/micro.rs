@@ -16,9 +16,9 @@ pub(super) const SUITE: Suite = Suite {
     name: "micro",
     about: "with --backend cuda: what single instructions of the device cost, in nanoseconds (lower is better)",
     method: "One thread does the same again and again, each time behind the one before, and reads the device's clock at both \
-             ends. A word's way to the device and back is timed by the host. The units of 16 bytes are stored by the host, in \
-             one access and with equal halves, while many threads look at them, and by a thread of the device while the host looks: \
-             a look that sees two halves that differ is a torn one, and sealed slots rest on there being none. That is done once, \
+             ends. A word's way to the device and back is timed by the host. The units of 16 bytes, 32 next to each other, are \
+             stored by the host, each in one access and with equal halves, while many threads look at them, each lane of a warp at \
+             a unit of its own, and by a warp of the device while the host looks: a look that sees two halves that differ is a torn one, and sealed slots rest on there being none. That is done once, \
              until enough looks were made or the time is up. Managed memory is told to stay with the host, and to be \
              reached from there by the device: the same bytes behind the same bus, by the driver's other way.",
     cases,
@@ -31,9 +31,9 @@ fn cases(config: Config) -> Vec<Case> {
     let rounds = config.size(200_000, 20_000) as u32;
     // Where a processor stands in for the device, a look is a switch of threads.
     let (blocks, threads, stores) =
-        if config.length == Length::Trial { (2, 32, 20_000) } else { (64, 256, 1_000_000) };
-    // What a device that polls the host's memory reaches is some 30 million looks a second, by others'
-    // figures.
+        if config.length == Length::Trial { (2, 32, 2_000) } else { (64, 256, 1_000_000) };
+    // What a device that polls the host's memory reaches is some 30 million loads a second, by others' figures,
+    // each of them a line with eight units.
     let enough = match config.length {
         Length::Trial => Enough { looks: 100_000, time: Duration::from_secs(1) },
         Length::Quick => Enough { looks: 1_000_000_000, time: Duration::from_secs(8) },

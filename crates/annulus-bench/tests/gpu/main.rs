@@ -7,6 +7,7 @@ mod folder;
 mod runs;
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
@@ -77,6 +78,48 @@ fn the_first_steps_pass_and_are_not_run_again() {
     }
 }
 
+/// Programs of two states of the files, both other than the commit's, are two versions.
+#[test]
+fn changes_are_told_apart() {
+    let folder = Folder::new("changes", &[]);
+    fs::copy(SCRIPT, folder.0.join("test-gpu")).unwrap();
+    fs::create_dir(folder.0.join("programs")).unwrap();
+    fs::write(folder.0.join("programs/annulus-gpu"), "a program\n").unwrap();
+    fs::write(folder.0.join("text"), "as it was\n").unwrap();
+    let run = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).current_dir(&folder.0).output().unwrap();
+        assert!(output.status.success(), "{program} {arguments:?}: {}", all(&output));
+        output
+    };
+    let who =
+        ["-c", "user.name=Nobody", "-c", "user.email=nobody@example.invalid", "-c", "commit.gpgsign=false"];
+    run("git", &["init", "-q"]);
+    run("git", &["add", "."]);
+    run("git", &[&who[..], &["commit", "-q", "-m", "All of it"]].concat());
+    let bundle = folder.0.with_extension("tar.gz");
+    let commit = || {
+        run("./test-gpu", &["--pack", bundle.to_str().unwrap(), "--from", "programs"]);
+        let read = run("tar", &["-xOzf", bundle.to_str().unwrap(), "annulus-gpu/bin/commit"]);
+        fs::remove_file(&bundle).unwrap();
+        String::from_utf8(read.stdout).unwrap().trim().to_owned()
+    };
+    let change = |name: &str, text: &str| fs::write(folder.0.join(name), text).unwrap();
+    let clean = commit();
+    assert!(clean.len() == 12 && clean.bytes().all(|digit| digit.is_ascii_hexdigit()), "{clean}");
+    change("text", "first\n");
+    let first = commit();
+    assert_eq!(first, commit());
+    change("text", "second\n");
+    let second = commit();
+    change("new", "third\n");
+    let third = commit();
+    change("new", "fourth\n");
+    let fourth = commit();
+    let all = [&first, &second, &third, &fourth];
+    assert!(all.iter().all(|commit| commit.starts_with(&format!("{clean}, changed "))), "{all:?}");
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 4, "{all:?}");
+}
+
 /// A bundle that `./test-gpu --pack` has made, in release; `--try` runs this.
 #[test]
 #[ignore = "`./test-gpu --pack FILE --try` runs it: a release build takes minutes"]
@@ -113,6 +156,11 @@ fn first_steps(folder: &Folder, libraries: &Path) {
     assert_eq!(names, expected);
     let forms: Vec<_> = records.iter().filter_map(|line| line["code"].as_str()).collect();
     assert_eq!(forms, ["sealed slots", "open slots", "connectable"]);
+    // The compiler that stands in seals; a processor that does not says so.
+    let sealed = if annulus_ring::sealed::is_offered() { "sealed" } else { "open" };
+    let slots: Vec<_> = records.iter().filter_map(|line| line["slots"].as_str()).collect();
+    assert_eq!(slots[slots.len() - 2..], ["open", sealed]);
+    assert_eq!(slots.len(), if sealed == "sealed" { 3 } else { 2 });
     for (suite, least) in
         [("micro", 27), ("rtt", 20), ("stream of lines", 3), ("poll", 4), ("kernels that stay", 1)]
     {

@@ -75,6 +75,50 @@ fn a_device_on_which_kernels_do_not_stay_is_not_used() {
     assert!(folder.report().contains("epochs: the driver loads programs lazily"), "{}", folder.report());
 }
 
+/// A suite of two cases, of which the first fails as long as there is no file `mended`.
+const MENDED: &str = r#"#!/bin/sh
+[ "$1" != --list ] || { echo "persistent::a::bad: test"; echo "persistent::a::good: test"; exit 0; }
+shift 3
+for case in "$@"; do
+    echo $case >>calls
+    case $case in
+        *bad) if [ -e mended ]; then echo "test $case ... ok"; else echo "test $case ... FAILED"; code=101; fi ;;
+        *) echo "test $case ... ok" ;;
+    esac
+done
+exit $code
+"#;
+
+#[test]
+fn what_failed_is_run_again_if_that_is_said() {
+    let Some(libraries) = stand_in() else { return };
+    let folder = Folder::new("again", &[GPU]);
+    folder.script("cuda", MENDED);
+    folder.script("annulus-bench", BROKEN);
+    let run = |code: i32, more: &[&str]| {
+        let suites = ["--suite", "micro", "--suite", "conformance"];
+        let output = folder.run(Some(libraries), &[&suites, more].concat());
+        assert_eq!(output.status.code(), Some(code), "{}\n{}", all(&output), folder.report());
+    };
+    let again = ["--again-failed"];
+    run(1, &[]);
+    assert!(folder.report().contains("Cases of conformance: 1 failed, 1 passed"), "{}", folder.report());
+    run(1, &again);
+    folder.script("annulus-bench", "#!/bin/sh\n");
+    fs::write(folder.0.join("mended"), "").unwrap();
+    run(1, &[]);
+    run(0, &again);
+    let report = folder.report();
+    assert!(report.contains("Cases of conformance: 2 passed"), "{report}");
+    assert!(!["failed", "FAILED", "BROKEN", "missed"].iter().any(|word| report.contains(word)), "{report}");
+    // Nothing is left to be run again; the record has all of it.
+    run(0, &again);
+    let calls = fs::read_to_string(folder.0.join("calls")).unwrap();
+    assert_eq!(calls, ["bad", "good", "bad", "bad"].map(|case| format!("persistent::a::{case}\n")).concat());
+    let steps = folder.records().iter().filter(|line| line["record"] == "step").count();
+    assert_eq!(steps, 3);
+}
+
 /// What takes the place of a benchmark: a figure that is no good, a candidate that failed.
 const BROKEN: &str = r#"#!/bin/sh
 echo '{"suite":"micro","case":"units torn","candidate":"limit","unit":"looks","median":3.0,"min":3.0,"max":3.0,"runs":1}'
@@ -122,7 +166,7 @@ fn what_must_not_be_fails_the_step_and_is_told_first() {
     assert!(places.is_sorted(), "{report}");
 }
 
-/// A suite whose cases take a while each, more than one may be silent all together.
+/// A suite whose cases take a second each, and together more than one may be silent.
 const SLOW: &str = r#"#!/bin/sh
 if [ "$1" = --list ]; then
     for case in 1 2 3 4 5 6; do echo "persistent::a::case_$case: test"; done
@@ -130,7 +174,7 @@ if [ "$1" = --list ]; then
 fi
 echo $$ >process
 shift 3
-for case in "$@"; do printf 'test %s ... ' "$case"; sleep 0.7; echo ok; done
+for case in "$@"; do printf 'test %s ... ' "$case"; sleep 1; echo ok; done
 "#;
 
 #[test]
@@ -138,7 +182,7 @@ fn a_large_group_of_cases_is_not_ended_while_it_goes_on() {
     let Some(libraries) = stand_in() else { return };
     let folder = Folder::new("large", &[GPU]);
     folder.script("cuda", SLOW);
-    let output = folder.run(Some(libraries), &["--suite", "conformance", "--seconds-per-case", "3"]);
+    let output = folder.run(Some(libraries), &["--suite", "conformance", "--seconds-per-case", "5"]);
     assert_eq!(output.status.code(), Some(0), "{}", all(&output));
     assert_eq!(outcomes(&folder.records()).len(), 6);
 }
@@ -148,11 +192,18 @@ fn a_large_group_of_cases_is_not_ended_while_it_goes_on() {
 fn what_the_limit_cuts_off_begins_anew() {
     let Some(libraries) = stand_in() else { return };
     let folder = Folder::new("cut", &[GPU]);
-    folder.script("cuda", SLOW);
+    folder.script("cuda", GOOD);
     folder.script("annulus-bench", "#!/bin/sh\nsleep 1000\n");
     let suites = ["--suite", "rtt", "--suite", "conformance"];
-    let output = folder.run(Some(libraries), &[&suites[..], &["--limit", "3"]].concat());
-    assert_eq!(output.status.code(), Some(3), "{}", all(&output));
+    let limited = |seconds: u64| {
+        let output = folder.run(Some(libraries), &[&suites[..], &["--limit", &seconds.to_string()]].concat());
+        assert_eq!(output.status.code(), Some(3), "{}", all(&output));
+        output
+    };
+    // The device's own step takes so long here; a limit must leave time for it.
+    let begun = Instant::now();
+    limited(0);
+    let output = limited(2 + 3 * begun.elapsed().as_secs_f64().ceil() as u64);
     let told = "not reached before the limit: rtt: rtt; cases of conformance";
     assert!(all(&output).contains(told), "{}", all(&output));
     assert!(folder.report().contains("not reached         rtt: rtt"), "{}", folder.report());
@@ -240,7 +291,7 @@ fn a_case_that_hangs_is_recorded_and_the_others_go_on() {
     let Some(libraries) = stand_in() else { return };
     let folder = Folder::new("hangs", &[GPU, BENCH]);
     folder.script("cuda", SUITE);
-    let output = folder.run(Some(libraries), &["--suite", "conformance", "--seconds-per-case", "1"]);
+    let output = folder.run(Some(libraries), &["--suite", "conformance", "--seconds-per-case", "4"]);
     assert_eq!(output.status.code(), Some(1), "{}", all(&output));
     let records = folder.records();
     let found = outcomes(&records);
@@ -292,12 +343,33 @@ fn kernels_that_do_not_begin_are_counted_with_the_reason() {
     assert_eq!(output.status.code(), Some(0), "{}", all(&output));
     let said = String::from_utf8_lossy(&output.stdout);
     let lines: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((&lines[0]["median"], &lines[1]["verdict"]), (&2.into(), &"missed".into()), "{said}");
-    assert_eq!(lines[2]["kernel"], 3);
+    assert!(lines[..2].iter().all(|line| line["began"] == true), "{said}");
+    assert_eq!((&lines[2]["median"], &lines[3]["verdict"]), (&2.into(), &"missed".into()), "{said}");
+    assert_eq!(lines[4]["kernel"], 3);
     assert!(
-        lines[2]["why"].as_str().unwrap().contains("queues (2, by CUDA_DEVICE_MAX_CONNECTIONS)"),
+        lines[4]["why"].as_str().unwrap().contains("queues (2, by CUDA_DEVICE_MAX_CONNECTIONS)"),
         "{said}"
     );
+}
+
+/// Another end than a kernel that waits for its turn is a failure, and the count is told all the same.
+#[test]
+fn a_launch_that_fails_is_no_count_of_kernels_that_stay() {
+    let Some(libraries) = stand_in() else { return };
+    let folder = Folder::new("refused", &[GPU]);
+    // The driver refuses the third launch, or the device has room for fewer.
+    for (name, value) in [("ANNULUS_STAND_IN_FAIL_LAUNCH", "3"), ("ANNULUS_STAND_IN_MULTIPROCESSORS", "1")] {
+        let mut command = folder.command("annulus-gpu", Some(libraries), &["stay-together", "40"]);
+        command.env("ANNULUS_NVRTC", libraries).env("CUDA_MODULE_LOADING", "EAGER").env(name, value);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{name}: {}", all(&output));
+        let said = String::from_utf8_lossy(&output.stdout);
+        let lines: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let began = lines.iter().filter(|line| line["began"] == true).count();
+        assert!((1..40).contains(&began), "{name}: {said}");
+        let figure = lines.iter().find(|line| line["candidate"] == "began").unwrap();
+        assert_eq!(figure["median"], began, "{name}: {said}");
+    }
 }
 
 #[test]

@@ -19,12 +19,15 @@ const GATHERING: Duration = Duration::from_secs(3);
 const TURN_TO_BEGIN: Duration = Duration::from_secs(10);
 /// The same where more kernels stay than the driver has queues, so that the reason is known.
 const TURN_AMONG_MANY: Duration = Duration::from_secs(3);
+/// Between two looks for the reason why none has begun: they take a lock, and the pump comes by all the time.
+const BETWEEN_REASONS: Duration = Duration::from_millis(500);
 
 impl Watched {
     /// Starts the next epoch.
     pub(super) fn start(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
         self.begun = Instant::now();
+        self.sought_why = None;
         self.consumed = self.consumed();
         self.gathered = false;
         self.first = None;
@@ -60,9 +63,12 @@ impl Watched {
         let now = Instant::now();
         if begun == 0 {
             let waited = now.duration_since(self.begun);
-            if waited > TURN_AMONG_MANY
-                && let Some(why) = residency.why_late()
-            {
+            let was_just_sought = self.sought_why.is_some_and(|at| now.duration_since(at) < BETWEEN_REASONS);
+            if waited <= TURN_AMONG_MANY || was_just_sought {
+                return;
+            }
+            self.sought_why = Some(now);
+            if let Some(why) = residency.why_late() {
                 self.note(format!(
                     "none of its {blocks} blocks has begun within {TURN_AMONG_MANY:?} of its start: {why}"
                 ));

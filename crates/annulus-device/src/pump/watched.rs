@@ -48,6 +48,8 @@ pub(crate) struct Watched {
     pub(super) moves: bool,
     /// Every block of the current start has begun.
     pub(super) gathered: bool,
+    /// When the reason was last sought why no block of this epoch has begun.
+    pub(super) sought_why: Option<Instant>,
     /// When the first block was seen to have begun.
     pub(super) first: Option<Instant>,
     /// How the device's clock relates to the host's, if it drifts.
@@ -121,6 +123,7 @@ impl Watched {
             postponed: false,
             moves: false,
             gathered: false,
+            sought_why: None,
             first: None,
             clock_sync,
             question: 0,

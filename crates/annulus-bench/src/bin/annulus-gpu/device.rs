@@ -1,7 +1,10 @@
 //! What the first device says of itself, whether machine code loads on it, whether a kernel that stays there
 //! answers, and how many stay: each in a process of its own.
 
-use std::time::{Duration, Instant};
+use std::{
+    io::{self, Write},
+    time::{Duration, Instant},
+};
 
 use annulus::prelude::*;
 use annulus_cuda::Cuda;
@@ -54,8 +57,10 @@ pub(crate) fn describe() -> Result<(), Failure> {
 }
 
 /// Compiles and loads the forms of a kernel: with sealed slots, with open ones, and connectable. Each takes a
-/// message; one that fails costs the others nothing.
+/// message; one that fails costs the others nothing. Where slots cannot be sealed, they are open whatever is
+/// asked for, and that form says so in place of a time.
 pub(crate) fn load_code() -> Result<(), Failure> {
+    let missing = missing_for_sealed();
     let forms = [
         ("sealed slots", Cuda::new(), false),
         ("open slots", Cuda::new().sealed(false), false),
@@ -63,12 +68,34 @@ pub(crate) fn load_code() -> Result<(), Failure> {
     ];
     let mut failed = Vec::new();
     for (form, cuda, connectable) in forms {
+        if let Some(missing) = missing.as_ref().filter(|_| form == "sealed slots") {
+            println!("{}", json!({ "code": form, "skipped": format!("needs {missing}") }));
+            continue;
+        }
+        let slots = if form == "open slots" || missing.is_some() { "open" } else { "sealed" };
         match load(cuda, connectable) {
-            Ok(time) => println!("{}", json!({ "code": form, "answered_after_ms": time.as_millis() as u64 })),
+            Ok(time) => {
+                let time = time.as_millis() as u64;
+                println!("{}", json!({ "code": form, "slots": slots, "answered_after_ms": time }));
+            }
             Err(error) => failed.push(format!("{form}: {error}")),
         }
     }
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ").into()) }
+}
+
+/// What is not here of what sealed slots need, if something is not.
+fn missing_for_sealed() -> Option<String> {
+    if !annulus_ring::sealed::is_offered() {
+        return Some("a host whose processor stores 16 bytes in one access (x86-64 with AVX)".to_owned());
+    }
+    match annulus_cuda::nvrtc_version() {
+        Ok((major, minor)) if (major, minor) < (12, 4) => {
+            Some(format!("NVRTC of CUDA 12.4 or newer, and this is {major}.{minor}"))
+        }
+        // Without a compiler no form loads, and each says so.
+        _ => None,
+    }
 }
 
 /// How long it takes until a kernel that was just launched has answered.
@@ -76,47 +103,78 @@ fn load(cuda: Cuda, connectable: bool) -> Result<Duration, Failure> {
     let runtime = runtime(cuda)?;
     let begun = Instant::now();
     let kernel = complement::launch(&runtime, LaunchOptions::default().connectable(connectable))?;
-    answers(&kernel, Duration::from_secs(10))?;
+    answer(&kernel, Duration::from_secs(10)).map_err(|why| match why {
+        NoAnswer::InTime(why) => why.into(),
+        NoAnswer::Wrong(why) => why,
+    })?;
     let time = begun.elapsed();
     kernel.shutdown_blocking(Duration::from_secs(10));
     Ok(time)
 }
 
+/// Why a kernel that was sent a message did not answer it as it should.
+#[derive(Debug)]
+enum NoAnswer {
+    /// It said nothing in the time it had.
+    InTime(String),
+    /// It said something else, or cannot be asked.
+    Wrong(Failure),
+}
+
 /// Sends a message to a kernel, and waits so long for its answer.
-fn answers(kernel: &KernelHandle<complement>, patience: Duration) -> Result<(), Failure> {
-    let _ = kernel.try_send(Number { value: 7 })?;
+fn answer(kernel: &KernelHandle<complement>, patience: Duration) -> Result<(), NoAnswer> {
+    let wrong = |why: String| NoAnswer::Wrong(why.into());
+    let notes = || format!("{:?}", kernel.status().notes);
+    let _ = kernel.try_send(Number { value: 7 }).map_err(|error| wrong(format!("{error}; {}", notes())))?;
     let begun = Instant::now();
     loop {
         match kernel.try_recv() {
             Ok(Number { value }) if value == !7 => return Ok(()),
-            Ok(other) => return Err(format!("7 was answered with {other:?}").into()),
+            Ok(other) => return Err(wrong(format!("7 was answered with {other:?}"))),
             Err(TryRecvError::Empty) if begun.elapsed() < patience => std::thread::yield_now(),
-            Err(error) => return Err(format!("{error}; {:?}", kernel.status().notes).into()),
+            Err(error @ TryRecvError::Empty) => {
+                return Err(NoAnswer::InTime(format!("{error}; {}", notes())));
+            }
+            Err(error) => return Err(wrong(format!("{error}; {}", notes()))),
         }
     }
 }
 
-/// Starts kernels that stay one by one, until one does not begin; prints how many did, as a figure, and why
-/// the next one did not.
+/// Starts kernels that stay one by one, until one does not answer in time; prints each that began, how many
+/// did, as a figure, and why the next one did not.
+///
+/// # Errors
+///
+/// If none begins, if one answers what it should not, or if something else goes wrong than that a kernel does
+/// not begin. What began until then is printed as well.
 pub(crate) fn stay_together(most: u32) -> Result<(), Failure> {
     /// Longer than it takes a kernel to say why it does not begin.
     const TO_BEGIN: Duration = Duration::from_secs(5);
     let runtime = runtime(Cuda::new())?;
     stays(&runtime)?;
     let mut kernels = Vec::new();
-    let mut why = None;
-    while why.is_none() && kernels.len() < most as usize {
-        let options = LaunchOptions::default().capacity(64).name(format!("number {}", kernels.len() + 1));
-        why = match complement::launch(&runtime, options) {
-            Err(error) => Some(error.to_string()),
+    let mut began = 0;
+    let mut end = None;
+    while end.is_none() && began < most {
+        let options = LaunchOptions::default().capacity(64).name(format!("number {}", began + 1));
+        let answered = match complement::launch(&runtime, options) {
+            Err(error) => Err(NoAnswer::Wrong(error.to_string().into())),
             Ok(kernel) => {
-                let answered = answers(&kernel, TO_BEGIN);
+                let answered = answer(&kernel, TO_BEGIN);
                 kernels.push(kernel);
-                answered.err().map(|error| error.to_string())
+                answered
             }
         };
+        match answered {
+            Ok(()) => {
+                began += 1;
+                // On its way before the next one begins: whoever ends this has the count.
+                println!("{}", json!({ "kernel": began, "began": true }));
+                io::stdout().flush()?;
+            }
+            Err(why) => end = Some(why),
+        }
     }
-    let began = kernels.iter().filter(|kernel| kernel.status().processed != 0).count();
     let (case, candidate) = ("kernels that stay at a time", "began");
     println!(
         "{}",
@@ -125,7 +183,7 @@ pub(crate) fn stay_together(most: u32) -> Result<(), Failure> {
             "median": began, "min": began, "max": began, "runs": 1,
         })
     );
-    let verdict = if began as u32 >= most { "reached" } else { "missed" };
+    let verdict = if began >= most { "reached" } else { "missed" };
     let text = format!("{began} kernels began; mark: all {most}");
     println!(
         "{}",
@@ -134,14 +192,22 @@ pub(crate) fn stay_together(most: u32) -> Result<(), Failure> {
             "goal": most, "text": text,
         })
     );
-    if let Some(why) = why {
-        println!("{}", json!({ "kernel": began + 1, "why": why }));
-    }
+    let outcome = match end {
+        None => Ok(()),
+        Some(NoAnswer::InTime(why)) => {
+            println!("{}", json!({ "kernel": began + 1, "why": why }));
+            if began == 0 { Err("no kernel began".into()) } else { Ok(()) }
+        }
+        Some(NoAnswer::Wrong(why)) => {
+            println!("{}", json!({ "kernel": began + 1, "why": why.to_string() }));
+            Err(format!("kernel {}: {why}", began + 1).into())
+        }
+    };
     // The first ones may hold up the last, and go first.
     for kernel in &kernels {
         kernel.shutdown_blocking(Duration::from_secs(5));
     }
-    Ok(())
+    outcome
 }
 
 /// Sends numbers to a kernel that stays, and checks each answer, in its place.

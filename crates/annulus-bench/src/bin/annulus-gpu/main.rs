@@ -9,7 +9,10 @@
 //!   steps go on.
 //! * Whatever has ended is on disk. The same command goes on where the last run stopped: with the same length
 //!   of runs, version and device, since other results are another run's.
-//! * What it has started ends with it. That nobody reads what it prints any more ends nothing.
+//! * On Linux the process of a step ends with it, however it ends. (What that process has started itself does
+//!   not; none of ours starts anything that uses the device.) That nobody reads what it prints any more ends nothing.
+//! * At the limit what runs is ended. Later than that come only the end of a process that does not go at once (13
+//!   seconds at most, then it is left alone), a question to the device (15), and ones to `nvidia-smi` (10).
 //!
 //! # What it does not do
 //!
@@ -64,7 +67,8 @@ pub(crate) fn say(line: &str) {
 #[derive(Debug, Parser)]
 #[command(name = "annulus-gpu", version, after_help = AFTER_HELP, args_conflicts_with_subcommands = true)]
 struct Arguments {
-    /// Only the first steps: three minutes for what matters most, from the driver to round trips
+    /// Only the first steps: what matters most, from the driver to round trips. Nothing of them begins after
+    /// three minutes, and what runs then is ended
     #[arg(long)]
     first: bool,
 
@@ -80,8 +84,15 @@ struct Arguments {
     #[arg(long)]
     again: bool,
 
+    /// Run a second time what is recorded and did not pass: failed, crashed or hung. What passed is not run
+    /// again. Other programs need no option: a commit, or changes to it, that are not those of the record count
+    /// as another run, of which nothing is recorded
+    #[arg(long, conflicts_with = "again")]
+    again_failed: bool,
+
     /// End after so many seconds: what runs then is ended, and begins anew when the same command goes on
-    /// later; it exits with 3 until all is done [default: none; with --first alone 180]
+    /// later; it exits with 3 until all is done. A process that the driver holds, a device or an nvidia-smi that
+    /// does not answer may add about a minute [default: none; with --first alone 180]
     #[arg(long, value_name = "SECONDS")]
     limit: Option<u64>,
 
@@ -138,7 +149,7 @@ impl Arguments {
 
 const AFTER_HELP: &str = "\
 Examples:
-  annulus-gpu --first                               the first three minutes
+  annulus-gpu --first                               the first steps
   annulus-gpu --suite conformance --limit 540       nine minutes of it; say it again to go on
   annulus-gpu --suite rtt --suite stream --quick    two benchmarks, briefly
   setsid annulus-gpu >/dev/null 2>&1 &              all of it, also when the terminal goes; collect gpu-results/ later
@@ -166,7 +177,10 @@ fn main() -> ExitCode {
 
 fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let programs = Programs::find(arguments.bin.clone())?;
-    let record = Record::open(&arguments.out, arguments.again)?;
+    let mut record = Record::open(&arguments.out, arguments.again)?;
+    if arguments.again_failed {
+        record.forgive();
+    }
     let patience = if arguments.rehearse { 6 } else { 1 };
     let everything = !arguments.first && arguments.suite.is_empty();
     let of_first =

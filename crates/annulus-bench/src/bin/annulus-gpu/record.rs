@@ -1,6 +1,7 @@
 //! What has ended, a line of JSON each, on disk before anything else begins.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     fs::{self, File, OpenOptions},
     io::Write,
     path::{Path, PathBuf},
@@ -20,6 +21,8 @@ pub(crate) struct Record {
     log: File,
     lines: Vec<Value>,
     key: Option<Key>,
+    /// What is recorded and did not pass counts as not recorded.
+    again_failed: bool,
 }
 
 /// What a result is one of: lines with another key are other runs'.
@@ -80,7 +83,12 @@ impl Record {
         if !text.is_empty() && !text.ends_with('\n') {
             writeln!(file)?;
         }
-        Ok(Self { folder: folder.to_owned(), file, log, lines, key: None })
+        Ok(Self { folder: folder.to_owned(), file, log, lines, key: None, again_failed: false })
+    }
+
+    /// From now on what did not pass is to be run again.
+    pub(crate) fn forgive(&mut self) {
+        self.again_failed = true;
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -126,9 +134,32 @@ impl Record {
         Ok(())
     }
 
-    /// Whether a step was recorded, and came to its end.
+    /// The lines with this run's key that nothing has replaced: of a case the last one, and of a step what came
+    /// after the end before its last one. Those of an attempt that was cut off stay.
+    pub(crate) fn current(&self) -> Vec<&Value> {
+        let mut cases = BTreeSet::new();
+        let mut ends: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+        let mut lines: Vec<&Value> = self.lines().rev().collect();
+        lines.retain(|&line| {
+            let word = |name: &str| line[name].as_str();
+            let kind = word("record");
+            match (word("suite"), word("step"), word("case")) {
+                (Some(suite), _, Some(case)) if kind == Some("case") => cases.insert((suite, case)),
+                (Some(suite), Some(step), _) => {
+                    let later = ends.entry((suite, step)).or_default();
+                    *later += u32::from(kind == Some("step") && word("outcome") != Some(CUT));
+                    *later < 2
+                }
+                _ => true,
+            }
+        });
+        lines.reverse();
+        lines
+    }
+
+    /// Whether a step was recorded, came to its end, and is not to be run again.
     pub(crate) fn has_step(&self, suite: &str, step: &str) -> bool {
-        self.lines().any(|line| {
+        self.has(|line| {
             line["record"] == "step"
                 && line["suite"] == suite
                 && line["step"] == step
@@ -136,18 +167,23 @@ impl Record {
         })
     }
 
-    /// Whether a case of a suite was recorded.
+    /// Whether a case of a suite was recorded, and is not to be run again.
     pub(crate) fn has_case(&self, suite: &str, case: &str) -> bool {
-        self.lines().any(|line| line["record"] == "case" && line["suite"] == suite && line["case"] == case)
+        self.has(|line| line["record"] == "case" && line["suite"] == suite && line["case"] == case)
     }
 
-    /// Whether nothing of these suites went wrong in a run with this key. A case that says that it needs more
-    /// than the device has is told in the report; a suite that finds no device fails.
+    /// The last such line counts.
+    fn has(&self, is_such: impl Fn(&Value) -> bool) -> bool {
+        let last = self.lines().rev().find(|line| is_such(line));
+        last.is_some_and(|line| !self.again_failed || is_good(&line["outcome"]))
+    }
+
+    /// Whether nothing of these suites went wrong in a run with this key, the last time that it was run. A case
+    /// that says that it needs more than the device has is told in the report; a suite that finds no device
+    /// fails.
     pub(crate) fn is_clean(&self, suites: &[&str]) -> bool {
-        let is_good =
-            |outcome: &Value| outcome.as_str().is_none_or(|word| ["passed", "skipped", CUT].contains(&word));
-        let is_asked = |line: &Value| line["suite"].as_str().is_some_and(|suite| suites.contains(&suite));
-        self.lines().filter(|line| is_asked(line)).all(|line| is_good(&line["outcome"]))
+        let is_asked = |line: &&Value| line["suite"].as_str().is_some_and(|suite| suites.contains(&suite));
+        self.current().into_iter().filter(is_asked).all(|line| is_good(&line["outcome"]))
     }
 
     /// Adds a step, with what `nvidia-smi` said before and after it.
@@ -175,4 +211,9 @@ impl Record {
     ) -> Result<(), Failure> {
         self.add(json!({ "record": "case", "suite": suite, "case": case, "outcome": outcome, "why": why }))
     }
+}
+
+/// Whether nothing went wrong there. A line without an outcome tells of none.
+fn is_good(outcome: &Value) -> bool {
+    outcome.as_str().is_none_or(|word| ["passed", "skipped", CUT].contains(&word))
 }

@@ -22,7 +22,8 @@ pub(crate) fn write(record: &Record) -> Result<(), Failure> {
 
 fn text(record: &Record) -> String {
     let mut out = String::from("Annulus on an NVIDIA GPU\n");
-    let of = |kind: &'static str| record.lines().filter(move |line| line["record"] == kind);
+    let current = record.current();
+    let of = |kind: &'static str| current.iter().copied().filter(move |line| line["record"] == kind);
     // The last run's.
     match of("machine").next_back() {
         None => out.push_str("\nNo device ran a kernel.\n"),

@@ -17,7 +17,7 @@ use crate::{
     suite,
 };
 
-/// The first three minutes.
+/// The first steps.
 pub(crate) const FIRST: &str = "first";
 /// So many seconds they take at most, unless more is said.
 pub(crate) const FIRST_SECONDS: u64 = 180;
@@ -58,6 +58,9 @@ impl Step {
     }
 }
 
+/// So long beyond the limit the device may take to answer.
+const BEYOND_LIMIT: Duration = Duration::from_secs(15);
+
 /// What the device says, and whether it answers.
 fn device_step() -> Step {
     Step::new("device", "annulus-gpu", &["device"], 60)
@@ -80,7 +83,7 @@ fn first(length: Option<&'static str>) -> Vec<Step> {
         own("1,000,000 messages", &["check", all], 30),
         bench("rtt", &["rtt"], 45),
         // Its last cases look for torn units as long as they may.
-        bench("micro", &["micro"], 50),
+        bench("micro", &["micro"], 60),
         bench("stream of lines", &["stream", "--case", "64-byte lines, 1 "], 45),
         bench("poll", &["poll"], 30),
         own("kernels that stay", &["stay-together", kernels], 45),
@@ -140,13 +143,7 @@ impl Run {
 
     /// The machine, and its device: without one that keeps kernels nothing is run.
     fn begin(&mut self) -> Result<(), Failure> {
-        let step = device_step();
-        let ran = self.programs.run(
-            step.program,
-            &step.arguments,
-            Limit::of(step.limit * self.patience),
-            self.record.log(),
-        )?;
+        let ran = self.ask_device()?;
         let is_object = |line: &Value| line["device"].is_string();
         let mut lines = ran.output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let Some(device) = lines.find(is_object) else {
@@ -276,6 +273,15 @@ impl Run {
         self.programs.run(program, arguments, limit, self.record.log())
     }
 
+    /// What the device says. It may take a little longer than the limit.
+    fn ask_device(&mut self) -> Result<Ran, Failure> {
+        let step = device_step();
+        let left = self.limit.map(|limit| limit.saturating_duration_since(Instant::now()));
+        let time = left.map_or(step.limit, |left| step.limit.min(left + BEYOND_LIMIT));
+        let limit = Limit::of(time * self.patience);
+        self.programs.run(step.program, &step.arguments, limit, self.record.log())
+    }
+
     /// Whether the device still answers, after something went wrong. It is asked even where the limit has
     /// come.
     ///
@@ -283,9 +289,7 @@ impl Run {
     ///
     /// If it does not: nothing that is run after this would tell anything.
     pub(crate) fn probe(&mut self) -> Result<(), Failure> {
-        let step = device_step();
-        let limit = Limit::of(step.limit * self.patience);
-        let ran = self.programs.run(step.program, &step.arguments, limit, self.record.log())?;
+        let ran = self.ask_device()?;
         if ran.end == End::Exited(0) {
             return Ok(());
         }
