@@ -161,8 +161,6 @@ ANN_FUNCTION void ann_forward_one(const ann_view *v, u32 sent, PRIVATE const ann
 #if ANN_SEALS_IMAGES
     if (b->link.units != 0)
         row += b->link.payload;
-#endif
-#if ANN_SEALS_IMAGES
     if (sent == 1 && target->is_known && ann_send_single(v, row, target->tickets)) {
         b->lost = 0;
         b->left = 0;
