@@ -88,9 +88,10 @@ fn p07_no_move_of_the_clock_is_missed() {
     let (clock, runtime) = runtime();
     let kernel = window::launch(&runtime, LaunchOptions::default().spin(Duration::ZERO)).unwrap();
     for round in 0..3000 {
+        let closes = Some(runtime.now() + HOUR_NANOS);
         kernel.send_blocking(Order { cents: 1, closes: 0 }).map(drop).unwrap();
-        // The worker is about to park, or has parked.
-        while kernel.status().timers.unwrap().waiting == 0 {
+        // The worker is about to park, or has parked. Until it is, the status may still tell of the round before.
+        while kernel.status().timers.unwrap().next_due != closes {
             std::hint::spin_loop();
         }
         clock.advance(HOUR);
