@@ -36,9 +36,18 @@ fn the_first_status_shows_it() {
         two.connect(&one).unwrap();
         one.activate_blocking().unwrap();
         two.activate_blocking().unwrap();
+        // Nobody asks for a status meanwhile: telemetry does not look for cycles.
+        let telemetry = one.enable_telemetry().unwrap();
         let _ = one.try_send(Number { value: 1 }).unwrap();
-        // Nobody asks meanwhile.
-        thread::sleep(Duration::from_secs(1));
+        let mut before = 0;
+        loop {
+            thread::sleep(Duration::from_secs(1));
+            let taken = telemetry.poll().messages_processed;
+            if taken != 0 && taken == before {
+                break;
+            }
+            before = taken;
+        }
         let stall = one.status().stall.expect("it has no room");
         assert_eq!(stall.end, StallEnd::Cycle(vec!["one".into(), "two".into()]), "epochs: {epochs}");
         let _ = (one.terminate_blocking(), two.terminate_blocking());

@@ -52,7 +52,7 @@ pub(crate) struct Text {
     pub(crate) adaptive: bool,
     /// Whether its turns are counted.
     pub(crate) counts_turns: bool,
-    /// Programs that differ in nothing else have block memories of their own.
+    /// Programs that differ in nothing else have block memories of their own. They are compiled once.
     pub(crate) copy: u32,
     /// A fault that is planted: what stands in place of what.
     pub(crate) fault: Option<(&'static str, &'static str)>,
@@ -96,13 +96,12 @@ impl Text {
             &format!(
                 "#define ANN_LAUNCH_THREADS {}\n#define ANN_LAUNCH_CONNECTABLE {linked}\n\
                  #define ANN_INDEPENDENT {alone}\n#define ANN_LAUNCH_ADAPTIVE {adaptive}\n\
-                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1{variants}\n{}{}{}{}/* copy {} */",
+                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1{variants}\n{}{}{}{}",
                 self.threads,
                 if self.through { "#define ANN_LAUNCH_THROUGH 1\n" } else { "" },
                 if self.traced { "#define ANN_LAUNCH_TRACED 1\n" } else { "" },
                 format_args!("#define ANN_LAUNCH_HOLD {}\n", self.hold),
                 if self.causal { "#define ANN_LAUNCH_CAUSAL 1\n" } else { "" },
-                self.copy
             ),
             include_str!("c/shim.c"),
             OPENCL_PRELUDE,
@@ -118,16 +117,29 @@ impl Text {
 
     /// The program, compiled unless it was before.
     pub(crate) fn program(&self) -> Arc<Program> {
-        static PROGRAMS: OnceLock<Mutex<HashMap<String, Arc<Program>>>> = OnceLock::new();
-        let text = self.write();
+        type Programs = HashMap<(String, u32), Arc<Program>>;
+        static PROGRAMS: OnceLock<Mutex<Programs>> = OnceLock::new();
+        let key = (self.write(), self.copy);
         let programs = PROGRAMS.get_or_init(Mutex::default);
-        let found = programs.lock().unwrap_or_else(PoisonError::into_inner).get(&text).cloned();
+        let found = programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         if let Some(program) = found {
             return program;
         }
-        let program = Arc::new(Program::load(&compile(&text, self.fault.is_some())));
+        let library = compile(&key.0, self.fault.is_some());
+        let program = Arc::new(if self.copy == 0 {
+            Program::load(&library)
+        } else {
+            // The system loads a file once, and a name once, so its memory would be shared.
+            let own = own_folder();
+            let name = library.file_name().expect("it has one").to_string_lossy();
+            let copy = own.join(format!("{}-{name}", self.copy));
+            std::fs::copy(&library, &copy).expect("the file can be copied");
+            let program = Program::load(&copy);
+            let _ = std::fs::remove_dir_all(&own);
+            program
+        });
         let mut programs = programs.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(programs.entry(text).or_insert(program))
+        Arc::clone(programs.entry(key).or_insert(program))
     }
 }
 
@@ -147,6 +159,20 @@ const OPTIONS: &[&str] = &[
 ];
 const CHECKED: &[&str] = &["-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"];
 
+/// Where compiled programs are kept.
+fn folder() -> PathBuf {
+    let cache = std::env::var_os("ANNULUS_TEST_CACHE").filter(|cache| !cache.is_empty());
+    cache.map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from).join("twins")
+}
+
+/// A folder in it for the thread that calls this, which removes it.
+fn own_folder() -> PathBuf {
+    let thread = format!("{}-{:?}", std::process::id(), std::thread::current().id());
+    let own = folder().join(thread.replace(['(', ')'], ""));
+    std::fs::create_dir_all(&own).expect("the folder can be made");
+    own
+}
+
 /// Compiles a text to a shared object, unless the same lies there. What C leaves undefined is a trap. A
 /// fault's program runs for a moment: it is compiled fast.
 fn compile(text: &str, is_faulty: bool) -> PathBuf {
@@ -154,15 +180,11 @@ fn compile(text: &str, is_faulty: bool) -> PathBuf {
     let version = Command::new("cc").arg("-v").output().expect("the C compiler `cc` starts").stderr;
     let mut hasher = DefaultHasher::new();
     (text, OPTIONS, level, version).hash(&mut hasher);
-    let cache = std::env::var_os("ANNULUS_TEST_CACHE").filter(|cache| !cache.is_empty());
-    let folder = cache.map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from).join("twins");
-    let library = folder.join(format!("{:016x}.so", hasher.finish()));
+    let library = folder().join(format!("{:016x}.so", hasher.finish()));
     if library.exists() {
         return library;
     }
-    let thread = format!("{}-{:?}", std::process::id(), std::thread::current().id());
-    let own = folder.join(thread.replace(['(', ')'], ""));
-    std::fs::create_dir_all(&own).expect("the folder can be made");
+    let own = own_folder();
     std::fs::write(own.join("program.c"), text).expect("the file can be written");
     let output = Command::new("cc")
         .args(OPTIONS)

@@ -80,8 +80,12 @@ pub fn p02_answers_find_their_actor(bench: &Bench) {
     eventually(|| open(&asks) == 0);
     assert!(asks.port(asker::DONE).try_recv().is_err());
     assert_eq!(asks.status().timers.unwrap().waiting, 0);
-    let status = balanced(&told);
-    assert_eq!((status.processed, status.drops.failed), (u64::from(rounds) * 18, u64::from(rounds) * 6));
+    // An answer is seen before it is counted.
+    let counts = (u64::from(rounds) * 18, u64::from(rounds) * 6);
+    eventually(|| {
+        let status = balanced(&told);
+        (status.processed, status.drops.failed) == counts
+    });
 }
 
 /// P-02: a kernel with several outboxes answers by its reply alone; what it sends besides goes where it goes.
@@ -119,8 +123,7 @@ pub fn p02_an_ask_among_other_outputs(bench: &Bench) {
     numbers.sort_unstable();
     assert_eq!(numbers, (40..50).collect::<Vec<_>>());
     eventually(|| asks.status().drops.failed == 8);
-    assert_eq!(balanced(&told).processed, 18);
-    assert_eq!(open(&asks), 0);
+    eventually(|| balanced(&told).processed == 18 && open(&asks) == 0);
 }
 
 /// P-02: asks of a kernel that is connected to nobody, and of a direct call, end at once: *lost*.
@@ -155,8 +158,11 @@ pub fn p02_an_answer_that_comes_too_late(bench: &Bench) {
         let done = receive(&asks);
         assert_eq!((done.order, done.ended, done.price.item), (number, ended::OUT_OF_TIME, 77));
     }
-    let timers = asks.status().timers.unwrap();
-    assert_eq!((timers.waiting, timers.asks), (0, 32));
+    // An output is there before the block tells what waits.
+    eventually(|| {
+        let timers = asks.status().timers.unwrap();
+        (timers.waiting, timers.asks) == (0, 32)
+    });
     send(&asks, order(32, 0));
     eventually(|| asks.status().drops.failed == 1);
     // A place is free as soon as its answer has come.
@@ -390,8 +396,10 @@ fn goes_to_no_other_kernel(
     for (number, done) in (0..).zip(closed) {
         assert_eq!((done.order, done.ended), (number, ended::CLOSED), "{done:?}");
     }
-    eventually(|| asks.status().stalled_shards == 0);
-    assert_eq!((open(&asks), asks.status().outputs_lost), (0, u64::from(held)));
+    eventually(|| {
+        let status = asks.status();
+        (status.stalled_shards, status.timers.unwrap().asks, status.outputs_lost) == (0, 0, u64::from(held))
+    });
     two.activate_blocking().unwrap();
     all_done(&other, orders);
     let again = order(200, 0);
@@ -452,7 +460,8 @@ pub fn p02_who_asks_leaves_no_places(bench: &Bench) {
     eventually(|| asks.port(asker::PRICE).connect(&told).is_ok());
     asks.activate_blocking().unwrap();
     let more = asking(bench, options("fourth"));
-    more.port(asker::PRICE).connect(&told).unwrap();
+    // Places become free one by one.
+    eventually(|| more.port(asker::PRICE).connect(&told).is_ok());
     more.activate_blocking().unwrap();
     for (number, kernel) in (10..).zip([&asks, &more]) {
         send(kernel, order(number, 0));

@@ -98,19 +98,21 @@ pub fn a_bridge_waits_and_hands_back(bench: &Bench) {
         kernel.deactivate_blocking().unwrap();
         let bridge = kernel.consume_with(&source, BridgeOptions::new().messages(4));
         // Sixteen in the ring, some held, sixteen in the queue.
-        let (mut sent, mut held) = (0, 0);
+        let mut sent = 0;
         // What moves them may be another thread, which tells that the kernel has room.
         eventually(|| {
             while source.try_send(ticket(sent, 0)).is_ok() {
                 sent += 1;
             }
             let status = bridge.status();
-            held = status.held;
-            status.moved == 16 && (1..=4).contains(&held) && sent == 32 + held
+            status.moved == 16 && status.held != 0
         });
-        accounted(&bridge, 16 + held);
         assert!(bridge.stop() && !bridge.stop());
         assert!(bridge.ended_timeout(Duration::from_secs(60)));
+        // It may have taken more until it was told.
+        let held = bridge.status().held;
+        assert!((1..=4).contains(&held), "{held}");
+        accounted(&bridge, 16 + held);
         let ids = |tickets: Vec<Ticket>| tickets.iter().map(|ticket| ticket.id).collect::<Vec<_>>();
         assert_eq!(ids(bridge.take_undelivered()), (16..16 + held).collect::<Vec<_>>());
         assert_eq!(ids(source.take_all()), (16 + held..sent).collect::<Vec<_>>());

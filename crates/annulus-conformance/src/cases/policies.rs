@@ -237,16 +237,16 @@ pub fn q26_what_has_expired_is_a_dead_letter(bench: &Bench) {
     thread::sleep(2 * SHORT);
     kernel.activate_blocking().unwrap();
     drain(&kernel);
-    // Two were handed over at once.
-    assert_eq!(ids(&received(&kernel)), [0, 1]);
+    // Two were handed over at once; fewer if the machine paused for so long that they had expired.
+    let handled = ids(&received(&kernel));
+    assert!(handled.len() <= 2 && handled.is_sorted(), "{handled:?}");
+    let count = handled.len() as u64;
     let status = balanced(&kernel);
-    assert_eq!((status.sent, status.processed, status.pending), (100, 2, 0));
-    assert_eq!((status.drops.expired, status.drops.total()), (98, 98));
+    assert_eq!((status.sent, status.processed, status.pending), (100, count, 0));
+    assert_eq!((status.drops.expired, status.drops.total()), (100 - count, 100 - count));
     let dead_letters = kernel.dead_letters().unwrap().take_batch();
-    assert_eq!(
-        dead_letters.iter().map(|dead_letter| dead_letter.message.id).collect::<Vec<_>>(),
-        Vec::from_iter(2..100)
-    );
+    let expired: Vec<_> = dead_letters.iter().map(|dead_letter| dead_letter.message.id).collect();
+    assert_eq!(expired, Vec::from_iter((0..100).filter(|id| !handled.contains(id))));
     assert!(dead_letters.iter().all(|dead_letter| dead_letter.reason == Reason::Expired));
 }
 
@@ -355,13 +355,14 @@ pub fn a_call_ends_with_its_message(bench: &Bench) {
     drain(&kernel);
     balanced(&kernel);
 
-    let kernel = gate::launch(bench.runtime(), options.expiry(SHORT).name("expires")).unwrap();
+    // Longer than the machine may pause while the first two are handed over.
+    let kernel = gate::launch(bench.runtime(), options.expiry(40 * SHORT).name("expires")).unwrap();
     kernel.deactivate_blocking().unwrap();
     kernel.send_batch_blocking(&[ticket(1, 0), ticket(2, 0)]).unwrap();
     thread::scope(|scope| {
         let expired = scope.spawn(|| kernel.call_blocking(ticket(3, 0)));
         eventually(|| kernel.status().pending == 3);
-        thread::sleep(SHORT);
+        thread::sleep(40 * SHORT);
         kernel.activate_blocking().unwrap();
         assert_eq!(expired.join().unwrap(), Err(CallError::Expired));
     });

@@ -3,7 +3,10 @@
 //! batch, was not counted.
 
 use std::{
+    future::Future,
+    pin::pin,
     sync::{Mutex, MutexGuard},
+    task::{Context, Waker},
     thread,
     time::Duration,
 };
@@ -41,16 +44,22 @@ fn in_a_batch(messages: u64) -> (MutexGuard<'static, ()>, KernelHandle<gated>) {
     (gate, kernel)
 }
 
+/// Deactivates a kernel that is told so before the gate opens.
+fn deactivate(kernel: &KernelHandle<gated>, gate: MutexGuard<'static, ()>) {
+    let mut inactive = pin!(kernel.deactivate());
+    // The first poll gives the command.
+    let asked = inactive.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    drop(gate);
+    if asked.is_pending() {
+        annulus::block_on(inactive).unwrap();
+    }
+}
+
 #[test]
 fn a_batch_ends_when_the_kernel_is_deactivated() {
     let _alone = ONE_TEST_AT_A_TIME.lock();
     let (gate, kernel) = in_a_batch(50);
-    thread::scope(|scope| {
-        let inactive = scope.spawn(|| kernel.deactivate_blocking().unwrap());
-        thread::sleep(Duration::from_millis(20));
-        drop(gate);
-        inactive.join().unwrap();
-    });
+    deactivate(&kernel, gate);
     let status = kernel.status();
     assert!(status.processed <= 1 && status.pending >= 49, "{status}");
 }
@@ -59,12 +68,13 @@ fn a_batch_ends_when_the_kernel_is_deactivated() {
 fn a_batch_ends_when_the_kernel_is_terminated() {
     let _alone = ONE_TEST_AT_A_TIME.lock();
     let (gate, kernel) = in_a_batch(50);
-    thread::scope(|scope| {
-        let end = scope.spawn(|| kernel.terminate_blocking());
-        thread::sleep(Duration::from_millis(20));
-        drop(gate);
-        end.join().unwrap();
-    });
+    let mut end = pin!(kernel.terminate());
+    // The first poll gives the command.
+    let asked = end.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    drop(gate);
+    if asked.is_pending() {
+        annulus::block_on(end);
+    }
     assert!(kernel.take_undelivered().len() >= 49);
 }
 
