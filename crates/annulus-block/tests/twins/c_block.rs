@@ -58,6 +58,9 @@ pub(crate) struct Text {
     pub(crate) fault: Option<(&'static str, &'static str)>,
 }
 
+/// What a program differs by from others.
+type Key = (usize, u32, Option<usize>, u32, [bool; 7], u32, Option<(&'static str, &'static str)>);
+
 type Twin = *mut c_void;
 
 /// A compiled program.
@@ -115,17 +118,30 @@ impl Text {
         .join("\n")
     }
 
+    fn key(&self) -> Key {
+        let &Self { threads, connectable, through, traced, hold, causal, alone, adaptive, .. } = self;
+        let flags = [connectable, through, traced, causal, alone, adaptive, self.counts_turns];
+        (
+            std::ptr::from_ref(self.definition) as usize,
+            threads,
+            self.variant,
+            hold,
+            flags,
+            self.copy,
+            self.fault,
+        )
+    }
+
     /// The program, compiled unless it was before.
     pub(crate) fn program(&self) -> Arc<Program> {
-        type Programs = HashMap<(String, u32), Arc<Program>>;
-        static PROGRAMS: OnceLock<Mutex<Programs>> = OnceLock::new();
-        let key = (self.write(), self.copy);
+        static PROGRAMS: OnceLock<Mutex<HashMap<Key, Arc<Program>>>> = OnceLock::new();
+        let key = self.key();
         let programs = PROGRAMS.get_or_init(Mutex::default);
         let found = programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         if let Some(program) = found {
             return program;
         }
-        let library = compile(&key.0, self.fault.is_some());
+        let library = compile(&self.write(), self.fault.is_some());
         let program = Arc::new(if self.copy == 0 {
             Program::load(&library)
         } else {

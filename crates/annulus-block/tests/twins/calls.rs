@@ -1,5 +1,7 @@
 //! The calls among a script's messages, and what became of them.
 
+use std::fmt;
+
 use annulus_abi::ring::kind::{FAILED, MESSAGE, NO_REPLY};
 
 use crate::{memory::Side, words::slot_words};
@@ -61,20 +63,28 @@ impl Calls {
         self.last.push(Call { slots, generation: (rust >> 32) as u32, sends, is_counted: false });
     }
 
-    /// The words of replies. Where other kernels' messages lie in the host's ring in Rust, and not in C, a
+    /// The words of replies, as far as they differ. Where other kernels' messages lie in the host's ring in Rust, and not in C, a
     /// call's reply goes to different slots.
     pub(crate) fn words(&self, rust: &Side, c: &Side, add: &mut impl FnMut(String, u64, u64)) {
         let layout = rust.memory.layout();
         let Some(replies) = layout.replies else { return };
-        let place = |slot: u32| layout.replies_offset() + replies.slot_offset(slot.into());
+        let offset = layout.replies_offset();
+        let place = |slot: u32| offset + replies.slot_offset(slot.into());
+        let mut differ = |name: fmt::Arguments<'_>, rust: u64, c: u64| {
+            if rust != c {
+                add(name.to_string(), rust, c);
+            }
+        };
         for (number, call) in self.last.iter().enumerate() {
-            let name = format!("reply {number}");
             let is_there = |side: &Side, slot| side.word::<u32>(place(slot)) == call.generation;
             let [in_rust, in_c] = call.slots;
             let both = [is_there(rust, in_rust), is_there(c, in_c)];
-            add(name.clone(), both[0].into(), both[1].into());
+            differ(format_args!("reply {number}"), both[0].into(), both[1].into());
             if both == [true, true] {
-                slot_words(&name, [place(in_rust), place(in_c)], &replies, |_| true, (rust, c), add);
+                let (name, slots) = (format_args!("reply {number}"), [place(in_rust), place(in_c)]);
+                slot_words(name, slots, &replies, |_| true, (rust, c), &mut |name, rust, c| {
+                    differ(format_args!("{name}"), rust, c);
+                });
             }
         }
         // Nobody writes where no call's reply goes.
@@ -83,12 +93,13 @@ impl Calls {
                 0 => side.word::<u32>(place(slot)).into(),
                 _ => 0,
             };
-            add(format!("no call's reply {slot}"), stray(rust, self.used[0]), stray(c, self.used[1]));
+            let (rust, c) = (stray(rust, self.used[0]), stray(c, self.used[1]));
+            differ(format_args!("no call's reply {slot}"), rust, c);
         }
         // Nobody counts replies.
         for word in (0..replies.slot_offset(0)).step_by(8) {
-            let get = |side: &Side| side.word::<u64>(layout.replies_offset() + word);
-            add(format!("replies+{word}"), get(rust), get(c));
+            let get = |side: &Side| side.word::<u64>(offset + word);
+            differ(format_args!("replies+{word}"), get(rust), get(c));
         }
     }
 

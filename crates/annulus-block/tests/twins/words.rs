@@ -185,8 +185,8 @@ fn rings(layout: &KernelLayout) -> Vec<(&'static str, usize, RingLayout, bool)> 
     rings
 }
 
-/// All words that blocks publish, as the two sides have them. Kernels that print have a ring more, of which
-/// only the gauge is compared.
+/// The words that blocks publish, as the two sides have them; of those that no exception names, the ones that differ. Kernels
+/// that print have a ring more, of which only the gauge is compared.
 pub(crate) fn words(rust: &Side, c: &Side, calls: &Calls) -> Vec<Word> {
     let layout = rust.memory.layout();
     let mut words = Vec::new();
@@ -200,21 +200,26 @@ pub(crate) fn words(rust: &Side, c: &Side, calls: &Calls) -> Vec<Word> {
         };
         add(name.into(), get(rust), get(c));
     }
+    let ports = layout.ports_offset();
     for port in 0..layout.ports as usize {
-        let line = layout.ports_offset() + port * size_of::<PortCounts>();
+        let line = ports + port * size_of::<PortCounts>();
         for (name, offset) in [
             ("forwarded", offset_of!(PortCounts, forwarded)),
             ("unforwarded", offset_of!(PortCounts, unforwarded)),
             ("held", offset_of!(PortCounts, held)),
         ] {
             let get = |side: &Side| side.word::<u64>(line + offset);
-            add(format!("port {port}.{name}"), get(rust), get(c));
+            if get(rust) != get(c) {
+                add(format!("port {port}.{name}"), get(rust), get(c));
+            }
         }
     }
     // What has no name is the same, too, in the shard's half.
     for offset in (offset_of!(ControlBlock, state)..named.len()).step_by(4).filter(|&offset| !named[offset]) {
         let get = |side: &Side| u64::from(side.word::<u32>(offset));
-        add(format!("control+{offset}"), get(rust), get(c));
+        if get(rust) != get(c) {
+            add(format!("control+{offset}"), get(rust), get(c));
+        }
     }
     for (ring, offset, layout, is_output) in rings(layout) {
         let get = |side: &Side, word| side.word::<u64>(offset + word);
@@ -234,22 +239,18 @@ pub(crate) fn words(rust: &Side, c: &Side, calls: &Calls) -> Vec<Word> {
         }
     }
     if let Some(landings) = layout.landings {
+        let offset = layout.landings_offset();
         for place in 0..u64::from(landings.capacity) {
-            let slot = layout.landings_offset() + landings.slot_offset(place);
-            slot_words(
-                &format!("landing {place}"),
-                [slot; 2],
-                &landings,
-                |lap| lap != 0,
-                (rust, c),
-                &mut add,
-            );
+            let slots = [offset + landings.slot_offset(place); 2];
+            let name = format_args!("landing {place}");
+            slot_words(name, slots, &landings, |lap| lap != 0, (rust, c), &mut add);
         }
     }
     calls.words(rust, c, &mut add);
     if layout.histogram {
+        let offset = layout.histogram_offset();
         for bucket in 0..BUCKETS {
-            let get = |side: &Side| side.word::<u64>(layout.histogram_offset() + 8 * bucket);
+            let get = |side: &Side| side.word::<u64>(offset + 8 * bucket);
             if get(rust) != 0 || get(c) != 0 {
                 add(format!("histogram[{bucket}]"), get(rust), get(c));
             }
@@ -273,13 +274,14 @@ fn slots(
     let consumed = rust.word::<u64>(offset + offset_of!(RingHeader, consumed));
     for ticket in consumed..consumed + u64::from(layout.capacity) {
         let (slot, lap) = (offset + layout.slot_offset(ticket), layout.lap(ticket));
-        slot_words(&format!("{ring}[{ticket}]"), [slot; 2], layout, |commit| commit == lap, (rust, c), add);
+        let name = format_args!("{ring}[{ticket}]");
+        slot_words(name, [slot; 2], layout, |commit| commit == lap, (rust, c), add);
     }
 }
 
-/// A slot's commit word, and what lies there if it is published; `slots`: where it lies in Rust, and in C.
+/// A slot's commit word, and what lies there if it is published, as far as they differ; `slots`: where it lies in Rust, and in C.
 pub(crate) fn slot_words(
-    name: &str,
+    name: fmt::Arguments<'_>,
     slots: [usize; 2],
     layout: &RingLayout,
     is_published: impl Fn(u32) -> bool,
@@ -289,24 +291,28 @@ pub(crate) fn slot_words(
     use annulus_abi::ring::kind::{ENDED, FAILED, LOST, NO_REPLY};
 
     let halves = |at: usize| (rust.word::<u32>(slots[0] + at), c.word::<u32>(slots[1] + at));
-    let mut compare = |name: String, (rust, c): (u32, u32)| add(name, rust.into(), c.into());
+    let mut compare = |part: fmt::Arguments<'_>, (rust, c): (u32, u32)| {
+        if rust != c {
+            add(format!("{name}{part}"), rust.into(), c.into());
+        }
+    };
     let commit = halves(0);
-    compare(format!("{name}.commit"), commit);
+    compare(format_args!(".commit"), commit);
     if !is_published(commit.0) || commit.0 != commit.1 {
         return;
     }
     let meta = halves(4);
-    compare(format!("{name}.meta"), meta);
+    compare(format_args!(".meta"), meta);
     // A payload of what has none is what lay there.
     if [NO_REPLY, FAILED, LOST, ENDED].contains(&((meta.0 >> 24) as u8)) {
         return;
     }
     for at in layout.trace_offset.into_iter().chain(layout.stamp_offset).flat_map(|at| [at, at + 4]) {
-        compare(format!("{name}+{at}"), halves(at));
+        compare(format_args!("+{at}"), halves(at));
     }
     for at in (0..layout.payload_size).step_by(4) {
         let at = layout.payload_offset + at;
-        compare(format!("{name}+{at}"), halves(at));
+        compare(format_args!("+{at}"), halves(at));
     }
 }
 
