@@ -61,6 +61,7 @@ impl<R: Runner> BlockCore<R> {
         if !room {
             self.at_stall(by);
         }
+        self.goes_on |= self.stalled && room;
         self.stalled = !room;
         self.told_stalled = false;
         room
@@ -80,9 +81,16 @@ impl<R: Runner> BlockCore<R> {
         self.outbound.has_credit(need)
     }
 
-    /// Called before the block goes to sleep: if it waits for room in another kernel, reports that.
+    /// Called before the block goes to sleep: if it waits for room in another kernel, reports that; and if it waits no more
+    /// though it has taken nothing.
     // TWIN: publish_pending
     pub fn publish_pending(&mut self) {
+        if std::mem::take(&mut self.goes_on)
+            && let Some(signals) = &self.signals
+        {
+            let progress = Progress { traffic: true, ..Progress::default() };
+            signals.progressed(self.cx.block_index(), progress);
+        }
         if self.stalled && self.pending.is_some() && !std::mem::replace(&mut self.told_stalled, true) {
             let progress = Progress { stalled: true, ..Progress::default() };
             if let Some(signals) = &self.signals {

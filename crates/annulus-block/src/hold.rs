@@ -386,7 +386,9 @@ impl<R: Runner> BlockCore<R> {
         if is_new || by != 0 && !took && !hold.is_fenced {
             hold.said = by;
             hold.is_fenced = !took;
-            self.stalled = by != 0 && by != STALLED_HOLDS;
+            let stalled = by != 0 && by != STALLED_HOLDS;
+            self.goes_on |= self.stalled && !stalled;
+            self.stalled = stalled;
             self.told_stalled &= !is_new;
             if took || by == 0 {
                 self.memory.stalled().store(by, Ordering::Relaxed);

@@ -47,7 +47,8 @@ pub struct Progress {
     /// Whether it has obeyed a new command, and acknowledged it.
     pub state_changed: bool,
     /// Whether its device-local traffic changed: it has sent messages to other kernels, taken or lost such
-    /// messages, or begun or stopped waiting for room there.
+    /// messages, or begun or stopped waiting for room there. Also whether it has stopped waiting for room, whoever
+    /// made it: then all may be handled, though no slot was given back.
     pub traffic: bool,
     /// Whether a body has ended its kernel: the host terminates it.
     pub leaving: bool,

@@ -241,7 +241,8 @@ impl<R: Runner> BlockCore<R> {
     pub fn next_due(&mut self) -> Option<u64> {
         let due = self.timers.as_ref().filter(|_| self.is_active())?.due()?;
         let takes = match self.hold.is_some() {
-            true => self.may_take_timers(),
+            // It has not said that it waits: when the timer is due it says so.
+            true => !self.stalled || self.may_take_timers(),
             false => !self.stalled || self.has_room(),
         };
         takes.then_some(due)

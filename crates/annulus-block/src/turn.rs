@@ -183,6 +183,8 @@ pub struct BlockCore<R> {
     pub(crate) stalled: bool,
     /// Whether it was reported that the block is stalled by a kernel.
     pub(crate) told_stalled: bool,
+    /// Whether it waits no more, and that was not reported: whoever waits until all is handled looks at the control block's word.
+    pub(crate) goes_on: bool,
     /// Whether the block delivers outputs while its word still says that it waits; `rested` shows that.
     pub(crate) moves: bool,
     pub(crate) counts: Counts,
@@ -368,6 +370,7 @@ impl<R: Runner> BlockCore<R> {
             in_turn: false,
             stalled: false,
             told_stalled: false,
+            goes_on: false,
             moves: false,
             counts: Counts::default(),
             telemetry: Telemetry::new(0),

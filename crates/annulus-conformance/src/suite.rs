@@ -405,6 +405,7 @@ macro_rules! conformance_suite {
                 p07_a_timers_outputs_go_to_the_connected_kernel: Handlers,
                 p07_timers_and_messages_of_kernels_take_turns: Handlers,
                 p07_drained_does_not_wait_for_timers: Handlers,
+                p07_drained_goes_on_when_a_timer_has_found_room: Handlers,
                 p07_a_held_timer_at_the_end: Handlers,
                 p07_timers_go_on_while_the_hold_has_room: Handlers,
                 p07_a_timers_outputs_by_two_outboxes: Handlers,
@@ -488,6 +489,8 @@ macro_rules! conformance_suite {
                 p04_each_port_has_its_own_bound: Handlers,
                 p04_an_unread_port_stalls_and_loses_nothing: Handlers,
                 p04_ports_outlive_their_kernel: Handlers,
+                p04_who_receives_by_no_port_gets_all_in_order: Handlers,
+                p04_receivers_of_a_kernel_beside_those_of_its_ports: Handlers,
                 p04_ports_of_whole_blocks: Handlers,
             }
             port_links {

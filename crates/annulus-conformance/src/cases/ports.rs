@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, pin::pin, thread};
 
 use annulus_runtime::{
-    KernelHandle, LaunchOptions, PortName, RecvError, ShutdownOutcome, TryRecvError, block_on,
+    KernelHandle, KernelState, LaunchOptions, PortName, RecvError, ShutdownOutcome, TryRecvError, block_on,
 };
 
 use super::links::LONG;
@@ -13,7 +13,7 @@ use crate::{
     cases::messages::poll_once,
     kernels::{
         Done, Item, Number, Total, mix, numbers,
-        ports::{NOT_SORTED, TOO_MANY, sort_out, sum_and_odd},
+        ports::{NOT_SORTED, TOO_MANY, outputs_of_spread, sort_out, spread, sum_and_odd},
     },
 };
 
@@ -132,6 +132,84 @@ pub fn p04_each_port_has_its_own_bound(bench: &Bench) {
     assert_eq!(kernel.port(sort_out::MARKS).try_recv(), Err(TryRecvError::Empty));
     let names: Vec<_> = status.ports.iter().map(|port| (port.name, port.waiting)).collect();
     assert_eq!(names, [("numbers", 1), ("kept", 3), ("marks", 1)]);
+}
+
+/// P-04: who receives from the kernel, by no outbox, gets all in the order in which it was sent, whatever was put aside: looks at
+/// the status, and at the outboxes, change nothing. So it is when the kernel has ended.
+pub fn p04_who_receives_by_no_port_gets_all_in_order(bench: &Bench) {
+    let options = LaunchOptions::default().capacity(64).output_capacity(64);
+    let kernel = spread::launch(bench.runtime(), options).unwrap();
+    let in_turn = |i: u64| (i % 2, i / 2 * 4);
+    let of = |output: outputs_of_spread| match output {
+        outputs_of_spread::left(item) => (0, item.sequence),
+        outputs_of_spread::right(item) => (1, item.sequence),
+    };
+    let received = || kernel.status().ports.iter().map(|port| port.received).collect::<Vec<_>>();
+    kernel.send_batch_blocking(&items(20, |_| 0)).unwrap();
+    drain(&kernel);
+    assert_eq!(kernel.recv_blocking().map(of), Ok(in_turn(0)));
+    assert_eq!(received(), [1, 0]);
+    assert_eq!(kernel.recv_timeout(LONG).map(of), Ok(in_turn(1)));
+    assert_eq!(kernel.try_recv().map(of), Ok(in_turn(2)));
+    assert_eq!(received(), [2, 1]);
+    let mut batch = Vec::new();
+    assert_eq!(kernel.try_recv_batch(&mut batch, 5), Ok(5));
+    assert!(batch.drain(..).map(of).eq((3..8).map(in_turn)));
+    // Some are aside, and some in the ring.
+    kernel.send_batch_blocking(&items(20, |_| 0)[..4]).unwrap();
+    drain(&kernel);
+    assert_eq!(kernel.recv_batch_blocking(&mut batch, 34), Ok(34));
+    assert!(batch.drain(..).map(of).eq((8..40).chain(0..2).map(in_turn)));
+    // By an outbox, what the other one has sent is passed over; it comes later.
+    assert_eq!(kernel.port(spread::RIGHT).try_recv().map(|item| (1, item.sequence)), Ok(in_turn(3)));
+    assert_eq!(kernel.try_recv().map(of), Ok(in_turn(2)));
+    kernel.terminate_blocking();
+    let status = kernel.status();
+    assert_eq!(status.ports.iter().map(|port| port.waiting).collect::<Vec<_>>(), [2, 2], "{status}");
+    for i in 4..8 {
+        assert_eq!(kernel.try_recv().map(of), Ok(in_turn(i)));
+    }
+    assert_eq!(kernel.try_recv().map(of), Err(TryRecvError::Closed));
+    assert_eq!(kernel.try_recv_batch(&mut batch, 9), Err(TryRecvError::Closed));
+    assert_eq!(received(), [24, 24]);
+}
+
+/// P-04: threads that receive from the kernel, singly and in batches, beside one that receives by an outbox, and one that looks at
+/// the status: together they get all, each output once, and each of them learns that the kernel has ended.
+pub fn p04_receivers_of_a_kernel_beside_those_of_its_ports(bench: &Bench) {
+    let count = bench.size(2_000, 100_000);
+    let kernel = spread::launch(bench.runtime(), LaunchOptions::default().output_capacity(16)).unwrap();
+    let sequence = |output| match output {
+        outputs_of_spread::left(item) | outputs_of_spread::right(item) => item.sequence,
+    };
+    let mut all = thread::scope(|scope| {
+        let kernel = &kernel;
+        let singly = move || std::iter::from_fn(|| kernel.recv_blocking().ok()).map(sequence).collect();
+        let in_batches = move || {
+            let mut all = Vec::new();
+            while kernel.recv_batch_blocking(&mut all, 7).is_ok() {}
+            all.into_iter().map(sequence).collect()
+        };
+        let by_one = move || {
+            let left = kernel.port(spread::LEFT);
+            std::iter::from_fn(|| left.recv_blocking().ok()).map(|item| item.sequence).collect()
+        };
+        let receivers: [std::thread::ScopedJoinHandle<'_, Vec<u64>>; 3] =
+            [scope.spawn(singly), scope.spawn(in_batches), scope.spawn(by_one)];
+        let ends = scope.spawn(move || {
+            while kernel.status().state != KernelState::Terminated {
+                thread::yield_now();
+            }
+        });
+        kernel.send_batch_blocking(&items(count, |_| 0)).unwrap();
+        eventually(|| kernel.status().processed == count);
+        kernel.terminate_blocking();
+        ends.join().unwrap();
+        receivers.into_iter().flat_map(|receiver| receiver.join().unwrap()).collect::<Vec<_>>()
+    });
+    all.sort_unstable();
+    assert!(all.into_iter().eq((0..count).flat_map(|i| [4 * i; 2])));
+    assert_eq!(kernel.status().ports.iter().map(|port| port.received).sum::<u64>(), 2 * count);
 }
 
 /// P-04: an outbox by which nobody receives ends in a stall, in which nothing is lost; all goes on when somebody

@@ -1,6 +1,15 @@
 //! Kernels that send to themselves, and to each other: P-07.
 
-use std::{pin::pin, thread};
+use std::{
+    future::Future,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Wake, Waker},
+    thread,
+};
 
 use annulus_runtime::{KernelHandle, LaunchOptions, prelude::RingKernel};
 
@@ -109,6 +118,49 @@ pub fn p07_drained_does_not_wait_for_timers(bench: &Bench) {
     drain(&target);
     eventually(|| kernel.status().processed == target.status().processed);
     assert_eq!(balanced(&target).processed, balanced(&kernel).processed);
+}
+
+/// P-07: whoever waits until a kernel is drained while a timer of it has no room is woken when the timer has found some, though the
+/// kernel takes no further message.
+pub fn p07_drained_goes_on_when_a_timer_has_found_room(bench: &Bench) {
+    let options = |name: &str| linked(name).actors(1).capacity(64).output_capacity(16);
+    let one = remind::launch(bench.runtime(), options("one")).unwrap();
+    waits_for_room(&one, 16, 1);
+    let two = remind_by_two::launch(bench.runtime(), options("two")).unwrap();
+    // As many of each outbox as the ring has slots are put aside, and the ring is full.
+    waits_for_room(&two, 16 + 8, 2);
+    let holding = remind_by_two::launch(bench.runtime(), options("holding").hold(4)).unwrap();
+    waits_for_room(&holding, 16 + 8, 2);
+}
+
+/// There is room for the outputs of so many messages, each of which sends so many.
+fn waits_for_room<K: RingKernel<Message = Remind>>(kernel: &KernelHandle<K>, messages: u32, outputs: u32) {
+    #[derive(Default)]
+    struct Woken(AtomicBool);
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::Release);
+        }
+    }
+    for id in 1..messages {
+        send(kernel, sets(id, 0, 0));
+    }
+    send(kernel, sets(messages, 1, MILLISECOND));
+    eventually(|| {
+        let status = kernel.status();
+        (status.processed, status.pending, status.stalled_shards) == (messages.into(), 0, 1)
+    });
+    let woken = Arc::new(Woken::default());
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut drained = pin!(kernel.drained());
+    let mut is_drained = || drained.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
+    assert!(!is_drained(), "a timer waits for room");
+    for _ in 0..messages * outputs {
+        let _ = kernel.recv_blocking().unwrap();
+    }
+    eventually(|| woken.0.swap(false, Ordering::Acquire) && is_drained());
+    eventually(|| kernel.status().processed == u64::from(messages) + 1);
+    kernel.terminate_blocking();
 }
 
 /// P-07: a message to oneself whose output waits for room counts as handled when its kernel ends, and the output as

@@ -92,6 +92,9 @@ pub(super) struct Traffic {
     pub(super) unforwarded: u64,
     /// Included because the end of a wait for room may be the only change.
     pub(super) stalled: u32,
+    /// A wait for room that began and ended between two looks, before a message to itself: that message was counted here after it,
+    /// and gives back no slot.
+    pub(super) timers: u64,
 }
 
 impl Watched {
@@ -245,6 +248,7 @@ impl Watched {
         if self.running.is_connectable() {
             // SYNC: rested, unrested, stalled-after-taken, unforwarded (acquire)
             let word = |word: &AtomicU64| word.load(Ordering::Acquire);
+            traffic.timers = word(shard.memory.timers());
             traffic.stalled = shard.memory.stalled().load(Ordering::Acquire);
             // `rested` first: everything before it is then seen.
             traffic.rested = word(shard.memory.rested());

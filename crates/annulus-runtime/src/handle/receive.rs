@@ -12,7 +12,7 @@ use crate::{
     error::CallError,
     kernel::{
         bytes::{Bytes, RawMessage, place},
-        outbound::Destination,
+        outbound::{Destination, TakeRun},
         shared::KernelShared,
     },
     stamps::note_stamp,
@@ -34,6 +34,13 @@ impl<O> Clone for Outlet<'_, O> {
 impl<O> Copy for Outlet<'_, O> {}
 
 impl<O: RingMessage> Destination for Vec<O> {
+    unsafe fn append(&mut self, output: &Bytes) {
+        // SAFETY: it holds an output of this type, by the caller's word; bytes need no alignment here.
+        self.push(unsafe { output.as_ptr().cast::<O>().read_unaligned() });
+    }
+}
+
+impl<O: RingMessage> TakeRun for Vec<O> {
     unsafe fn take_run(&mut self, ring: &mut Consumer, most: usize) -> usize {
         let before = self.len();
         let (mut last, mut stamp) = (0, 0);

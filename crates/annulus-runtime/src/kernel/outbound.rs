@@ -44,7 +44,7 @@ impl Outbound {
     /// # Safety
     ///
     /// `outputs` takes outputs of this kernel's type.
-    pub(crate) unsafe fn take_many(&self, max: usize, outputs: &mut dyn Destination) -> usize {
+    pub(crate) unsafe fn take_many<D: TakeRun + ?Sized>(&self, max: usize, outputs: &mut D) -> usize {
         // SAFETY: blocks write outputs of the kernel's type, which `outputs` takes by the caller's word.
         unsafe { outputs.take_run(&mut self.lock(), max) }
     }
@@ -55,12 +55,22 @@ impl Outbound {
     }
 }
 
-/// A destination for received outputs.
-pub(crate) trait Destination {
+/// Takes outputs out of a ring.
+pub(crate) trait TakeRun {
     /// Takes up to `most` outputs out of the ring. Returns how many.
     ///
     /// # Safety
     ///
     /// Blocks write outputs of this type into the ring.
     unsafe fn take_run(&mut self, ring: &mut Consumer, most: usize) -> usize;
+}
+
+/// A destination for received outputs.
+pub(crate) trait Destination: TakeRun {
+    /// Appends this output.
+    ///
+    /// # Safety
+    ///
+    /// It is an output of the type that this takes.
+    unsafe fn append(&mut self, output: &Bytes);
 }

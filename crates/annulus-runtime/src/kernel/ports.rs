@@ -7,6 +7,11 @@
 //! it waits: as if each outbox had a ring of its own, and the handlers waited for room in this one. After the
 //! kernel has terminated nothing waits for room.
 //!
+//! Who receives by no outbox, from the kernel, gets what was put aside first, the oldest of all queues, and then what is
+//! in the rings. So a look at the status, which sorts, changes nothing for it: each output has a number, and those of one
+//! shard come in their order. All of that is under the lock, so nobody looks between a ring and a queue while an
+//! output is moved.
+//!
 //! # Who is woken
 //!
 //! A shard wakes as many receivers as it has published outputs, whichever outbox these wait for. So whoever
@@ -15,6 +20,7 @@
 
 use std::{
     collections::VecDeque,
+    mem::MaybeUninit,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
@@ -31,7 +37,7 @@ use annulus_sync::{
 use crate::kernel::{
     bytes::{ByteQueue, Bytes, blank},
     core::HostShard,
-    outbound::Destination,
+    outbound::{Destination, TakeRun},
     receive::empty,
     shared::KernelShared,
     status::PortStatus,
@@ -48,6 +54,9 @@ pub(crate) struct Ports {
 struct Sorted {
     /// Outputs that were put aside, of each outbox.
     aside: Box<[ByteQueue]>,
+    /// Their numbers, in the order in which they came out of the rings.
+    numbers: Box<[VecDeque<u64>]>,
+    next_number: u64,
     /// The traces that they carry, or 0, of a kernel with tracing.
     traces: Box<[VecDeque<u64>]>,
     /// The stamps that they carry, of a kernel that gives some.
@@ -63,6 +72,8 @@ impl Ports {
         let definitions = definition.ports;
         let sorted = Sorted {
             aside: definitions.iter().map(|_| ByteQueue::new()).collect(),
+            numbers: definitions.iter().map(|_| VecDeque::new()).collect(),
+            next_number: 0,
             traces: definitions.iter().map(|_| VecDeque::new()).collect(),
             stamps: definitions.iter().map(|_| VecDeque::new()).collect(),
             received: definitions.iter().map(|_| 0).collect(),
@@ -76,13 +87,68 @@ impl Ports {
         self.sorted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether the kernel has several outboxes.
+    #[inline]
+    pub(crate) fn are_several(&self) -> bool {
+        !self.definitions.is_empty()
+    }
+
     /// How many outputs were put aside.
     pub(crate) fn waiting(&self) -> u64 {
-        if self.definitions.is_empty() {
+        if !self.are_several() {
             return 0;
         }
         self.lock().aside.iter().map(|queue| queue.len() as u64).sum()
     }
+}
+
+/// What was put aside, and is received now.
+struct Taken {
+    trace: u64,
+    stamp: u64,
+    /// Its queue was full, so something in a ring may have room now.
+    was_full: bool,
+}
+
+impl Sorted {
+    /// Takes the oldest output of an outbox out of its queue; it goes to `to`.
+    fn pop(&mut self, port: usize, room: usize, to: &mut Bytes) -> Option<Taken> {
+        let was_full = self.aside[port].len() >= room;
+        to.copy_from_slice(self.aside[port].pop()?);
+        self.numbers[port].pop_front();
+        self.received[port] += 1;
+        let trace = self.traces[port].pop_front().unwrap_or(0);
+        let stamp = self.stamps[port].pop_front().unwrap_or(0);
+        Some(Taken { trace, stamp, was_full })
+    }
+
+    /// The outbox whose output was put aside first.
+    fn oldest(&self) -> Option<usize> {
+        let first = |port: &usize| self.numbers[*port].front();
+        (0..self.numbers.len()).filter(|port| first(port).is_some()).min_by_key(first)
+    }
+}
+
+impl Taken {
+    /// Tells the thread that has received it.
+    fn note(&self) {
+        note_stamp(self.stamp);
+        if self.trace != 0 {
+            note_received(self.trace);
+        }
+    }
+}
+
+/// An output of any outbox was received.
+struct First {
+    /// Whether something in a ring may have room now.
+    makes_room: bool,
+}
+
+/// The number of the outbox that an output of a kernel with several was sent by.
+fn tag(output: &Bytes) -> usize {
+    // SAFETY: an output of several outboxes begins with the number of its own, in eight bytes that the handler wrote.
+    unsafe { output.as_ptr().cast::<u64>().read_unaligned() as usize }
 }
 
 /// Takes outputs out of rings: what somebody has asked for, and what is in front of it.
@@ -115,7 +181,7 @@ struct Found {
     others: bool,
 }
 
-impl Destination for Sorting<'_> {
+impl TakeRun for Sorting<'_> {
     unsafe fn take_run(&mut self, ring: &mut Consumer, most: usize) -> usize {
         let mut taken = 0;
         while taken < most && !self.found {
@@ -124,10 +190,7 @@ impl Destination for Sorting<'_> {
                 let output = &mut self.sorted.output;
                 // SAFETY: the slot was just peeked, and is a message.
                 unsafe { ring.read_bytes(&slot, output) };
-                // SAFETY: an output of several outboxes begins with the number of its own, in eight bytes that
-                // the handler wrote.
-                let tag = unsafe { output.as_ptr().cast::<u64>().read_unaligned() };
-                let port = tag as usize;
+                let port = tag(output);
                 let Some(PortDefinition { output: ty, offset, .. }) = self.ports.get(port) else {
                     unreachable!("a handler has sent by outbox {port} of {}", self.ports.len())
                 };
@@ -148,6 +211,8 @@ impl Destination for Sorting<'_> {
                     }
                     _ => {
                         self.sorted.aside[port].push(payload);
+                        self.sorted.numbers[port].push_back(self.sorted.next_number);
+                        self.sorted.next_number += 1;
                         if self.traced {
                             self.sorted.traces[port].push_back(slot.header.trace);
                         }
@@ -214,19 +279,11 @@ impl KernelShared {
         // Read before the look: then the look sees everything that was published before the kernel finished.
         let finished = self.core.is_finished();
         let mut sorted = self.ports.lock();
-        let was_full = sorted.aside[port].len() >= self.room_of_port();
-        if let Some(aside) = sorted.aside[port].pop() {
-            output.copy_from_slice(aside);
-            sorted.received[port] += 1;
-            let trace = sorted.traces[port].pop_front().unwrap_or(0);
-            let stamp = sorted.stamps[port].pop_front().unwrap_or(0);
+        if let Some(taken) = sorted.pop(port, self.room_of_port(), output) {
             drop(sorted);
-            note_stamp(stamp);
-            if trace != 0 {
-                note_received(trace);
-            }
+            taken.note();
             self.after_receiving();
-            if was_full || self.may_have_more() {
+            if taken.was_full || self.may_have_more() {
                 self.core.ready.notify_all();
             }
             return Ok(());
@@ -241,6 +298,80 @@ impl KernelShared {
             // What is behind outputs of others is not received yet.
             Found { blocked: true, .. } => Err(TryRecvError::Empty),
             _ => Err(empty(finished)),
+        }
+    }
+
+    /// Receives by whichever outbox, without waiting.
+    pub(crate) fn try_recv_by_any(&self, output: &mut Bytes) -> Result<(), TryRecvError> {
+        // Read before the look: then the look sees everything that was published before the kernel finished.
+        let finished = self.core.is_finished();
+        let mut sorted = self.ports.lock();
+        let first = self.take_first(&mut sorted, output);
+        drop(sorted);
+        let Some(First { makes_room }) = first else { return Err(empty(finished)) };
+        self.after_first(makes_room);
+        Ok(())
+    }
+
+    /// Up to `max` outputs, by whichever outboxes, appended to `outputs`.
+    ///
+    /// # Safety
+    ///
+    /// `outputs` takes outputs of this kernel's type.
+    pub(crate) unsafe fn try_recv_batch_by_any(
+        &self,
+        outputs: &mut dyn Destination,
+        max: usize,
+    ) -> Result<usize, TryRecvError> {
+        let finished = self.core.is_finished();
+        let mut sorted = self.ports.lock();
+        let mut output = std::mem::take(&mut sorted.output);
+        let (mut taken, mut makes_room) = (0, false);
+        while taken < max
+            && let Some(first) = self.take_first(&mut sorted, &mut output)
+        {
+            makes_room |= first.makes_room;
+            // SAFETY: it is an output of the kernel, which `outputs` takes by the caller's word.
+            unsafe { outputs.append(&output) };
+            taken += 1;
+        }
+        sorted.output = output;
+        drop(sorted);
+        if taken == 0 {
+            return if max == 0 { Ok(0) } else { Err(empty(finished)) };
+        }
+        self.after_first(makes_room);
+        Ok(taken)
+    }
+
+    /// Takes the output that was put aside first, or else the next one out of a ring.
+    fn take_first(&self, sorted: &mut Sorted, output: &mut Bytes) -> Option<First> {
+        if let Some(port) = sorted.oldest() {
+            let PortDefinition { output: ty, offset, .. } = &self.ports.definitions[port];
+            let taken = sorted.pop(port, self.room_of_port(), &mut output[*offset..][..ty.size])?;
+            // As the handler wrote it.
+            let number = (port as u64).to_ne_bytes().map(MaybeUninit::new);
+            output[..number.len()].copy_from_slice(&number);
+            taken.note();
+            return Some(First { makes_room: taken.was_full });
+        }
+        let shards = self.outbound.len();
+        let start = self.received.fetch_add(1, Ordering::Relaxed);
+        for shard in (0..shards).map(|i| start.wrapping_add(i) % shards) {
+            if self.may_have(shard) && self.outbound[shard].take(output) {
+                sorted.received[tag(output)] += 1;
+                self.after_taking(shard);
+                return Some(First { makes_room: false });
+            }
+        }
+        None
+    }
+
+    /// After something was received by whichever outbox, without the lock.
+    fn after_first(&self, makes_room: bool) {
+        self.after_receiving();
+        if makes_room {
+            self.core.ready.notify_all();
         }
     }
 
