@@ -249,6 +249,13 @@ fn a_kernel_behind_others_is_told_why() {
     first.shutdown_blocking(LIMIT);
     second.shutdown_blocking(LIMIT);
     assert_eq!(third.call_blocking(Number { value: 3 }), Ok(Number { value: 3 }));
+    // And that it has begun.
+    while third.status().notes.len() < 2 {
+        assert!(begun.elapsed() < LIMIT, "{:?}", third.status());
+        thread::sleep(Duration::from_millis(1));
+    }
+    let notes = third.status().notes;
+    assert!(notes[1].starts_with("all of its 1 blocks have begun, "), "{notes:?}");
     third.shutdown_blocking(LIMIT);
     assert!(first.status().notes.is_empty() && second.status().notes.is_empty());
 }

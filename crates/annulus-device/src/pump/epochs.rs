@@ -58,6 +58,11 @@ impl Watched {
         let (begun, blocks) = (self.running.begun(), self.seen.len());
         if begun == blocks || self.running.has_ended(self.epoch) {
             self.gathered = true;
+            if begun == blocks && std::mem::take(&mut self.told_late) {
+                // Otherwise the note before would stand there for ever.
+                let waited = self.begun.elapsed();
+                self.note(format!("all of its {blocks} blocks have begun, {waited:.0?} after its start"));
+            }
             return;
         }
         let now = Instant::now();
@@ -68,7 +73,9 @@ impl Watched {
                 return;
             }
             self.sought_why = Some(now);
+            self.told_late |= waited > TURN_TO_BEGIN;
             if let Some(why) = residency.why_late() {
+                self.told_late = true;
                 self.note(format!(
                     "none of its {blocks} blocks has begun within {TURN_AMONG_MANY:?} of its start: {why}"
                 ));

@@ -50,6 +50,8 @@ pub(crate) struct Watched {
     pub(super) gathered: bool,
     /// When the reason was last sought why no block of this epoch has begun.
     pub(super) sought_why: Option<Instant>,
+    /// Whether a note tells that none has begun.
+    pub(super) told_late: bool,
     /// When the first block was seen to have begun.
     pub(super) first: Option<Instant>,
     /// How the device's clock relates to the host's, if it drifts.
@@ -127,6 +129,7 @@ impl Watched {
             moves: false,
             gathered: false,
             sought_why: None,
+            told_late: false,
             first: None,
             clock_sync,
             question: 0,
