@@ -85,8 +85,8 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// A kernel whose handler has one outbox has no such constants: what it sends is received from the handle
     /// itself. The handle of a kernel with several gives outputs of all of them, each with the number of its
-    /// outbox: receive them so or by the outboxes, not both, for what one receiver has put aside for others is
-    /// received by its outbox alone.
+    /// outbox: of one shard in the order in which they were sent. Who receives by an outbox takes what comes next by that one,
+    /// and leaves what lies in front of it to others.
     ///
     /// ```
     /// use annulus::prelude::*;
