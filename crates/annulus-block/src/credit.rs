@@ -57,11 +57,12 @@ impl<R: Runner> BlockCore<R> {
         if room {
             stall::take_back(self.memory.stalled());
             self.rest();
+            // Also of a wait that ends here at once: somebody may have seen the word.
+            self.goes_on = true;
         }
         if !room {
             self.at_stall(by);
         }
-        self.goes_on |= self.stalled && room;
         self.stalled = !room;
         self.told_stalled = false;
         room
@@ -88,7 +89,7 @@ impl<R: Runner> BlockCore<R> {
         if std::mem::take(&mut self.goes_on)
             && let Some(signals) = &self.signals
         {
-            let progress = Progress { traffic: true, ..Progress::default() };
+            let progress = Progress { goes_on: true, ..Progress::default() };
             signals.progressed(self.cx.block_index(), progress);
         }
         if self.stalled && self.pending.is_some() && !std::mem::replace(&mut self.told_stalled, true) {

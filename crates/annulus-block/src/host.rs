@@ -47,9 +47,11 @@ pub struct Progress {
     /// Whether it has obeyed a new command, and acknowledged it.
     pub state_changed: bool,
     /// Whether its device-local traffic changed: it has sent messages to other kernels, taken or lost such
-    /// messages, or begun or stopped waiting for room there. Also whether it has stopped waiting for room, whoever
-    /// made it: then all may be handled, though no slot was given back.
+    /// messages, or begun or stopped waiting for room there.
     pub traffic: bool,
+    /// Whether a wait for room has ended, whoever made it: then all may be handled, though no slot was given back. A backend
+    /// that does not see each wait says so when a message to oneself was taken.
+    pub goes_on: bool,
     /// Whether a body has ended its kernel: the host terminates it.
     pub leaving: bool,
     /// Whether it has begun to wait for room in the kernel that it is connected to. A backend that reports

@@ -44,14 +44,14 @@ impl<R: Runner> BlockCore<R> {
         self.count_telemetry(batch, now);
         self.inbound.give_back();
         // What it took may be no message of the ring: a timer that had no room.
-        let traffic = std::mem::take(&mut self.goes_on);
+        let goes_on = std::mem::take(&mut self.goes_on);
         if let Some(signals) = &self.signals {
             let progress = Progress {
                 consumed: batch.consumed,
                 produced: batch.produced,
                 dead_letters: batch.dead_letters,
                 prints: batch.recorded,
-                traffic,
+                goes_on,
                 ..Progress::default()
             };
             signals.progressed(self.cx.block_index(), progress);

@@ -309,6 +309,11 @@ pub(crate) fn note_received(word: u64) {
     RECEIVED.with_borrow_mut(|words| words.push(word));
 }
 
+/// How many of them this thread has noted since it last looked.
+pub(crate) fn noted() -> usize {
+    RECEIVED.with_borrow(Vec::len)
+}
+
 /// A number below 1, of this thread's.
 fn random() -> f64 {
     let mut state = RANDOM.get();

@@ -359,6 +359,22 @@ pub fn receipts_are_of_what_was_given(bench: &Bench) {
     assert_eq!(sums.recv_blocking().unwrap().value, 8);
     assert_eq!(TraceContext::received(), None, "nobody follows this one, which was put aside, too");
     told(bench, 0, 0);
+    // In a batch of all outboxes, whether the outputs are in the ring or were put aside.
+    for looks in [false, true] {
+        {
+            let _scope = SPAN.enter();
+            let _ = ports.send_blocking(number(2)).unwrap();
+        }
+        let _ = ports.send_blocking(number(4)).unwrap();
+        drain(&ports);
+        if looks {
+            assert_eq!(sums.status().waiting, 2);
+        }
+        let mut outputs = Vec::new();
+        assert_eq!(ports.try_recv_batch(&mut outputs, 100), Ok(2));
+        assert_eq!(TraceContext::received(), None, "nobody follows the last one");
+        told(bench, 1, 1);
+    }
 
     let plain = batch_echo::launch(bench.runtime(), traced(LaunchOptions::default(), 0.0)).unwrap();
     for (followed, last) in [(&[true, false][..], None), (&[true, false, true], Some(SPAN.trace_id))] {

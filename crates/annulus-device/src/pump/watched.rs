@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_abi::control::{command, state};
+use annulus_abi::control::{Timers, command, state};
 use annulus_ring::ring::Ring;
 use annulus_runtime::{HostSignals, Progress, RuntimeClock};
 use annulus_sync::{AtomicU64, Ordering, contain::contained, spin_loop};
@@ -82,6 +82,9 @@ pub(super) struct Seen {
     pub(super) produced: u64,
     pub(super) dead_letters: u64,
     pub(super) prints_lost: u64,
+    /// Messages to itself that were taken, of a connectable kernel. One may have waited for room, for a time that began and ended
+    /// between two looks; it was counted after that, and gives back no slot.
+    pub(super) timed: u64,
     pub(super) traffic: Traffic,
 }
 
@@ -94,9 +97,6 @@ pub(super) struct Traffic {
     pub(super) unforwarded: u64,
     /// Included because the end of a wait for room may be the only change.
     pub(super) stalled: u32,
-    /// A wait for room that began and ended between two looks, before a message to itself: that message was counted here after it,
-    /// and gives back no slot.
-    pub(super) timers: u64,
 }
 
 impl Watched {
@@ -116,6 +116,7 @@ impl Watched {
             produced: 0,
             dead_letters: 0,
             prints_lost: 0,
+            timed: 0,
             traffic: Traffic::default(),
         };
         Self {
@@ -247,11 +248,11 @@ impl Watched {
         let dead_letters = shard.dead_letters.as_ref().map_or(0, Ring::reserved);
         // SYNC: prints-lost (acquire)
         let prints_lost = shard.memory.prints_lost().load(Ordering::Acquire);
-        let mut traffic = Traffic::default();
+        let (mut traffic, mut timed) = (Traffic::default(), 0);
         if self.running.is_connectable() {
             // SYNC: rested, unrested, stalled-after-taken, unforwarded (acquire)
             let word = |word: &AtomicU64| word.load(Ordering::Acquire);
-            traffic.timers = word(shard.memory.timers());
+            timed = Timers::of_word(word(shard.memory.timers())).taken;
             traffic.stalled = shard.memory.stalled().load(Ordering::Acquire);
             // `rested` first: everything before it is then seen.
             traffic.rested = word(shard.memory.rested());
@@ -259,7 +260,7 @@ impl Watched {
             traffic.forwarded = word(shard.memory.forwarded());
             traffic.unforwarded = word(shard.memory.unforwarded());
         }
-        Seen { state, obeyed, leaving, consumed, produced, dead_letters, prints_lost, traffic }
+        Seen { state, obeyed, leaving, consumed, produced, dead_letters, prints_lost, timed, traffic }
     }
 
     /// Whether a poll would find something new.
@@ -343,6 +344,7 @@ impl Watched {
                     prints,
                     state_changed: (now.state, now.obeyed) != (before.state, before.obeyed),
                     traffic: now.traffic != before.traffic,
+                    goes_on: now.timed != before.timed,
                     leaving: now.leaving && !before.leaving,
                     ..Progress::default()
                 },

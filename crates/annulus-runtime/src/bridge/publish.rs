@@ -81,7 +81,8 @@ async fn publish<K: RingKernel>(
 ) where
     K::Output: Send,
 {
-    while let Some(cause) = fill::<K>(kernel, queue, shared).await {
+    let mut batch = Vec::new();
+    while let Some(cause) = fill::<K>(kernel, queue, shared, &mut batch).await {
         if !deliver(queue, shared).await {
             break;
         }
@@ -94,22 +95,26 @@ async fn publish<K: RingKernel>(
     kernel.core.ready.notify(1);
 }
 
-/// Collects a batch; `None` if no outputs come any more, or if the queue is closed and none is held.
+/// Collects a batch, by way of `batch`, which is empty; `None` if no outputs come any more, or if the queue is closed and none is held.
 async fn fill<K: RingKernel>(
     kernel: &KernelShared,
     queue: &MessageQueue<K::Output>,
     shared: &Shared<K::Output>,
+    batch: &mut Vec<K::Output>,
 ) -> Option<Cause>
 where
     K::Output: Send,
 {
     // How many are held after taking what is there now, up to a full batch; and what was found.
-    let take = || {
+    let mut take = || {
         // SAFETY: the kernel is `K`: it came from a handle of that type.
         let outlet = unsafe { Outlet::<K::Output>::new(kernel) };
+        // Only this adds to what is held.
+        let room = shared.options.messages - shared.held().batch.len();
+        // It may wake receivers, whose wakers may ask for the bridge's status: not under its lock.
+        let taken = outlet.try_recv_batch(batch, room);
         let mut held = shared.held();
-        let room = shared.options.messages - held.batch.len();
-        let taken = outlet.try_recv_batch(&mut held.batch, room);
+        held.batch.append(batch);
         (held.batch.len(), taken)
     };
     let mut listening = None;

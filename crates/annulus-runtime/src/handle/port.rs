@@ -54,7 +54,7 @@ impl<K: RingKernel, T> fmt::Debug for PortName<K, T> {
 
 /// One of several outboxes of a launched kernel: [`KernelHandle::port`].
 ///
-/// What a handler sends by it waits until it is received here, unless it is
+/// What a handler sends by it waits until it is received here, or from the kernel, unless it is
 /// [connected](Self::connect) to another kernel. Outputs of one shard come in the order in which
 /// the shard sent them by this outbox. If nobody receives by one outbox, the kernel goes on until as many of its
 /// outputs wait as fit into the outbound rings of all shards, and then once more into these rings; then the

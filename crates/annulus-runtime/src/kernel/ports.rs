@@ -38,11 +38,14 @@ use crate::kernel::{
     bytes::{ByteQueue, Bytes, blank},
     core::HostShard,
     outbound::{Destination, TakeRun},
-    receive::empty,
+    receive::{STAY, empty},
     shared::KernelShared,
     status::PortStatus,
 };
-use crate::{stamps::note_stamp, traces::note_received};
+use crate::{
+    stamps::note_stamp,
+    traces::{note_received, noted},
+};
 
 /// What was received of several outboxes, and by whom nobody has asked for it yet.
 pub(crate) struct Ports {
@@ -63,8 +66,9 @@ struct Sorted {
     stamps: Box<[VecDeque<u64>]>,
     /// How many were received, of each.
     received: Box<[u64]>,
-    /// Room for an output of the kernel.
+    /// Room for an output of the kernel: of whoever sorts, and of whoever receives a batch.
     output: Box<Bytes>,
+    spare: Box<Bytes>,
 }
 
 impl Ports {
@@ -78,6 +82,7 @@ impl Ports {
             stamps: definitions.iter().map(|_| VecDeque::new()).collect(),
             received: definitions.iter().map(|_| 0).collect(),
             output: blank(definition.output.map_or(0, |output| output.size)),
+            spare: blank(definition.output.map_or(0, |output| output.size)),
         };
         Self { definitions, sorted: Mutex::new(sorted) }
     }
@@ -85,6 +90,18 @@ impl Ports {
     fn lock(&self) -> MutexGuard<'_, Sorted> {
         // Nothing of the program runs under this lock. If memory ran out, one output is lost.
         self.sorted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of the outbox by which this output of the kernel, which has several, was sent.
+    fn of(&self, output: &Bytes) -> usize {
+        // SAFETY: an output of several outboxes begins with the number of its own, in eight bytes that the handler wrote.
+        let port = unsafe { output.as_ptr().cast::<u64>().read_unaligned() as usize };
+        assert!(
+            port < self.definitions.len(),
+            "a handler has sent by outbox {port} of {}",
+            self.definitions.len()
+        );
+        port
     }
 
     /// Whether the kernel has several outboxes.
@@ -145,15 +162,9 @@ struct First {
     makes_room: bool,
 }
 
-/// The number of the outbox that an output of a kernel with several was sent by.
-fn tag(output: &Bytes) -> usize {
-    // SAFETY: an output of several outboxes begins with the number of its own, in eight bytes that the handler wrote.
-    unsafe { output.as_ptr().cast::<u64>().read_unaligned() as usize }
-}
-
 /// Takes outputs out of rings: what somebody has asked for, and what is in front of it.
 struct Sorting<'a> {
-    ports: &'static [PortDefinition],
+    ports: &'a Ports,
     sorted: &'a mut Sorted,
     /// The outbox that is asked for, and where its next output goes; `None` for outputs of none.
     wanted: Option<(usize, &'a mut Bytes)>,
@@ -190,10 +201,8 @@ impl TakeRun for Sorting<'_> {
                 let output = &mut self.sorted.output;
                 // SAFETY: the slot was just peeked, and is a message.
                 unsafe { ring.read_bytes(&slot, output) };
-                let port = tag(output);
-                let Some(PortDefinition { output: ty, offset, .. }) = self.ports.get(port) else {
-                    unreachable!("a handler has sent by outbox {port} of {}", self.ports.len())
-                };
+                let port = self.ports.of(output);
+                let PortDefinition { output: ty, offset, .. } = &self.ports.definitions[port];
                 let payload = &output[*offset..][..ty.size];
                 match &mut self.wanted {
                     Some((wanted, to)) if *wanted == port => {
@@ -241,7 +250,7 @@ impl KernelShared {
     fn sort(&self, sorted: &mut Sorted, wanted: Option<(usize, &mut Bytes)>, finished: bool) -> Found {
         let room = if finished { usize::MAX } else { self.room_of_port() };
         let mut sorting = Sorting {
-            ports: self.ports.definitions,
+            ports: &self.ports,
             sorted,
             wanted,
             room,
@@ -325,17 +334,24 @@ impl KernelShared {
     ) -> Result<usize, TryRecvError> {
         let finished = self.core.is_finished();
         let mut sorted = self.ports.lock();
-        let mut output = std::mem::take(&mut sorted.output);
+        // A panic would leave none: then the next batch makes one.
+        let mut output = std::mem::take(&mut sorted.spare);
+        if output.is_empty() {
+            output = blank(sorted.output.len());
+        }
         let (mut taken, mut makes_room) = (0, false);
-        while taken < max
-            && let Some(first) = self.take_first(&mut sorted, &mut output)
-        {
+        while taken < max {
+            let before = noted();
+            let Some(first) = self.take_first(&mut sorted, &mut output) else { break };
+            if self.core.traced.is_some() && noted() == before {
+                note_received(0);
+            }
             makes_room |= first.makes_room;
             // SAFETY: it is an output of the kernel, which `outputs` takes by the caller's word.
             unsafe { outputs.append(&output) };
             taken += 1;
         }
-        sorted.output = output;
+        sorted.spare = output;
         drop(sorted);
         if taken == 0 {
             return if max == 0 { Ok(0) } else { Err(empty(finished)) };
@@ -356,10 +372,11 @@ impl KernelShared {
             return Some(First { makes_room: taken.was_full });
         }
         let shards = self.outbound.len();
-        let start = self.received.fetch_add(1, Ordering::Relaxed);
+        let start = self.received.load(Ordering::Relaxed) / STAY;
         for shard in (0..shards).map(|i| start.wrapping_add(i) % shards) {
             if self.may_have(shard) && self.outbound[shard].take(output) {
-                sorted.received[tag(output)] += 1;
+                self.received.fetch_add(1, Ordering::Relaxed);
+                sorted.received[self.ports.of(output)] += 1;
                 self.after_taking(shard);
                 return Some(First { makes_room: false });
             }

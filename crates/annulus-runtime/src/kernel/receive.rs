@@ -23,7 +23,7 @@ use crate::{
 
 /// Number of outputs that are received before the search begins at the next shard. It is large enough that
 /// cache lines stay in this core's cache, and small enough that no shard waits for long.
-const STAY: usize = 32;
+pub(crate) const STAY: usize = 32;
 
 impl KernelShared {
     pub(crate) fn try_recv(&self, output: &mut Bytes) -> Result<(), TryRecvError> {

@@ -461,7 +461,7 @@ impl Signals for KernelShared {
             self.wake_targets();
         }
         // An answer may come before the message that asked is given back.
-        if progress.consumed != 0 || progress.traffic || self.through.is_some() {
+        if progress.consumed != 0 || progress.traffic || progress.goes_on || self.through.is_some() {
             if self.core.options.shape.connectable {
                 self.wake_sources();
             }

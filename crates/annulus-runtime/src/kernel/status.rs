@@ -223,7 +223,7 @@ pub struct TimerStatus {
 pub struct PortStatus {
     /// The name of the handler's parameter.
     pub name: &'static str,
-    /// Outputs that were received by this outbox.
+    /// Outputs of this outbox that were received, by it or from the kernel.
     pub received: u64,
     /// Outputs that wait for that. Outputs behind one for which there is no room count where they lie: in
     /// [`outputs_waiting`](KernelStatus::outputs_waiting) alone.

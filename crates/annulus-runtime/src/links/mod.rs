@@ -64,7 +64,9 @@
 //! changes nothing above. A message is sent when it has its ticket in a ring, and the argument is about all messages that
 //! were sent before the first scan. What a timer's handler sends into a ring of a device is counted, or taken back
 //! (*told late*), as everything else is; what it cannot send yet is held, and its shard says that it is stalled. A timer
-//! whose handler runs during the scans has sent nothing yet: what it sends comes after them.
+//! whose handler runs during the scans has sent nothing yet: what it sends comes after them. Its shard's wait for room ends
+//! without a slot that is given back. So a block reports that end (`Progress::goes_on`), and where a pump looks at the
+//! block's words, it reports each timer that was taken, which is told after the end of the wait.
 //!
 //! Whoever waits for this first tells each of these kernels that it is watched, and then waits on an event
 //! that all connected kernels of a runtime share.
