@@ -34,9 +34,14 @@ pub const fn describe(code: u16) -> &'static str {
         0 => "no error",
         PANICKED => "the handler panicked",
         TOO_MANY_OUTPUTS => {
-            "the handler sent more messages than its max_outputs: raise #[ring_kernel(max_outputs = …)]"
+            "the handler sent more messages than its max_outputs: raise #[ring_kernel(max_outputs = …)]; by a reply or an ask it \
+             sends one at most, whatever that says; and of a block that works on one message only the leader sends: write \
+             `if cx.is_leader() { … }`"
         }
-        UNKNOWN_ACTOR => "the message's key names no actor of this launch: raise LaunchOptions::actors",
+        UNKNOWN_ACTOR => {
+            "the message's key names no actor of this launch: raise LaunchOptions::actors; or, of a message that a handler \
+             sends to itself by Later, an actor of another block: use the handler's own key, or launch with grid(1)"
+        }
         INDEX_OUT_OF_BOUNDS => "the handler took an element that is not there: compare the index with len()",
         DIVISION_BY_ZERO => "the handler divided by zero: test the divisor first",
         OVERFLOW => "the handler's calculation overflowed: use wrapping_… where that is meant",
@@ -52,8 +57,9 @@ pub const fn describe(code: u16) -> &'static str {
         }
         TIMERS_FULL => {
             "the handler has more timers and asks than its max_timers, or than its block has room for: raise \
-             #[ring_kernel(max_timers = …)] or #[ring_kernel(timers = …)]; an ask keeps its room until its answer has come, \
-             also when its time is over"
+             #[ring_kernel(max_timers = …)] or #[ring_kernel(timers = …)]; or more than 64 asks of its block are open, which \
+             nothing raises: launch with more blocks, or ask later; an ask keeps its room until its answer has come, also when \
+             its time is over"
         }
         1..=0xFEFF => "an error of the application",
         _ => "an unknown error",

@@ -2,7 +2,10 @@
 
 use std::{fs, path::Path};
 
-use annulus_abi::error::{FIRST_OWN, describe};
+use annulus_abi::{
+    error::{FIRST_OWN, TIMERS_FULL, TOO_MANY_OUTPUTS, UNKNOWN_ACTOR, describe},
+    launch::MOST_ASKS,
+};
 
 /// Each code of this crate's own is a row of the table in the guide's chapter on the language, with its name and number; and no
 /// row is about a code that is not there.
@@ -28,4 +31,20 @@ fn the_guide_has_every_code() {
         Some((u16::from_str_radix(rest.get(..4)?, 16).ok()?, name))
     });
     assert_eq!(rows.collect::<Vec<_>>(), named, "docs/guide/language.md, under Failures");
+}
+
+/// A code with several causes names each of them, with what helps.
+#[test]
+fn a_code_names_all_of_its_causes() {
+    let says = |code, parts: &[&str]| {
+        for part in parts {
+            assert!(describe(code).contains(part), "`{part}` is not in: {}", describe(code));
+        }
+    };
+    says(
+        TIMERS_FULL,
+        &["max_timers = …", "timers = …", &format!("more than {MOST_ASKS} asks"), "more blocks"],
+    );
+    says(TOO_MANY_OUTPUTS, &["max_outputs = …", "a reply or an ask", "cx.is_leader()"]);
+    says(UNKNOWN_ACTOR, &["LaunchOptions::actors", "of another block", "grid(1)"]);
 }

@@ -75,6 +75,7 @@ macro_rules! conformance_suite {
                 b08_a_tree_adds_up: Handlers,
                 b08_a_reduction_has_one_order: Handlers,
                 b06_actors_of_whole_blocks: Handlers,
+                b06_rounds_by_the_blocks_threads: Handlers,
                 b06_a_torn_block_fails_and_goes_on: Handlers,
                 b06_a_block_keeps_a_slice: Handlers,
                 b06_what_a_block_keeps_is_in_a_snapshot: Handlers,

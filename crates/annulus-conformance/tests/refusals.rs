@@ -10,7 +10,7 @@ use annulus_kernel::{DeviceType, Message, RingKernel, RingMessage, Target, TypeD
 use annulus_macros::{
     DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
 };
-use annulus_runtime::prelude::{Cx, Failure, FenceScope};
+use annulus_runtime::prelude::{Block, BlockCx, Cx, Failure, FenceScope};
 use annulus_sync::{AtomicU32, Ordering};
 
 #[derive(RingMessage, Clone, Copy, PartialEq, PartialOrd)]
@@ -556,3 +556,64 @@ fn b03_metal_has_no_fence_for_the_system() {
     let text = fenced::DEFINITION.handler_source(Target::Metal).unwrap();
     assert!(text.contains("    rs_fence_block();") && text.contains("    rs_fence_device();"), "{text}");
 }
+
+#[derive(DeviceType, Clone, Copy, Default)]
+#[repr(C)]
+struct Rounds {
+    left: u32,
+}
+
+#[ring_kernel(untested)]
+fn loops_by_the_state(cx: &BlockCx, _: &Small, rounds: &Block<Rounds>) {
+    let left = rounds.get().left;
+    let most = left + 1;
+    for _ in 0..most {
+        cx.barrier();
+    }
+}
+
+#[ring_kernel(untested)]
+fn loops_by_the_thread(cx: &BlockCx, small: &Small) {
+    let most = small.a + cx.thread_index();
+    for _ in 0..most {
+        cx.barrier();
+    }
+}
+
+#[ring_kernel(untested)]
+fn loops_by_a_quotient(cx: &BlockCx, small: &Small) {
+    for _ in 0..small.a / small.a.count_ones() {
+        cx.barrier();
+    }
+}
+
+/// B-06: what is not the same in all threads is named.
+#[test]
+fn b06_bounds_that_differ_between_threads() {
+    for (error, part) in [
+        (refusal::<loops_by_the_state>(Target::OpenCl), "the state is not seen to be"),
+        (refusal::<loops_by_the_thread>(Target::OpenCl), "`cx.thread_index()` is not seen to be"),
+        (refusal::<loops_by_a_quotient>(Target::OpenCl), "a division, by what may be 0, is not seen to be"),
+    ] {
+        assert!(
+            error.contains("the bounds of a loop around a barrier are the same in all threads"),
+            "{error}"
+        );
+        assert!(error.contains(part), "`{part}` is not in: {error}");
+    }
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Several {
+    values: [i32; 4],
+}
+
+#[ring_kernel(untested)]
+fn matches_a_slice(several: &Several, sum: &mut i32) {
+    // HERE matches_a_slice
+    if let [a, b] = &several.values[1..3] {
+        *sum += a.wrapping_add(*b);
+    }
+}
+refused!(patterns_of_slices: matches_a_slice says "a slice cannot be matched with a pattern", "look at its length first", "values[0]");

@@ -255,7 +255,15 @@ impl TypeDescriptor {
 
     /// For a [`List`](crate::List) or [`Text`](crate::Text): the fields of its length and its items, the
     /// items' type, and the room for them.
-    pub(crate) const fn bounded(&self) -> Option<(&FieldDescriptor, &FieldDescriptor, &'static Self, usize)> {
+    ///
+    /// ```
+    /// use annulus_kernel::{DeviceType, List};
+    ///
+    /// let (_, _, item, room) = List::<u16, 8>::DESCRIPTOR.bounded().unwrap();
+    /// assert_eq!((item.name, room), ("u16", 8));
+    /// assert!(<[u16; 8]>::DESCRIPTOR.bounded().is_none());
+    /// ```
+    pub const fn bounded(&self) -> Option<(&FieldDescriptor, &FieldDescriptor, &'static Self, usize)> {
         let (Meaning::List | Meaning::Text, TypeKind::Struct([len, items])) = (self.meaning, &self.kind)
         else {
             return None;

@@ -57,6 +57,8 @@ pub mod without_companion {
     message = "a device does not know this function",
     label = "it has no `#[device_fn]`",
     note = "write `#[device_fn]` before the function's definition, so that its body is known on devices too",
+    note = "of the standard library's functions a device knows these, by their paths: `std::cmp::min` and `max`, `std::mem::replace`, \
+            `swap` and `take`; or write a method, `a.max(b)`",
     note = "to keep the handler on the host, write `#[ring_kernel(cpu_only)]`"
 )]
 pub trait DeviceFunction: 'static {
@@ -68,7 +70,7 @@ pub trait DeviceFunction: 'static {
 #[diagnostic::on_unimplemented(
     message = "a device has no such function of `{Self}`",
     label = "not a function that devices know",
-    note = "numbers and arrays have those of the standard library that `annulus::kernel` lists",
+    note = "the guide lists those of the standard library that numbers and arrays have: docs/guide/language.md, methods and functions",
     note = "of a type of yours, write `#[device_impl]` before the `impl` block with this function",
     note = "to keep the handler on the host, write `#[ring_kernel(cpu_only)]`"
 )]

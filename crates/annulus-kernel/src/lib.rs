@@ -22,7 +22,7 @@
 //! This is what a handler's body may contain if its kernel is to run on devices. Everything else is refused
 //! at its place, with a hint what to write instead. `#[ring_kernel(cpu_only)]` allows any Rust in a body, and
 //! keeps the kernel on the CPU. `docs/guide/language.md` says what each construct becomes, what it costs and
-//! how exact it is on which target.
+//! how exact it is on which target, and lists all methods and functions of the standard library.
 //!
 //! | construct | on a device |
 //! |---|---|
@@ -160,6 +160,8 @@ pub use topic::{Published, Topic};
 pub use tree::{Callee, FunctionTree, KernelTree};
 pub use typed::{Scalar, Type, Typed, Value, device_value, type_of};
 pub use ways::{AlongRows, ByAddress, ByTopic};
+#[doc(hidden)]
+pub use ways::{OneWay, WayOf};
 pub use wire::{
     decode, decode_by_parts, decode_values, encode, encode_by_parts, encode_values, write_message,
 };

@@ -4,6 +4,8 @@
 //! trait, and not by the type, lets the compiler say what to write where a kernel sends something else. The compiler also
 //! shows the implementation; so each is written out, and not by a macro.
 
+use std::marker::PhantomData;
+
 use crate::{Addressed, Along, Published, RingMessage};
 
 mod sealed {
@@ -63,3 +65,23 @@ impl<M: RingMessage> sealed::Sealed for Published<M> {}
 impl<M: RingMessage> ByTopic for Published<M> {
     type Message = M;
 }
+
+/// Of a type, whether its values say themselves where they go: by an address, a topic or a row. Of what is no message, which is
+/// refused elsewhere, the answer is that of [`OneWay`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct WayOf<T>(PhantomData<T>);
+
+impl<T: RingMessage> WayOf<T> {
+    /// Whether they do.
+    pub const IS_SAID: bool = T::PEERS.is_some() || T::ROWS.is_some();
+}
+
+/// The answer for all other types.
+#[doc(hidden)]
+pub trait OneWay {
+    /// They do not.
+    const IS_SAID: bool = false;
+}
+
+impl<T> OneWay for WayOf<T> {}

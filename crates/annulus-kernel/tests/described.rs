@@ -104,6 +104,12 @@ fn what_does_not_fit_is_refused_where_it_stands() {
         with("action", json!("Sell")),
         ".action: Action has no variant `Sell`: it has Cancel, Fill, Move, Split"
     );
+    let forms = r#"Action is "Cancel" or {"Fill": …} or {"Move": {…}} or {"Split": […]}: "#;
+    let told = with("action", json!(null));
+    assert!(told.starts_with(&format!(".action: {forms}")), "{told}");
+    let error = read_described::<[Action; 1], _>(&mut Deserializer::from_str("[\n1]")).unwrap_err();
+    let place = "expected value at line 2 column 1";
+    assert_eq!(error.to_string(), format!("[0]: {forms}{place}"));
     assert_eq!(with("action", json!({"Move": {"to": 1}})), ".action.Move: `by` of Action is missing");
     let mut short = good.clone();
     short.as_object_mut().unwrap().remove("price");
@@ -177,6 +183,10 @@ fn wrapping_and_maybe() {
     let value = serde_json::to_value(Described::new(&both)).unwrap();
     assert_eq!(value, json!(["Nothing", { "Just": -1.5 }]));
     assert_eq!(read::<[Maybe<f64>; 2]>(&value), Ok(both));
+    for wrong in [json!(null), json!(1.5)] {
+        let told = read::<Maybe<f64>>(&wrong).unwrap_err();
+        assert!(told.starts_with(r#"Maybe is "Nothing" or {"Just": …}: "#), "{told}");
+    }
     let wide = [Maybe::Just(7u64), Maybe::Nothing];
     assert_eq!((size_of_val(&wide), align_of_val(&wide)), (32, 8));
 }

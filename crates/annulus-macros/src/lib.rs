@@ -75,8 +75,8 @@
 //! | `cx: &BlockCx`, `inbox: &Inbox<M>` | a *body*: all threads of the block run it for all messages of a turn, and take these themselves | instead of the message |
 //!
 //! After the message the order is free. The launch binds the last four kinds, in the handler's order and by
-//! its names: `detect::bind(p, &t, &c, &m).launch(&runtime, options)`, with atomics and memory given as their
-//! initial contents. A handler that has none of them is launched with `detect::launch(&runtime, options)`.
+//! its names: `detect::bind(p, &t, &c, &m).launch(&runtime, options)`. A launch parameter, `&P`, is given by value;
+//! tables, atomics and memory are given as slices, the latter two with their initial contents, atomics as plain numbers. A handler that has none of them is launched with `detect::launch(&runtime, options)`.
 //!
 //! A handler with one outbox is launched *into* the kernel that its outputs are for: `detect::launch_into(&next,
 //! options)`, or `detect::bind(p, &t).launch_into(&next, options)`.
@@ -115,6 +115,8 @@
 //! One of them may be connected to another kernel, before the launch:
 //! `validate::bind().connect_port(validate::GOOD, &next).launch(&runtime, options)`; or later, while the kernel is
 //! inactive: `kernel.port(validate::GOOD).connect(&next)`.
+//!
+//! Outputs that say themselves where they go, `Addressed<M>`, `Published<M>` and `Along<M>`, are sent by the handler's only outbox.
 //!
 //! The kernel's `Output` is then an enum that the macro makes: what any of the outboxes sends. A call's reply is
 //! the first output by whichever outbox, as this enum; so kernels that are called have one outbox, or a reply.

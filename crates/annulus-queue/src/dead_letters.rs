@@ -221,8 +221,8 @@ impl<T> DeadLetters<T> {
         Self { shared: Arc::new(Shared { store: Mutex::new(store), alert: OnceLock::new() }) }
     }
 
-    /// Takes up to [`BATCH`](Self::BATCH) dead letters, oldest first. The result is empty if there are none.
-    /// Others may bury meanwhile.
+    /// Takes up to [`BATCH`](Self::BATCH) dead letters, which is 100, oldest first. The result is empty if there are
+    /// none: call it until it is, to take all of a store with more room. Others may bury meanwhile.
     ///
     /// ```
     /// # use annulus_queue::{DeadLetters, Reason};

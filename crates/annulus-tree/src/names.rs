@@ -54,11 +54,53 @@ pub const METHODS: &[&str] = &[
     "end_kernel", "found", "try_recv",
 ];
 
+/// Methods of `Option`, `Result`, `bool`, `Ordering` and slices, and of a block's threads, whose last argument is
+/// called: a closure, or the name of a function.
+#[rustfmt::skip] // A table.
+pub const CALLING: &[&str] = &[
+    "and_then", "block_reduce", "block_scan", "block_scan_exclusive", "filter", "is_err_and", "is_none_or", "is_ok_and", "is_some_and", "map", "map_err", "map_or", "map_or_else",
+    "ok_or_else", "or_else", "sort_by", "sort_by_key", "then", "then_with", "unwrap_or_else",
+    "warp_reduce",
+];
+
+/// Methods that use an iterator up.
+#[rustfmt::skip] // A table.
+pub const ENDS: &[&str] = &[
+    "all", "any", "count", "find", "find_map", "fold", "for_each", "last", "max", "max_by", "max_by_key", "min", "min_by",
+    "min_by_key", "position", "product", "sum",
+];
+
+/// Methods that make an iterator of an array or a slice.
+pub const STARTS: &[&str] = &["iter", "iter_mut", "into_iter"];
+
+/// The same, with a number of elements.
+pub const PARTS: &[&str] = &["chunks", "chunks_exact", "chunks_exact_mut", "chunks_mut", "windows"];
+
+/// Methods that make an iterator of another one.
+pub const ADAPTERS: &[&str] = &["cloned", "copied", "enumerate", "rev"];
+
+/// The same, with a number.
+pub const COUNTING: &[&str] = &["skip", "step_by", "take"];
+
+/// The same, with a closure.
+pub const CLOSING: &[&str] =
+    &["filter", "filter_map", "inspect", "map", "map_while", "skip_while", "take_while"];
+
+/// The same, with another iterator.
+pub const PAIRING: &[&str] = &["zip"];
+
+/// Methods that are read apart, since the type of what they give is asked for.
+pub const TYPED: &[&str] = &["shared"];
+
 /// Functions of a type that are not methods: `u64::from(x)`.
 #[rustfmt::skip] // A table.
 pub const FUNCTIONS: &[&str] = &[
     "from", "from_be", "from_be_bytes", "from_bits", "from_le", "from_le_bytes", "from_ne_bytes", "of",
 ];
+
+/// Functions that are read by their paths: `T::default()`, `T::try_from(x)`, `std::mem::replace(…)`,
+/// `std::cmp::max(…)`.
+pub const BY_PATH: &[&str] = &["default", "max", "min", "replace", "swap", "take", "try_from"];
 
 /// Traits of operators and conversions that a type of the user's may have, and their functions.
 #[rustfmt::skip] // A table.

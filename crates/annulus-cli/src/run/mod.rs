@@ -34,7 +34,7 @@ pub(crate) use trial::{Trial, try_out};
 
 use annulus::{
     Backend, RegisteredKernel,
-    kernel::{BindingKind, FieldDescriptor, TypeDescriptor, TypeKind, VariantDescriptor},
+    kernel::{BindingKind, FieldDescriptor, Meaning, TypeDescriptor, TypeKind, VariantDescriptor},
 };
 use clap::{Args, Subcommand};
 
@@ -147,12 +147,18 @@ fn described(kernel: &RegisteredKernel) -> String {
 
 /// A type with its fields.
 pub(crate) fn shape(ty: &TypeDescriptor) -> String {
+    if let Some((_, _, item, room)) = ty.bounded() {
+        return match ty.meaning {
+            Meaning::Text => format!("text of up to {room} bytes"),
+            _ => format!("up to {room} of {}", named(item)),
+        };
+    }
     match ty.kind {
-        TypeKind::Struct(fields) => format!("{} {{ {} }}", ty.name, listed(fields)),
+        TypeKind::Struct(fields) => listed(ty.name, fields),
         TypeKind::Enum { variants, .. } => {
             let variant = |variant: &VariantDescriptor| match variant.fields {
                 [] => variant.name.to_owned(),
-                fields => format!("{} {{ {} }}", variant.name, listed(fields)),
+                fields => listed(variant.name, fields),
             };
             format!("{}: {}", ty.name, variants.iter().map(variant).collect::<Vec<_>>().join(" | "))
         }
@@ -161,13 +167,59 @@ pub(crate) fn shape(ty: &TypeDescriptor) -> String {
     }
 }
 
-fn listed(fields: &[FieldDescriptor]) -> String {
-    let field = |field: &FieldDescriptor| {
-        let ty = match field.ty.kind {
-            TypeKind::Struct(_) | TypeKind::Enum { .. } => field.ty.name.to_owned(),
-            _ => shape(field.ty),
-        };
-        format!("{}: {ty}", field.name)
+/// A name with fields, as Rust writes them.
+fn listed(name: &str, fields: &[FieldDescriptor]) -> String {
+    let is_tuple = fields.first().is_some_and(|field| field.name.starts_with(|c: char| c.is_ascii_digit()));
+    let field = |field: &FieldDescriptor| match is_tuple {
+        true => named(field.ty),
+        false => format!("{}: {}", field.name, named(field.ty)),
     };
-    fields.iter().map(field).collect::<Vec<_>>().join(", ")
+    let fields = fields.iter().map(field).collect::<Vec<_>>().join(", ");
+    if is_tuple { format!("{name}({fields})") } else { format!("{name} {{ {fields} }}") }
+}
+
+/// A type of a field: a struct or an enum by its name, anything else with what it has room for.
+fn named(ty: &TypeDescriptor) -> String {
+    match ty.kind {
+        TypeKind::Enum { variants: [nothing, just], .. }
+            if ty.name == "Maybe" && nothing.fields.is_empty() && just.fields.len() == 1 =>
+        {
+            format!("Maybe<{}>", named(just.fields[0].ty))
+        }
+        TypeKind::Array { element, len } => format!("[{}; {len}]", named(element)),
+        TypeKind::Struct(_) | TypeKind::Enum { .. } if ty.bounded().is_none() => ty.name.to_owned(),
+        _ => shape(ty),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annulus::prelude::*;
+
+    #[derive(RingMessage, Clone, Copy)]
+    #[repr(C)]
+    struct Order {
+        item: Text<12>,
+        tags: List<u16, 4>,
+        coupon: Maybe<u32>,
+        parts: [Part; 2],
+        names: List<Text<3>, 2>,
+    }
+
+    #[derive(DeviceType, Clone, Copy)]
+    #[repr(u32)]
+    #[allow(dead_code)] // Only its layout is looked at.
+    enum Part {
+        None,
+        Some { count: u8 },
+        Pair(u8, f32),
+    }
+
+    #[test]
+    fn fields_are_listed_with_their_room() {
+        let shown = "Order { item: text of up to 12 bytes, tags: up to 4 of u16, coupon: Maybe<u32>, parts: [Part; 2], \
+                     names: up to 2 of text of up to 3 bytes }";
+        assert_eq!(super::shape(Order::DESCRIPTOR), shown);
+        assert_eq!(super::shape(Part::DESCRIPTOR), "Part: None | Some { count: u8 } | Pair(u8, f32)");
+    }
 }

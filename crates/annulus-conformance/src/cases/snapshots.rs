@@ -126,7 +126,7 @@ pub fn what_does_not_fit_is_refused(bench: &Bench) {
     for refusal in &refusals {
         assert!(matches!(refusal, SnapshotError::Mismatch { .. }), "{refusal}");
     }
-    assert!(refusals[1].to_string().contains("state: 5 of Total"), "{}", refusals[1]);
+    assert!(refusals[1].to_string().contains("5 actors with a state of the type Total"), "{}", refusals[1]);
     kernel.restore_blocking(&snapshot).unwrap();
 }
 

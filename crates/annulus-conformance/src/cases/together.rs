@@ -8,7 +8,9 @@ use crate::{
     bench::{balanced, drain},
     kernels::{
         Item, number,
-        together::{Cell, TORN, cells, float_sum, kept_cells, term, torn, track_together, tree_sum},
+        together::{
+            Cell, TORN, cells, float_sum, in_rounds, kept_cells, term, torn, track_together, tree_sum,
+        },
     },
 };
 
@@ -34,6 +36,19 @@ pub fn b08_a_tree_adds_up(bench: &Bench) {
             assert_eq!(kernel.try_recv(), Ok(number(sum)), "{threads} threads");
         }
         assert_eq!(balanced(&kernel).drops.failed, 0);
+    }
+}
+
+/// A loop around a barrier has as many turns as a quotient by the block's threads says.
+pub fn b06_rounds_by_the_blocks_threads(bench: &Bench) {
+    for threads in BLOCKS {
+        let kernel = in_rounds::launch(bench.runtime(), LaunchOptions::default().block(threads)).unwrap();
+        for most in [0, 1, 31, 256, 257, 1000] {
+            let sum = most * u64::saturating_sub(most, 1) / 2;
+            let more = most.saturating_sub(threads.into()) / u64::from(threads);
+            let expected = number(sum << 16 | more);
+            assert_eq!(kernel.call_blocking(number(most)), Ok(expected), "{threads} threads, {most}");
+        }
     }
 }
 

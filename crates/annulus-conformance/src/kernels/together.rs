@@ -33,6 +33,32 @@ pub fn tree_sum(cx: &BlockCx, message: &Number, total: &Block<Total>, replies: &
     }
 }
 
+/// Adds up the numbers below the message, in rounds: each thread takes one in each, and a barrier ends a round. How many
+/// rounds there are is a quotient by the block's threads, which all of them have alike.
+#[ring_kernel]
+pub fn in_rounds(cx: &BlockCx, message: &Number, replies: &Outbox<Number>) {
+    let sums = cx.shared::<u64, MOST>();
+    let me = cx.thread_index() as usize;
+    sums.set(me, 0);
+    let most = message.value as u32;
+    for round in 0..most.div_ceil(cx.block_dim()) {
+        let number = round * cx.block_dim() + cx.thread_index();
+        if number < most {
+            sums.set(me, sums.get(me) + u64::from(number));
+        }
+        cx.barrier();
+    }
+    let mut more = 0;
+    for _ in 0..most.saturating_sub(cx.block_dim()) / cx.block_dim() {
+        more += 1;
+        cx.barrier();
+    }
+    let sum = cx.block_reduce(sums.get(me), |a, b| a + b);
+    if cx.is_leader() {
+        replies.send(Number { value: sum << 16 | more });
+    }
+}
+
 /// What [`float_sum`](struct@float_sum) adds, which depends on the order.
 pub fn term(value: u64, thread: u32) -> f32 {
     (value as f32 + 0.1) / (thread as f32 + 3.0) * (1 << (thread % 13)) as f32

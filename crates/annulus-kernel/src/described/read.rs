@@ -1,6 +1,6 @@
 //! From serde's input to memory.
 
-use std::{fmt, mem::MaybeUninit};
+use std::{cell::Cell, fmt, mem::MaybeUninit};
 
 use serde::de::{
     self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IgnoredAny, MapAccess, SeqAccess,
@@ -101,8 +101,54 @@ impl<'de> DeserializeSeed<'de> for Place<'_> {
             TypeKind::Struct(fields) if is_tuple(fields) => deserializer.deserialize_seq(self),
             TypeKind::Struct(_) => deserializer.deserialize_map(self),
             TypeKind::Array { .. } => deserializer.deserialize_seq(self),
-            TypeKind::Enum { .. } => deserializer.deserialize_enum(self.ty.name, &[], self),
+            TypeKind::Enum { variants, .. } => {
+                let (ty, found) = (self.ty, Cell::new(false));
+                let read =
+                    deserializer.deserialize_enum(ty.name, &[], EnumVisitor { place: self, found: &found });
+                read.map_err(|error| match found.get() {
+                    true => error,
+                    // What stands there begins no enum, and the format's own error does not say how one is written.
+                    false => D::Error::custom(format!("{} is {}: {error}", ty.name, Forms(variants))),
+                })
+            }
         }
+    }
+}
+
+/// Reads an enum, and says whether there was one to read.
+struct EnumVisitor<'a> {
+    place: Place<'a>,
+    found: &'a Cell<bool>,
+}
+
+impl<'de> Visitor<'de> for EnumVisitor<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.place.expecting(f)
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<(), A::Error> {
+        self.found.set(true);
+        self.place.variant(data)
+    }
+}
+
+/// How values of these variants are written: `"Nothing"` or `{"Just": …}`.
+struct Forms(&'static [VariantDescriptor]);
+
+impl fmt::Display for Forms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, VariantDescriptor { name, fields, .. }) in self.0.iter().enumerate() {
+            let or = if index == 0 { "" } else { " or " };
+            match fields {
+                [] => write!(f, "{or}\"{name}\"")?,
+                [_] if is_tuple(fields) => write!(f, "{or}{{\"{name}\": …}}")?,
+                fields if is_tuple(fields) => write!(f, "{or}{{\"{name}\": […]}}")?,
+                _ => write!(f, "{or}{{\"{name}\": {{…}}}}")?,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -231,8 +277,10 @@ impl<'de> Visitor<'de> for Place<'_> {
             _ => Err(A::Error::custom(format!("an object is no {}", self.ty.name))),
         }
     }
+}
 
-    fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<(), A::Error> {
+impl Place<'_> {
+    fn variant<'de, A: EnumAccess<'de>>(self, data: A) -> Result<(), A::Error> {
         let TypeKind::Enum { tag, variants } = self.ty.kind else {
             return Err(A::Error::custom(format!("a variant is no {}", self.ty.name)));
         };
@@ -250,9 +298,7 @@ impl<'de> Visitor<'de> for Place<'_> {
         }
         .map_err(within(format_args!(".{name}")))
     }
-}
 
-impl Place<'_> {
     fn tuple<'de, A: SeqAccess<'de>>(
         mut self,
         fields: &'static [FieldDescriptor],

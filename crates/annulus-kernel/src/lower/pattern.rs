@@ -233,6 +233,11 @@ impl Lowerer<'_> {
                 }
                 return Ok(test);
             }
+            Subject::Whole(Operand::Slice(_) | Operand::View(_)) => {
+                return Err("a slice cannot be matched with a pattern: look at its length first, `if values.len() == 2 { … }`, \
+                            and take `values[0]`; or match the array itself, with `_` for what does not matter"
+                    .into());
+            }
             Subject::Whole(operand) => {
                 return Err(format!("{} cannot be matched with a pattern", operand.describe()));
             }

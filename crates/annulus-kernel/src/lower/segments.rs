@@ -14,6 +14,8 @@
 //!
 //! So no input makes a thread wait for others that do not come.
 
+use std::cell::RefCell;
+
 use annulus_tree::BinaryOp;
 
 use super::program::{
@@ -26,10 +28,12 @@ use crate::typed::{Scalar, Type};
 pub(super) fn cut(handler: &mut Function, functions: &[Function]) -> Result<(), (u32, String)> {
     let body = std::mem::take(&mut handler.body);
     let varying = vec![false; handler.locals.len()];
+    let because = vec![None; handler.locals.len()];
     let mut cutter = Cutter {
         handler,
         functions,
         varying,
+        because,
         pending: false,
         met: false,
         line: 0,
@@ -47,6 +51,9 @@ struct Cutter<'a> {
     functions: &'a [Function],
     /// The variables that may differ between threads.
     varying: Vec<bool>,
+    /// Of each of them the part of its value that differs, or that a thread which has failed does not evaluate; `None`
+    /// if it is set in another way.
+    because: Vec<Option<String>>,
     /// Whether a thread may have failed or returned since all met.
     pending: bool,
     /// Whether threads that have failed may have met since.
@@ -86,11 +93,22 @@ fn goes_on(statements: &[Stmt]) -> bool {
 
 /// Whether an expression may be evaluated by a thread whose checks before it have failed.
 fn is_total(expr: &Expr) -> bool {
-    !expr.any(&|part| match part {
-        // By a small constant: 0, or -1 below the least value, would not do.
+    !expr.any(&is_partial)
+}
+
+/// Whether every number can be divided by this one. A small constant: 0, or -1 below the least value, would not do.
+/// And a block has a thread at least.
+fn divides(divisor: &Expr) -> bool {
+    matches!(divisor, Expr::Bits(_, 1..=0x7F) | Expr::BlockDim)
+}
+
+/// Whether this part itself must not be evaluated then, whatever is in it.
+fn is_partial(part: &Expr) -> bool {
+    match part {
         Expr::Binary(BinaryOp::Div | BinaryOp::Rem, scalar, _, divisor) => {
-            !scalar.is_float() && !matches!(**divisor, Expr::Bits(_, 1..=0x7F))
+            !scalar.is_float() && !divides(divisor)
         }
+        Expr::Call("div_ceil" | "next_multiple_of", _, values) => !values.last().is_some_and(divides),
         Expr::Read(place) | Expr::Tag(place) => place
             .steps
             .iter()
@@ -105,10 +123,14 @@ fn is_total(expr: &Expr) -> bool {
                 | "leading_zeros"
                 | "trailing_zeros"
                 | "count_ones"
+                | "saturating_add"
+                | "saturating_sub"
+                | "saturating_mul"
+                | "abs_diff"
         ),
         Expr::TextLen(_) => true,
         _ => false,
-    })
+    }
 }
 
 impl Cutter<'_> {
@@ -121,7 +143,12 @@ impl Cutter<'_> {
     }
 
     fn varies(&self, expr: &Expr) -> bool {
-        expr.any(&|part| match part {
+        expr.any(&|part| self.differs(part))
+    }
+
+    /// Whether this part itself differs between threads.
+    fn differs(&self, part: &Expr) -> bool {
+        match part {
             Expr::Read(place) | Expr::Tag(place) | Expr::TextLen(place) => match place.root {
                 Root::Local(local) => self.varying[self.named(local)],
                 Root::Message | Root::Constant(_) => false,
@@ -130,7 +157,38 @@ impl Cutter<'_> {
             },
             Expr::Cx(field) => *field == "thread_index",
             _ => false,
-        })
+        }
+    }
+
+    /// The first part of an expression that all threads would not evaluate alike, for a person.
+    fn blamed(&self, expr: &Expr) -> Option<String> {
+        let found = RefCell::new(None);
+        let _ = expr.any(&|part| {
+            if self.differs(part) || is_partial(part) {
+                found.borrow_mut().get_or_insert_with(|| self.shown(part));
+            }
+            false
+        });
+        found.into_inner()
+    }
+
+    fn shown(&self, part: &Expr) -> String {
+        match part {
+            Expr::Read(place) | Expr::Tag(place) | Expr::TextLen(place) => match place.root {
+                Root::Local(local) if self.varying[self.named(local)] => {
+                    let local = self.named(local);
+                    let name = || format!("`{}`", self.handler.locals[local].name);
+                    self.because[local].clone().unwrap_or_else(name)
+                }
+                Root::State => "the state".into(),
+                Root::Binding(_) => "bound memory".into(),
+                Root::Together(_) => "what the threads share".into(),
+                _ => "an element that may not be there".into(),
+            },
+            Expr::Cx(field) => format!("`cx.{field}()`"),
+            Expr::Call(name, ..) => format!("`{name}`"),
+            _ => "a division, by what may be 0,".into(),
+        }
     }
 
     /// Whether all threads do this alike, even those that have failed: then it belongs to the frame.
@@ -187,9 +245,16 @@ impl Cutter<'_> {
                     roots.into_iter().filter_map(local).collect()
                 }
             };
+            let because = match statement {
+                Stmt::Declare(_, Some(value)) | Stmt::Assign(_, value) => self.blamed(value),
+                _ => None,
+            };
             for local in found {
                 let local = self.named(local);
-                more |= !std::mem::replace(&mut self.varying[local], true);
+                if !std::mem::replace(&mut self.varying[local], true) {
+                    self.because[local].clone_from(&because);
+                    more = true;
+                }
             }
         }
         more
@@ -250,10 +315,11 @@ impl Cutter<'_> {
             }
             Stmt::For { local, start, end, body } if body.iter().any(meets) => {
                 self.flush();
-                if [&start, &end].into_iter().any(|bound| self.varies(bound) || !is_total(bound)) {
-                    return Err("the bounds of a loop around a barrier are the same in all threads, from constants, \
-                                the message and such variables: write `while`, or take the barrier out of the loop"
-                        .into());
+                if let Some(part) = [&start, &end].into_iter().find_map(|bound| self.blamed(bound)) {
+                    return Err(format!(
+                        "the bounds of a loop around a barrier are the same in all threads, from constants, the message and such \
+                         variables, and {part} is not seen to be: write `while`, or take the barrier out of the loop"
+                    ));
                 }
                 let body = self.frame_loop(body)?;
                 self.out.push(Stmt::FrameFor { local, start, end, body });
@@ -313,6 +379,7 @@ impl Cutter<'_> {
         let name = format!("ann_answer_{local}");
         self.handler.locals.push(Local::new(name, ty, false, false));
         self.varying.push(true);
+        self.because.push(None);
         self.segment.push(Stmt::Assign(self.whole(local), condition));
         self.out.push(Stmt::Declare(local, None));
         self.flush();

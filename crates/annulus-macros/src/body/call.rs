@@ -7,7 +7,7 @@ use syn::{
     Expr, ExprCall, ExprMethodCall, ExprPath, Path, ext::IdentExt, punctuated::Punctuated, token::Comma,
 };
 
-use super::{OR_CPU_ONLY, Read, Reader, Source, around, expression::bare, node, own, pattern, span};
+use super::{OR_CPU_ONLY, Read, Reader, Source, around, expression::bare, items, node, own, pattern, span};
 use crate::types::text;
 
 impl Reader {
@@ -27,6 +27,9 @@ impl Reader {
     pub(super) fn method(&mut self, expression: &Expr, call: &ExprMethodCall) -> Read {
         let method = call.method.unraw().to_string();
         if let Some(read) = self.closing_method(expression, call) {
+            return read;
+        }
+        if let Some(read) = self.method_of_iterator(expression, call, &method) {
             return read;
         }
         let known = names::METHODS.contains(&method.as_str());
@@ -88,6 +91,30 @@ impl Reader {
         let read = node(expression, ExpressionKind::Method { receiver, method, arguments, witness }, tokens);
         let Some((function, _)) = own else { return read };
         node(expression, ExpressionKind::Own { function, otherwise: Box::new(read.tree) }, read.tokens)
+    }
+
+    /// Refuses a method that is called on an iterator and uses it up in no way that devices know; `None` if it is called
+    /// on something else.
+    fn method_of_iterator(&mut self, expression: &Expr, call: &ExprMethodCall, method: &str) -> Option<Read> {
+        let is_method = matches!(bare(&call.receiver), Expr::MethodCall(_));
+        if !is_method || !items::is_iterator(&call.receiver) || items::is_iterator(expression) {
+            return None;
+        }
+        // What is wrong with the iterator comes first.
+        let before = self.errors.count();
+        let (tree, tokens) = self.items(&call.receiver);
+        if self.errors.count() > before {
+            return Some(Read { tree: *tree, tokens });
+        }
+        let instead = items::instead(method).unwrap_or(match method {
+            "collect" => "a device has no heap: write into an array, with a `for`",
+            "next" => "write `for item in …`, or `values.first()`",
+            "nth" => "write `values.get(n)`",
+            "len" => "write `values.len()`, or `count()`",
+            _ => "write it as a `for`",
+        });
+        let message = format!("the iterators of a device have no method `{method}`: {instead}");
+        Some(self.refuse(&call.method, message))
     }
 
     pub(super) fn call(&mut self, expression: &Expr, call: &ExprCall) -> Read {
@@ -341,7 +368,7 @@ fn host_function(path: &Path, name: &str) -> Option<&'static str> {
         ("mem", "drop" | "forget") | ("", "drop") => "values of a device need no end: leave it out",
         ("ptr", _) if rooted => "a device runs safe Rust only: write an index (`u32`) instead of an address",
         ("Instant" | "SystemTime", "now") => {
-            "what time it is, the host knows: send it in the message, or launch with `timestamps`"
+            "write `cx.now()`, with `cx: &Cx` as the first parameter; or let the host send the time in the message"
         }
         _ if rooted && type_of_path(path).is_none() && !["min", "max"].contains(&name) => {
             "what a handler calls is its own: write a function with `#[device_fn]`, or keep the handler on the host with \
@@ -357,7 +384,11 @@ fn unknown_method(call: &ExprMethodCall, method: &str) -> Option<String> {
     let takes_closure = call.args.iter().any(|argument| matches!(bare(argument), Expr::Closure(_)));
     let instead = match method {
         "iter" | "iter_mut" | "into_iter" | "windows" | "chunks" | "chunks_exact" => {
-            "iterators are what a `for` runs over, or `sum`, `any` and their kin use up: write `for item in …`"
+            return Some(
+                "an iterator is no value of a device: a `for` runs over it, or `sum`, `any` and their kin use it up: write \
+                 `for item in …`"
+                    .to_owned(),
+            );
         }
         "sort_unstable_by" | "sort_unstable_by_key" => {
             "it may put equal elements in any order, so backends could differ: write `sort_by` or `sort_by_key`, which keep it"

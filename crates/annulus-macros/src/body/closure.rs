@@ -1,27 +1,15 @@
 //! Closures, which stand only where a method of the standard library calls them at once: of `Option`,
 //! `Result`, `bool`, `Ordering`, of iterators, and of slices that are sorted.
 
-use annulus_tree::{Expression, ExpressionKind};
+use annulus_tree::{
+    Expression, ExpressionKind,
+    names::{CALLING, ENDS},
+};
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Expr, ExprClosure, ExprMethodCall, ReturnType, ext::IdentExt, parse_quote};
 
 use super::{Read, Reader, expression::bare, items, node, pattern, span};
-
-/// Methods of `Option`, `Result`, `bool`, `Ordering` and slices whose last argument is called.
-#[rustfmt::skip] // A table.
-const OF_CASES: &[&str] = &[
-    "and_then", "block_reduce", "block_scan", "block_scan_exclusive", "filter", "is_err_and", "is_none_or", "is_ok_and", "is_some_and", "map", "map_err", "map_or", "map_or_else",
-    "ok_or_else", "or_else", "sort_by", "sort_by_key", "then", "then_with", "unwrap_or_else",
-    "warp_reduce",
-];
-
-/// Methods that use an iterator up.
-#[rustfmt::skip] // A table.
-const ENDS: &[&str] = &[
-    "all", "any", "count", "find", "find_map", "fold", "for_each", "last", "max", "max_by", "max_by_key", "min", "min_by",
-    "min_by_key", "position", "product", "sum",
-];
 
 impl Reader {
     /// A method that calls its argument, or uses an iterator up; `None` if it is another.
@@ -50,7 +38,7 @@ impl Reader {
             ));
         }
         let calls =
-            OF_CASES.contains(&method.as_str()) && call.args.last().is_some_and(|last| self.is_called(last));
+            CALLING.contains(&method.as_str()) && call.args.last().is_some_and(|last| self.is_called(last));
         if !calls {
             return None;
         }

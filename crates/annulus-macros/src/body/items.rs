@@ -1,23 +1,15 @@
 //! What a `for` runs over, and which part of a slice is meant: ranges, and iterators by the methods that make
 //! them.
 
-use annulus_tree::{Expression, ExpressionKind};
+use annulus_tree::{
+    Expression, ExpressionKind,
+    names::{ADAPTERS, CLOSING, COUNTING, PAIRING, PARTS, STARTS},
+};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Expr, ExprMethodCall, ExprRange, Lit, RangeLimits, Type, ext::IdentExt};
 
 use super::{Read, Reader, expression::bare, node, span};
-
-/// Methods that make an iterator of an array or a slice.
-const STARTS: &[&str] = &["iter", "iter_mut", "into_iter"];
-/// The same, with a number of elements.
-const PARTS: &[&str] = &["chunks", "chunks_exact", "chunks_exact_mut", "chunks_mut", "windows"];
-/// Methods that make an iterator of another one.
-const ADAPTERS: &[&str] = &["cloned", "copied", "enumerate", "rev"];
-/// The same, with a number.
-const COUNTING: &[&str] = &["skip", "step_by", "take"];
-/// The same, with a closure.
-const CLOSING: &[&str] = &["filter", "filter_map", "inspect", "map", "map_while", "skip_while", "take_while"];
 
 /// Whether an expression makes an iterator, by its form.
 pub(super) fn is_iterator(expression: &Expr) -> bool {
@@ -30,7 +22,7 @@ pub(super) fn is_iterator(expression: &Expr) -> bool {
                 0 if known(STARTS) => true,
                 0 => known(ADAPTERS) && is_iterator(&call.receiver),
                 1 if known(PARTS) => true,
-                1 => (known(COUNTING) || known(CLOSING) || method == "zip") && is_iterator(&call.receiver),
+                1 => (known(COUNTING) || known(CLOSING) || known(PAIRING)) && is_iterator(&call.receiver),
                 _ => false,
             }
         }
@@ -64,7 +56,7 @@ impl Reader {
         let known = |names: &[&str]| names.contains(&method.as_str());
         let starts = known(STARTS) && call.args.is_empty() || known(PARTS) && call.args.len() == 1;
         let adapts = known(ADAPTERS) && call.args.is_empty() || known(COUNTING) && call.args.len() == 1;
-        let zips = method == "zip" && call.args.len() == 1;
+        let zips = known(PAIRING) && call.args.len() == 1;
         let closes = known(CLOSING) && call.args.len() == 1;
         if !starts && !adapts && !zips && !closes {
             return match instead(&method) {
@@ -138,7 +130,7 @@ fn is_float(expression: &Expr) -> bool {
 }
 
 /// What to write instead of an iterator's method.
-fn instead(method: &str) -> Option<&'static str> {
+pub(super) fn instead(method: &str) -> Option<&'static str> {
     Some(match method {
         "chain" => "write two loops",
         "flat_map" | "flatten" => "write a loop in the loop",

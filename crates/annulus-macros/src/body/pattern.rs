@@ -95,7 +95,7 @@ impl Reader {
                 return (pattern, quote!(#path { #(#tokens,)* #rest }));
             }
             Pat::TupleStruct(pattern) => {
-                let (patterns, tokens) = self.parts(&pattern.elems);
+                let (patterns, tokens) = self.parts(&pattern.elems, "field");
                 let fields = patterns
                     .into_iter()
                     .enumerate()
@@ -106,12 +106,18 @@ impl Reader {
             }
             Pat::Tuple(tuple) if tuple.elems.is_empty() => Pattern::Unit,
             Pat::Tuple(tuple) => {
-                let (patterns, tokens) = self.parts(&tuple.elems);
+                let (patterns, tokens) = self.parts(&tuple.elems, "field");
                 return (Pattern::Tuple { patterns }, quote!((#(#tokens,)*)));
             }
             Pat::Slice(slice) => {
-                let (patterns, tokens) = self.parts(&slice.elems);
+                let (patterns, tokens) = self.parts(&slice.elems, "element");
                 return (Pattern::Tuple { patterns }, quote!([#(#tokens,)*]));
+            }
+            Pat::Rest(rest) => {
+                let message = "what `..` stands for has no name on a device: write `..` alone, and take the part by its indices, \
+                               `&values[1..]`";
+                self.refuse(rest, message);
+                Pattern::Wildcard
             }
             Pat::Guard(guard) => {
                 self.refuse(guard, "a guard stands at the end of an arm's pattern");
@@ -130,13 +136,15 @@ impl Reader {
     }
 
     /// The parts of a tuple, a tuple struct or an array, up to `..`.
-    fn parts(&mut self, elements: &Punctuated<Pat, Comma>) -> (Vec<Pattern>, Vec<TokenStream>) {
+    fn parts(&mut self, elements: &Punctuated<Pat, Comma>, part: &str) -> (Vec<Pattern>, Vec<TokenStream>) {
         let mut patterns = Vec::new();
         let mut tokens = Vec::new();
         for (index, inner) in elements.iter().enumerate() {
             if let Pat::Rest(rest) = inner {
                 if index + 1 != elements.len() {
-                    self.errors.at(rest, "`..` stands at the end: write `_` for each field before it");
+                    let message =
+                        format!("`..` stands at the end: write `_` for each {part} that it stands for");
+                    self.errors.at(rest, message);
                 }
                 tokens.push(quote!(..));
                 continue;

@@ -48,7 +48,10 @@ impl Reader {
                 for (index, part) in tuple.elems.iter().enumerate() {
                     if matches!(part, Expr::Range(range) if range.start.is_none() && range.end.is_none()) {
                         if index + 1 != tuple.elems.len() {
-                            self.errors.at(part, "`..` stands at the end: write `_` for each part before it");
+                            self.errors.at(
+                                part,
+                                "`..` stands at the end: write `_` for each part that it stands for",
+                            );
                         }
                         tokens.push(quote!(..));
                         continue;

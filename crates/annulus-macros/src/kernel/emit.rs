@@ -31,6 +31,7 @@ pub(super) fn kernel(
     let port_output = ports::output(function, handler, &cfgs);
     let assertions = whole_needs_no_key(handler, &cfgs);
     let of_body = body_needs_no_key(handler, &cfgs);
+    let of_ports = ports::stand_alone(handler, &cfgs);
     let of_events = events::assertions(name, options, handler, &cfgs);
     let registration = (options.listed() && registered()).then(|| {
         quote! {
@@ -65,6 +66,7 @@ pub(super) fn kernel(
 
         #assertions
         #of_body
+        #of_ports
         #of_events
         #test
     }

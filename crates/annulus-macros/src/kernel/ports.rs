@@ -1,7 +1,7 @@
 //! Several outboxes of one handler: an enum that is what any of them sends, and a constant for each.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Attribute, Ident, ItemFn, Type, ext::IdentExt, parse_quote, spanned::Spanned};
 
 use super::{
@@ -109,4 +109,29 @@ pub(super) fn ask_argument(kernel: &Ident, number: usize, query: &Type, awaited:
             )
         }
     }
+}
+
+/// An outbox whose outputs say themselves where they go has no others beside it: it is connected in a way that several
+/// outboxes are not. Only the compiler knows of the type.
+pub(super) fn stand_alone(handler: &Handler, cfgs: &[&Attribute]) -> TokenStream {
+    let reason = "outputs that say themselves where they go, by an address, a topic or a row, are sent by the handler's only \
+                  outbox: send the rest as another variant of the same message, or let a second kernel send it";
+    let assertion = |(_, ty): (&Ident, &Type)| {
+        // From the first token to the last: the compiler then underlines the whole type.
+        let tokens = ty.to_token_stream().into_iter();
+        let (first, last) = (ty.span(), tokens.last().map_or(ty.span(), |token| token.span()));
+        let assertion = quote_spanned!(first=> ::core::assert!);
+        let condition = quote_spanned! {last=>
+            ({
+                #[allow(unused_imports)]
+                use ::annulus::__private::OneWay as _;
+                !::annulus::__private::WayOf::<#ty>::IS_SAID
+            }, #reason)
+        };
+        quote! {
+            #(#cfgs)*
+            const _: () = #assertion #condition;
+        }
+    };
+    handler.ports().into_iter().map(assertion).collect()
 }

@@ -25,4 +25,15 @@ fn functions(reading: &Reading) {
     let w = missing(z);
 }
 
+mod imported {
+    use std::cmp::max;
+
+    use super::*;
+
+    #[ring_kernel]
+    fn of_the_library(reading: &Reading) {
+        let most = max(1u32, 2);
+    }
+}
+
 fn main() {}

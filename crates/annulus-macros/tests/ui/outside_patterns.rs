@@ -14,6 +14,10 @@ fn patterns(reading: &Reading) {
     match reading.values {
         [first, .., last] => {}
     }
+    let (.., high) = (1u32, 2u32, 3u32);
+    match reading.values {
+        [first, rest @ ..] => {}
+    }
     match 'a' {
         'a'..='z' => {}
         _ => {}

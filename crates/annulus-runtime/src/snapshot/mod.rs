@@ -282,9 +282,13 @@ impl Snapshot {
             return Err(mismatch("kernel", other.kernel, self.kernel));
         }
         let shape = |snapshot: &Self| {
-            let image = |name: &str, image: &Image| format!("{name}: {} of {}", image.count, image.ty.name);
-            let state = snapshot.state.iter().map(|state| image("state", state));
-            let memory = snapshot.memory.iter().map(|(name, memory)| image(name, memory));
+            let state = snapshot.state.iter().map(|state| {
+                let actors = if state.count == 1 { "actor" } else { "actors" };
+                format!("{} {actors} with a state of the type {}", state.count, state.ty.name)
+            });
+            let memory = snapshot.memory.iter().map(|(name, memory)| {
+                format!("{name} with {} values of the type {}", memory.count, memory.ty.name)
+            });
             state.chain(memory).collect::<Vec<_>>().join(", ")
         };
         let same = |a: &Image, b: &Image| *a.ty == *b.ty && a.count == b.count;
