@@ -3,15 +3,13 @@
 use std::{
     future::Future,
     pin::pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     task::{Context, Wake, Waker},
     thread,
 };
 
 use annulus_runtime::{KernelHandle, LaunchOptions, prelude::RingKernel};
+use annulus_sync::{AtomicBool, Ordering};
 
 use super::{
     links::{connect, linked, received, source},
@@ -135,7 +133,6 @@ pub fn p07_drained_goes_on_when_a_timer_has_found_room(bench: &Bench) {
 
 /// There is room for the outputs of so many messages, each of which sends so many.
 fn waits_for_room<K: RingKernel<Message = Remind>>(kernel: &KernelHandle<K>, messages: u32, outputs: u32) {
-    #[derive(Default)]
     struct Woken(AtomicBool);
     impl Wake for Woken {
         fn wake(self: Arc<Self>) {
@@ -150,7 +147,7 @@ fn waits_for_room<K: RingKernel<Message = Remind>>(kernel: &KernelHandle<K>, mes
         let status = kernel.status();
         (status.processed, status.pending, status.stalled_shards) == (messages.into(), 0, 1)
     });
-    let woken = Arc::new(Woken::default());
+    let woken = Arc::new(Woken(AtomicBool::new(false)));
     let waker = Waker::from(Arc::clone(&woken));
     let mut drained = pin!(kernel.drained());
     let mut is_drained = || drained.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
