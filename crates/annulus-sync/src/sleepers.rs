@@ -1,5 +1,5 @@
-//! Sleepers that each wait for something of their own. Each has a place, and a key that says who uses that
-//! place now.
+//! Sleepers that each wait for something of their own. Each has a place, and a key of its own: a place may have been given
+//! to the next one while the one before it has still to look, so both may lie there.
 //!
 //! A sleeper **lies down** (this stores its waker here, and fences), **looks again**, and only then sleeps. A
 //! bringer **makes something visible, fences**, and looks whether anybody sleeps ([`Sleepers::rouse`]).
@@ -16,7 +16,12 @@
 //! Bringers work in the order of tickets, and a ticket says which place it is for. So few places need to be
 //! looked at, however many sleep.
 
-use std::{collections::BTreeMap, mem, sync::PoisonError, task::Waker};
+use std::{
+    collections::{BTreeMap, btree_map::Range},
+    mem,
+    sync::PoisonError,
+    task::Waker,
+};
 
 use crate::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
 
@@ -27,9 +32,14 @@ pub struct Sleepers<K> {
     asleep: Mutex<Asleep<K>>,
 }
 
+/// A place, and the number of who lies there.
+type At = (u32, u64);
+
 #[derive(Debug)]
 struct Asleep<K> {
-    wakers: BTreeMap<u32, (K, Waker)>,
+    /// By place, and by a number of each.
+    wakers: BTreeMap<At, (K, Waker)>,
+    next: u64,
     /// The ticket up to which places were looked at.
     looked: u64,
 }
@@ -37,16 +47,18 @@ struct Asleep<K> {
 impl<K: Copy + PartialEq> Sleepers<K> {
     /// Nobody sleeps.
     pub fn new() -> Self {
-        let asleep = Asleep { wakers: BTreeMap::new(), looked: 0 };
+        let asleep = Asleep { wakers: BTreeMap::new(), next: 0, looked: 0 };
         Self { count: AtomicUsize::new(0), asleep: Mutex::new(asleep) }
     }
 
-    /// Stores a waker at a place, and fences. Returns the waker that was there before.
+    /// Stores a waker at a place, and fences. Returns the waker that was there before under this key.
     #[must_use = "dropping a waker may run the program's code: not under a lock"]
     pub fn lie_down(&self, place: u32, key: K, waker: Waker) -> Option<Waker> {
         let before = {
             let mut asleep = self.lock();
-            let before = asleep.wakers.insert(place, (key, waker));
+            let at = asleep.find(place, key).unwrap_or((place, asleep.next));
+            asleep.next += u64::from(at.1 == asleep.next);
+            let before = asleep.wakers.insert(at, (key, waker));
             self.count(&asleep);
             before
         };
@@ -91,21 +103,26 @@ impl<K: Copy + PartialEq> Sleepers<K> {
         // Under the lock: `looked` only grows.
         let come = come();
         let from = mem::replace(&mut asleep.looked, come);
-        let found: Vec<(u32, K)> = if come.wrapping_sub(from) < asleep.wakers.len() as u64 {
-            let at = |place| asleep.wakers.get(&place).map(|&(key, _)| (place, key));
-            (from..come).map(place).filter_map(at).collect()
+        let is_found = |(_, (key, _)): &(&At, &(K, Waker))| has_come(*key);
+        let found: Vec<At> = if come.wrapping_sub(from) < asleep.wakers.len() as u64 {
+            (from..come)
+                .map(place)
+                .flat_map(|place| asleep.at(place))
+                .filter(is_found)
+                .map(|(&at, _)| at)
+                .collect()
         } else {
-            asleep.wakers.iter().map(|(&place, &(key, _))| (place, key)).collect()
+            asleep.wakers.iter().filter(is_found).map(|(&at, _)| at).collect()
         };
-        let found = found.into_iter().filter(|&(_, key)| has_come(key));
-        found.filter_map(|(place, key)| self.take(&mut asleep, place, key)).collect()
+        let wakers =
+            found.into_iter().filter_map(|at| asleep.wakers.remove(&at)).map(|(_, waker)| waker).collect();
+        self.count(&asleep);
+        wakers
     }
 
     fn take(&self, asleep: &mut Asleep<K>, place: u32, key: K) -> Option<Waker> {
-        if asleep.wakers.get(&place).is_none_or(|&(other, _)| other != key) {
-            return None;
-        }
-        let waker = asleep.wakers.remove(&place).map(|(_, waker)| waker);
+        let at = asleep.find(place, key)?;
+        let waker = asleep.wakers.remove(&at).map(|(_, waker)| waker);
         self.count(asleep);
         waker
     }
@@ -123,5 +140,57 @@ impl<K: Copy + PartialEq> Sleepers<K> {
 impl<K: Copy + PartialEq> Default for Sleepers<K> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl<K: Copy + PartialEq> Asleep<K> {
+    /// Who lies at a place: one, and for a moment those before it.
+    fn at(&self, place: u32) -> Range<'_, At, (K, Waker)> {
+        self.wakers.range((place, 0)..=(place, u64::MAX))
+    }
+
+    fn find(&self, place: u32, key: K) -> Option<At> {
+        self.at(place).find(|(_, (other, _))| *other == key).map(|(&at, _)| at)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::{sync::Arc, task::Wake};
+
+    use super::*;
+
+    struct Told(AtomicUsize);
+
+    impl Wake for Told {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// One that comes late to a place, which has the next one's key by now, takes nobody's waker away.
+    #[test]
+    fn bug_who_came_late_took_the_waker_of_the_next() {
+        let sleepers = Sleepers::new();
+        let [late, next] = [(); 2].map(|()| Arc::new(Told(AtomicUsize::new(0))));
+        let waker = |told: &Arc<Told>| Waker::from(Arc::clone(told));
+        let told = || [&late, &next].map(|told| told.0.load(Ordering::Relaxed));
+        assert!(sleepers.lie_down(3, 19, waker(&next)).is_none());
+        assert!(sleepers.lie_down(3, 3, waker(&late)).is_none());
+        assert!(sleepers.lie_down(3, 3, waker(&late)).is_some(), "its own, from before");
+        // It sees that its reply was put aside.
+        assert!(sleepers.get_up(3, 3).is_some());
+        assert!(sleepers.get_up(3, 3).is_none() && !sleepers.is_empty());
+        sleepers.rouse(|| 20, |ticket| ticket as u32 % 16, |key| key == 19).into_iter().for_each(Waker::wake);
+        assert_eq!((told(), sleepers.is_empty()), ([0, 1], true));
+        // Both lie there, and only one is answered.
+        let _ = sleepers.lie_down(3, 35, waker(&next));
+        let _ = sleepers.lie_down(3, 19, waker(&late));
+        let _ = sleepers.lie_down(4, 36, waker(&late));
+        let _ = sleepers.lie_down(5, 37, waker(&late));
+        sleepers.rouse(|| 22, |_| 3, |key| key == 35).into_iter().for_each(Waker::wake);
+        assert_eq!((told(), sleepers.is_empty()), ([0, 2], false));
+        sleepers.rouse_all().into_iter().for_each(Waker::wake);
+        assert_eq!((told(), sleepers.is_empty()), ([3, 2], true));
     }
 }

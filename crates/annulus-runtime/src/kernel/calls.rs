@@ -13,7 +13,8 @@
 //! A caller that is about to sleep leaves its waker with the shard ([`Sleepers`]), and looks again. Whoever
 //! reports that messages were consumed executes a fence, and looks whether somebody sleeps. Replies are
 //! published before their messages count as consumed, so one of the two sees the other. Callers that poll
-//! cost the reporter one load.
+//! cost the reporter one load. A caller whose reply was rescued while it was about to sleep may find the next call's waker at its
+//! slot: both lie there, each under its own call, until the first has looked again.
 //!
 //! # The end
 //!

@@ -14,15 +14,17 @@ fn model(run: impl Fn() + Send + Sync + 'static) {
 }
 
 struct Shared {
+    /// How many places there are; a key's is its remainder.
+    places: u32,
     sleepers: Sleepers<u32>,
     /// Tickets below this have come. Relaxed on purpose: the fences and the lock alone must do it.
     come: AtomicU64,
     ended: AtomicBool,
 }
 
-fn shared() -> Arc<Shared> {
+fn shared(places: u32) -> Arc<Shared> {
     let (come, ended) = (AtomicU64::new(0), AtomicBool::new(false));
-    Arc::new(Shared { sleepers: Sleepers::new(), come, ended })
+    Arc::new(Shared { places, sleepers: Sleepers::new(), come, ended })
 }
 
 impl Shared {
@@ -40,10 +42,10 @@ impl Shared {
             if let Some(found) = look() {
                 return Poll::Ready(found);
             }
-            drop(self.sleepers.lie_down(key, key, context.waker().clone()));
+            drop(self.sleepers.lie_down(key % self.places, key, context.waker().clone()));
             look().map_or(Poll::Pending, Poll::Ready)
         }));
-        drop(self.sleepers.get_up(key, key));
+        drop(self.sleepers.get_up(key % self.places, key));
         result
     }
 
@@ -53,7 +55,8 @@ impl Shared {
         fence(Ordering::SeqCst);
         if !self.sleepers.is_empty() {
             let come = || self.come.load(Ordering::Relaxed);
-            let woken = self.sleepers.rouse(come, |ticket| ticket as u32, |key| self.has_come(key));
+            let woken =
+                self.sleepers.rouse(come, |ticket| ticket as u32 % self.places, |key| self.has_come(key));
             woken.into_iter().for_each(wake);
         }
     }
@@ -62,8 +65,18 @@ impl Shared {
 /// Two wait, each for its own, which comes one after the other.
 #[test]
 fn sleepers_lose_no_wake_up() {
-    model(|| {
-        let shared = shared();
+    two_wait(2);
+}
+
+/// The second has been given the place of the first, which lies down late.
+#[test]
+fn bug_sleepers_at_one_place_lose_no_wake_up() {
+    two_wait(1);
+}
+
+fn two_wait(places: u32) {
+    model(move || {
+        let shared = shared(places);
         let bringer = thread::spawn({
             let shared = Arc::clone(&shared);
             move || (0..2).for_each(|_| shared.bring())
@@ -83,7 +96,7 @@ fn sleepers_lose_no_wake_up() {
 #[test]
 fn sleepers_hear_of_the_end() {
     model(|| {
-        let shared = shared();
+        let shared = shared(2);
         let bringer = thread::spawn({
             let shared = Arc::clone(&shared);
             move || {
