@@ -86,17 +86,14 @@ impl<R: Runner> BlockCore<R> {
     /// though it has taken nothing.
     // TWIN: publish_pending
     pub fn publish_pending(&mut self) {
-        if std::mem::take(&mut self.goes_on)
+        let goes_on = std::mem::take(&mut self.goes_on);
+        let stalled =
+            self.stalled && self.pending.is_some() && !std::mem::replace(&mut self.told_stalled, true);
+        if (goes_on || stalled)
             && let Some(signals) = &self.signals
         {
-            let progress = Progress { goes_on: true, ..Progress::default() };
+            let progress = Progress { goes_on, stalled, ..Progress::default() };
             signals.progressed(self.cx.block_index(), progress);
-        }
-        if self.stalled && self.pending.is_some() && !std::mem::replace(&mut self.told_stalled, true) {
-            let progress = Progress { stalled: true, ..Progress::default() };
-            if let Some(signals) = &self.signals {
-                signals.progressed(self.cx.block_index(), progress);
-            }
         }
     }
 }

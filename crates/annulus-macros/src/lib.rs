@@ -76,7 +76,8 @@
 //!
 //! After the message the order is free. The launch binds the last four kinds, in the handler's order and by
 //! its names: `detect::bind(p, &t, &c, &m).launch(&runtime, options)`. A launch parameter, `&P`, is given by value;
-//! tables, atomics and memory are given as slices, the latter two with their initial contents, atomics as plain numbers. A handler that has none of them is launched with `detect::launch(&runtime, options)`.
+//! tables, atomics and memory are given as slices, the latter two with their initial contents, atomics as plain numbers.
+//! A handler that has none of them is launched with `detect::launch(&runtime, options)`.
 //!
 //! A handler with one outbox is launched *into* the kernel that its outputs are for: `detect::launch_into(&next,
 //! options)`, or `detect::bind(p, &t).launch_into(&next, options)`.

@@ -38,7 +38,7 @@ use crate::kernel::{
     bytes::{ByteQueue, Bytes, blank},
     core::HostShard,
     outbound::{Destination, TakeRun},
-    receive::{STAY, empty},
+    receive::empty,
     shared::KernelShared,
     status::PortStatus,
 };
@@ -371,17 +371,17 @@ impl KernelShared {
             taken.note();
             return Some(First { makes_room: taken.was_full });
         }
-        let shards = self.outbound.len();
-        let start = self.received.load(Ordering::Relaxed) / STAY;
-        for shard in (0..shards).map(|i| start.wrapping_add(i) % shards) {
-            if self.may_have(shard) && self.outbound[shard].take(output) {
-                self.received.fetch_add(1, Ordering::Relaxed);
-                sorted.received[self.ports.of(output)] += 1;
+        let taken = self.take_next(|shard| {
+            let taken = self.outbound[shard].take(output);
+            if taken {
                 self.after_taking(shard);
-                return Some(First { makes_room: false });
             }
-        }
-        None
+            taken
+        });
+        taken.then(|| {
+            sorted.received[self.ports.of(output)] += 1;
+            First { makes_room: false }
+        })
     }
 
     /// After something was received by whichever outbox, without the lock.

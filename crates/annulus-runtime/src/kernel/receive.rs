@@ -23,7 +23,7 @@ use crate::{
 
 /// Number of outputs that are received before the search begins at the next shard. It is large enough that
 /// cache lines stay in this core's cache, and small enough that no shard waits for long.
-pub(crate) const STAY: usize = 32;
+const STAY: usize = 32;
 
 impl KernelShared {
     pub(crate) fn try_recv(&self, output: &mut Bytes) -> Result<(), TryRecvError> {
@@ -36,15 +36,23 @@ impl KernelShared {
         if shards == 1 {
             return if self.may_have(0) && self.take_from(0, output) { Ok(()) } else { Err(empty(finished)) };
         }
-        let start = self.received.load(Ordering::Relaxed) / STAY;
-        for i in 0..shards {
-            let shard = (start.wrapping_add(i)) % shards;
-            if self.may_have(shard) && self.take_from(shard, output) {
-                self.received.fetch_add(1, Ordering::Relaxed);
-                return Ok(());
-            }
+        match self.take_next(|shard| self.take_from(shard, output)) {
+            true => Ok(()),
+            false => Err(empty(finished)),
         }
-        Err(empty(finished))
+    }
+
+    /// Searches the shards for one that may have an output, and of which `take` takes it. Returns whether there was one.
+    pub(crate) fn take_next(&self, mut take: impl FnMut(usize) -> bool) -> bool {
+        let shards = self.outbound.len();
+        let start = self.received.load(Ordering::Relaxed) / STAY;
+        let taken = (0..shards)
+            .map(|i| start.wrapping_add(i) % shards)
+            .any(|shard| self.may_have(shard) && take(shard));
+        if taken {
+            self.received.fetch_add(1, Ordering::Relaxed);
+        }
+        taken
     }
 
     /// Up to `max` outputs that are there now, appended to `outputs`.
