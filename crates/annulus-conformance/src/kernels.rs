@@ -31,6 +31,7 @@ pub mod prints;
 pub mod queues;
 pub mod real;
 pub mod replied;
+pub mod resilience;
 pub mod rows;
 pub mod sizes;
 pub mod sorted;

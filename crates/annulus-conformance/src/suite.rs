@@ -385,6 +385,11 @@ macro_rules! conformance_suite {
                 p02_replies_race_with_the_ends_of_kernels: Handlers,
                 p02_what_is_no_reply: Nothing,
             }
+            resilience {
+                e01_attempts_within_a_handler: Handlers,
+                e02_a_breaker_within_a_handler: Handlers,
+                e05_a_supervised_kernel_that_works: Handlers,
+            }
             events {
                 p07_ticks_come_by_their_period: Handlers,
                 p07_the_start_comes_first: Handlers,

@@ -22,9 +22,10 @@ use annulus_kernel::{KernelDefinition, Outbox, Target};
 use annulus_macros::{RingMessage, ring_kernel};
 use annulus_ring::sealed;
 use annulus_runtime::{
-    BackendError, Capabilities, Compilation, Consistency, DeviceBackend, DeviceInfo, DeviceKernel,
+    BackendError, Capabilities, Compilation, Consistency, DeviceBackend, DeviceInfo, DeviceKernel, Ending,
     HostSignals, KernelHandle, KernelState, LaunchOptions, LaunchSpec, ProgramOrigin, Progress, RecvError,
     Runtime, RuntimeClock, SharedMemory, Signals,
+    resilience::{Cause, Supervisor},
 };
 use annulus_sync::{AtomicU32, Mutex, Ordering};
 
@@ -406,8 +407,8 @@ impl HostSignals for Panics {
         self.signals.is_awaited()
     }
 
-    fn lost(&self) {
-        self.signals.lost();
+    fn lost(&self, why: &str) {
+        self.signals.lost(why);
     }
 
     fn compiling(&self, device: &str) {
@@ -502,6 +503,8 @@ fn a_kernel_is_lost_with_its_device_and_its_places_are_free() {
     device.say(FAILED);
     assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
     assert_eq!(kernel.status().state, KernelState::Terminated);
+    assert_eq!(kernel.ended_timeout(LIMIT), Some(Ending::Lost));
+    assert_eq!(kernel.status().notes, ["its device failed: it has failed"]);
     assert_eq!(kernel.take_undelivered(), [Number { value: 7 }]);
     drop(kernel);
     device.frees_all_but(before);
@@ -521,7 +524,39 @@ fn a_kernel_that_leaves_without_a_word_is_lost() {
         device.say(IS_OVER);
         assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
         assert_eq!(device.starts.load(Ordering::Acquire), 1);
+        let status = kernel.status();
+        assert_eq!(status.ending, Some(Ending::Lost));
+        assert!(status.to_string().contains("its blocks have not said that they ended"), "{status}");
     }
+}
+
+/// E-05: a kernel whose device fails is launched again, on the same device when that has come back, with the messages that
+/// were left.
+#[test]
+fn e05_a_supervised_kernel_comes_again() {
+    let (device, runtime) = runtime(HostOptions::default());
+    let supervisor = Supervisor::new().pauses(Duration::from_millis(1), Duration::from_millis(1));
+    let supervisor = supervisor.restarts(u32::MAX, Duration::from_secs(600));
+    let causes = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&causes);
+    let supervised = supervisor
+        .start(move |start| {
+            told.lock().unwrap_or_else(PoisonError::into_inner).extend(start.cause.cloned());
+            let kernel = echo::launch(&runtime, LaunchOptions::production().active(false).name("served"))?;
+            kernel.try_send_batch(start.undelivered)?;
+            Ok(kernel)
+        })
+        .unwrap();
+    let _ = supervised.kernel().unwrap().send_blocking(Number { value: 7 }).unwrap();
+    device.say(FAILED);
+    // As often as it takes while the device fails.
+    device.until(|| supervised.status().restarts >= 2);
+    device.say(RUNS);
+    device.until(|| supervised.kernel().is_ok_and(|kernel| kernel.status().pending == 1));
+    let causes = causes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    assert_eq!(causes[0], Cause::Lost("its device failed: it has failed".into()));
+    device.say(FAILED);
+    drop(supervised);
 }
 
 /// As long as the device may use it, memory is not freed, nor are places.

@@ -590,9 +590,9 @@ pub enum CallError {
         /// What the application calls it, if the handler's error derives [`ErrorCode`](crate::prelude::ErrorCode).
         name: Option<&'static ErrorName>,
     },
-    /// The kernel terminated before it took the message. In a [pipeline](crate::Pipeline): a kernel on the way did, or
-    /// its device lost one; then nobody knows whether the message was taken.
-    #[error("the kernel terminated before it took the message")]
+    /// The kernel terminated before it took the message. If its device failed ([`Ending::Lost`](crate::Ending::Lost)), or
+    /// if the call went through a [pipeline](crate::Pipeline), nobody knows whether the message was taken.
+    #[error("the kernel terminated before it replied")]
     Terminated,
     /// The call went through a pipeline, and the output that carried it was lost: the next kernel had ended, or had no
     /// room under Reject. Also: a kernel of another pipeline that shares kernels with this one was lost, with calls in all
@@ -607,6 +607,30 @@ pub enum CallError {
 }
 
 impl CallError {
+    /// Whether the message's handler may have run, or may still run, with effect: then a second attempt may have its
+    /// effect twice. False if it has not run, or has failed, which takes back all that it did. Of a call through a
+    /// [pipeline](crate::Pipeline) that failed, the kernels in front of the one that failed have run.
+    ///
+    /// ```
+    /// use annulus_runtime::CallError;
+    /// assert!(CallError::Timeout.may_have_run()); // perhaps it runs now
+    /// assert!(!CallError::Full.may_have_run());
+    /// assert!(!CallError::Failed { code: 1, name: None }.may_have_run()); // it has changed nothing
+    /// ```
+    pub fn may_have_run(&self) -> bool {
+        match self {
+            // Of a duplicate: not for this call, but for the message that it equals.
+            Self::NoReply | Self::Duplicate | Self::Lost | Self::Terminated | Self::Timeout => true,
+            Self::Disabled
+            | Self::Full
+            | Self::Dropped
+            | Self::Expired
+            | Self::Oversize { .. }
+            | Self::Closed
+            | Self::Failed { .. } => false,
+        }
+    }
+
     /// A handler has failed with a code, which may be one of those that its errors have names for.
     pub(crate) fn failed(code: u16, names: &'static [ErrorName]) -> Self {
         Self::Failed { code, name: names.iter().find(|name| name.code == code) }

@@ -54,6 +54,7 @@ mod launch;
 mod links;
 mod maybe;
 mod options;
+pub mod resilience;
 mod snapshot;
 mod stamps;
 mod telemetry;
@@ -93,7 +94,9 @@ pub use crate::{
         metrics::KernelMetrics,
         print::{PRINT_TARGET, PrintOrigin, PrintScope},
         slow::SLOW_TARGET,
-        status::{Drops, KernelState, KernelStatus, PortStatus, Stall, StallEnd, TimerStatus, TraceStatus},
+        status::{
+            Drops, Ending, KernelState, KernelStatus, PortStatus, Stall, StallEnd, TimerStatus, TraceStatus,
+        },
         watcher::STALL_TARGET,
     },
     launch::{

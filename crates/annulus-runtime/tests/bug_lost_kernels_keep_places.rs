@@ -77,7 +77,7 @@ fn p_02_calls_after_a_loss_end_or_begin() {
         assert_eq!([poll(one.as_mut()), poll(two.as_mut()), poll(waits.as_mut())], [None; 3]);
         assert_eq!(lost.status().calls, 2, "the third has no place");
 
-        backend.0.lock().unwrap()[0].lost();
+        backend.0.lock().unwrap()[0].lost("the fan is broken");
         let ended = Some(Err(CallError::Terminated));
         assert_eq!([poll(one.as_mut()), poll(two.as_mut()), poll(waits.as_mut())], [ended; 3]);
     }

@@ -118,8 +118,8 @@ fn a_lost_kernel_is_told_of_once() {
         let (backend, runtime) = losing();
         let kernel = swallow::launch(&runtime, LaunchOptions::production().grid(2)).unwrap();
         let signals = backend.0.lock().unwrap().take().unwrap();
-        signals.lost();
-        signals.lost();
+        signals.lost("the fan is broken");
+        signals.lost("the fan is broken");
         assert_eq!(kernel.status().state, KernelState::Terminated);
     });
     assert_eq!(keeper.messages(), ["launched", "ready", "lost", "closed", "terminated"]);

@@ -193,7 +193,7 @@
 
 #[doc(hidden)]
 pub use annulus_runtime::__private;
-pub use annulus_runtime::barrier;
+pub use annulus_runtime::{barrier, resilience};
 
 pub mod backend;
 mod choice;
@@ -229,11 +229,11 @@ pub use annulus_runtime::{
 };
 // Status and telemetry.
 pub use annulus_runtime::{
-    Capabilities, Compilation, DeviceInfo, Drops, ErrorName, Interval, KernelBridgeRates, KernelBridgeStatus,
-    KernelLook, KernelMetrics, KernelState, KernelStatus, LIFECYCLE_TARGET, LatencyHistogram, Load,
-    PRINT_TARGET, PortLook, ProgramOrigin, QueueStatus, Rates, SLOW_TARGET, STALL_TARGET, SampleStream,
-    Samples, Snapshot, Stall, StallEnd, Telemetry, TelemetryRates, TelemetrySample, TelemetrySnapshot,
-    TelemetryWarning, Thresholds, Vitals, describe_error, for_people,
+    Capabilities, Compilation, DeviceInfo, Drops, Ending, ErrorName, Interval, KernelBridgeRates,
+    KernelBridgeStatus, KernelLook, KernelMetrics, KernelState, KernelStatus, LIFECYCLE_TARGET,
+    LatencyHistogram, Load, PRINT_TARGET, PortLook, ProgramOrigin, QueueStatus, Rates, SLOW_TARGET,
+    STALL_TARGET, SampleStream, Samples, Snapshot, Stall, StallEnd, Telemetry, TelemetryRates,
+    TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds, Vitals, describe_error, for_people,
 };
 // Errors.
 #[cfg(feature = "registry")]

@@ -10,7 +10,7 @@ use std::{
 use annulus::{OpenCl, Runtime};
 
 /// What each example shows, whatever the backend; those that tell of times and threads say so little.
-const SHOWN: [(&str, &str); 28] = [
+const SHOWN: [(&str, &str); 29] = [
     ("calls", "account 7: not enough money"),
     ("chat", "again, carl in street: HELLO, ANNA\n"),
     ("clinic", "3 came by ambulance, 19 are in the log\n"),
@@ -26,6 +26,7 @@ const SHOWN: [(&str, &str); 28] = [
     ("market", "  20    613 "),
     ("maze", "178 steps, found with "),
     ("patterns", "coordinated: two workers did 5 of 5 tasks; one of a silent worker: true\n"),
+    ("payments", "payment 5: paid, 6000 cents are left\nfrom the host: 5999 cents are left\n"),
     ("pipeline", "station 2:  13.9 to  26.0 °C, mean  19.7"),
     ("quality", "machine 2, window 1: 203.2 g\nrefused, 1: part 7, NaN V\n"),
     ("rays", "::::::"),

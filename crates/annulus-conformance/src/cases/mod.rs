@@ -36,6 +36,7 @@ pub mod prints;
 pub mod queue_model;
 pub mod queues;
 pub mod replied;
+pub mod resilience;
 pub mod routes;
 pub mod rows;
 pub mod shutdown;

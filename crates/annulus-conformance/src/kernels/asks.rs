@@ -4,11 +4,11 @@ use annulus_kernel::{KernelDefinition, RingKernel, ended};
 use annulus_macros::{RingMessage, ring_kernel};
 use annulus_runtime::prelude::{Answer, Ask, Failure, Later, Outbox, Reply};
 
-use super::{Total, through::REFUSED};
+use super::{Total, resilience::client, through::REFUSED};
 
 /// The kernels here.
 pub const ASKING: &[&KernelDefinition] =
-    &[asker::DEFINITION, gatherer::DEFINITION, teller::DEFINITION, advisor::DEFINITION];
+    &[asker::DEFINITION, gatherer::DEFINITION, teller::DEFINITION, advisor::DEFINITION, client::DEFINITION];
 
 /// What happens to a query, or to the order that asks it.
 pub mod act {

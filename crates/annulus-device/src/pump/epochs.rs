@@ -22,6 +22,9 @@ const TURN_AMONG_MANY: Duration = Duration::from_secs(3);
 /// Between two looks for the reason why none has begun: they take a lock, and the pump comes by all the time.
 const BETWEEN_REASONS: Duration = Duration::from_millis(500);
 
+/// Why a kernel is lost whose blocks were ended by something else than their commands.
+const HAS_NOT_SAID_SO: &str = "its run on the device is over, and its blocks have not said that they ended";
+
 impl Watched {
     /// Starts the next epoch.
     pub(super) fn start(&mut self) {
@@ -45,8 +48,8 @@ impl Watched {
                 self.question = self.running.question();
                 self.questioned = self.clock_sync.is_some().then_some(self.begun);
             }
-            Err(_) => {
-                self.lose();
+            Err(error) => {
+                self.lose(&format!("the device has not started its run: {error}"));
                 self.running.leave();
             }
         }
@@ -133,8 +136,7 @@ impl Watched {
                 if !self.in_flight || self.running.has_ended(self.epoch) {
                     return;
                 }
-                // The run is over, and some block has not said so.
-                self.lose();
+                self.lose(HAS_NOT_SAID_SO);
             }
             Ok(true) if self.report() && self.signals.is_none() => {}
             // It left because it was asked to. It keeps its resident slots.
@@ -142,13 +144,16 @@ impl Watched {
                 self.run = None;
                 self.in_flight = false;
                 self.asked = false;
-                if self.moves && self.running.go_into_epochs(residency).is_err() {
-                    self.lose();
+                if self.moves
+                    && let Err(error) = self.running.go_into_epochs(residency)
+                {
+                    self.lose(&format!("it could not go into epochs: {error}"));
                     self.running.leave();
                 }
                 return;
             }
-            Ok(true) | Err(_) => self.lose(),
+            Ok(true) => self.lose(HAS_NOT_SAID_SO),
+            Err(error) => self.lose(&format!("its device failed: {error}")),
         }
         self.run = None;
         self.running.leave();

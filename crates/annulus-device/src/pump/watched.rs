@@ -333,7 +333,7 @@ impl Watched {
             let wanted = self.running.shards[index].memory.command().load(Ordering::Acquire);
             if ended && wanted & command::TERMINATE == 0 {
                 // The kernel has given up by itself.
-                signals.lost();
+                signals.lost("a block has ended, and nobody had asked for it");
             }
             signals.progressed(
                 index as u32,
@@ -363,13 +363,13 @@ impl Watched {
     }
 
     /// Handles a failure of the device: nothing of the kernel runs any more.
-    pub(super) fn lose(&mut self) {
+    pub(super) fn lose(&mut self, why: &str) {
         let Some(signals) = self.signals.take() else { return };
         for shard in &self.running.shards {
             // SYNC: state (release)
             shard.memory.state().store(state::TERMINATED, Ordering::Release);
         }
-        signals.lost();
+        signals.lost(why);
     }
 
     /// Code that this kernel's report called has panicked (wakers are caught where they are called; this is
@@ -378,7 +378,7 @@ impl Watched {
     pub(super) fn abandon(&mut self) {
         if let Some(signals) = self.signals.clone() {
             // If this panics too, the kernel has been told by then.
-            contained(|| signals.lost());
+            contained(|| signals.lost("whoever was told of its progress has panicked"));
         }
         // Between two epochs the poll may have ended before it saw whether another epoch is needed.
         self.running.make_due();

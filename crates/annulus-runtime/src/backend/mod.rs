@@ -281,8 +281,8 @@ pub trait HostSignals: Signals {
     /// Called when the kernel has ended without being told to: its device failed, or a block found its host
     /// gone. Each shard that has ended says *terminated* in its state word, and touches no memory any more.
     /// This closes the kernel, and tells its other shards to end. The messages in its queues can then be
-    /// taken.
-    fn lost(&self);
+    /// taken. `why` is for people: the status has it among its notes.
+    fn lost(&self, why: &str);
 
     /// How many messages kernels have sent over the device's own memory that this one has not taken yet
     /// ([`ShardMemory::forwarded`]), as far as they have told.

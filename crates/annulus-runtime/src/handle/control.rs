@@ -9,8 +9,11 @@ use crate::{
     elsewhere::elsewhere,
     error::{LifecycleError, TelemetryError},
     kernel::{
-        core::Transition, lifecycle::ShutdownOutcome, metrics::KernelMetrics, shared::KernelShared,
-        status::KernelStatus,
+        core::Transition,
+        lifecycle::ShutdownOutcome,
+        metrics::KernelMetrics,
+        shared::KernelShared,
+        status::{Ending, KernelStatus},
     },
     snapshot::{self, Snapshot, SnapshotError},
     telemetry::{LatencyHistogram, Telemetry},
@@ -361,6 +364,47 @@ impl KernelControl {
     /// ```
     pub fn terminate_blocking(&self) -> Transition {
         block_on(self.terminate())
+    }
+
+    /// Waits until the kernel has terminated, and says why. Does not terminate it.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus_runtime::Ending;
+    /// let kernel = launched();
+    /// kernel.terminate_blocking();
+    /// assert_eq!(annulus::block_on(kernel.ended()), Ending::Asked);
+    /// ```
+    pub async fn ended(&self) -> Ending {
+        self.kernel.ended().await
+    }
+
+    /// [`ended`](Self::ended), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus_runtime::Ending;
+    /// let kernel = launched();
+    /// let control = (*kernel).clone();
+    /// drop(kernel); // the last handle
+    /// assert_eq!(control.ended_blocking(), Ending::Asked);
+    /// ```
+    pub fn ended_blocking(&self) -> Ending {
+        block_on(self.ended())
+    }
+
+    /// [`ended_blocking`](Self::ended_blocking) for at most `limit`; `None` if the kernel still runs then.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use std::time::Duration;
+    /// assert_eq!(launched().ended_timeout(Duration::from_millis(1)), None);
+    /// ```
+    pub fn ended_timeout(&self, limit: Duration) -> Option<Ending> {
+        block_on_deadline(self.ended(), deadline(limit))
     }
 
     /// A copy of everything that the kernel keeps between messages. The kernel must be inactive, or have

@@ -113,6 +113,10 @@ pub(crate) struct KernelCore {
     /// How the launch got its program, if it needed one.
     pub(crate) compilation: OnceLock<Compilation>,
     pub(crate) told: Told,
+    /// Whether its name was freed: read and written under the lock of the names.
+    pub(crate) nameless: AtomicBool,
+    /// Why it was lost, set once before it is told.
+    pub(crate) lost_by: OnceLock<String>,
     /// Prints so far, where they are seen from outside.
     pub(crate) printed: AtomicU64,
     /// The sends that wait for space. The watcher watches them.

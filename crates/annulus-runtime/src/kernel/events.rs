@@ -1,6 +1,6 @@
 //! Lifecycle events of a kernel, for `tracing`. The runtime holds no lock while it makes one.
 
-use std::time::Duration;
+use std::{sync::PoisonError, time::Duration};
 
 use annulus_abi::{
     control::command,
@@ -34,8 +34,10 @@ use crate::{
 /// | `activated`, `deactivated` | INFO | | the call that asked for it, once every block has obeyed |
 /// | `closed` | INFO | | the first call that closes the kernel |
 /// | `drained` | INFO | | the first call that finds a closed kernel drained |
-/// | `lost` | ERROR | | whoever finds that the kernel has ended and was not told to |
+/// | `lost` | ERROR | `why` | whoever finds that the kernel has ended and was not told to |
 /// | `terminated` | INFO | `processed`, `undelivered`, `uptime` | whoever reports the last block's end |
+/// | `restarting` | WARN | `restart`, `seconds`, `cause` | a [supervisor](crate::resilience::Supervisor), which launches the kernel again in so long |
+/// | `given up` | ERROR | `cause` | a supervisor, after too many restarts |
 ///
 /// The thread that reports is a worker of the CPU backend or the pump of a device. While the program's
 /// subscriber runs there, other kernels wait. If the subscriber panics, the panic goes no further than the
@@ -143,16 +145,20 @@ impl KernelCore {
         }
     }
 
-    pub(crate) fn tell_lost(&self) {
-        if self.told.add(LOST) & LOST != 0 {
+    pub(crate) fn tell_lost(&self, why: &str) {
+        // Before `told`: whoever finds that it is lost finds why.
+        let is_first = self.lost_by.set(why.to_owned()).is_ok();
+        if !is_first || self.told.add(LOST) & LOST != 0 {
             return;
         }
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(why.to_owned());
         self.record(event::LOST, [0; 3]);
         contained(|| {
             tracing::error!(
                 target: LIFECYCLE_TARGET,
                 kernel = self.name,
                 backend = self.backend_name,
+                why,
                 "lost"
             );
         });

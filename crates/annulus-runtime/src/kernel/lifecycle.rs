@@ -16,7 +16,8 @@ use crate::{
     kernel::{
         core::{HostShard, Transition},
         shared::KernelShared,
-        status::{Drops, KernelState, KernelStatus},
+        status::{Drops, Ending, KernelState, KernelStatus},
+        told::{BY_ITSELF, LOST},
     },
     telemetry,
 };
@@ -61,7 +62,7 @@ impl KernelShared {
 
     /// A body has ended the kernel: terminates it as if somebody had asked for that.
     pub(crate) fn end_by_itself(&self) {
-        if !self.is_ending() {
+        if !self.is_ending() && self.core().told.add(BY_ITSELF) & BY_ITSELF == 0 {
             self.core().tell_plainly("ended by its body");
         }
         self.request_termination();
@@ -70,6 +71,22 @@ impl KernelShared {
     /// Whether termination has been asked for.
     pub(crate) fn is_ending(&self) -> bool {
         self.core().current_command() & command::TERMINATE != 0
+    }
+
+    /// Why the kernel has terminated; `None` until then.
+    pub(crate) fn ending(&self) -> Option<Ending> {
+        // `finished` has published what was told before.
+        self.core().is_finished().then(|| match &self.core().told {
+            told if told.has(LOST) => Ending::Lost,
+            told if told.has(BY_ITSELF) => Ending::ByItself,
+            _ => Ending::Asked,
+        })
+    }
+
+    /// Waits until the kernel has terminated.
+    pub(crate) async fn ended(&self) -> Ending {
+        self.finished().await;
+        self.ending().expect("it has finished")
     }
 
     pub(crate) async fn finished(&self) {
@@ -162,6 +179,7 @@ impl KernelShared {
             name: core.name.clone(),
             backend: core.backend_name,
             state: self.state(),
+            ending: self.ending(),
             // SYNC: closing (acquire)
             accepts_messages: !core.closing.load(Ordering::Acquire),
             sent: admitted + arrived + linked + drops.rejected + drops.discarded + drops.duplicate,

@@ -65,8 +65,8 @@ impl Kind {
 
 /// The names of kernels that run.
 pub(crate) trait Names: Send + Sync {
-    /// Frees a name after its kernel has terminated.
-    fn free(&self, name: &str);
+    /// Frees the name of a kernel that has terminated.
+    fn free(&self, kernel: &KernelCore);
 }
 
 /// A launched kernel. It belongs to one [`Kind`]: its rings, and everything else that holds messages or
@@ -348,7 +348,7 @@ impl KernelShared {
             self.end_links();
         }
         if let Some(names) = self.names.upgrade() {
-            names.free(&self.core.name);
+            names.free(&self.core);
         }
         self.mirror(0);
         if let Some(home) = &self.core.home {
@@ -515,8 +515,8 @@ impl HostSignals for KernelShared {
             || !self.fronts.is_empty() && (0..core.shards.len()).any(|shard| self.staged(shard) != 0)
     }
 
-    fn lost(&self) {
-        self.core.tell_lost();
+    fn lost(&self, why: &str) {
+        self.core.tell_lost(why);
         self.request_termination();
         // Before the messages that are left are taken out: of one that is still in its ring nobody knows whether it was
         // taken.

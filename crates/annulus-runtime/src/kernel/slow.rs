@@ -61,7 +61,7 @@ pub(crate) struct SlowWatch {
 
 /// The call that a shard was in at the last look.
 #[derive(Clone, Default)]
-struct Call {
+pub(crate) struct Call {
     /// The message's number, and of how many it is the first.
     message: Option<(u64, u64)>,
     /// When it was seen first.
@@ -73,7 +73,7 @@ struct Call {
 
 impl Call {
     /// Looks at what the shard is at. Returns how long the call has taken at least, if that is to be told now.
-    fn look(&mut self, at: &At, now: Instant, limit: Duration) -> Option<Duration> {
+    pub(crate) fn look(&mut self, at: &At, now: Instant, limit: Duration) -> Option<Duration> {
         let message = (at.phase == phase::IN_HANDLER).then_some((at.number, at.count));
         if message.is_none() || message != self.message {
             (self.message, self.since, self.told) = (message, Some(now), false);

@@ -29,6 +29,28 @@ impl fmt::Display for KernelState {
     }
 }
 
+/// Why a kernel has terminated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ending {
+    /// The program asked for it: it terminated the kernel, shut it down, or dropped its last handle.
+    Asked,
+    /// Its body has returned, where the loop is the kernel's own ([`Inbox`](annulus_kernel::Inbox)).
+    ByItself,
+    /// Its device failed, or its backend gave it up: nobody asked for it. Of messages that it had taken, nobody knows
+    /// whether they were handled. [`KernelStatus::notes`] says why.
+    Lost,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Asked => "terminated",
+            Self::ByItself => "ended by itself",
+            Self::Lost => "lost",
+        })
+    }
+}
+
 /// Messages that were not processed, by cause, since launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drops {
@@ -108,6 +130,8 @@ pub struct KernelStatus {
     pub backend: &'static str,
     /// Its lifecycle state.
     pub state: KernelState,
+    /// Why it has terminated; `None` until then.
+    pub ending: Option<Ending>,
     /// Whether it is open to new messages.
     pub accepts_messages: bool,
     /// Messages that the host or connected kernels have sent, whatever became of them. Messages that a closed
@@ -341,7 +365,7 @@ impl fmt::Display for KernelStatus {
             "{} on {}: {}, {} sent, {} processed, {} dropped, {} pending, {} outputs waiting",
             self.name,
             self.backend,
-            self.state,
+            self.ending.as_ref().map_or(&self.state as &dyn fmt::Display, |ending| ending),
             self.sent,
             self.processed,
             self.drops.total(),

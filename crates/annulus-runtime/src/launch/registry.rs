@@ -5,11 +5,14 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-use annulus_sync::wait::block_on;
+use annulus_sync::{Ordering, wait::block_on};
 
 use crate::{
     error::{LaunchError, UnknownKernel},
-    kernel::shared::{KernelShared, Names},
+    kernel::{
+        core::KernelCore,
+        shared::{KernelShared, Names},
+    },
     vitals::Leased,
 };
 
@@ -34,7 +37,7 @@ impl ReservedName<'_> {
 
 impl Drop for ReservedName<'_> {
     fn drop(&mut self) {
-        self.registry.free(self.name);
+        self.registry.lock().remove(self.name);
     }
 }
 
@@ -65,9 +68,13 @@ impl KernelRegistry {
         }
     }
 
-    /// Gives the name to its kernel.
+    /// Gives the name to its kernel, unless that has terminated already: a device may fail while it is launched. The name
+    /// is free then, or another kernel's.
     pub(crate) fn insert(&self, kernel: &Arc<KernelShared>) {
-        self.lock().insert(kernel.core().name.clone(), Some(Arc::downgrade(kernel)));
+        let mut kernels = self.lock();
+        if !kernel.core().nameless.load(Ordering::Relaxed) {
+            kernels.insert(kernel.core().name.clone(), Some(Arc::downgrade(kernel)));
+        }
     }
 
     pub(crate) fn find(&self, name: &str) -> Result<Arc<KernelShared>, UnknownKernel> {
@@ -89,8 +96,10 @@ impl KernelRegistry {
 }
 
 impl Names for KernelRegistry {
-    fn free(&self, name: &str) {
-        self.lock().remove(name);
+    fn free(&self, kernel: &KernelCore) {
+        let mut kernels = self.lock();
+        kernel.nameless.store(true, Ordering::Relaxed);
+        kernels.remove(&kernel.name);
     }
 }
 

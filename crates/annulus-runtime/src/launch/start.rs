@@ -327,6 +327,8 @@ fn start(
         finished: AtomicBool::new(false),
         compilation: OnceLock::new(),
         told: Told::default(),
+        nameless: AtomicBool::new(false),
+        lost_by: OnceLock::new(),
         printed: AtomicU64::new(0),
         waits: Enlisted::new(),
         stamps,

@@ -1,0 +1,475 @@
+//! A kernel that is launched again.
+//!
+//! # Who does what
+//!
+//! A thread, the *watcher*, belongs to each supervised kernel. It alone changes [`Phase`], except that whoever holds the
+//! [`Supervised`] sets `stop`. Both lie under one lock, which is never held while a kernel is launched, ended or waited for.
+//!
+//! ```text
+//!              lost, stalled                    pause over, launch succeeds
+//!   running ───────────────────▶ restarting ───────────────────────────────▶ running …
+//!      │                             │ too many restarts
+//!      │ ended otherwise             ▼
+//!      └──────────────▶ ended     given up
+//! ```
+
+use std::{
+    error::Error,
+    fmt,
+    future::{Future, poll_fn},
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::Poll,
+    thread,
+    time::{Duration, Instant},
+};
+
+use annulus_kernel::RingKernel;
+use annulus_sync::{
+    contain::contained,
+    event::Event,
+    wait::{block_on, block_on_deadline},
+};
+use tracing::{Dispatch, dispatcher};
+
+use super::supervise::{Cause, Schedule, Start, Supervisor};
+use crate::{
+    backend::HostSignals,
+    handle::{KernelHandle, Shutdown, control::KernelControl},
+    kernel::{events::LIFECYCLE_TARGET, slow::Call, status::Ending},
+    time::{deadline, for_people},
+};
+
+/// How long a kernel has to end of which a handler does not return.
+const GRACE: Duration = Duration::from_secs(1);
+/// Least time between two looks at what blocks are at.
+const LEAST: Duration = Duration::from_millis(1);
+
+/// A kernel that is watched, and launched again: see [`Supervisor`].
+///
+/// When it is dropped, the kernel is watched no longer, and ends unless somebody else holds a handle.
+pub struct Supervised<K: RingKernel> {
+    shared: Arc<Shared<K>>,
+}
+
+struct Shared<K: RingKernel> {
+    supervisor: Supervisor,
+    name: String,
+    state: Mutex<State<K>>,
+    /// Tells of each change of `state`.
+    changed: Event,
+}
+
+struct State<K: RingKernel> {
+    phase: Phase<K>,
+    /// Restarts that succeeded.
+    restarts: u64,
+    /// Why the last one was.
+    cause: Option<Cause>,
+    /// Nobody wants it to be watched any more.
+    stop: bool,
+}
+
+enum Phase<K: RingKernel> {
+    Running(KernelHandle<K>),
+    /// It is launched at this time, or is being launched.
+    Restarting(Cause, Instant),
+    GaveUp(Cause),
+    Ended(Ending),
+}
+
+/// Why there is no kernel to send to.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotRunning {
+    /// It will be launched again.
+    #[error("`{name}` is launched again in {}, since {cause}", for_people(*after))]
+    Restarting {
+        /// The kernel's name.
+        name: String,
+        /// Why.
+        cause: Cause,
+        /// How long until then; 0 while it is being launched.
+        after: Duration,
+    },
+    /// It was launched again too often.
+    #[error(
+        "`{name}` was given up after {restarts} restarts within {}, since {cause}: remove the cause, or allow more \
+         restarts with `Supervisor::restarts`", for_people(*within)
+    )]
+    GaveUp {
+        /// The kernel's name.
+        name: String,
+        /// Why it would have been launched again.
+        cause: Cause,
+        /// The limit.
+        restarts: u32,
+        /// The time of which it speaks.
+        within: Duration,
+    },
+    /// It has ended as the program wanted.
+    #[error("`{name}` has ended, and is not launched again: {ending}")]
+    Ended {
+        /// The kernel's name.
+        name: String,
+        /// Why.
+        ending: Ending,
+    },
+}
+
+/// What has become of a supervised kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SupervisedStatus {
+    /// The kernel's name.
+    pub name: String,
+    /// What it is at.
+    pub state: SupervisedState,
+    /// How often it was launched again.
+    pub restarts: u64,
+    /// Why it was, or is, launched again the last time.
+    pub cause: Option<Cause>,
+}
+
+/// What a supervised kernel is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SupervisedState {
+    /// A kernel runs.
+    Running,
+    /// It waits to be launched again, or is being launched.
+    Restarting,
+    /// It was launched again too often.
+    GaveUp,
+    /// It has ended as the program wanted.
+    Ended(Ending),
+}
+
+impl<K: RingKernel> Supervised<K> {
+    /// Watches `kernel` on a thread.
+    pub(super) fn watch(
+        supervisor: Supervisor,
+        kernel: KernelHandle<K>,
+        launch: impl FnMut(Start<'_, K>) -> Launched<K> + Send + 'static,
+    ) -> io::Result<Self> {
+        let shared = Arc::new(Shared {
+            supervisor,
+            name: kernel.name().to_owned(),
+            state: Mutex::new(State { phase: Phase::Running(kernel), restarts: 0, cause: None, stop: false }),
+            changed: Event::new(),
+        });
+        let (its, dispatch) = (Arc::clone(&shared), dispatcher::get_default(Dispatch::clone));
+        let watch = move || dispatcher::with_default(&dispatch, || its.watch(launch));
+        thread::Builder::new().name(format!("watch {}", shared.name)).spawn(watch)?;
+        Ok(Self { shared })
+    }
+
+    /// The kernel that runs now. Take it anew for each use: a handle that is kept stays with the kernel that it was of.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus_runtime::resilience::Supervisor;
+    /// let supervised = Supervisor::new().start(|_| Ok(launched()))?;
+    /// assert_eq!(supervised.kernel()?.call_blocking(Number { value: 21 })?, Number { value: 42 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Why there is none.
+    pub fn kernel(&self) -> Result<KernelHandle<K>, NotRunning> {
+        self.shared.kernel()
+    }
+
+    /// Waits while the kernel is being launched again, and returns the one that runs then.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus_runtime::resilience::Supervisor;
+    /// let supervised = Supervisor::new().start(|_| Ok(launched()))?;
+    /// let kernel = annulus::block_on(supervised.running())?;
+    /// # drop(kernel);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NotRunning::GaveUp`] and [`NotRunning::Ended`].
+    pub async fn running(&self) -> Result<KernelHandle<K>, NotRunning> {
+        self.shared
+            .until(|| match self.kernel() {
+                Err(NotRunning::Restarting { .. }) => None,
+                found => Some(found),
+            })
+            .await
+    }
+
+    /// [`running`](Self::running), blocking, for at most `limit`.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use {annulus_runtime::resilience::Supervisor, std::time::Duration};
+    /// let supervised = Supervisor::new().start(|_| Ok(launched()))?;
+    /// let kernel = supervised.running_timeout(Duration::from_secs(1))?;
+    /// # drop(kernel);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Why there is none, at the latest when `limit` has passed.
+    pub fn running_timeout(&self, limit: Duration) -> Result<KernelHandle<K>, NotRunning> {
+        block_on_deadline(self.running(), deadline(limit)).unwrap_or_else(|| self.kernel())
+    }
+
+    /// What has become of it.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus_runtime::resilience::Supervisor;
+    /// let supervised = Supervisor::new().start(|_| Ok(launched()))?;
+    /// assert_eq!(supervised.status().to_string(), "double: runs, 0 restarts");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn status(&self) -> SupervisedStatus {
+        let state = self.shared.lock();
+        SupervisedStatus {
+            name: self.shared.name.clone(),
+            state: match &state.phase {
+                Phase::Running(_) => SupervisedState::Running,
+                Phase::Restarting(..) => SupervisedState::Restarting,
+                Phase::GaveUp(_) => SupervisedState::GaveUp,
+                Phase::Ended(ending) => SupervisedState::Ended(*ending),
+            },
+            restarts: state.restarts,
+            cause: state.cause.clone(),
+        }
+    }
+
+    /// Watches the kernel no longer, and [shuts it down](KernelHandle::shutdown_blocking). `None` if no kernel runs.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use {annulus_runtime::{ShutdownOutcome, resilience::Supervisor}, std::time::Duration};
+    /// let supervised = Supervisor::new().start(|_| Ok(launched()))?;
+    /// let shutdown = supervised.shutdown_blocking(Duration::from_secs(60)).expect("it runs");
+    /// assert_eq!(shutdown.outcome, ShutdownOutcome::Drained);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shutdown_blocking(self, limit: Duration) -> Option<Shutdown<K::Message>> {
+        Some(self.stop()?.shutdown_blocking(limit))
+    }
+
+    /// [`shutdown_blocking`](Self::shutdown_blocking) as a future.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use {annulus_runtime::resilience::Supervisor, std::time::Duration};
+    /// let supervised = Supervisor::new().start(|_| Ok(launched()))?;
+    /// let shutdown = annulus::block_on(supervised.shutdown(Duration::from_secs(60)));
+    /// assert!(shutdown.expect("it runs").undelivered.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn shutdown(self, limit: Duration) -> Option<Shutdown<K::Message>> {
+        Some(self.stop()?.shutdown(limit).await)
+    }
+
+    /// Stops the watcher. The kernel, if one runs.
+    fn stop(&self) -> Option<KernelHandle<K>> {
+        self.shared.lock().stop = true;
+        self.shared.changed.notify_all();
+        self.kernel().ok()
+    }
+}
+
+impl<K: RingKernel> Drop for Supervised<K> {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl<K: RingKernel> fmt::Debug for Supervised<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Supervised").field("status", &self.status()).finish_non_exhaustive()
+    }
+}
+
+type Launched<K> = Result<KernelHandle<K>, Box<dyn Error + Send + Sync>>;
+
+impl<K: RingKernel> Shared<K> {
+    fn lock(&self) -> MutexGuard<'_, State<K>> {
+        // Each change is one assignment, so poison is ignored.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn kernel(&self) -> Result<KernelHandle<K>, NotRunning> {
+        let name = || self.name.clone();
+        match &self.lock().phase {
+            Phase::Running(kernel) => Ok(kernel.clone()),
+            Phase::Restarting(cause, at) => Err(NotRunning::Restarting {
+                name: name(),
+                cause: cause.clone(),
+                after: at.saturating_duration_since(Instant::now()),
+            }),
+            Phase::GaveUp(cause) => Err(NotRunning::GaveUp {
+                name: name(),
+                cause: cause.clone(),
+                restarts: self.supervisor.restarts,
+                within: self.supervisor.within,
+            }),
+            Phase::Ended(ending) => Err(NotRunning::Ended { name: name(), ending: *ending }),
+        }
+    }
+
+    async fn until<T>(&self, look: impl Fn() -> Option<T>) -> T {
+        loop {
+            let listener = self.changed.listen();
+            if let Some(found) = look() {
+                return found;
+            }
+            listener.await;
+        }
+    }
+
+    async fn stopped(&self) {
+        self.until(|| self.lock().stop.then_some(())).await;
+    }
+
+    /// Sets the phase; returns the old one, to be dropped without the lock.
+    fn enter(&self, phase: Phase<K>) -> Phase<K> {
+        let old = std::mem::replace(&mut self.lock().phase, phase);
+        self.changed.notify_all();
+        old
+    }
+
+    /// What the watcher does.
+    fn watch(&self, mut launch: impl FnMut(Start<'_, K>) -> Launched<K>) {
+        let mut schedule = Schedule::new(self.supervisor);
+        let mut number = 0;
+        loop {
+            let Ok(kernel) = self.kernel() else { return };
+            let control = (*kernel).clone();
+            // The phase has another one, which `shutdown` may outlive.
+            drop(kernel);
+            let mut cause = match self.look(&control) {
+                Seen::Stopped => return,
+                Seen::Ended(Ending::Lost) => {
+                    Cause::Lost(control.kernel.core().lost_by.get().cloned().unwrap_or_default())
+                }
+                Seen::Ended(ending) => {
+                    drop(self.enter(Phase::Ended(ending)));
+                    return;
+                }
+                Seen::Stalled(cause) => {
+                    control.kernel.request_termination();
+                    control.ended_timeout(GRACE);
+                    cause
+                }
+            };
+            let mut undelivered = Vec::new();
+            loop {
+                let Some(pause) = schedule.next(Instant::now()) else {
+                    tracing::error!(
+                        target: LIFECYCLE_TARGET, kernel = self.name, backend = control.backend(), %cause, "given up"
+                    );
+                    self.lock().cause = Some(cause.clone());
+                    drop(self.enter(Phase::GaveUp(cause)));
+                    return;
+                };
+                number += 1;
+                tracing::warn!(
+                    target: LIFECYCLE_TARGET,
+                    kernel = self.name,
+                    backend = control.backend(),
+                    restart = number,
+                    seconds = pause.as_secs_f64(),
+                    %cause,
+                    "restarting"
+                );
+                let at = deadline(pause);
+                self.lock().cause = Some(cause.clone());
+                if let Phase::Running(kernel) = self.enter(Phase::Restarting(cause.clone(), at)) {
+                    undelivered = kernel.take_undelivered();
+                }
+                if block_on_deadline(self.stopped(), at).is_some() {
+                    return;
+                }
+                let start = Start { number, cause: Some(&cause), undelivered: &undelivered };
+                match catch_unwind(AssertUnwindSafe(|| launch(start))) {
+                    Ok(Ok(kernel)) => {
+                        kernel.shared_arc().noted(format!("restart {number}, since {cause}"));
+                        self.lock().restarts += 1;
+                        drop(self.enter(Phase::Running(kernel)));
+                        break;
+                    }
+                    Ok(Err(error)) => cause = Cause::NotLaunched(error.to_string()),
+                    Err(panic) => {
+                        contained(|| drop(panic));
+                        cause = Cause::NotLaunched("it panicked".into());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks at a kernel until it has ended, a handler takes too long, or nobody wants to know.
+    fn look(&self, control: &KernelControl) -> Seen {
+        let mut calls = vec![Call::default(); control.grid() as usize];
+        let (mut ended, mut stopped) = (pin!(control.ended()), pin!(self.stopped()));
+        let mut first = poll_fn(|cx| {
+            if stopped.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(Seen::Stopped);
+            }
+            ended.as_mut().poll(cx).map(Seen::Ended)
+        });
+        let Some(limit) = self.supervisor.stalled_after else { return block_on(first) };
+        loop {
+            if let Some(seen) = block_on_deadline(&mut first, deadline((limit / 4).max(LEAST))) {
+                return seen;
+            }
+            let now = Instant::now();
+            for (shard, call) in calls.iter_mut().enumerate() {
+                let at = control.kernel.at(shard);
+                if let Some(time) = call.look(&at, now, limit) {
+                    return Seen::Stalled(Cause::Stalled { shard, message: at.number, time });
+                }
+            }
+        }
+    }
+}
+
+/// What the watcher has seen of a kernel.
+enum Seen {
+    Stopped,
+    Ended(Ending),
+    Stalled(Cause),
+}
+
+impl fmt::Display for SupervisedStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, state, restarts, cause } = self;
+        write!(f, "{name}: {state}, {restarts} restarts")?;
+        match cause {
+            Some(cause) => write!(f, ", the last cause: {cause}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for SupervisedState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Running => f.write_str("runs"),
+            Self::Restarting => f.write_str("is launched again"),
+            Self::GaveUp => f.write_str("was given up"),
+            Self::Ended(ending) => ending.fmt(f),
+        }
+    }
+}
