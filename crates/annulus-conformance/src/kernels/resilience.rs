@@ -1,6 +1,6 @@
 //! A kernel that asks another one, tries again, and stops asking while that makes no sense.
 
-use annulus_kernel::{RingKernel, ended};
+use annulus_kernel::ended;
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
 use annulus_runtime::{
     prelude::{Answer, Ask, Cx, Later, Outbox},
