@@ -1,10 +1,19 @@
 //! A handler with several outboxes: what it sends by each comes out there, in order, and all of it. P-04.
 
-use std::{collections::BTreeMap, pin::pin, thread};
-
-use annulus_runtime::{
-    KernelHandle, KernelState, LaunchOptions, PortName, RecvError, ShutdownOutcome, TryRecvError, block_on,
+use std::{
+    collections::BTreeMap,
+    future::poll_fn,
+    pin::{Pin, pin},
+    thread,
+    time::Duration,
 };
+
+use annulus_kernel::RingMessage;
+use annulus_runtime::{
+    KernelHandle, KernelState, LaunchOptions, Outputs, PortName, RecvError, ShutdownOutcome, TryRecvError,
+    block_on,
+};
+use futures_core::Stream;
 
 use super::links::LONG;
 use crate::{
@@ -59,10 +68,7 @@ pub(super) fn model(items: &[Item]) -> Sorted {
 }
 
 /// Everything that an outbox sends until its kernel has ended.
-fn all<T: annulus_kernel::RingMessage>(
-    kernel: &KernelHandle<sort_out>,
-    name: PortName<sort_out, T>,
-) -> Vec<T> {
+fn all<T: RingMessage>(kernel: &KernelHandle<sort_out>, name: PortName<sort_out, T>) -> Vec<T> {
     let next = || match kernel.port(name).recv_blocking() {
         Ok(output) => Some(output),
         Err(error) => {
@@ -256,6 +262,144 @@ pub fn p04_an_unread_port_stalls_and_loses_nothing(bench: &Bench) {
     let expected = model(&sent);
     assert_eq!(values, expected.numbers);
     assert_eq!(by_key(items), expected.kept);
+}
+
+/// P-04: batches of an outbox come in order while another one, by which nobody receives, fills up. A batch takes nothing behind
+/// what has no room, and waits there until somebody makes room, by a batch, too.
+pub fn p04_batches_of_a_port_beside_a_full_one(bench: &Bench) {
+    let kernel = launch(bench, LaunchOptions::default().capacity(1 << 10).output_capacity(16));
+    let sent = items(400, |i| u64::from(i % 4 != 0));
+    kernel.send_batch_blocking(&sent).unwrap();
+    let (numbers, kept) = (kernel.port(sort_out::NUMBERS), kernel.port(sort_out::KEPT));
+    let (mut items, mut values) = (Vec::new(), Vec::new());
+    // As above: numbers fill their queue, and what is in the ring is behind one of them.
+    loop {
+        let status = kernel.status();
+        let is_full = status.stalled_shards == 1 && status.outputs_waiting >= 16 + 13;
+        match kept.try_recv_batch(&mut items, 5) {
+            Ok(received) => assert!((1..=5).contains(&received)),
+            Err(error) => {
+                assert_eq!(error, TryRecvError::Empty);
+                if is_full {
+                    break;
+                }
+            }
+        }
+        thread::yield_now();
+    }
+    assert!(kernel.status().processed < 400);
+    assert_eq!(kept.try_recv_batch(&mut items, 0), Ok(0));
+    let passed = kept.recv_batch_timeout(&mut items, 7, Duration::from_millis(1));
+    assert_eq!(passed, Err(RecvError::Timeout));
+    // One that is given up takes nothing with it.
+    assert!(poll_once(pin!(kept.recv_batch(&mut items, 7))).is_none());
+    let before = items.len();
+    let received = {
+        let mut waiting = pin!(kept.recv_batch(&mut items, 7));
+        assert!(poll_once(waiting.as_mut()).is_none());
+        assert_eq!(numbers.try_recv_batch(&mut values, 3), Ok(3));
+        block_on(waiting)
+    };
+    assert_eq!(received, Ok(items.len() - before));
+    thread::scope(|scope| {
+        let rest = scope.spawn(|| {
+            let mut rest = Vec::new();
+            while block_on(numbers.recv_batch(&mut rest, 5)).is_ok() {}
+            rest
+        });
+        while items.len() < 300 {
+            kept.recv_batch_timeout(&mut items, 7, LONG).unwrap();
+        }
+        eventually(|| kernel.status().processed == 400);
+        kernel.terminate_blocking();
+        values.extend(rest.join().unwrap());
+    });
+    assert_eq!(kept.recv_batch_blocking(&mut items, 7), Err(RecvError::Closed));
+    assert_eq!(kept.recv_batch_blocking(&mut items, 0), Ok(0));
+    values.sort_unstable();
+    let expected = model(&sent);
+    assert_eq!(values, expected.numbers);
+    assert_eq!(by_key(items), expected.kept);
+}
+
+/// What a stream of an outbox gives next.
+fn next<T: RingMessage>(outputs: &mut Outputs<sort_out, T>) -> Option<T> {
+    block_on(poll_fn(|context| Pin::new(&mut *outputs).poll_next(context)))
+}
+
+/// P-04: an outbox's outputs as a stream: all of them, in order, whether they come while somebody waits or were sent before the
+/// kernel ended. Then the stream ends, also for who waits. A stream that is given up takes nothing with it.
+pub fn p04_the_stream_of_a_port_ends_with_its_kernel(bench: &Bench) {
+    let kernel = launch(bench, LaunchOptions::default().output_capacity(64));
+    let mut given_up = kernel.port(sort_out::KEPT).outputs();
+    assert!(poll_once(pin!(poll_fn(|context| Pin::new(&mut given_up).poll_next(context)))).is_none());
+    let sent = items(100, |i| i % 2);
+    let (mut values, marks) = thread::scope(|scope| {
+        let values = scope.spawn(|| {
+            let mut numbers = kernel.port(sort_out::NUMBERS).outputs();
+            std::iter::from_fn(|| next(&mut numbers)).collect::<Vec<_>>()
+        });
+        // None comes by this one.
+        let marks = scope.spawn(|| next(&mut kernel.port(sort_out::MARKS).outputs()));
+        kernel.send_batch_blocking(&sent).unwrap();
+        // It may have been woken for what others wait for.
+        drop(given_up);
+        let mut kept = kernel.port(sort_out::KEPT).outputs();
+        let mut came: Vec<_> = (0..25).map(|_| next(&mut kept).unwrap()).collect();
+        drain(&kernel);
+        kernel.terminate_blocking();
+        came.extend(std::iter::from_fn(|| next(&mut kept)));
+        assert_eq!(came, sent.iter().filter(|item| item.sequence % 2 == 1).copied().collect::<Vec<_>>());
+        assert_eq!(next(&mut kept), None);
+        (values.join().unwrap(), marks.join().unwrap())
+    });
+    values.sort_unstable();
+    assert_eq!((values, marks), (model(&sent).numbers, None));
+    assert_eq!(kernel.port(sort_out::KEPT).try_recv(), Err(TryRecvError::Closed));
+}
+
+/// P-04: threads that receive by one outbox, singly, in batches and by a stream, beside one that receives by the other in batches:
+/// all sleep when there is nothing. Each output comes to one of them, those of each in order, and all learn that the kernel has
+/// ended.
+pub fn p04_batch_and_single_receivers_of_a_port(bench: &Bench) {
+    let count = bench.size(2_000, 100_000);
+    let options = LaunchOptions::default().output_capacity(16).spin(Duration::ZERO);
+    let kernel = spread::launch(bench.runtime(), options).unwrap();
+    let (mut left, right) = thread::scope(|scope| {
+        let kernel = &kernel;
+        let left = kernel.port(spread::LEFT);
+        let singly = move || std::iter::from_fn(|| left.recv_blocking().ok()).collect();
+        let in_batches = move || {
+            let mut all = Vec::new();
+            while left.recv_batch_blocking(&mut all, 7).is_ok() {}
+            all
+        };
+        let by_a_stream = move || {
+            let mut outputs = left.outputs();
+            let next = || block_on(poll_fn(|context| Pin::new(&mut outputs).poll_next(context)));
+            std::iter::from_fn(next).collect()
+        };
+        let receivers: [std::thread::ScopedJoinHandle<'_, Vec<Item>>; 3] =
+            [scope.spawn(singly), scope.spawn(in_batches), scope.spawn(by_a_stream)];
+        let right = scope.spawn(move || {
+            let (right, mut all) = (kernel.port(spread::RIGHT), Vec::new());
+            while block_on(right.recv_batch(&mut all, 5)).is_ok() {}
+            all
+        });
+        kernel.send_batch_blocking(&items(count, |_| 0)).unwrap();
+        eventually(|| kernel.status().processed == count);
+        kernel.terminate_blocking();
+        let mut left = Vec::new();
+        for receiver in receivers {
+            let of_one = receiver.join().unwrap();
+            assert!(of_one.is_sorted_by_key(|item| item.sequence), "{of_one:?}");
+            left.extend(of_one);
+        }
+        (left, right.join().unwrap())
+    });
+    left.sort_unstable_by_key(|item| item.sequence);
+    assert!(left == items(count, |_| 0) && right == left, "{left:?} {right:?}");
+    assert_eq!(kernel.status().ports.iter().map(|port| port.received).collect::<Vec<_>>(), [count; 2]);
 }
 
 /// P-04: what was sent by each outbox before the end can be received afterwards, in whatever order one asks.

@@ -22,17 +22,16 @@ use std::{
     collections::VecDeque,
     mem::MaybeUninit,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::Instant,
 };
 
 use annulus_abi::ring::kind;
 use annulus_kernel::{KernelDefinition, PortDefinition};
-use annulus_queue::{RecvError, TryRecvError};
-use annulus_ring::{memory::PortWords, ring::Consumer};
-use annulus_sync::{
-    AtomicU64, Ordering,
-    wait::{block_on, block_on_deadline},
+use annulus_queue::TryRecvError;
+use annulus_ring::{
+    memory::PortWords,
+    ring::{Consumer, Header},
 };
+use annulus_sync::{AtomicU64, Ordering};
 
 use crate::kernel::{
     bytes::{ByteQueue, Bytes, blank},
@@ -127,11 +126,20 @@ struct Taken {
     was_full: bool,
 }
 
+/// What is asked for.
+struct Wanted<'a> {
+    port: usize,
+    /// How many outputs of this outbox, at most.
+    most: usize,
+    /// Where each of them goes.
+    to: &'a mut dyn FnMut(&Bytes),
+}
+
 impl Sorted {
     /// Takes the oldest output of an outbox out of its queue; it goes to `to`.
-    fn pop(&mut self, port: usize, room: usize, to: &mut Bytes) -> Option<Taken> {
+    fn pop(&mut self, port: usize, room: usize, to: &mut dyn FnMut(&Bytes)) -> Option<Taken> {
         let was_full = self.aside[port].len() >= room;
-        to.copy_from_slice(self.aside[port].pop()?);
+        to(self.aside[port].pop()?);
         self.numbers[port].pop_front();
         self.received[port] += 1;
         let trace = self.traces[port].pop_front().unwrap_or(0);
@@ -147,10 +155,11 @@ impl Sorted {
 }
 
 impl Taken {
-    /// Tells the thread that has received it.
-    fn note(&self) {
+    /// Tells the thread that has received it, of a kernel with tracing or not. Of what carries no trace it is told, too: an
+    /// output before it may have carried one.
+    fn note(&self, traced: bool) {
         note_stamp(self.stamp);
-        if self.trace != 0 {
+        if traced {
             note_received(self.trace);
         }
     }
@@ -163,18 +172,19 @@ struct First {
 }
 
 /// Takes outputs out of rings: what somebody has asked for, and what is in front of it.
-struct Sorting<'a> {
+struct Sorting<'a, 'w> {
     ports: &'a Ports,
     sorted: &'a mut Sorted,
-    /// The outbox that is asked for, and where its next output goes; `None` for outputs of none.
-    wanted: Option<(usize, &'a mut Bytes)>,
+    /// `None` if nobody asks for any.
+    wanted: Option<Wanted<'w>>,
     /// Room of each queue.
     room: usize,
     /// Whether outputs may carry traces.
     traced: bool,
     /// Whether they carry stamps.
     causal: bool,
-    found: bool,
+    /// How many were there that were asked for.
+    found: usize,
     /// Whether something was put aside.
     moved: bool,
     /// Whether something stays in a ring since its queue is full.
@@ -183,19 +193,25 @@ struct Sorting<'a> {
 
 /// What sorting has found.
 struct Found {
-    /// Whether the output was there that was asked for.
-    it: bool,
-    /// Whether it may be behind what has no room.
+    /// How many outputs were there that were asked for.
+    count: usize,
+    /// Whether more may be behind what has no room.
     blocked: bool,
-    /// Whether there is something for others. They are woken without the lock, under which none of the
+    /// Whether something was put aside for others. They are woken without the lock, under which none of the
     /// program's wakers may run.
-    others: bool,
+    moved: bool,
 }
 
-impl TakeRun for Sorting<'_> {
+impl Sorting<'_, '_> {
+    fn has_all(&self) -> bool {
+        self.wanted.as_ref().is_some_and(|wanted| self.found >= wanted.most)
+    }
+}
+
+impl TakeRun for Sorting<'_, '_> {
     unsafe fn take_run(&mut self, ring: &mut Consumer, most: usize) -> usize {
         let mut taken = 0;
-        while taken < most && !self.found {
+        while taken < most && !self.has_all() {
             let Some(slot) = ring.peek() else { break };
             if slot.kind == kind::MESSAGE {
                 let output = &mut self.sorted.output;
@@ -205,14 +221,12 @@ impl TakeRun for Sorting<'_> {
                 let PortDefinition { output: ty, offset, .. } = &self.ports.definitions[port];
                 let payload = &output[*offset..][..ty.size];
                 match &mut self.wanted {
-                    Some((wanted, to)) if *wanted == port => {
-                        to.copy_from_slice(payload);
+                    Some(wanted) if wanted.port == port => {
+                        (wanted.to)(payload);
                         self.sorted.received[port] += 1;
-                        self.found = true;
-                        if slot.header.trace != 0 {
-                            note_received(slot.header.trace);
-                        }
-                        note_stamp(slot.header.stamp);
+                        self.found += 1;
+                        let Header { trace, stamp, .. } = slot.header;
+                        Taken { trace, stamp, was_full: false }.note(self.traced);
                     }
                     _ if self.sorted.aside[port].len() >= self.room => {
                         self.blocked = true;
@@ -246,8 +260,8 @@ impl KernelShared {
         self.core.shards.iter().map(|shard| shard.outbound.layout().capacity as usize).sum()
     }
 
-    /// Sorts what lies in the rings, as far as there is room, until an output of `wanted` is found.
-    fn sort(&self, sorted: &mut Sorted, wanted: Option<(usize, &mut Bytes)>, finished: bool) -> Found {
+    /// Sorts what lies in the rings, as far as there is room, until all that is wanted is found.
+    fn sort(&self, sorted: &mut Sorted, wanted: Option<Wanted<'_>>, finished: bool) -> Found {
         let room = if finished { usize::MAX } else { self.room_of_port() };
         let mut sorting = Sorting {
             ports: &self.ports,
@@ -256,14 +270,14 @@ impl KernelShared {
             room,
             traced: self.core.traced.is_some(),
             causal: self.core.stamps.is_some(),
-            found: false,
+            found: 0,
             moved: false,
             blocked: false,
         };
         let shards = self.outbound.len();
         let start = self.received.fetch_add(1, Ordering::Relaxed);
         for shard in (0..shards).map(|i| start.wrapping_add(i) % shards) {
-            if !sorting.found && self.may_have(shard) {
+            if !sorting.has_all() && self.may_have(shard) {
                 // SAFETY: it takes outputs of several outboxes as they lie in this kernel's rings, bytes for
                 // bytes.
                 let taken = unsafe { self.outbound[shard].take_many(usize::MAX, &mut sorting) };
@@ -272,42 +286,66 @@ impl KernelShared {
                 }
             }
         }
-        if sorting.found {
-            self.after_receiving();
-        }
-        let Sorting { found, moved, blocked, .. } = sorting;
-        Found { it: found, blocked, others: moved || found && self.may_have_more() }
+        let Sorting { found: count, moved, blocked, .. } = sorting;
+        Found { count, blocked, moved }
     }
 
     fn may_have_more(&self) -> bool {
         (0..self.outbound.len()).any(|shard| self.may_have(shard))
     }
 
-    /// Receives by an outbox, without waiting.
-    pub(crate) fn try_recv_by(&self, port: usize, output: &mut Bytes) -> Result<(), TryRecvError> {
+    /// Takes up to `max` outputs of an outbox, each to `to`: first what was put aside, then what is in the rings.
+    fn take_by(&self, port: usize, max: usize, to: &mut dyn FnMut(&Bytes)) -> Result<usize, TryRecvError> {
         // Read before the look: then the look sees everything that was published before the kernel finished.
         let finished = self.core.is_finished();
+        let traced = self.core.traced.is_some();
         let mut sorted = self.ports.lock();
-        if let Some(taken) = sorted.pop(port, self.room_of_port(), output) {
-            drop(sorted);
-            taken.note();
-            self.after_receiving();
-            if taken.was_full || self.may_have_more() {
-                self.core.ready.notify_all();
-            }
-            return Ok(());
+        let room = self.room_of_port();
+        let (mut taken, mut makes_room) = (0, false);
+        while taken < max
+            && let Some(next) = sorted.pop(port, room, to)
+        {
+            next.note(traced);
+            makes_room |= next.was_full;
+            taken += 1;
         }
-        let found = self.sort(&mut sorted, Some((port, output)), finished);
+        let mut found = Found { count: 0, blocked: false, moved: false };
+        if taken < max {
+            found = self.sort(&mut sorted, Some(Wanted { port, most: max - taken, to }), finished);
+            taken += found.count;
+        }
         drop(sorted);
-        if found.others {
+        if taken != 0 {
+            self.after_receiving();
+        }
+        if makes_room || found.moved || taken != 0 && self.may_have_more() {
             self.core.ready.notify_all();
         }
-        match found {
-            Found { it: true, .. } => Ok(()),
+        match taken {
             // What is behind outputs of others is not received yet.
-            Found { blocked: true, .. } => Err(TryRecvError::Empty),
-            _ => Err(empty(finished)),
+            0 if max != 0 => Err(empty(finished && !found.blocked)),
+            _ => Ok(taken),
         }
+    }
+
+    /// Receives by an outbox, without waiting.
+    pub(crate) fn try_recv_by(&self, port: usize, output: &mut Bytes) -> Result<(), TryRecvError> {
+        self.take_by(port, 1, &mut |payload| output.copy_from_slice(payload)).map(drop)
+    }
+
+    /// Up to `max` outputs of an outbox, appended to `outputs`.
+    ///
+    /// # Safety
+    ///
+    /// `outputs` takes outputs of this outbox's type.
+    pub(crate) unsafe fn try_recv_batch_by(
+        &self,
+        port: usize,
+        outputs: &mut dyn Destination,
+        max: usize,
+    ) -> Result<usize, TryRecvError> {
+        // SAFETY: they are outputs of the outbox, which `outputs` takes by the caller's word.
+        self.take_by(port, max, &mut |payload| unsafe { outputs.append(payload) })
     }
 
     /// Receives by whichever outbox, without waiting.
@@ -364,11 +402,13 @@ impl KernelShared {
     fn take_first(&self, sorted: &mut Sorted, output: &mut Bytes) -> Option<First> {
         if let Some(port) = sorted.oldest() {
             let PortDefinition { output: ty, offset, .. } = &self.ports.definitions[port];
-            let taken = sorted.pop(port, self.room_of_port(), &mut output[*offset..][..ty.size])?;
+            let place = &mut output[*offset..][..ty.size];
+            let taken =
+                sorted.pop(port, self.room_of_port(), &mut |payload| place.copy_from_slice(payload))?;
             // As the handler wrote it.
             let number = (port as u64).to_ne_bytes().map(MaybeUninit::new);
             output[..number.len()].copy_from_slice(&number);
-            taken.note();
+            taken.note(self.core.traced.is_some());
             return Some(First { makes_room: taken.was_full });
         }
         let taken = self.take_next(|shard| {
@@ -389,44 +429,6 @@ impl KernelShared {
         self.after_receiving();
         if makes_room {
             self.core.ready.notify_all();
-        }
-    }
-
-    fn receive_by(&self, port: usize, output: &mut Bytes) -> Option<Result<(), RecvError>> {
-        match self.try_recv_by(port, output) {
-            Ok(()) => Some(Ok(())),
-            Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
-            Err(_) => None,
-        }
-    }
-
-    pub(crate) async fn recv_by(&self, port: usize, output: &mut Bytes) -> Result<(), RecvError> {
-        loop {
-            if let Some(received) = self.receive_by(port, output) {
-                return received;
-            }
-            let listener = self.core.ready.listen();
-            if let Some(received) = self.receive_by(port, output) {
-                return received;
-            }
-            self.core.expect();
-            listener.await;
-        }
-    }
-
-    pub(crate) fn recv_by_blocking(
-        &self,
-        port: usize,
-        deadline: Option<Instant>,
-        output: &mut Bytes,
-    ) -> Result<(), RecvError> {
-        if let Some(received) = self.spin_until(deadline, || self.receive_by(port, output)) {
-            return received;
-        }
-        let receiving = self.recv_by(port, output);
-        match deadline {
-            None => block_on(receiving),
-            Some(deadline) => block_on_deadline(receiving, deadline).unwrap_or(Err(RecvError::Timeout)),
         }
     }
 
@@ -458,7 +460,7 @@ impl KernelShared {
         };
         let statuses = self.ports.definitions.iter().enumerate().map(status).collect();
         drop(sorted);
-        if found.others {
+        if found.moved {
             self.core.ready.notify_all();
         }
         statuses
