@@ -10,8 +10,8 @@ use std::{
 
 use annulus_kernel::RingMessage;
 use annulus_runtime::{
-    KernelHandle, KernelState, LaunchOptions, Outputs, PortName, RecvError, ShutdownOutcome, TryRecvError,
-    block_on,
+    KernelHandle, KernelState, LaunchOptions, Outputs, PortName, PortStatus, RecvError, ShutdownOutcome,
+    TryRecvError, block_on,
 };
 use futures_core::Stream;
 
@@ -22,7 +22,9 @@ use crate::{
     cases::messages::poll_once,
     kernels::{
         Done, Item, Number, Total, mix, numbers,
-        ports::{NOT_SORTED, TOO_MANY, outputs_of_spread, sort_out, spread, sum_and_odd},
+        ports::{
+            NOT_SORTED, TOO_MANY, outputs_of_sort_out, outputs_of_spread, sort_out, spread, sum_and_odd,
+        },
     },
 };
 
@@ -140,44 +142,105 @@ pub fn p04_each_port_has_its_own_bound(bench: &Bench) {
     assert_eq!(names, [("numbers", 1), ("kept", 3), ("marks", 1)]);
 }
 
-/// P-04: who receives from the kernel, by no outbox, gets all in the order in which it was sent, whatever was put aside: looks at
-/// the status, and at the outboxes, change nothing. So it is when the kernel has ended.
-pub fn p04_who_receives_by_no_port_gets_all_in_order(bench: &Bench) {
-    let options = LaunchOptions::default().capacity(64).output_capacity(64);
-    let kernel = spread::launch(bench.runtime(), options).unwrap();
-    let in_turn = |i: u64| (i % 2, i / 2 * 4);
-    let of = |output: outputs_of_spread| match output {
-        outputs_of_spread::left(item) => (0, item.sequence),
-        outputs_of_spread::right(item) => (1, item.sequence),
+/// What a plain program would send, by whichever outbox: its number, and what of the output tells it from others.
+fn in_turn(items: &[Item]) -> Vec<(usize, u64)> {
+    let mut handled = [0; ACTORS as usize];
+    let of = |item: &Item| {
+        let handled = &mut handled[item.key as usize];
+        *handled += 1;
+        match item.sequence % 4 {
+            0 => vec![(0, *handled), (0, *handled + 1000)],
+            _ => vec![(1, item.sequence)],
+        }
     };
-    let received = || kernel.status().ports.iter().map(|port| port.received).collect::<Vec<_>>();
-    kernel.send_batch_blocking(&items(20, |_| 0)).unwrap();
+    items.iter().flat_map(of).collect()
+}
+
+/// P-04: who receives from the kernel, by no outbox, gets all in the order in which it was sent, whatever was put aside, and
+/// whoever looks at the status. So it is when the kernel has ended.
+pub fn p04_who_receives_by_no_port_gets_all_in_order(bench: &Bench) {
+    let kernel = launch(bench, LaunchOptions::default().capacity(64).output_capacity(64));
+    let of = |output: outputs_of_sort_out| match output {
+        outputs_of_sort_out::numbers(number) => (0, number.value),
+        outputs_of_sort_out::kept(item) => (1, item.sequence),
+        outputs_of_sort_out::marks(_) => (2, 0),
+    };
+    let counts = |count: fn(&PortStatus) -> u64| kernel.status().ports.iter().map(count).collect::<Vec<_>>();
+    // Two numbers, and one that is kept, and so on.
+    let sent = items(32, |i| i % 2);
+    let expected = in_turn(&sent);
+    // Whoever asks for what is not there puts aside what is.
+    let put_aside = |found| assert_eq!(kernel.port(sort_out::MARKS).try_recv(), Err(found));
+    kernel.send_batch_blocking(&sent[..20]).unwrap();
     drain(&kernel);
-    assert_eq!(kernel.recv_blocking().map(of), Ok(in_turn(0)));
-    assert_eq!(received(), [1, 0]);
-    assert_eq!(kernel.recv_timeout(LONG).map(of), Ok(in_turn(1)));
-    assert_eq!(kernel.try_recv().map(of), Ok(in_turn(2)));
-    assert_eq!(received(), [2, 1]);
+    assert_eq!(kernel.recv_blocking().map(of), Ok(expected[0]));
+    assert_eq!(counts(|port| port.received), [1, 0, 0]);
+    assert_eq!(kernel.recv_timeout(LONG).map(of), Ok(expected[1]));
+    put_aside(TryRecvError::Empty);
+    assert_eq!(kernel.try_recv().map(of), Ok(expected[2]));
+    assert_eq!(counts(|port| port.received), [2, 1, 0]);
     let mut batch = Vec::new();
     assert_eq!(kernel.try_recv_batch(&mut batch, 5), Ok(5));
-    assert!(batch.drain(..).map(of).eq((3..8).map(in_turn)));
+    assert!(batch.drain(..).map(of).eq(expected[3..8].iter().copied()));
     // Some are aside, and some in the ring.
-    kernel.send_batch_blocking(&items(20, |_| 0)[..4]).unwrap();
+    kernel.send_batch_blocking(&sent[20..24]).unwrap();
     drain(&kernel);
-    assert_eq!(kernel.recv_batch_blocking(&mut batch, 34), Ok(34));
-    assert!(batch.drain(..).map(of).eq((8..40).chain(0..2).map(in_turn)));
+    assert_eq!(counts(|port| port.waiting), [24 - 6, 12 - 2, 0]);
+    assert_eq!(kernel.recv_batch_blocking(&mut batch, 26), Ok(26));
+    assert!(batch.drain(..).map(of).eq(expected[8..34].iter().copied()));
     // By an outbox, what the other one has sent is passed over; it comes later.
-    assert_eq!(kernel.port(spread::RIGHT).try_recv().map(|item| (1, item.sequence)), Ok(in_turn(3)));
-    assert_eq!(kernel.try_recv().map(of), Ok(in_turn(2)));
+    assert_eq!(kernel.port(sort_out::KEPT).try_recv().map(|item| (1, item.sequence)), Ok(expected[35]));
+    assert_eq!(kernel.try_recv().map(of), Ok(expected[34]));
+    kernel.send_batch_blocking(&sent[24..]).unwrap();
+    drain(&kernel);
     kernel.terminate_blocking();
-    let status = kernel.status();
-    assert_eq!(status.ports.iter().map(|port| port.waiting).collect::<Vec<_>>(), [2, 2], "{status}");
-    for i in 4..8 {
-        assert_eq!(kernel.try_recv().map(of), Ok(in_turn(i)));
+    assert_eq!(counts(|port| port.waiting), [8, 4, 0]);
+    assert_eq!(kernel.try_recv().map(of), Ok(expected[36]));
+    put_aside(TryRecvError::Closed);
+    assert_eq!(counts(|port| port.waiting), [7, 4, 0]);
+    for expected in &expected[37..] {
+        assert_eq!(kernel.try_recv().map(of).as_ref(), Ok(expected));
     }
     assert_eq!(kernel.try_recv().map(of), Err(TryRecvError::Closed));
     assert_eq!(kernel.try_recv_batch(&mut batch, 9), Err(TryRecvError::Closed));
-    assert_eq!(received(), [24, 24]);
+    assert_eq!(counts(|port| port.received), [32, 16, 0]);
+}
+
+/// P-04: a look at the status, or at an outbox, gives the kernel no room, and moves nothing: outputs are counted where they lie. What
+/// gives room is a receive.
+pub fn p04_a_look_gives_no_room(bench: &Bench) {
+    let options = LaunchOptions::default().capacity(64).output_capacity(16);
+    let kernel = spread::launch(bench.runtime(), options).unwrap();
+    let (left, right) = (kernel.port(spread::LEFT), kernel.port(spread::RIGHT));
+    let sent = items(40, |_| 0);
+    kernel.send_batch_blocking(&sent).unwrap();
+    // Messages, outputs, and outputs of each outbox.
+    let counts = || {
+        let status = kernel.status();
+        assert!(status.outputs_waiting <= status.outbound_capacity, "{status:?}");
+        let waiting = [&status.ports[0], &status.ports[1], &left.status(), &right.status()].map(|port| {
+            assert_eq!(port.received, 0, "{status:?}");
+            port.waiting
+        });
+        (status.processed, status.stalled_shards, status.outputs_waiting, waiting)
+    };
+    // All of it is in the ring, which is full; there it stays, however often somebody looks.
+    eventually(|| counts() == (8, 1, 16, [8; 4]));
+    (0..100).for_each(|_| assert_eq!(counts(), (8, 1, 16, [8; 4])));
+    // With the second, what lies between the two is put aside, so there is room for what one message sends.
+    assert_eq!([left.recv_blocking(), left.recv_blocking()], [Ok(sent[0]), Ok(sent[1])]);
+    eventually(|| kernel.status().processed == 9 && kernel.status().stalled_shards == 1);
+    let waiting = || kernel.status().ports.iter().map(|port| port.waiting).collect::<Vec<_>>();
+    assert_eq!((waiting(), kernel.status().outputs_waiting), (vec![7, 9], 16));
+    let mut rest = (Vec::new(), Vec::new());
+    while rest.0.len() + rest.1.len() < 78 {
+        match kernel.recv_blocking().unwrap() {
+            outputs_of_spread::left(item) => rest.0.push(item),
+            outputs_of_spread::right(item) => rest.1.push(item),
+        }
+    }
+    assert_eq!((&rest.0[..], &rest.1[..]), (&sent[2..], &sent[..]));
+    assert_eq!((waiting(), kernel.status().outputs_waiting), (vec![0, 0], 0));
 }
 
 /// P-04: threads that receive from the kernel, singly and in batches, beside one that receives by an outbox, and one that looks at
@@ -230,11 +293,11 @@ pub fn p04_an_unread_port_stalls_and_loses_nothing(bench: &Bench) {
     // In the end as many numbers are put aside as there is room for, one more is the first in the ring, and
     // there is no room behind it for what one message may send.
     loop {
-        // Looked at before: what has come meanwhile makes room.
+        // Looked at before: what is taken then makes room.
         let status = kernel.status();
         let before = items.len();
         items.extend(std::iter::from_fn(|| kept.try_recv().ok()));
-        let is_full = status.ports[0].waiting == 16 && status.outputs_waiting >= 16 + 13;
+        let is_full = status.ports[0].waiting > 16 && status.outputs_waiting >= 16 + 13;
         if is_full && status.stalled_shards == 1 && items.len() == before {
             break;
         }

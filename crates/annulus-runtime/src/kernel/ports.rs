@@ -8,9 +8,16 @@
 //! kernel has terminated nothing waits for room.
 //!
 //! Who receives by no outbox, from the kernel, gets what was put aside first, the oldest of all queues, and then what is
-//! in the rings. So a look at the status, which sorts, changes nothing for it: each output has a number, and those of one
-//! shard come in their order. All of that is under the lock, so nobody looks between a ring and a queue while an
-//! output is moved.
+//! in the rings. So those of one shard come in their order: each output in a queue has a number. All of that is under the lock,
+//! so nobody looks between a ring and a queue while an output is moved.
+//!
+//! # A look moves nothing
+//!
+//! The status counts outputs where they lie, in the queues and in the rings. A slot is the consumer's from when it is published
+//! until it is given back, in every kind of ring, whoever writes there (see [`annulus_ring::ring`]). Whoever counts holds the
+//! ring's end, under its lock, so no slot is given back meanwhile. It finds what is published in the same way as a receiver does,
+//! one slot after the other, with an acquire of what the slot's producer wrote, and ends at the first that is not. It writes
+//! nothing: `consumed` stays, and with it the room that the kernel has.
 //!
 //! # Who is woken
 //!
@@ -94,7 +101,12 @@ impl Ports {
     /// The number of the outbox by which this output of the kernel, which has several, was sent.
     fn of(&self, output: &Bytes) -> usize {
         // SAFETY: an output of several outboxes begins with the number of its own, in eight bytes that the handler wrote.
-        let port = unsafe { output.as_ptr().cast::<u64>().read_unaligned() as usize };
+        self.numbered(unsafe { output.as_ptr().cast::<u64>().read_unaligned() })
+    }
+
+    /// The same, if this is what the output begins with.
+    fn numbered(&self, word: u64) -> usize {
+        let port = word as usize;
         assert!(
             port < self.definitions.len(),
             "a handler has sent by outbox {port} of {}",
@@ -175,8 +187,7 @@ struct First {
 struct Sorting<'a, 'w> {
     ports: &'a Ports,
     sorted: &'a mut Sorted,
-    /// `None` if nobody asks for any.
-    wanted: Option<Wanted<'w>>,
+    wanted: Wanted<'w>,
     /// Room of each queue.
     room: usize,
     /// Whether outputs may carry traces.
@@ -204,7 +215,7 @@ struct Found {
 
 impl Sorting<'_, '_> {
     fn has_all(&self) -> bool {
-        self.wanted.as_ref().is_some_and(|wanted| self.found >= wanted.most)
+        self.found >= self.wanted.most
     }
 }
 
@@ -220,30 +231,26 @@ impl TakeRun for Sorting<'_, '_> {
                 let port = self.ports.of(output);
                 let PortDefinition { output: ty, offset, .. } = &self.ports.definitions[port];
                 let payload = &output[*offset..][..ty.size];
-                match &mut self.wanted {
-                    Some(wanted) if wanted.port == port => {
-                        (wanted.to)(payload);
-                        self.sorted.received[port] += 1;
-                        self.found += 1;
-                        let Header { trace, stamp, .. } = slot.header;
-                        Taken { trace, stamp, was_full: false }.note(self.traced);
+                if port == self.wanted.port {
+                    (self.wanted.to)(payload);
+                    self.sorted.received[port] += 1;
+                    self.found += 1;
+                    let Header { trace, stamp, .. } = slot.header;
+                    Taken { trace, stamp, was_full: false }.note(self.traced);
+                } else if self.sorted.aside[port].len() >= self.room {
+                    self.blocked = true;
+                    break;
+                } else {
+                    self.sorted.aside[port].push(payload);
+                    self.sorted.numbers[port].push_back(self.sorted.next_number);
+                    self.sorted.next_number += 1;
+                    if self.traced {
+                        self.sorted.traces[port].push_back(slot.header.trace);
                     }
-                    _ if self.sorted.aside[port].len() >= self.room => {
-                        self.blocked = true;
-                        break;
+                    if self.causal {
+                        self.sorted.stamps[port].push_back(slot.header.stamp);
                     }
-                    _ => {
-                        self.sorted.aside[port].push(payload);
-                        self.sorted.numbers[port].push_back(self.sorted.next_number);
-                        self.sorted.next_number += 1;
-                        if self.traced {
-                            self.sorted.traces[port].push_back(slot.header.trace);
-                        }
-                        if self.causal {
-                            self.sorted.stamps[port].push_back(slot.header.stamp);
-                        }
-                        self.moved = true;
-                    }
+                    self.moved = true;
                 }
             }
             ring.advance(&slot);
@@ -261,7 +268,7 @@ impl KernelShared {
     }
 
     /// Sorts what lies in the rings, as far as there is room, until all that is wanted is found.
-    fn sort(&self, sorted: &mut Sorted, wanted: Option<Wanted<'_>>, finished: bool) -> Found {
+    fn sort(&self, sorted: &mut Sorted, wanted: Wanted<'_>, finished: bool) -> Found {
         let room = if finished { usize::MAX } else { self.room_of_port() };
         let mut sorting = Sorting {
             ports: &self.ports,
@@ -311,7 +318,7 @@ impl KernelShared {
         }
         let mut found = Found { count: 0, blocked: false, moved: false };
         if taken < max {
-            found = self.sort(&mut sorted, Some(Wanted { port, most: max - taken, to }), finished);
+            found = self.sort(&mut sorted, Wanted { port, most: max - taken, to }, finished);
             taken += found.count;
         }
         drop(sorted);
@@ -437,7 +444,6 @@ impl KernelShared {
         if self.ports.definitions.is_empty() {
             return Vec::new();
         }
-        let finished = self.core.is_finished();
         let known = self.links.known();
         let connected_to = |number| {
             let target = known.targets.iter().find(|target| target.outbox == number)?.kernel.upgrade()?;
@@ -447,22 +453,21 @@ impl KernelShared {
             let of = |shard: &HostShard| shard.memory.port(number).map(count)?.load(Ordering::Relaxed).into();
             self.core.shards.iter().filter_map(of).sum()
         };
-        let mut sorted = self.ports.lock();
-        let found = self.sort(&mut sorted, None, finished);
+        let sorted = self.ports.lock();
+        let mut waiting: Vec<u64> = sorted.aside.iter().map(|queue| queue.len() as u64).collect();
+        for outbound in &self.outbound {
+            // SAFETY: as in `Ports::of`.
+            unsafe { outbound.look(|word| waiting[self.ports.numbered(word)] += 1) };
+        }
         let status = |(number, port): (usize, &PortDefinition)| PortStatus {
             name: port.name,
             received: sorted.received[number],
-            waiting: sorted.aside[number].len() as u64,
+            waiting: waiting[number],
             connected_to: connected_to(number),
             sent: count(number, |words| words.forwarded()),
             held: count(number, |words| words.held()),
             lost: count(number, |words| words.unforwarded()),
         };
-        let statuses = self.ports.definitions.iter().enumerate().map(status).collect();
-        drop(sorted);
-        if found.moved {
-            self.core.ready.notify_all();
-        }
-        statuses
+        self.ports.definitions.iter().enumerate().map(status).collect()
     }
 }
