@@ -497,6 +497,10 @@ macro_rules! conformance_suite {
                 p04_ports_outlive_their_kernel: Handlers,
                 p04_who_receives_by_no_port_gets_all_in_order: Handlers,
                 p04_receivers_of_a_kernel_beside_those_of_its_ports: Handlers,
+                p04_a_look_gives_no_room: Handlers,
+                p04_batches_of_a_port_beside_a_full_one: Handlers,
+                p04_the_stream_of_a_port_ends_with_its_kernel: Handlers,
+                p04_batch_and_single_receivers_of_a_port: Handlers,
                 p04_ports_of_whole_blocks: Handlers,
             }
             port_links {

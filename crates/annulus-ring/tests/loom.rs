@@ -150,6 +150,28 @@ fn sealed_slots() {
     });
 }
 
+/// Two of three messages, in open slots and in sealed ones, are looked at before they are taken, while their producer goes on: a
+/// look finds them whole and in order, and no more of them than slots, since it gives none back.
+#[test]
+fn a_look_takes_nothing() {
+    for sealed in [false, true] {
+        model(3, move || {
+            let ring = if sealed { sealed_ring().0 } else { ring() };
+            let mut consumer = consumer(&ring);
+            let producers = producers(ring);
+            let producer = thread::spawn(move || assert!((1..=3).all(|message| put(&producers, message))));
+            for next in 1..=3 {
+                // SAFETY: producers of these models write `u64`s, and none of these slots was passed over.
+                let read = |slot| unsafe { consumer.read::<u64>(&slot) };
+                let seen: Vec<_> = (0..3).map_while(|slots| consumer.peek_after(slots)).map(read).collect();
+                assert!(seen.len() <= 2 && seen.iter().copied().eq((next..).take(seen.len())), "{seen:?}");
+                assert_eq!(take(&mut consumer), Some((next, next + 100)));
+            }
+            producer.join().unwrap();
+        });
+    }
+}
+
 /// A device that looks at command and units at once, and acquires nothing but where a stamp is not the
 /// command that it saw: each message is whole, and handled under a command that is no older than the one that
 /// its sender had given.

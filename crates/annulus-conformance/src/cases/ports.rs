@@ -1,10 +1,19 @@
 //! A handler with several outboxes: what it sends by each comes out there, in order, and all of it. P-04.
 
-use std::{collections::BTreeMap, pin::pin, thread};
-
-use annulus_runtime::{
-    KernelHandle, KernelState, LaunchOptions, PortName, RecvError, ShutdownOutcome, TryRecvError, block_on,
+use std::{
+    collections::BTreeMap,
+    future::poll_fn,
+    pin::{Pin, pin},
+    thread,
+    time::Duration,
 };
+
+use annulus_kernel::RingMessage;
+use annulus_runtime::{
+    KernelHandle, KernelState, LaunchOptions, Outputs, PortName, PortStatus, RecvError, ShutdownOutcome,
+    TryRecvError, block_on,
+};
+use futures_core::Stream;
 
 use super::links::LONG;
 use crate::{
@@ -13,7 +22,9 @@ use crate::{
     cases::messages::poll_once,
     kernels::{
         Done, Item, Number, Total, mix, numbers,
-        ports::{NOT_SORTED, TOO_MANY, outputs_of_spread, sort_out, spread, sum_and_odd},
+        ports::{
+            NOT_SORTED, TOO_MANY, outputs_of_sort_out, outputs_of_spread, sort_out, spread, sum_and_odd,
+        },
     },
 };
 
@@ -59,10 +70,7 @@ pub(super) fn model(items: &[Item]) -> Sorted {
 }
 
 /// Everything that an outbox sends until its kernel has ended.
-fn all<T: annulus_kernel::RingMessage>(
-    kernel: &KernelHandle<sort_out>,
-    name: PortName<sort_out, T>,
-) -> Vec<T> {
+fn all<T: RingMessage>(kernel: &KernelHandle<sort_out>, name: PortName<sort_out, T>) -> Vec<T> {
     let next = || match kernel.port(name).recv_blocking() {
         Ok(output) => Some(output),
         Err(error) => {
@@ -134,44 +142,105 @@ pub fn p04_each_port_has_its_own_bound(bench: &Bench) {
     assert_eq!(names, [("numbers", 1), ("kept", 3), ("marks", 1)]);
 }
 
-/// P-04: who receives from the kernel, by no outbox, gets all in the order in which it was sent, whatever was put aside: looks at
-/// the status, and at the outboxes, change nothing. So it is when the kernel has ended.
-pub fn p04_who_receives_by_no_port_gets_all_in_order(bench: &Bench) {
-    let options = LaunchOptions::default().capacity(64).output_capacity(64);
-    let kernel = spread::launch(bench.runtime(), options).unwrap();
-    let in_turn = |i: u64| (i % 2, i / 2 * 4);
-    let of = |output: outputs_of_spread| match output {
-        outputs_of_spread::left(item) => (0, item.sequence),
-        outputs_of_spread::right(item) => (1, item.sequence),
+/// What a plain program would send, by whichever outbox: its number, and what of the output tells it from others.
+fn in_turn(items: &[Item]) -> Vec<(usize, u64)> {
+    let mut handled = [0; ACTORS as usize];
+    let of = |item: &Item| {
+        let handled = &mut handled[item.key as usize];
+        *handled += 1;
+        match item.sequence % 4 {
+            0 => vec![(0, *handled), (0, *handled + 1000)],
+            _ => vec![(1, item.sequence)],
+        }
     };
-    let received = || kernel.status().ports.iter().map(|port| port.received).collect::<Vec<_>>();
-    kernel.send_batch_blocking(&items(20, |_| 0)).unwrap();
+    items.iter().flat_map(of).collect()
+}
+
+/// P-04: who receives from the kernel, by no outbox, gets all in the order in which it was sent, whatever was put aside, and
+/// whoever looks at the status. So it is when the kernel has ended.
+pub fn p04_who_receives_by_no_port_gets_all_in_order(bench: &Bench) {
+    let kernel = launch(bench, LaunchOptions::default().capacity(64).output_capacity(64));
+    let of = |output: outputs_of_sort_out| match output {
+        outputs_of_sort_out::numbers(number) => (0, number.value),
+        outputs_of_sort_out::kept(item) => (1, item.sequence),
+        outputs_of_sort_out::marks(_) => (2, 0),
+    };
+    let counts = |count: fn(&PortStatus) -> u64| kernel.status().ports.iter().map(count).collect::<Vec<_>>();
+    // Two numbers, and one that is kept, and so on.
+    let sent = items(32, |i| i % 2);
+    let expected = in_turn(&sent);
+    // Whoever asks for what is not there puts aside what is.
+    let put_aside = |found| assert_eq!(kernel.port(sort_out::MARKS).try_recv(), Err(found));
+    kernel.send_batch_blocking(&sent[..20]).unwrap();
     drain(&kernel);
-    assert_eq!(kernel.recv_blocking().map(of), Ok(in_turn(0)));
-    assert_eq!(received(), [1, 0]);
-    assert_eq!(kernel.recv_timeout(LONG).map(of), Ok(in_turn(1)));
-    assert_eq!(kernel.try_recv().map(of), Ok(in_turn(2)));
-    assert_eq!(received(), [2, 1]);
+    assert_eq!(kernel.recv_blocking().map(of), Ok(expected[0]));
+    assert_eq!(counts(|port| port.received), [1, 0, 0]);
+    assert_eq!(kernel.recv_timeout(LONG).map(of), Ok(expected[1]));
+    put_aside(TryRecvError::Empty);
+    assert_eq!(kernel.try_recv().map(of), Ok(expected[2]));
+    assert_eq!(counts(|port| port.received), [2, 1, 0]);
     let mut batch = Vec::new();
     assert_eq!(kernel.try_recv_batch(&mut batch, 5), Ok(5));
-    assert!(batch.drain(..).map(of).eq((3..8).map(in_turn)));
+    assert!(batch.drain(..).map(of).eq(expected[3..8].iter().copied()));
     // Some are aside, and some in the ring.
-    kernel.send_batch_blocking(&items(20, |_| 0)[..4]).unwrap();
+    kernel.send_batch_blocking(&sent[20..24]).unwrap();
     drain(&kernel);
-    assert_eq!(kernel.recv_batch_blocking(&mut batch, 34), Ok(34));
-    assert!(batch.drain(..).map(of).eq((8..40).chain(0..2).map(in_turn)));
+    assert_eq!(counts(|port| port.waiting), [24 - 6, 12 - 2, 0]);
+    assert_eq!(kernel.recv_batch_blocking(&mut batch, 26), Ok(26));
+    assert!(batch.drain(..).map(of).eq(expected[8..34].iter().copied()));
     // By an outbox, what the other one has sent is passed over; it comes later.
-    assert_eq!(kernel.port(spread::RIGHT).try_recv().map(|item| (1, item.sequence)), Ok(in_turn(3)));
-    assert_eq!(kernel.try_recv().map(of), Ok(in_turn(2)));
+    assert_eq!(kernel.port(sort_out::KEPT).try_recv().map(|item| (1, item.sequence)), Ok(expected[35]));
+    assert_eq!(kernel.try_recv().map(of), Ok(expected[34]));
+    kernel.send_batch_blocking(&sent[24..]).unwrap();
+    drain(&kernel);
     kernel.terminate_blocking();
-    let status = kernel.status();
-    assert_eq!(status.ports.iter().map(|port| port.waiting).collect::<Vec<_>>(), [2, 2], "{status}");
-    for i in 4..8 {
-        assert_eq!(kernel.try_recv().map(of), Ok(in_turn(i)));
+    assert_eq!(counts(|port| port.waiting), [8, 4, 0]);
+    assert_eq!(kernel.try_recv().map(of), Ok(expected[36]));
+    put_aside(TryRecvError::Closed);
+    assert_eq!(counts(|port| port.waiting), [7, 4, 0]);
+    for expected in &expected[37..] {
+        assert_eq!(kernel.try_recv().map(of).as_ref(), Ok(expected));
     }
     assert_eq!(kernel.try_recv().map(of), Err(TryRecvError::Closed));
     assert_eq!(kernel.try_recv_batch(&mut batch, 9), Err(TryRecvError::Closed));
-    assert_eq!(received(), [24, 24]);
+    assert_eq!(counts(|port| port.received), [32, 16, 0]);
+}
+
+/// P-04: a look at the status, or at an outbox, gives the kernel no room, and moves nothing: outputs are counted where they lie. What
+/// gives room is a receive.
+pub fn p04_a_look_gives_no_room(bench: &Bench) {
+    let options = LaunchOptions::default().capacity(64).output_capacity(16);
+    let kernel = spread::launch(bench.runtime(), options).unwrap();
+    let (left, right) = (kernel.port(spread::LEFT), kernel.port(spread::RIGHT));
+    let sent = items(40, |_| 0);
+    kernel.send_batch_blocking(&sent).unwrap();
+    // Messages, outputs, and outputs of each outbox.
+    let counts = || {
+        let status = kernel.status();
+        assert!(status.outputs_waiting <= status.outbound_capacity, "{status:?}");
+        let waiting = [&status.ports[0], &status.ports[1], &left.status(), &right.status()].map(|port| {
+            assert_eq!(port.received, 0, "{status:?}");
+            port.waiting
+        });
+        (status.processed, status.stalled_shards, status.outputs_waiting, waiting)
+    };
+    // All of it is in the ring, which is full; there it stays, however often somebody looks.
+    eventually(|| counts() == (8, 1, 16, [8; 4]));
+    (0..100).for_each(|_| assert_eq!(counts(), (8, 1, 16, [8; 4])));
+    // With the second, what lies between the two is put aside, so there is room for what one message sends.
+    assert_eq!([left.recv_blocking(), left.recv_blocking()], [Ok(sent[0]), Ok(sent[1])]);
+    eventually(|| kernel.status().processed == 9 && kernel.status().stalled_shards == 1);
+    let waiting = || kernel.status().ports.iter().map(|port| port.waiting).collect::<Vec<_>>();
+    assert_eq!((waiting(), kernel.status().outputs_waiting), (vec![7, 9], 16));
+    let mut rest = (Vec::new(), Vec::new());
+    while rest.0.len() + rest.1.len() < 78 {
+        match kernel.recv_blocking().unwrap() {
+            outputs_of_spread::left(item) => rest.0.push(item),
+            outputs_of_spread::right(item) => rest.1.push(item),
+        }
+    }
+    assert_eq!((&rest.0[..], &rest.1[..]), (&sent[2..], &sent[..]));
+    assert_eq!((waiting(), kernel.status().outputs_waiting), (vec![0, 0], 0));
 }
 
 /// P-04: threads that receive from the kernel, singly and in batches, beside one that receives by an outbox, and one that looks at
@@ -224,11 +293,11 @@ pub fn p04_an_unread_port_stalls_and_loses_nothing(bench: &Bench) {
     // In the end as many numbers are put aside as there is room for, one more is the first in the ring, and
     // there is no room behind it for what one message may send.
     loop {
-        // Looked at before: what has come meanwhile makes room.
+        // Looked at before: what is taken then makes room.
         let status = kernel.status();
         let before = items.len();
         items.extend(std::iter::from_fn(|| kept.try_recv().ok()));
-        let is_full = status.ports[0].waiting == 16 && status.outputs_waiting >= 16 + 13;
+        let is_full = status.ports[0].waiting > 16 && status.outputs_waiting >= 16 + 13;
         if is_full && status.stalled_shards == 1 && items.len() == before {
             break;
         }
@@ -256,6 +325,144 @@ pub fn p04_an_unread_port_stalls_and_loses_nothing(bench: &Bench) {
     let expected = model(&sent);
     assert_eq!(values, expected.numbers);
     assert_eq!(by_key(items), expected.kept);
+}
+
+/// P-04: batches of an outbox come in order while another one, by which nobody receives, fills up. A batch takes nothing behind
+/// what has no room, and waits there until somebody makes room, by a batch, too.
+pub fn p04_batches_of_a_port_beside_a_full_one(bench: &Bench) {
+    let kernel = launch(bench, LaunchOptions::default().capacity(1 << 10).output_capacity(16));
+    let sent = items(400, |i| u64::from(i % 4 != 0));
+    kernel.send_batch_blocking(&sent).unwrap();
+    let (numbers, kept) = (kernel.port(sort_out::NUMBERS), kernel.port(sort_out::KEPT));
+    let (mut items, mut values) = (Vec::new(), Vec::new());
+    // As above: numbers fill their queue, and what is in the ring is behind one of them.
+    loop {
+        let status = kernel.status();
+        let is_full = status.stalled_shards == 1 && status.outputs_waiting >= 16 + 13;
+        match kept.try_recv_batch(&mut items, 5) {
+            Ok(received) => assert!((1..=5).contains(&received)),
+            Err(error) => {
+                assert_eq!(error, TryRecvError::Empty);
+                if is_full {
+                    break;
+                }
+            }
+        }
+        thread::yield_now();
+    }
+    assert!(kernel.status().processed < 400);
+    assert_eq!(kept.try_recv_batch(&mut items, 0), Ok(0));
+    let passed = kept.recv_batch_timeout(&mut items, 7, Duration::from_millis(1));
+    assert_eq!(passed, Err(RecvError::Timeout));
+    // One that is given up takes nothing with it.
+    assert!(poll_once(pin!(kept.recv_batch(&mut items, 7))).is_none());
+    let before = items.len();
+    let received = {
+        let mut waiting = pin!(kept.recv_batch(&mut items, 7));
+        assert!(poll_once(waiting.as_mut()).is_none());
+        assert_eq!(numbers.try_recv_batch(&mut values, 3), Ok(3));
+        block_on(waiting)
+    };
+    assert_eq!(received, Ok(items.len() - before));
+    thread::scope(|scope| {
+        let rest = scope.spawn(|| {
+            let mut rest = Vec::new();
+            while block_on(numbers.recv_batch(&mut rest, 5)).is_ok() {}
+            rest
+        });
+        while items.len() < 300 {
+            kept.recv_batch_timeout(&mut items, 7, LONG).unwrap();
+        }
+        eventually(|| kernel.status().processed == 400);
+        kernel.terminate_blocking();
+        values.extend(rest.join().unwrap());
+    });
+    assert_eq!(kept.recv_batch_blocking(&mut items, 7), Err(RecvError::Closed));
+    assert_eq!(kept.recv_batch_blocking(&mut items, 0), Ok(0));
+    values.sort_unstable();
+    let expected = model(&sent);
+    assert_eq!(values, expected.numbers);
+    assert_eq!(by_key(items), expected.kept);
+}
+
+/// What a stream of an outbox gives next.
+fn next<T: RingMessage>(outputs: &mut Outputs<sort_out, T>) -> Option<T> {
+    block_on(poll_fn(|context| Pin::new(&mut *outputs).poll_next(context)))
+}
+
+/// P-04: an outbox's outputs as a stream: all of them, in order, whether they come while somebody waits or were sent before the
+/// kernel ended. Then the stream ends, also for who waits. A stream that is given up takes nothing with it.
+pub fn p04_the_stream_of_a_port_ends_with_its_kernel(bench: &Bench) {
+    let kernel = launch(bench, LaunchOptions::default().output_capacity(64));
+    let mut given_up = kernel.port(sort_out::KEPT).outputs();
+    assert!(poll_once(pin!(poll_fn(|context| Pin::new(&mut given_up).poll_next(context)))).is_none());
+    let sent = items(100, |i| i % 2);
+    let (mut values, marks) = thread::scope(|scope| {
+        let values = scope.spawn(|| {
+            let mut numbers = kernel.port(sort_out::NUMBERS).outputs();
+            std::iter::from_fn(|| next(&mut numbers)).collect::<Vec<_>>()
+        });
+        // None comes by this one.
+        let marks = scope.spawn(|| next(&mut kernel.port(sort_out::MARKS).outputs()));
+        kernel.send_batch_blocking(&sent).unwrap();
+        // It may have been woken for what others wait for.
+        drop(given_up);
+        let mut kept = kernel.port(sort_out::KEPT).outputs();
+        let mut came: Vec<_> = (0..25).map(|_| next(&mut kept).unwrap()).collect();
+        drain(&kernel);
+        kernel.terminate_blocking();
+        came.extend(std::iter::from_fn(|| next(&mut kept)));
+        assert_eq!(came, sent.iter().filter(|item| item.sequence % 2 == 1).copied().collect::<Vec<_>>());
+        assert_eq!(next(&mut kept), None);
+        (values.join().unwrap(), marks.join().unwrap())
+    });
+    values.sort_unstable();
+    assert_eq!((values, marks), (model(&sent).numbers, None));
+    assert_eq!(kernel.port(sort_out::KEPT).try_recv(), Err(TryRecvError::Closed));
+}
+
+/// P-04: threads that receive by one outbox, singly, in batches and by a stream, beside one that receives by the other in batches:
+/// all sleep when there is nothing. Each output comes to one of them, those of each in order, and all learn that the kernel has
+/// ended.
+pub fn p04_batch_and_single_receivers_of_a_port(bench: &Bench) {
+    let count = bench.size(2_000, 100_000);
+    let options = LaunchOptions::default().output_capacity(16).spin(Duration::ZERO);
+    let kernel = spread::launch(bench.runtime(), options).unwrap();
+    let (mut left, right) = thread::scope(|scope| {
+        let kernel = &kernel;
+        let left = kernel.port(spread::LEFT);
+        let singly = move || std::iter::from_fn(|| left.recv_blocking().ok()).collect();
+        let in_batches = move || {
+            let mut all = Vec::new();
+            while left.recv_batch_blocking(&mut all, 7).is_ok() {}
+            all
+        };
+        let by_a_stream = move || {
+            let mut outputs = left.outputs();
+            let next = || block_on(poll_fn(|context| Pin::new(&mut outputs).poll_next(context)));
+            std::iter::from_fn(next).collect()
+        };
+        let receivers: [std::thread::ScopedJoinHandle<'_, Vec<Item>>; 3] =
+            [scope.spawn(singly), scope.spawn(in_batches), scope.spawn(by_a_stream)];
+        let right = scope.spawn(move || {
+            let (right, mut all) = (kernel.port(spread::RIGHT), Vec::new());
+            while block_on(right.recv_batch(&mut all, 5)).is_ok() {}
+            all
+        });
+        kernel.send_batch_blocking(&items(count, |_| 0)).unwrap();
+        eventually(|| kernel.status().processed == count);
+        kernel.terminate_blocking();
+        let mut left = Vec::new();
+        for receiver in receivers {
+            let of_one = receiver.join().unwrap();
+            assert!(of_one.is_sorted_by_key(|item| item.sequence), "{of_one:?}");
+            left.extend(of_one);
+        }
+        (left, right.join().unwrap())
+    });
+    left.sort_unstable_by_key(|item| item.sequence);
+    assert!(left == items(count, |_| 0) && right == left, "{left:?} {right:?}");
+    assert_eq!(kernel.status().ports.iter().map(|port| port.received).collect::<Vec<_>>(), [count; 2]);
 }
 
 /// P-04: what was sent by each outbox before the end can be received afterwards, in whatever order one asks.

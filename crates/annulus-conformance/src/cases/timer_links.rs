@@ -125,10 +125,9 @@ pub fn p07_drained_goes_on_when_a_timer_has_found_room(bench: &Bench) {
     let one = remind::launch(bench.runtime(), options("one")).unwrap();
     waits_for_room(&one, 16, 1);
     let two = remind_by_two::launch(bench.runtime(), options("two")).unwrap();
-    // As many of each outbox as the ring has slots are put aside, and the ring is full.
-    waits_for_room(&two, 16 + 8, 2);
+    waits_for_room(&two, 8, 2);
     let holding = remind_by_two::launch(bench.runtime(), options("holding").hold(4)).unwrap();
-    waits_for_room(&holding, 16 + 8, 2);
+    waits_for_room(&holding, 8, 2);
 }
 
 /// There is room for the outputs of so many messages, each of which sends so many.

@@ -359,19 +359,23 @@ pub fn receipts_are_of_what_was_given(bench: &Bench) {
     assert_eq!(sums.recv_blocking().unwrap().value, 8);
     assert_eq!(TraceContext::received(), None, "nobody follows this one, which was put aside, too");
     told(bench, 0, 0);
-    // In a batch of all outboxes, whether the outputs are in the ring or were put aside.
-    for looks in [false, true] {
+    // In a batch, of all outboxes or of one, whether the outputs are in the ring or were put aside.
+    for (aside, by_one) in [(false, false), (true, false), (false, true), (true, true)] {
         {
             let _scope = SPAN.enter();
             let _ = ports.send_blocking(number(2)).unwrap();
         }
         let _ = ports.send_blocking(number(4)).unwrap();
         drain(&ports);
-        if looks {
-            assert_eq!(sums.status().waiting, 2);
+        if aside {
+            assert!(odd.try_recv().is_err());
         }
-        let mut outputs = Vec::new();
-        assert_eq!(ports.try_recv_batch(&mut outputs, 100), Ok(2));
+        assert_eq!(sums.status().waiting, 2);
+        let received = match by_one {
+            true => sums.try_recv_batch(&mut Vec::new(), 100),
+            false => ports.try_recv_batch(&mut Vec::new(), 100),
+        };
+        assert_eq!(received, Ok(2));
         assert_eq!(TraceContext::received(), None, "nobody follows the last one");
         told(bench, 1, 1);
     }

@@ -137,12 +137,13 @@ impl Consumer {
         })
     }
 
-    /// A copy of the payload of a slot that [`peek`](Self::peek) returned.
+    /// A copy of the payload of a slot that [`peek`](Self::peek) or [`peek_after`](Self::peek_after) returned. It may be of
+    /// what the payload begins with.
     ///
     /// # Safety
     ///
-    /// The slot came from `peek` since the last [`advance`](Self::advance), is a [`kind::MESSAGE`], and its
-    /// producer wrote a valid `T`.
+    /// The slot came from this ring's `peek` or `peek_after`, this end has not [moved past](Self::advance) it, it is a
+    /// [`kind::MESSAGE`], and its payload begins with a valid `T`, no less aligned than there.
     #[inline]
     pub unsafe fn read<T: Copy>(&self, slot: &Slot) -> T {
         let Ring { region, layout, .. } = &self.ring;

@@ -1,16 +1,17 @@
 //! One of several outboxes of a launched kernel.
 
-use std::{fmt, marker::PhantomData, mem::MaybeUninit, time::Duration};
+use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 use annulus_kernel::{Accepts, RingKernel, RingMessage};
 use annulus_queue::{Backpressure, RecvError, TryRecvError};
 
 use crate::{
     error::ConnectError,
-    handle::KernelHandle,
-    kernel::{bytes::place, shared::KernelShared, status::PortStatus},
+    handle::{KernelHandle, outputs::Outputs, receive::Outlet},
+    kernel::{shared::KernelShared, status::PortStatus},
     links::connect::Way,
     time::deadline,
+    within::within,
 };
 
 /// The name of one of several outboxes of the kernel `K`, which sends messages of type `T`.
@@ -130,6 +131,12 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
         self.kernel.shared()
     }
 
+    #[inline]
+    fn outlet(&self) -> Outlet<'_, T> {
+        // SAFETY: the kernel is `K`, whose outbox of this number sends this type, by `PortName::new`; nobody calls by this.
+        unsafe { Outlet::by(self.shared(), Some(self.name.number)) }
+    }
+
     /// Receives without waiting.
     ///
     /// ```
@@ -149,10 +156,7 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
     /// [`TryRecvError::Empty`] if there is no output of this outbox now, [`TryRecvError::Closed`] when the
     /// kernel has terminated and everything was received by this outbox.
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        let mut output = MaybeUninit::uninit();
-        self.shared().try_recv_by(self.name.number, place(&mut output))?;
-        // SAFETY: it was received; the outbox sends this type, by `PortName::new`.
-        Ok(unsafe { output.assume_init() })
+        self.outlet().try_recv()
     }
 
     /// Receives, waiting for as long as it takes. Dropping the future before it is done loses nothing.
@@ -173,10 +177,7 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
     ///
     /// [`RecvError::Closed`] when the kernel has terminated and everything was received by this outbox.
     pub async fn recv(&self) -> Result<T, RecvError> {
-        let mut output = MaybeUninit::uninit();
-        self.shared().recv_by(self.name.number, place(&mut output)).await?;
-        // SAFETY: as in `try_recv`.
-        Ok(unsafe { output.assume_init() })
+        self.outlet().recv().await
     }
 
     /// [`recv`](Self::recv), blocking: polls for as long as the launch's `spin` says, then sleeps.
@@ -196,7 +197,7 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
     ///
     /// The errors of that method.
     pub fn recv_blocking(&self) -> Result<T, RecvError> {
-        self.blocking(None)
+        self.outlet().recv_blocking(None)
     }
 
     /// [`recv_blocking`](Self::recv_blocking) for at most `limit`.
@@ -214,14 +215,144 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
     ///
     /// The errors of that method, and [`RecvError::Timeout`].
     pub fn recv_timeout(&self, limit: Duration) -> Result<T, RecvError> {
-        self.blocking(Some(deadline(limit)))
+        self.outlet().recv_blocking(Some(deadline(limit)))
     }
 
-    fn blocking(&self, deadline: Option<std::time::Instant>) -> Result<T, RecvError> {
-        let mut output = MaybeUninit::uninit();
-        self.shared().recv_by_blocking(self.name.number, deadline, place(&mut output))?;
-        // SAFETY: as in `try_recv`.
-        Ok(unsafe { output.assume_init() })
+    /// [`recv`](Self::recv) for at most `limit`. Needs no executor's clock: a thread of the library wakes the task.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # annulus::block_on(async {
+    /// use std::time::Duration;
+    /// let kernel = sorting();
+    /// let received = kernel.port(sort::ODD).recv_within(Duration::from_millis(1)).await;
+    /// assert_eq!(received, Err(RecvError::Timeout));
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method, and [`RecvError::Timeout`].
+    pub async fn recv_within(&self, limit: Duration) -> Result<T, RecvError> {
+        within(&self.shared().core.clock, limit, self.recv()).await.unwrap_or(Err(RecvError::Timeout))
+    }
+
+    /// Receives up to `max` outputs that are there now, appends them to `outputs` and says how many. What lies among them
+    /// and is of other outboxes is left to others.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = sorting();
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// let mut odd = Vec::new();
+    /// assert_eq!(kernel.port(sort::ODD).try_recv_batch(&mut odd, 3), Ok(3));
+    /// assert_eq!(odd, [1, 3, 5].map(|value| Number { value }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_recv`](Self::try_recv), if there was no output.
+    pub fn try_recv_batch(&self, outputs: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
+        self.outlet().try_recv_batch(outputs, max)
+    }
+
+    /// Waits until there is an output, then receives up to `max` that are there, appends them to `outputs`
+    /// and says how many. Dropping the future before it is done loses nothing.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # annulus::block_on(async {
+    /// let kernel = sorting();
+    /// kernel.send_batch(&numbers(0..10)).await?;
+    /// let (even, mut outputs) = (kernel.port(sort::EVEN), Vec::new());
+    /// while outputs.len() < 5 {
+    ///     even.recv_batch(&mut outputs, 100).await?;
+    /// }
+    /// assert_eq!(outputs[4], Number { value: 8 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`recv`](Self::recv).
+    pub async fn recv_batch(&self, outputs: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+        self.outlet().recv_batch(outputs, max).await
+    }
+
+    /// [`recv_batch`](Self::recv_batch), blocking: polls for as long as the launch's `spin` says, then
+    /// sleeps.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = sorting();
+    /// kernel.send_batch_blocking(&numbers(0..10))?;
+    /// kernel.drained_blocking();
+    /// let mut outputs = Vec::new();
+    /// assert_eq!(kernel.port(sort::EVEN).recv_batch_blocking(&mut outputs, 100), Ok(5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method.
+    pub fn recv_batch_blocking(&self, outputs: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+        self.outlet().recv_batch_blocking(outputs, max, None)
+    }
+
+    /// [`recv_batch_blocking`](Self::recv_batch_blocking) for at most `limit`.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// use std::time::Duration;
+    /// let kernel = sorting();
+    /// let mut outputs = Vec::new();
+    /// let received =
+    ///     kernel.port(sort::EVEN).recv_batch_timeout(&mut outputs, 100, Duration::from_millis(1));
+    /// assert_eq!(received, Err(RecvError::Timeout));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method, and [`RecvError::Timeout`].
+    pub fn recv_batch_timeout(
+        &self,
+        outputs: &mut Vec<T>,
+        max: usize,
+        limit: Duration,
+    ) -> Result<usize, RecvError> {
+        self.outlet().recv_batch_blocking(outputs, max, Some(deadline(limit)))
+    }
+
+    /// The outputs of this outbox as a stream. It ends when the kernel has terminated and everything was received by this
+    /// outbox. It does not keep the kernel running.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use std::{future::poll_fn, pin::pin};
+    /// use futures_core::Stream;
+    ///
+    /// let kernel = sorting();
+    /// kernel.send_batch_blocking(&numbers(0..2))?;
+    /// kernel.drained_blocking();
+    /// kernel.terminate_blocking();
+    /// let mut odd = pin!(kernel.port(sort::ODD).outputs());
+    /// let mut next = || annulus::block_on(poll_fn(|context| odd.as_mut().poll_next(context)));
+    /// assert_eq!((next(), next()), (Some(Number { value: 1 }), None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn outputs(&self) -> Outputs<K, T> {
+        // SAFETY: as in `outlet`.
+        unsafe { Outputs::new(Arc::clone(self.kernel.shared_arc()), Some(self.name.number)) }
     }
 
     /// From now on, what the kernel sends by this outbox goes to `target` instead of to the host; the

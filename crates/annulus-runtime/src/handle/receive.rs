@@ -19,9 +19,12 @@ use crate::{
     traces::note_received,
 };
 
-/// A kernel, with the type of the outputs that it sends. The rest of the runtime handles outputs as bytes.
+/// A kernel, or one of its outboxes, with the type of the outputs that it sends. The rest of the runtime handles outputs as
+/// bytes.
 pub(crate) struct Outlet<'a, O> {
     kernel: &'a KernelShared,
+    /// The outbox's number.
+    port: Option<usize>,
     _output: PhantomData<fn() -> O>,
 }
 
@@ -72,14 +75,25 @@ impl<'a, O: RingMessage> Outlet<'a, O> {
     /// `O` is the kernel's output type.
     #[inline]
     pub(crate) unsafe fn new(kernel: &'a KernelShared) -> Self {
-        Self { kernel, _output: PhantomData }
+        Self { kernel, port: None, _output: PhantomData }
+    }
+
+    /// Of an outbox of a kernel, if this is a number.
+    ///
+    /// # Safety
+    ///
+    /// The kernel has several outboxes if this is a number, this one among them, and `O` is what it sends; else `O` is the
+    /// kernel's output type. An outbox is not used for calls.
+    #[inline]
+    pub(crate) unsafe fn by(kernel: &'a KernelShared, port: Option<usize>) -> Self {
+        Self { kernel, port, _output: PhantomData }
     }
 
     /// The output that `receive` writes to its place, if it succeeds.
     ///
     /// # Safety
     ///
-    /// If it succeeds, an output of the kernel is there.
+    /// If it succeeds, an output is there: of the outbox, or of the kernel if this is no outbox.
     #[inline]
     unsafe fn output<E>(
         self,
@@ -87,20 +101,20 @@ impl<'a, O: RingMessage> Outlet<'a, O> {
     ) -> Result<O, E> {
         let mut output = MaybeUninit::uninit();
         receive(self.kernel, place(&mut output))?;
-        // SAFETY: by the caller's word; and of this type, by `new`.
+        // SAFETY: by the caller's word; and of this type, by `new` or `by`.
         Ok(unsafe { output.assume_init() })
     }
 
     #[inline]
     pub(crate) fn try_recv(self) -> Result<O, TryRecvError> {
         // SAFETY: that is what the function does.
-        unsafe { self.output(KernelShared::try_recv) }
+        unsafe { self.output(|kernel, output| kernel.try_recv(self.port, output)) }
     }
 
     /// Up to `max` outputs that are there now, appended to `outputs`.
     pub(crate) fn try_recv_batch(self, outputs: &mut Vec<O>, max: usize) -> Result<usize, TryRecvError> {
-        // SAFETY: the kernel's outputs are of this type.
-        unsafe { self.kernel.try_recv_batch(outputs, max) }
+        // SAFETY: what the kernel sends, or the outbox, is of this type.
+        unsafe { self.kernel.try_recv_batch(self.port, outputs, max) }
     }
 
     /// One attempt to receive a batch: `None` if waiting helps.
@@ -145,14 +159,14 @@ impl<'a, O: RingMessage> Outlet<'a, O> {
 
     pub(crate) async fn recv(self) -> Result<O, RecvError> {
         let mut output = MaybeUninit::uninit();
-        self.kernel.recv(place(&mut output)).await?;
-        // SAFETY: it was received; and is of this type, by `new`.
+        self.kernel.recv(self.port, place(&mut output)).await?;
+        // SAFETY: it was received; and is of this type, by `new` or `by`.
         Ok(unsafe { output.assume_init() })
     }
 
     pub(crate) fn recv_blocking(self, deadline: Option<Instant>) -> Result<O, RecvError> {
         // SAFETY: that is what the function does.
-        unsafe { self.output(|kernel, output| kernel.recv_blocking(deadline, output)) }
+        unsafe { self.output(|kernel, output| kernel.recv_blocking(self.port, deadline, output)) }
     }
 
     pub(crate) async fn call(self, message: RawMessage<'_>) -> Result<O, CallError> {

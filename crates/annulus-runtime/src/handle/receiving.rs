@@ -1,18 +1,13 @@
 //! Receiving from a kernel: outputs, and replies to calls.
 
-use std::{marker::PhantomData, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use annulus_kernel::RingKernel;
 use annulus_queue::{RecvError, TryRecvError};
 
 use crate::{
     error::CallError,
-    handle::{
-        KernelHandle,
-        outputs::{Outputs, next_output},
-        receive::Outlet,
-    },
-    kernel::bytes::blank,
+    handle::{KernelHandle, outputs::Outputs, receive::Outlet},
     time::deadline,
     within::within,
 };
@@ -242,8 +237,8 @@ impl<K: RingKernel> KernelHandle<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn outputs(&self) -> Outputs<K> {
-        let output = blank(size_of::<K::Output>());
-        Outputs { next: Some(next_output(Arc::clone(self.shared_arc()), output)), _kernel: PhantomData }
+        // SAFETY: the kernel is `K`, by the field's invariant.
+        unsafe { Outputs::new(Arc::clone(self.shared_arc()), None) }
     }
 }
 

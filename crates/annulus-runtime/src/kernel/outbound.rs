@@ -49,6 +49,23 @@ impl Outbound {
         unsafe { outputs.take_run(&mut self.lock(), max) }
     }
 
+    /// Shows the first word of each output that lies in the ring, and takes none.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's outputs begin with such a word.
+    pub(crate) unsafe fn look(&self, mut see: impl FnMut(u64)) {
+        let consumer = self.lock();
+        // This ends: a slot is published again only after it was given back.
+        for slot in (0..).map_while(|slots| consumer.peek_after(slots)) {
+            if slot.kind == kind::MESSAGE {
+                // SAFETY: the slot was just peeked, is a message, and nobody moves past it under the lock; it begins with a
+                // word by the caller's word.
+                see(unsafe { consumer.read::<u64>(&slot) });
+            }
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Consumer> {
         // If a panic came between reading a slot and giving it back, the slot is read again.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

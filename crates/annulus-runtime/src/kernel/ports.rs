@@ -8,9 +8,16 @@
 //! kernel has terminated nothing waits for room.
 //!
 //! Who receives by no outbox, from the kernel, gets what was put aside first, the oldest of all queues, and then what is
-//! in the rings. So a look at the status, which sorts, changes nothing for it: each output has a number, and those of one
-//! shard come in their order. All of that is under the lock, so nobody looks between a ring and a queue while an
-//! output is moved.
+//! in the rings. So those of one shard come in their order: each output in a queue has a number. All of that is under the lock,
+//! so nobody looks between a ring and a queue while an output is moved.
+//!
+//! # A look moves nothing
+//!
+//! The status counts outputs where they lie, in the queues and in the rings. A slot is the consumer's from when it is published
+//! until it is given back, in every kind of ring, whoever writes there (see [`annulus_ring::ring`]). Whoever counts holds the
+//! ring's end, under its lock, so no slot is given back meanwhile. It finds what is published in the same way as a receiver does,
+//! one slot after the other, with an acquire of what the slot's producer wrote, and ends at the first that is not. It writes
+//! nothing: `consumed` stays, and with it the room that the kernel has.
 //!
 //! # Who is woken
 //!
@@ -22,17 +29,16 @@ use std::{
     collections::VecDeque,
     mem::MaybeUninit,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::Instant,
 };
 
 use annulus_abi::ring::kind;
 use annulus_kernel::{KernelDefinition, PortDefinition};
-use annulus_queue::{RecvError, TryRecvError};
-use annulus_ring::{memory::PortWords, ring::Consumer};
-use annulus_sync::{
-    AtomicU64, Ordering,
-    wait::{block_on, block_on_deadline},
+use annulus_queue::TryRecvError;
+use annulus_ring::{
+    memory::PortWords,
+    ring::{Consumer, Header},
 };
+use annulus_sync::{AtomicU64, Ordering};
 
 use crate::kernel::{
     bytes::{ByteQueue, Bytes, blank},
@@ -95,7 +101,12 @@ impl Ports {
     /// The number of the outbox by which this output of the kernel, which has several, was sent.
     fn of(&self, output: &Bytes) -> usize {
         // SAFETY: an output of several outboxes begins with the number of its own, in eight bytes that the handler wrote.
-        let port = unsafe { output.as_ptr().cast::<u64>().read_unaligned() as usize };
+        self.numbered(unsafe { output.as_ptr().cast::<u64>().read_unaligned() })
+    }
+
+    /// The same, if this is what the output begins with.
+    fn numbered(&self, word: u64) -> usize {
+        let port = word as usize;
         assert!(
             port < self.definitions.len(),
             "a handler has sent by outbox {port} of {}",
@@ -127,11 +138,20 @@ struct Taken {
     was_full: bool,
 }
 
+/// What is asked for.
+struct Wanted<'a> {
+    port: usize,
+    /// How many outputs of this outbox, at most.
+    most: usize,
+    /// Where each of them goes.
+    to: &'a mut dyn FnMut(&Bytes),
+}
+
 impl Sorted {
     /// Takes the oldest output of an outbox out of its queue; it goes to `to`.
-    fn pop(&mut self, port: usize, room: usize, to: &mut Bytes) -> Option<Taken> {
+    fn pop(&mut self, port: usize, room: usize, to: &mut dyn FnMut(&Bytes)) -> Option<Taken> {
         let was_full = self.aside[port].len() >= room;
-        to.copy_from_slice(self.aside[port].pop()?);
+        to(self.aside[port].pop()?);
         self.numbers[port].pop_front();
         self.received[port] += 1;
         let trace = self.traces[port].pop_front().unwrap_or(0);
@@ -147,10 +167,11 @@ impl Sorted {
 }
 
 impl Taken {
-    /// Tells the thread that has received it.
-    fn note(&self) {
+    /// Tells the thread that has received it, of a kernel with tracing or not. Of what carries no trace it is told, too: an
+    /// output before it may have carried one.
+    fn note(&self, traced: bool) {
         note_stamp(self.stamp);
-        if self.trace != 0 {
+        if traced {
             note_received(self.trace);
         }
     }
@@ -163,18 +184,18 @@ struct First {
 }
 
 /// Takes outputs out of rings: what somebody has asked for, and what is in front of it.
-struct Sorting<'a> {
+struct Sorting<'a, 'w> {
     ports: &'a Ports,
     sorted: &'a mut Sorted,
-    /// The outbox that is asked for, and where its next output goes; `None` for outputs of none.
-    wanted: Option<(usize, &'a mut Bytes)>,
+    wanted: Wanted<'w>,
     /// Room of each queue.
     room: usize,
     /// Whether outputs may carry traces.
     traced: bool,
     /// Whether they carry stamps.
     causal: bool,
-    found: bool,
+    /// How many were there that were asked for.
+    found: usize,
     /// Whether something was put aside.
     moved: bool,
     /// Whether something stays in a ring since its queue is full.
@@ -183,19 +204,25 @@ struct Sorting<'a> {
 
 /// What sorting has found.
 struct Found {
-    /// Whether the output was there that was asked for.
-    it: bool,
-    /// Whether it may be behind what has no room.
+    /// How many outputs were there that were asked for.
+    count: usize,
+    /// Whether more may be behind what has no room.
     blocked: bool,
-    /// Whether there is something for others. They are woken without the lock, under which none of the
+    /// Whether something was put aside for others. They are woken without the lock, under which none of the
     /// program's wakers may run.
-    others: bool,
+    moved: bool,
 }
 
-impl TakeRun for Sorting<'_> {
+impl Sorting<'_, '_> {
+    fn has_all(&self) -> bool {
+        self.found >= self.wanted.most
+    }
+}
+
+impl TakeRun for Sorting<'_, '_> {
     unsafe fn take_run(&mut self, ring: &mut Consumer, most: usize) -> usize {
         let mut taken = 0;
-        while taken < most && !self.found {
+        while taken < most && !self.has_all() {
             let Some(slot) = ring.peek() else { break };
             if slot.kind == kind::MESSAGE {
                 let output = &mut self.sorted.output;
@@ -204,32 +231,26 @@ impl TakeRun for Sorting<'_> {
                 let port = self.ports.of(output);
                 let PortDefinition { output: ty, offset, .. } = &self.ports.definitions[port];
                 let payload = &output[*offset..][..ty.size];
-                match &mut self.wanted {
-                    Some((wanted, to)) if *wanted == port => {
-                        to.copy_from_slice(payload);
-                        self.sorted.received[port] += 1;
-                        self.found = true;
-                        if slot.header.trace != 0 {
-                            note_received(slot.header.trace);
-                        }
-                        note_stamp(slot.header.stamp);
+                if port == self.wanted.port {
+                    (self.wanted.to)(payload);
+                    self.sorted.received[port] += 1;
+                    self.found += 1;
+                    let Header { trace, stamp, .. } = slot.header;
+                    Taken { trace, stamp, was_full: false }.note(self.traced);
+                } else if self.sorted.aside[port].len() >= self.room {
+                    self.blocked = true;
+                    break;
+                } else {
+                    self.sorted.aside[port].push(payload);
+                    self.sorted.numbers[port].push_back(self.sorted.next_number);
+                    self.sorted.next_number += 1;
+                    if self.traced {
+                        self.sorted.traces[port].push_back(slot.header.trace);
                     }
-                    _ if self.sorted.aside[port].len() >= self.room => {
-                        self.blocked = true;
-                        break;
+                    if self.causal {
+                        self.sorted.stamps[port].push_back(slot.header.stamp);
                     }
-                    _ => {
-                        self.sorted.aside[port].push(payload);
-                        self.sorted.numbers[port].push_back(self.sorted.next_number);
-                        self.sorted.next_number += 1;
-                        if self.traced {
-                            self.sorted.traces[port].push_back(slot.header.trace);
-                        }
-                        if self.causal {
-                            self.sorted.stamps[port].push_back(slot.header.stamp);
-                        }
-                        self.moved = true;
-                    }
+                    self.moved = true;
                 }
             }
             ring.advance(&slot);
@@ -246,8 +267,8 @@ impl KernelShared {
         self.core.shards.iter().map(|shard| shard.outbound.layout().capacity as usize).sum()
     }
 
-    /// Sorts what lies in the rings, as far as there is room, until an output of `wanted` is found.
-    fn sort(&self, sorted: &mut Sorted, wanted: Option<(usize, &mut Bytes)>, finished: bool) -> Found {
+    /// Sorts what lies in the rings, as far as there is room, until all that is wanted is found.
+    fn sort(&self, sorted: &mut Sorted, wanted: Wanted<'_>, finished: bool) -> Found {
         let room = if finished { usize::MAX } else { self.room_of_port() };
         let mut sorting = Sorting {
             ports: &self.ports,
@@ -256,14 +277,14 @@ impl KernelShared {
             room,
             traced: self.core.traced.is_some(),
             causal: self.core.stamps.is_some(),
-            found: false,
+            found: 0,
             moved: false,
             blocked: false,
         };
         let shards = self.outbound.len();
         let start = self.received.fetch_add(1, Ordering::Relaxed);
         for shard in (0..shards).map(|i| start.wrapping_add(i) % shards) {
-            if !sorting.found && self.may_have(shard) {
+            if !sorting.has_all() && self.may_have(shard) {
                 // SAFETY: it takes outputs of several outboxes as they lie in this kernel's rings, bytes for
                 // bytes.
                 let taken = unsafe { self.outbound[shard].take_many(usize::MAX, &mut sorting) };
@@ -272,42 +293,66 @@ impl KernelShared {
                 }
             }
         }
-        if sorting.found {
-            self.after_receiving();
-        }
-        let Sorting { found, moved, blocked, .. } = sorting;
-        Found { it: found, blocked, others: moved || found && self.may_have_more() }
+        let Sorting { found: count, moved, blocked, .. } = sorting;
+        Found { count, blocked, moved }
     }
 
     fn may_have_more(&self) -> bool {
         (0..self.outbound.len()).any(|shard| self.may_have(shard))
     }
 
-    /// Receives by an outbox, without waiting.
-    pub(crate) fn try_recv_by(&self, port: usize, output: &mut Bytes) -> Result<(), TryRecvError> {
+    /// Takes up to `max` outputs of an outbox, each to `to`: first what was put aside, then what is in the rings.
+    fn take_by(&self, port: usize, max: usize, to: &mut dyn FnMut(&Bytes)) -> Result<usize, TryRecvError> {
         // Read before the look: then the look sees everything that was published before the kernel finished.
         let finished = self.core.is_finished();
+        let traced = self.core.traced.is_some();
         let mut sorted = self.ports.lock();
-        if let Some(taken) = sorted.pop(port, self.room_of_port(), output) {
-            drop(sorted);
-            taken.note();
-            self.after_receiving();
-            if taken.was_full || self.may_have_more() {
-                self.core.ready.notify_all();
-            }
-            return Ok(());
+        let room = self.room_of_port();
+        let (mut taken, mut makes_room) = (0, false);
+        while taken < max
+            && let Some(next) = sorted.pop(port, room, to)
+        {
+            next.note(traced);
+            makes_room |= next.was_full;
+            taken += 1;
         }
-        let found = self.sort(&mut sorted, Some((port, output)), finished);
+        let mut found = Found { count: 0, blocked: false, moved: false };
+        if taken < max {
+            found = self.sort(&mut sorted, Wanted { port, most: max - taken, to }, finished);
+            taken += found.count;
+        }
         drop(sorted);
-        if found.others {
+        if taken != 0 {
+            self.after_receiving();
+        }
+        if makes_room || found.moved || taken != 0 && self.may_have_more() {
             self.core.ready.notify_all();
         }
-        match found {
-            Found { it: true, .. } => Ok(()),
+        match taken {
             // What is behind outputs of others is not received yet.
-            Found { blocked: true, .. } => Err(TryRecvError::Empty),
-            _ => Err(empty(finished)),
+            0 if max != 0 => Err(empty(finished && !found.blocked)),
+            _ => Ok(taken),
         }
+    }
+
+    /// Receives by an outbox, without waiting.
+    pub(crate) fn try_recv_by(&self, port: usize, output: &mut Bytes) -> Result<(), TryRecvError> {
+        self.take_by(port, 1, &mut |payload| output.copy_from_slice(payload)).map(drop)
+    }
+
+    /// Up to `max` outputs of an outbox, appended to `outputs`.
+    ///
+    /// # Safety
+    ///
+    /// `outputs` takes outputs of this outbox's type.
+    pub(crate) unsafe fn try_recv_batch_by(
+        &self,
+        port: usize,
+        outputs: &mut dyn Destination,
+        max: usize,
+    ) -> Result<usize, TryRecvError> {
+        // SAFETY: they are outputs of the outbox, which `outputs` takes by the caller's word.
+        self.take_by(port, max, &mut |payload| unsafe { outputs.append(payload) })
     }
 
     /// Receives by whichever outbox, without waiting.
@@ -364,11 +409,13 @@ impl KernelShared {
     fn take_first(&self, sorted: &mut Sorted, output: &mut Bytes) -> Option<First> {
         if let Some(port) = sorted.oldest() {
             let PortDefinition { output: ty, offset, .. } = &self.ports.definitions[port];
-            let taken = sorted.pop(port, self.room_of_port(), &mut output[*offset..][..ty.size])?;
+            let place = &mut output[*offset..][..ty.size];
+            let taken =
+                sorted.pop(port, self.room_of_port(), &mut |payload| place.copy_from_slice(payload))?;
             // As the handler wrote it.
             let number = (port as u64).to_ne_bytes().map(MaybeUninit::new);
             output[..number.len()].copy_from_slice(&number);
-            taken.note();
+            taken.note(self.core.traced.is_some());
             return Some(First { makes_room: taken.was_full });
         }
         let taken = self.take_next(|shard| {
@@ -392,50 +439,11 @@ impl KernelShared {
         }
     }
 
-    fn receive_by(&self, port: usize, output: &mut Bytes) -> Option<Result<(), RecvError>> {
-        match self.try_recv_by(port, output) {
-            Ok(()) => Some(Ok(())),
-            Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
-            Err(_) => None,
-        }
-    }
-
-    pub(crate) async fn recv_by(&self, port: usize, output: &mut Bytes) -> Result<(), RecvError> {
-        loop {
-            if let Some(received) = self.receive_by(port, output) {
-                return received;
-            }
-            let listener = self.core.ready.listen();
-            if let Some(received) = self.receive_by(port, output) {
-                return received;
-            }
-            self.core.expect();
-            listener.await;
-        }
-    }
-
-    pub(crate) fn recv_by_blocking(
-        &self,
-        port: usize,
-        deadline: Option<Instant>,
-        output: &mut Bytes,
-    ) -> Result<(), RecvError> {
-        if let Some(received) = self.spin_until(deadline, || self.receive_by(port, output)) {
-            return received;
-        }
-        let receiving = self.recv_by(port, output);
-        match deadline {
-            None => block_on(receiving),
-            Some(deadline) => block_on_deadline(receiving, deadline).unwrap_or(Err(RecvError::Timeout)),
-        }
-    }
-
     /// What the outboxes have sent to the host, of a handler that has several.
     pub(crate) fn port_statuses(&self) -> Vec<PortStatus> {
         if self.ports.definitions.is_empty() {
             return Vec::new();
         }
-        let finished = self.core.is_finished();
         let known = self.links.known();
         let connected_to = |number| {
             let target = known.targets.iter().find(|target| target.outbox == number)?.kernel.upgrade()?;
@@ -445,22 +453,21 @@ impl KernelShared {
             let of = |shard: &HostShard| shard.memory.port(number).map(count)?.load(Ordering::Relaxed).into();
             self.core.shards.iter().filter_map(of).sum()
         };
-        let mut sorted = self.ports.lock();
-        let found = self.sort(&mut sorted, None, finished);
+        let sorted = self.ports.lock();
+        let mut waiting: Vec<u64> = sorted.aside.iter().map(|queue| queue.len() as u64).collect();
+        for outbound in &self.outbound {
+            // SAFETY: as in `Ports::of`.
+            unsafe { outbound.look(|word| waiting[self.ports.numbered(word)] += 1) };
+        }
         let status = |(number, port): (usize, &PortDefinition)| PortStatus {
             name: port.name,
             received: sorted.received[number],
-            waiting: sorted.aside[number].len() as u64,
+            waiting: waiting[number],
             connected_to: connected_to(number),
             sent: count(number, |words| words.forwarded()),
             held: count(number, |words| words.held()),
             lost: count(number, |words| words.unforwarded()),
         };
-        let statuses = self.ports.definitions.iter().enumerate().map(status).collect();
-        drop(sorted);
-        if found.others {
-            self.core.ready.notify_all();
-        }
-        statuses
+        self.ports.definitions.iter().enumerate().map(status).collect()
     }
 }

@@ -25,10 +25,16 @@ use crate::{
 /// cache lines stay in this core's cache, and small enough that no shard waits for long.
 const STAY: usize = 32;
 
+/// # Receiving
+///
+/// By an outbox, if it has several and a number is given, or else by all.
 impl KernelShared {
-    pub(crate) fn try_recv(&self, output: &mut Bytes) -> Result<(), TryRecvError> {
+    pub(crate) fn try_recv(&self, port: Option<usize>, output: &mut Bytes) -> Result<(), TryRecvError> {
         if self.ports.are_several() {
-            return self.try_recv_by_any(output);
+            return match port {
+                Some(port) => self.try_recv_by(port, output),
+                None => self.try_recv_by_any(output),
+            };
         }
         // Read before the look: then the look sees everything that was published before the kernel finished.
         let finished = self.core.is_finished();
@@ -59,15 +65,20 @@ impl KernelShared {
     ///
     /// # Safety
     ///
-    /// `outputs` takes outputs of this kernel's type.
+    /// `outputs` takes outputs of this outbox's type, or of this kernel's.
     pub(crate) unsafe fn try_recv_batch(
         &self,
+        port: Option<usize>,
         outputs: &mut dyn Destination,
         max: usize,
     ) -> Result<usize, TryRecvError> {
         if self.ports.are_several() {
-            // SAFETY: by the caller's word.
-            return unsafe { self.try_recv_batch_by_any(outputs, max) };
+            return match port {
+                // SAFETY: by the caller's word.
+                Some(port) => unsafe { self.try_recv_batch_by(port, outputs, max) },
+                // SAFETY: by the caller's word.
+                None => unsafe { self.try_recv_batch_by_any(outputs, max) },
+            };
         }
         let finished = self.core.is_finished();
         let shards = self.outbound.len();
@@ -93,21 +104,21 @@ impl KernelShared {
 
     /// One attempt of a receive that may wait: `None` if waiting helps.
     #[inline]
-    pub(crate) fn receive(&self, output: &mut Bytes) -> Option<Result<(), RecvError>> {
-        match self.try_recv(output) {
+    pub(crate) fn receive(&self, port: Option<usize>, output: &mut Bytes) -> Option<Result<(), RecvError>> {
+        match self.try_recv(port, output) {
             Ok(()) => Some(Ok(())),
             Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
             Err(_) => None,
         }
     }
 
-    pub(crate) async fn recv(&self, output: &mut Bytes) -> Result<(), RecvError> {
+    pub(crate) async fn recv(&self, port: Option<usize>, output: &mut Bytes) -> Result<(), RecvError> {
         loop {
-            if let Some(received) = self.receive(output) {
+            if let Some(received) = self.receive(port, output) {
                 return received;
             }
             let listener = self.core.ready.listen();
-            if let Some(received) = self.receive(output) {
+            if let Some(received) = self.receive(port, output) {
                 return received;
             }
             self.core.expect();
@@ -117,17 +128,17 @@ impl KernelShared {
 
     pub(crate) fn recv_blocking(
         &self,
+        port: Option<usize>,
         deadline: Option<Instant>,
         output: &mut Bytes,
     ) -> Result<(), RecvError> {
-        if let Some(received) = self.spin_until(deadline, || self.receive(output)) {
+        if let Some(received) = self.spin_until(deadline, || self.receive(port, output)) {
             return received;
         }
+        let receiving = self.recv(port, output);
         match deadline {
-            None => block_on(self.recv(output)),
-            Some(deadline) => {
-                block_on_deadline(self.recv(output), deadline).unwrap_or(Err(RecvError::Timeout))
-            }
+            None => block_on(receiving),
+            Some(deadline) => block_on_deadline(receiving, deadline).unwrap_or(Err(RecvError::Timeout)),
         }
     }
 

@@ -249,8 +249,8 @@ pub struct PortStatus {
     pub name: &'static str,
     /// Outputs of this outbox that were received, by it or from the kernel.
     pub received: u64,
-    /// Outputs that wait for that. Outputs behind one for which there is no room count where they lie: in
-    /// [`outputs_waiting`](KernelStatus::outputs_waiting) alone.
+    /// Outputs that wait for that: its part of [`outputs_waiting`](KernelStatus::outputs_waiting). They are counted where they
+    /// lie, so a look gives the kernel no room.
     pub waiting: u64,
     /// The kernel that it is connected to.
     pub connected_to: Option<String>,

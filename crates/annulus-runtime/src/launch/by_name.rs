@@ -1,6 +1,6 @@
 //! Running kernels by their names, for who knows the types of messages and not the kernels.
 
-use std::{any::type_name, fmt, marker::PhantomData, mem::MaybeUninit, time::Duration};
+use std::{any::type_name, fmt, marker::PhantomData, time::Duration};
 
 use annulus_kernel::{KernelDefinition, KernelMessage, PortDefinition, RingMessage, TypeDescriptor};
 use annulus_queue::{RecvError, SendError, SendOutcome, TryRecvError, TrySendError};
@@ -8,7 +8,6 @@ use annulus_queue::{RecvError, SendError, SendOutcome, TryRecvError, TrySendErro
 use crate::{
     error::{HandleError, UnknownKernel},
     handle::{AnyHandle, control::KernelControl, receive::Outlet, send::Inlet},
-    kernel::bytes::{Bytes, place},
     launch::runtime::Runtime,
     time::deadline,
 };
@@ -273,20 +272,8 @@ impl<M: KernelMessage> KernelSender<M> {
 
 impl<T: RingMessage> KernelReceiver<T> {
     fn outlet(&self) -> Outlet<'_, T> {
-        // SAFETY: by the field's invariant; who calls this has found that there is no number.
-        unsafe { Outlet::new(self.handle.shared()) }
-    }
-
-    /// What `receive` writes to its place, if it succeeds.
-    ///
-    /// # Safety
-    ///
-    /// If it succeeds, an output of this outbox is there.
-    unsafe fn output<E>(receive: impl FnOnce(&mut Bytes) -> Result<(), E>) -> Result<T, E> {
-        let mut output = MaybeUninit::uninit();
-        receive(place(&mut output))?;
-        // SAFETY: by the caller's word.
-        Ok(unsafe { output.assume_init() })
+        // SAFETY: by the field's invariant; nobody calls by this.
+        unsafe { Outlet::by(self.handle.shared(), self.port) }
     }
 
     /// As [`KernelHandle::try_recv`](crate::KernelHandle::try_recv).
@@ -304,11 +291,7 @@ impl<T: RingMessage> KernelReceiver<T> {
     ///
     /// The errors of that method.
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        match self.port {
-            None => self.outlet().try_recv(),
-            // SAFETY: it sends this type, by the field's invariant.
-            Some(port) => unsafe { Self::output(|to| self.handle.shared().try_recv_by(port, to)) },
-        }
+        self.outlet().try_recv()
     }
 
     /// As [`KernelHandle::recv`](crate::KernelHandle::recv).
@@ -330,11 +313,7 @@ impl<T: RingMessage> KernelReceiver<T> {
     ///
     /// The errors of that method.
     pub async fn recv(&self) -> Result<T, RecvError> {
-        let Some(port) = self.port else { return self.outlet().recv().await };
-        let mut output = MaybeUninit::uninit();
-        self.handle.shared().recv_by(port, place(&mut output)).await?;
-        // SAFETY: as in `try_recv`.
-        Ok(unsafe { output.assume_init() })
+        self.outlet().recv().await
     }
 
     /// As [`KernelHandle::recv_blocking`](crate::KernelHandle::recv_blocking).
@@ -353,7 +332,7 @@ impl<T: RingMessage> KernelReceiver<T> {
     ///
     /// The errors of that method.
     pub fn recv_blocking(&self) -> Result<T, RecvError> {
-        self.blocking(None)
+        self.outlet().recv_blocking(None)
     }
 
     /// As [`KernelHandle::recv_timeout`](crate::KernelHandle::recv_timeout).
@@ -373,17 +352,7 @@ impl<T: RingMessage> KernelReceiver<T> {
     ///
     /// The errors of that method.
     pub fn recv_timeout(&self, limit: Duration) -> Result<T, RecvError> {
-        self.blocking(Some(deadline(limit)))
-    }
-
-    fn blocking(&self, deadline: Option<std::time::Instant>) -> Result<T, RecvError> {
-        match self.port {
-            None => self.outlet().recv_blocking(deadline),
-            // SAFETY: as in `try_recv`.
-            Some(port) => unsafe {
-                Self::output(|to| self.handle.shared().recv_by_blocking(port, deadline, to))
-            },
-        }
+        self.outlet().recv_blocking(Some(deadline(limit)))
     }
 
     /// The kernel's lifecycle, status and telemetry.

@@ -181,7 +181,7 @@ impl DynamicKernel {
     ///
     /// As for [`KernelHandle::try_recv`](crate::KernelHandle::try_recv).
     pub fn try_recv_message(&self) -> Result<DynamicMessage, TryRecvError> {
-        self.output(|kernel, output| kernel.try_recv(output))
+        self.output(|kernel, output| kernel.try_recv(None, output))
     }
 
     /// An output in JSON, waiting for at most `limit`.
@@ -216,7 +216,7 @@ impl DynamicKernel {
     ///
     /// As for [`KernelHandle::recv_timeout`](crate::KernelHandle::recv_timeout).
     pub fn recv_message_timeout(&self, limit: Duration) -> Result<DynamicMessage, RecvError> {
-        self.output(|kernel, output| kernel.recv_blocking(Some(deadline(limit)), output))
+        self.output(|kernel, output| kernel.recv_blocking(None, Some(deadline(limit)), output))
     }
 
     /// Sends a message in JSON and waits for the reply to it.
