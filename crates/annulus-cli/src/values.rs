@@ -22,7 +22,7 @@ pub(crate) fn handling_backend() -> impl TypedValueParser<Value = Backend> {
 fn backends(wanted: fn(Backend) -> bool) -> impl TypedValueParser<Value = Backend> {
     let explained = |(name, backend): (&'static str, Backend)| {
         PossibleValue::new(name).help(match backend {
-            Backend::Auto => "The best that this machine has",
+            Backend::Auto => "The best that every machine has: today the CPU",
             Backend::Cpu => "The processor's cores",
             Backend::Cuda => "The first CUDA device",
             Backend::OpenCl => "The first OpenCL device",

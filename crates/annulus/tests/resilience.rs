@@ -1,4 +1,5 @@
 //! E-01, E-04, E-05 on the CPU, where a test moves the clock and a handler can be kept from returning.
+#![allow(clippy::disallowed_types)] // The gate belongs to a handler.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
