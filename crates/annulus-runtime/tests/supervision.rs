@@ -75,13 +75,12 @@ fn fast() -> Supervisor {
     Supervisor::new().pauses(MILLISECOND, 2 * MILLISECOND)
 }
 
-/// A supervised kernel, and how what was left arrived at each launch.
-fn supervised(
-    supervisor: Supervisor,
-    backend: &Losing,
-) -> (Supervised<echo>, Arc<Mutex<Vec<(u64, Option<Cause>, Vec<u64>)>>>) {
+/// Of each launch: its number, its cause, and what was left.
+type Starts = Arc<Mutex<Vec<(u64, Option<Cause>, Vec<u64>)>>>;
+
+fn supervised(supervisor: Supervisor, backend: &Losing) -> (Supervised<echo>, Starts) {
     let runtime = Runtime::builder().backend(backend.clone()).build().unwrap();
-    let starts = Arc::new(Mutex::new(Vec::new()));
+    let starts = Starts::default();
     let told = Arc::clone(&starts);
     let supervised = supervisor
         .start(move |start| {
