@@ -19,6 +19,7 @@ use crate::{
     },
     kernel::{carried::Carried, shared::KernelShared},
     time::deadline,
+    within::within,
 };
 
 /// A queue of a kernel, for senders: a named one, or the kernel's own. Like a clone of the kernel's handle,
@@ -254,6 +255,34 @@ impl<K: RingKernel> KernelQueue<K> {
         self.inlet().send_timeout(message, deadline(limit))
     }
 
+    /// [`send`](Self::send) for at most `limit`; see [`KernelHandle::send_within`].
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # annulus::block_on(async {
+    /// use std::time::Duration;
+    /// let kernel = launched_with(LaunchOptions::production().capacity(16).active(false));
+    /// let queue = kernel.own_queue();
+    /// queue.try_send_batch(&numbers(0..16))?;
+    /// let refused = queue.send_within(Number { value: 16 }, Duration::from_millis(1)).await;
+    /// assert_eq!(refused, Err(SendError::Timeout(Number { value: 16 })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of that method.
+    pub async fn send_within(
+        &self,
+        message: K::Message,
+        limit: Duration,
+    ) -> Result<SendOutcome<K::Message>, SendError<K::Message>> {
+        self.inlet().send_within(message, limit).await
+    }
+
     /// Sends messages in order, without waiting; see [`KernelHandle::try_send_batch`].
     ///
     /// ```
@@ -414,6 +443,27 @@ impl<K: RingKernel> KernelQueue<K> {
     /// The errors of that method, and [`CallError::Timeout`].
     pub fn call_timeout(&self, mut message: K::Message, limit: Duration) -> Result<K::Output, CallError> {
         self.outlet().call_timeout(self.inlet().raw(&mut message)?.get(), deadline(limit))
+    }
+
+    /// [`call`](Self::call) for at most `limit`; see [`KernelHandle::call_within`].
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # annulus::block_on(async {
+    /// use std::time::Duration;
+    /// let kernel = launched_with(LaunchOptions::production().active(false));
+    /// let reply = kernel.own_queue().call_within(Number { value: 21 }, Duration::from_millis(1)).await;
+    /// assert_eq!(reply, Err(CallError::Timeout));
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of that method.
+    pub async fn call_within(&self, message: K::Message, limit: Duration) -> Result<K::Output, CallError> {
+        let clock = &self.kernel().core.clock;
+        within(clock, limit, self.call(message)).await.unwrap_or(Err(CallError::Timeout))
     }
 
     /// Closes this queue; the kernel's other queues stay open. Messages that were sent before are handled.
