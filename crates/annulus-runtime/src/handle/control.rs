@@ -68,6 +68,9 @@ impl KernelControl {
 
     /// The kernel's status now. The kernel goes on meanwhile; [`KernelStatus`] says when its counts add up.
     ///
+    /// Reads a few words of each shard. Of a kernel with several outboxes it also reads a word of each output that waits, to
+    /// count those of each outbox; nobody receives meanwhile.
+    ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
     /// # use kernels::*;
