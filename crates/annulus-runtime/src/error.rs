@@ -608,8 +608,9 @@ pub enum CallError {
 
 impl CallError {
     /// Whether the message's handler may have run, or may still run, with effect: then a second attempt may have its
-    /// effect twice. False if it has not run, or has failed, which takes back all that it did. Of a call through a
-    /// [pipeline](crate::Pipeline) that failed, the kernels in front of the one that failed have run.
+    /// effect twice. False if it has not run, or has failed, which takes back what it did to its state and its outputs. Of a
+    /// call through a [pipeline](crate::Pipeline) this speaks of the kernel that refused or failed it: kernels in front of that
+    /// one have run.
     ///
     /// ```
     /// use annulus_runtime::CallError;

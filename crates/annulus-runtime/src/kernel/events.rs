@@ -14,7 +14,7 @@ use crate::{
         core::KernelCore,
         shared::KernelShared,
         slow::{Handlers, SLOW_TARGET},
-        told::{ANSWERED, DRAINED, LAUNCHED, LOST},
+        told::{ANSWERED, ASKED_BEFORE, DRAINED, LAUNCHED, LOST},
     },
     time::for_people,
     vitals::is_recorded,
@@ -146,10 +146,14 @@ impl KernelCore {
     }
 
     pub(crate) fn tell_lost(&self, why: &str) {
-        // Before `told`: whoever finds that it is lost finds why.
-        let is_first = self.lost_by.set(why.to_owned()).is_ok();
-        if !is_first || self.told.add(LOST) & LOST != 0 {
+        let was_asked = self.current_command() & command::TERMINATE != 0;
+        // Before `told`: whoever finds that it is lost finds why. The first to be told stays.
+        let _ = self.lost_by.set(why.to_owned());
+        if self.told.add(LOST) & LOST != 0 {
             return;
+        }
+        if was_asked {
+            self.told.add(ASKED_BEFORE);
         }
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(why.to_owned());
         self.record(event::LOST, [0; 3]);

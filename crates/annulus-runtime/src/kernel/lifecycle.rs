@@ -17,7 +17,7 @@ use crate::{
         core::{HostShard, Transition},
         shared::KernelShared,
         status::{Drops, Ending, KernelState, KernelStatus},
-        told::{BY_ITSELF, LOST},
+        told::{ASKED_BEFORE, BY_ITSELF, LOST},
     },
     telemetry,
 };
@@ -77,10 +77,15 @@ impl KernelShared {
     pub(crate) fn ending(&self) -> Option<Ending> {
         // `finished` has published what was told before.
         self.core().is_finished().then(|| match &self.core().told {
-            told if told.has(LOST) => Ending::Lost,
+            told if told.has(LOST) && !told.has(ASKED_BEFORE) => Ending::Lost,
             told if told.has(BY_ITSELF) => Ending::ByItself,
             _ => Ending::Asked,
         })
+    }
+
+    /// Why it was lost; empty if it was not.
+    pub(crate) fn lost_by(&self) -> String {
+        self.core().lost_by.get().cloned().unwrap_or_default()
     }
 
     /// Waits until the kernel has terminated.

@@ -65,7 +65,7 @@ impl Kind {
 
 /// The names of kernels that run.
 pub(crate) trait Names: Send + Sync {
-    /// Frees the name of a kernel that has terminated.
+    /// Frees the name of a kernel that has terminated, or that nobody waits for any more; the first time alone.
     fn free(&self, kernel: &KernelCore);
 }
 
@@ -347,9 +347,7 @@ impl KernelShared {
         if self.core.options.shape.connectable {
             self.end_links();
         }
-        if let Some(names) = self.names.upgrade() {
-            names.free(&self.core);
-        }
+        self.free_name();
         self.mirror(0);
         if let Some(home) = &self.core.home {
             home.set_ended();
@@ -358,6 +356,13 @@ impl KernelShared {
         self.core.finished.store(true, Ordering::Release);
         self.core.ready.notify_all();
         self.tell_terminated();
+    }
+
+    /// Lets another kernel have its name.
+    pub(crate) fn free_name(&self) {
+        if let Some(names) = self.names.upgrade() {
+            names.free(&self.core);
+        }
     }
 
     /// Looks for cycles of kernels that wait for room in each other, after a report that may complete one.

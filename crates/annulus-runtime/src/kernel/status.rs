@@ -31,8 +31,10 @@ impl fmt::Display for KernelState {
 
 /// Why a kernel has terminated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Ending {
-    /// The program asked for it: it terminated the kernel, shut it down, or dropped its last handle.
+    /// The program asked for it: it terminated the kernel, shut it down, or dropped its last handle. Also if the device
+    /// failed after that.
     Asked,
     /// Its body has returned, where the loop is the kernel's own ([`Inbox`](annulus_kernel::Inbox)).
     ByItself,

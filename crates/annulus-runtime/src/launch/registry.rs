@@ -37,7 +37,11 @@ impl ReservedName<'_> {
 
 impl Drop for ReservedName<'_> {
     fn drop(&mut self) {
-        self.registry.lock().remove(self.name);
+        let mut kernels = self.registry.lock();
+        // A kernel that was lost during its launch has freed it already, and another one may have it.
+        if matches!(kernels.get(self.name), Some(None)) {
+            kernels.remove(self.name);
+        }
     }
 }
 
@@ -98,8 +102,9 @@ impl KernelRegistry {
 impl Names for KernelRegistry {
     fn free(&self, kernel: &KernelCore) {
         let mut kernels = self.lock();
-        kernel.nameless.store(true, Ordering::Relaxed);
-        kernels.remove(&kernel.name);
+        if !kernel.nameless.swap(true, Ordering::Relaxed) {
+            kernels.remove(&kernel.name);
+        }
     }
 }
 

@@ -27,8 +27,9 @@ const HALF_OPEN: u32 = 2;
 /// A circuit breaker: after some failures, one after the other, it allows no attempt until a time has passed. Then it
 /// allows one, whose end decides.
 ///
-/// It is 32 bytes of data, and may be part of a handler's state or a variable of the host. It is told the time, in
-/// nanoseconds of any clock that does not go back. `Default` opens after 5 failures, for 30 seconds.
+/// It is 32 bytes of data, and may be part of a handler's state or a variable of the host: in a `Mutex`, if several threads
+/// use it. It is told the time, in nanoseconds of a clock that does not go back. `Default` opens after 5 failures, for 30
+/// seconds. Make that time longer than an attempt may take: an attempt that lasts longer counts as lost.
 ///
 /// ```
 /// use annulus_runtime::resilience::{Breaker, Circuit};
@@ -124,7 +125,11 @@ impl Breaker {
         if self.state == CLOSED {
             return Some(self.period);
         }
-        if now.saturating_sub(self.since) < self.cool_down {
+        if now < self.since {
+            // Another clock: the state was restored in another runtime. Its time begins anew.
+            self.since = now;
+        }
+        if now - self.since < self.cool_down {
             return None;
         }
         self.turn(HALF_OPEN, now);
@@ -258,11 +263,12 @@ mod tests {
         breaker.failed(early[5], 213);
         breaker.failed(lost, 213);
         assert_eq!((breaker.circuit(), breaker.failures), (Circuit::Closed, 0));
-        // A clock that goes back opens nothing, and numbers of periods begin again.
+        // A clock that goes back begins the time anew, and numbers of periods begin again.
         breaker.period = u32::MAX;
         let permit = breaker.permit(213).unwrap();
         breaker.failed(permit, 300);
         breaker.failed(permit, 300);
         assert_eq!((breaker.period, breaker.permit(5)), (0, None));
+        assert_eq!((breaker.allows_in(50), breaker.permit(104), breaker.permit(105)), (55, None, Some(1)));
     }
 }

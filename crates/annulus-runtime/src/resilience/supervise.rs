@@ -14,7 +14,7 @@ use crate::{handle::KernelHandle, time::for_people};
 
 /// Launches a kernel, watches it, and launches it again if it was lost or if one of its handlers does not return.
 ///
-/// | | unless said |
+/// | | default |
 /// |---|---|
 /// | [`restarts`](Self::restarts): how often it may be launched again | 3 times in 10 minutes |
 /// | [`pauses`](Self::pauses): how long to wait before | 2 s, then twice as long each time, 60 s at most |
@@ -23,12 +23,16 @@ use crate::{handle::KernelHandle, time::for_people};
 /// A kernel that the program ends, or whose own body returns, is not launched again.
 ///
 /// **What a new kernel knows.** Its state is that of a first launch. A launch that wants more restores a
-/// [snapshot](crate::Snapshot) which the program has kept, and sends again what the old kernel left
-/// ([`Start::undelivered`]). Of a message that a lost kernel had taken, nobody knows whether it was handled.
+/// [snapshot](crate::Snapshot) which the program has kept. [`Start::undelivered`] has what the old kernel left; the launch
+/// sends it again, or not. Of a message that a lost kernel had taken, nobody knows whether it was handled. Kernels that sent
+/// to the old one are not connected to the new one: the launch connects them, while they are inactive.
 ///
 /// **A handler that does not return** cannot be interrupted. Its kernel is told to terminate, and has a second for that.
-/// Then it is left behind, with the messages in its rings. On the CPU it keeps a worker thread, on a device its place, and
-/// in its runtime its name. So a launch after [`Cause::Stalled`] uses another runtime, or at least another name.
+/// Then it is left behind, with the messages in its rings, and another kernel may have its name. On the CPU it keeps a worker
+/// thread, on a device its place: a launch that needs these uses another runtime. Calls of it end when its handler returns, so
+/// give calls a time limit.
+///
+/// **A launch** has no time limit, and is not watched. It is called on a thread without an async runtime.
 ///
 /// ```
 /// use annulus_runtime::{LaunchOptions, Noop, Runtime, resilience::Supervisor, prelude::*};
@@ -86,7 +90,7 @@ impl Supervisor {
     }
 
     /// How often the kernel may be launched again `within` any such time; launches that fail count. If it ends once
-    /// more, it is [given up](super::NotRunning::GaveUp).
+    /// more, it is [given up](super::NotRunning::GaveUp). A time of zero sets no limit.
     ///
     /// ```
     /// # use {annulus_runtime::resilience::Supervisor, std::time::Duration};
@@ -155,7 +159,9 @@ pub struct Start<'a, K: RingKernel> {
     pub number: u64,
     /// Why the kernel is launched again; `None` at the first launch.
     pub cause: Option<&'a Cause>,
-    /// The messages that its predecessor had not handled, in the order of each shard. Empty if that did not end. They are
+    /// The messages that its predecessor had not handled, in the order of each shard: those of the host, from all its queues.
+    /// Empty if it did not end. They are plain messages: nobody waits for the reply to one that was a call, and the new
+    /// kernel's reply is an output. Timers are not among them, nor what other kernels sent over a device's memory. They are
     /// offered again if this launch fails.
     pub undelivered: &'a [K::Message],
 }

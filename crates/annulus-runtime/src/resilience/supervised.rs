@@ -2,8 +2,10 @@
 //!
 //! # Who does what
 //!
-//! A thread, the *watcher*, belongs to each supervised kernel. It alone changes [`Phase`], except that whoever holds the
-//! [`Supervised`] sets `stop`. Both lie under one lock, which is never held while a kernel is launched, ended or waited for.
+//! A thread, the *watcher*, belongs to each supervised kernel. It alone changes [`Phase`]; whoever holds the [`Supervised`]
+//! sets `stop`. Both lie under one lock, which is never held while a kernel is launched, ended or waited for. The watcher
+//! looks at `stop` under the lock in which it takes a kernel out of the phase, so either it has what that kernel left, or
+//! the kernel itself is there for a shutdown. A shutdown waits until the watcher `is_over`.
 //!
 //! ```text
 //!              lost, stalled                    pause over, launch succeeds
@@ -38,7 +40,7 @@ use super::supervise::{Cause, Schedule, Start, Supervisor};
 use crate::{
     backend::HostSignals,
     handle::{KernelHandle, Shutdown, control::KernelControl},
-    kernel::{events::LIFECYCLE_TARGET, slow::Call, status::Ending},
+    kernel::{events::LIFECYCLE_TARGET, lifecycle::ShutdownOutcome, slow::Call, status::Ending},
     time::{deadline, for_people},
 };
 
@@ -50,6 +52,9 @@ const LEAST: Duration = Duration::from_millis(1);
 /// A kernel that is watched, and launched again: see [`Supervisor`].
 ///
 /// When it is dropped, the kernel is watched no longer, and ends unless somebody else holds a handle.
+///
+/// [`shutdown`](Self::shutdown) ends it with what waits. End supervised kernels before their runtime: a supervisor knows
+/// nothing of [`Runtime::shutdown`](crate::Runtime::shutdown), and may launch again after it.
 pub struct Supervised<K: RingKernel> {
     shared: Arc<Shared<K>>,
 }
@@ -68,8 +73,12 @@ struct State<K: RingKernel> {
     restarts: u64,
     /// Why the last one was.
     cause: Option<Cause>,
+    /// What kernels that have ended had not handled, and no later one was launched with.
+    left: Vec<K::Message>,
     /// Nobody wants it to be watched any more.
     stop: bool,
+    /// The watcher changes nothing any more.
+    is_over: bool,
 }
 
 enum Phase<K: RingKernel> {
@@ -85,7 +94,7 @@ enum Phase<K: RingKernel> {
 #[non_exhaustive]
 pub enum NotRunning {
     /// It will be launched again.
-    #[error("`{name}` is launched again in {}, since {cause}", for_people(*after))]
+    #[error("`{name}` {}, since {cause}", Again(*after))]
     Restarting {
         /// The kernel's name.
         name: String,
@@ -119,6 +128,18 @@ pub enum NotRunning {
     },
 }
 
+/// When a kernel is launched again.
+struct Again(Duration);
+
+impl fmt::Display for Again {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Duration::ZERO => f.write_str("is being launched again"),
+            after => write!(f, "is launched again in {}", for_people(after)),
+        }
+    }
+}
+
 /// What has become of a supervised kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -135,6 +156,7 @@ pub struct SupervisedStatus {
 
 /// What a supervised kernel is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SupervisedState {
     /// A kernel runs.
     Running,
@@ -156,16 +178,29 @@ impl<K: RingKernel> Supervised<K> {
         let shared = Arc::new(Shared {
             supervisor,
             name: kernel.name().to_owned(),
-            state: Mutex::new(State { phase: Phase::Running(kernel), restarts: 0, cause: None, stop: false }),
+            state: Mutex::new(State {
+                phase: Phase::Running(kernel),
+                restarts: 0,
+                cause: None,
+                left: Vec::new(),
+                stop: false,
+                is_over: false,
+            }),
             changed: Event::new(),
         });
         let (its, dispatch) = (Arc::clone(&shared), dispatcher::get_default(Dispatch::clone));
-        let watch = move || dispatcher::with_default(&dispatch, || its.watch(launch));
-        thread::Builder::new().name(format!("watch {}", shared.name)).spawn(watch)?;
+        let watch = move || {
+            // It is over even if something of the program's panics where nothing else catches it.
+            contained(|| dispatcher::with_default(&dispatch, || its.watch(launch)));
+            its.lock().is_over = true;
+            its.changed.notify_all();
+        };
+        thread::Builder::new().name("annulus-supervise".into()).spawn(watch)?;
         Ok(Self { shared })
     }
 
-    /// The kernel that runs now. Take it anew for each use: a handle that is kept stays with the kernel that it was of.
+    /// The kernel that runs now. Take it anew for each use: a handle that is kept stays with the kernel that it was of. It may
+    /// have been lost just now: then its calls end with `Closed` or `Terminated`.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -251,19 +286,23 @@ impl<K: RingKernel> Supervised<K> {
         }
     }
 
-    /// Watches the kernel no longer, and [shuts it down](KernelHandle::shutdown_blocking). `None` if no kernel runs.
+    /// Watches the kernel no longer, and [shuts it down](KernelHandle::shutdown_blocking). If no kernel runs, returns what the
+    /// last one had left. Waits for a launch that is under way, and then shuts that kernel down.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
     /// # use kernels::*;
     /// # use {annulus_runtime::{ShutdownOutcome, resilience::Supervisor}, std::time::Duration};
     /// let supervised = Supervisor::new().start(|_| Ok(launched()))?;
-    /// let shutdown = supervised.shutdown_blocking(Duration::from_secs(60)).expect("it runs");
+    /// let shutdown = supervised.shutdown_blocking(Duration::from_secs(60));
     /// assert_eq!(shutdown.outcome, ShutdownOutcome::Drained);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn shutdown_blocking(self, limit: Duration) -> Option<Shutdown<K::Message>> {
-        Some(self.stop()?.shutdown_blocking(limit))
+    pub fn shutdown_blocking(&self, limit: Duration) -> Shutdown<K::Message> {
+        match block_on(self.stop()) {
+            Ok(kernel) => kernel.shutdown_blocking(limit),
+            Err(undelivered) => Shutdown { outcome: ShutdownOutcome::AlreadyTerminated, undelivered },
+        }
     }
 
     /// [`shutdown_blocking`](Self::shutdown_blocking) as a future.
@@ -274,24 +313,31 @@ impl<K: RingKernel> Supervised<K> {
     /// # use {annulus_runtime::resilience::Supervisor, std::time::Duration};
     /// let supervised = Supervisor::new().start(|_| Ok(launched()))?;
     /// let shutdown = annulus::block_on(supervised.shutdown(Duration::from_secs(60)));
-    /// assert!(shutdown.expect("it runs").undelivered.is_empty());
+    /// assert!(shutdown.undelivered.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn shutdown(self, limit: Duration) -> Option<Shutdown<K::Message>> {
-        Some(self.stop()?.shutdown(limit).await)
+    pub async fn shutdown(&self, limit: Duration) -> Shutdown<K::Message> {
+        match self.stop().await {
+            Ok(kernel) => kernel.shutdown(limit).await,
+            Err(undelivered) => Shutdown { outcome: ShutdownOutcome::AlreadyTerminated, undelivered },
+        }
     }
 
-    /// Stops the watcher. The kernel, if one runs.
-    fn stop(&self) -> Option<KernelHandle<K>> {
-        self.shared.lock().stop = true;
-        self.shared.changed.notify_all();
-        self.kernel().ok()
+    /// Stops the watcher. The kernel, if one runs; else what was left.
+    async fn stop(&self) -> Result<KernelHandle<K>, Vec<K::Message>> {
+        self.shared.ask_to_stop();
+        self.shared.until(|| self.shared.lock().is_over.then_some(())).await;
+        let mut state = self.shared.lock();
+        match &state.phase {
+            Phase::Running(kernel) => Ok(kernel.clone()),
+            _ => Err(std::mem::take(&mut state.left)),
+        }
     }
 }
 
 impl<K: RingKernel> Drop for Supervised<K> {
     fn drop(&mut self) {
-        self.stop();
+        self.shared.ask_to_stop();
     }
 }
 
@@ -338,15 +384,35 @@ impl<K: RingKernel> Shared<K> {
         }
     }
 
+    fn ask_to_stop(&self) {
+        self.lock().stop = true;
+        self.changed.notify_all();
+    }
+
     async fn stopped(&self) {
         self.until(|| self.lock().stop.then_some(())).await;
     }
 
-    /// Sets the phase; returns the old one, to be dropped without the lock.
-    fn enter(&self, phase: Phase<K>) -> Phase<K> {
-        let old = std::mem::replace(&mut self.lock().phase, phase);
+    /// Changes the state, and tells of it.
+    fn change(&self, change: impl FnOnce(&mut State<K>)) {
+        change(&mut self.lock());
         self.changed.notify_all();
-        old
+    }
+
+    /// Takes the running kernel out of the phase, since it is to be launched again; `None` if nobody wants that any more.
+    fn take(&self, cause: &Cause) -> Option<KernelHandle<K>> {
+        let mut state = self.lock();
+        if state.stop {
+            return None;
+        }
+        state.cause = Some(cause.clone());
+        let phase = std::mem::replace(&mut state.phase, Phase::Restarting(cause.clone(), Instant::now()));
+        drop(state);
+        self.changed.notify_all();
+        match phase {
+            Phase::Running(kernel) => Some(kernel),
+            _ => None,
+        }
     }
 
     /// What the watcher does.
@@ -356,65 +422,89 @@ impl<K: RingKernel> Shared<K> {
         loop {
             let Ok(kernel) = self.kernel() else { return };
             let control = (*kernel).clone();
-            // The phase has another one, which `shutdown` may outlive.
+            // The phase has another one, and may lose it.
             drop(kernel);
-            let mut cause = match self.look(&control) {
+            let (mut cause, is_stalled) = match self.look(&control) {
                 Seen::Stopped => return,
-                Seen::Ended(Ending::Lost) => {
-                    Cause::Lost(control.kernel.core().lost_by.get().cloned().unwrap_or_default())
-                }
+                Seen::Ended(Ending::Lost) => (Cause::Lost(control.kernel.lost_by()), false),
                 Seen::Ended(ending) => {
-                    drop(self.enter(Phase::Ended(ending)));
+                    let mut old = None;
+                    self.change(|state| {
+                        old = Some(std::mem::replace(&mut state.phase, Phase::Ended(ending)))
+                    });
+                    if let Some(Phase::Running(kernel)) = old {
+                        let left = kernel.take_undelivered();
+                        self.change(|state| state.left.extend(left));
+                    }
                     return;
                 }
-                Seen::Stalled(cause) => {
-                    control.kernel.request_termination();
-                    control.ended_timeout(GRACE);
-                    cause
-                }
+                Seen::Stalled(cause) => (cause, true),
             };
-            let mut undelivered = Vec::new();
+            let Some(old) = self.take(&cause) else { return };
+            if is_stalled {
+                old.shared_arc().request_termination();
+                if old.ended_timeout(GRACE).is_none() {
+                    old.shared_arc().free_name();
+                }
+            }
+            let left = old.take_undelivered();
+            drop(old);
+            self.change(|state| state.left.extend(left));
+            let backend = control.backend();
             loop {
                 let Some(pause) = schedule.next(Instant::now()) else {
-                    tracing::error!(
-                        target: LIFECYCLE_TARGET, kernel = self.name, backend = control.backend(), %cause, "given up"
-                    );
-                    self.lock().cause = Some(cause.clone());
-                    drop(self.enter(Phase::GaveUp(cause)));
+                    contained(|| {
+                        tracing::error!(
+                            target: LIFECYCLE_TARGET, kernel = self.name, backend, %cause, "given up"
+                        );
+                    });
+                    self.change(|state| {
+                        state.cause = Some(cause.clone());
+                        state.phase = Phase::GaveUp(cause);
+                    });
                     return;
                 };
                 number += 1;
-                tracing::warn!(
-                    target: LIFECYCLE_TARGET,
-                    kernel = self.name,
-                    backend = control.backend(),
-                    restart = number,
-                    seconds = pause.as_secs_f64(),
-                    %cause,
-                    "restarting"
-                );
+                contained(|| {
+                    tracing::warn!(
+                        target: LIFECYCLE_TARGET,
+                        kernel = self.name,
+                        backend,
+                        restart = number,
+                        seconds = pause.as_secs_f64(),
+                        %cause,
+                        "restarting"
+                    );
+                });
                 let at = deadline(pause);
-                self.lock().cause = Some(cause.clone());
-                if let Phase::Running(kernel) = self.enter(Phase::Restarting(cause.clone(), at)) {
-                    undelivered = kernel.take_undelivered();
-                }
+                self.change(|state| {
+                    state.cause = Some(cause.clone());
+                    state.phase = Phase::Restarting(cause.clone(), at);
+                });
                 if block_on_deadline(self.stopped(), at).is_some() {
                     return;
                 }
-                let start = Start { number, cause: Some(&cause), undelivered: &undelivered };
-                match catch_unwind(AssertUnwindSafe(|| launch(start))) {
+                // Back again, unless they reach a kernel.
+                let left = std::mem::take(&mut self.lock().left);
+                let start = Start { number, cause: Some(&cause), undelivered: &left };
+                let launched =
+                    catch_unwind(AssertUnwindSafe(|| launch(start).map_err(|error| error.to_string())));
+                match launched {
                     Ok(Ok(kernel)) => {
-                        kernel.shared_arc().noted(format!("restart {number}, since {cause}"));
-                        self.lock().restarts += 1;
-                        drop(self.enter(Phase::Running(kernel)));
+                        contained(|| kernel.shared_arc().noted(format!("restart {number}, since {cause}")));
+                        self.change(|state| {
+                            state.restarts += 1;
+                            state.phase = Phase::Running(kernel);
+                        });
                         break;
                     }
-                    Ok(Err(error)) => cause = Cause::NotLaunched(error.to_string()),
+                    Ok(Err(error)) => cause = Cause::NotLaunched(error),
                     Err(panic) => {
                         contained(|| drop(panic));
                         cause = Cause::NotLaunched("it panicked".into());
                     }
                 }
+                self.change(|state| state.left = left);
             }
         }
     }
@@ -430,11 +520,18 @@ impl<K: RingKernel> Shared<K> {
             ended.as_mut().poll(cx).map(Seen::Ended)
         });
         let Some(limit) = self.supervisor.stalled_after else { return block_on(first) };
+        let pause = (limit / 4).max(LEAST);
+        let mut looked = Instant::now();
         loop {
-            if let Some(seen) = block_on_deadline(&mut first, deadline((limit / 4).max(LEAST))) {
+            if let Some(seen) = block_on_deadline(&mut first, deadline(pause)) {
                 return seen;
             }
             let now = Instant::now();
+            if now.saturating_duration_since(looked) > pause * 3 {
+                // The whole process stood still, or the machine: that says nothing about handlers.
+                calls.fill(Call::default());
+            }
+            looked = now;
             for (shard, call) in calls.iter_mut().enumerate() {
                 let at = control.kernel.at(shard);
                 if let Some(time) = call.look(&at, now, limit) {
@@ -455,7 +552,8 @@ enum Seen {
 impl fmt::Display for SupervisedStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, state, restarts, cause } = self;
-        write!(f, "{name}: {state}, {restarts} restarts")?;
+        let plural = if *restarts == 1 { "" } else { "s" };
+        write!(f, "{name}: {state}, {restarts} restart{plural}")?;
         match cause {
             Some(cause) => write!(f, ", the last cause: {cause}"),
             None => Ok(()),
