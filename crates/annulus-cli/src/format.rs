@@ -192,6 +192,11 @@ impl Messages {
         }
     }
 
+    /// How many messages follow, of an input that has been ended: those that were read before.
+    pub(crate) fn count_rest(&mut self) -> u64 {
+        std::iter::from_fn(|| self.next().ok().flatten()).fold(0, |count, _| count + 1)
+    }
+
     fn read(&mut self) -> Result<Option<DynamicMessage>, Bad> {
         let Self { input, ty, number, stop, .. } = self;
         let of_type = |problem: &dyn Display, bytes: &[u8]| {
