@@ -490,6 +490,17 @@ fn a_topology_is_drawn() {
     assert!(text(&run(&["graph", &file, "--dot"], "").stdout).contains("\"host to\" -> \"north\""));
     assert!(text(&run(&["graph", &file, "--svg"], "").stdout).contains(">anomalies, grid 1</text>"));
 
+    // All of it at once.
+    let text_of_all = "[kernels.north]\nkernel = \"annomalies\"\n[kernels.east]\nkernel = \"anomalies\"\nactors = 8\n\
+                       capacity = 17\nbind = { limits = { treshold = 3.0 } }\n[[links]]\nfrom = \"east\"\nto = \"west\"\n";
+    let file = topology("all.toml", text_of_all);
+    for command in ["graph", "run"] {
+        let told = run(&[command, &file], "").stderr;
+        for part in ["`annomalies`", "bind.limits", "capacity is 17", "no kernel is called `west`"] {
+            assert!(text(&told).contains(part), "{part:?} is not in {}", text(&told));
+        }
+    }
+
     // Wherever the fault is: in the text, in a kernel, in a link.
     for (wrong, expected) in [
         ("[kernels.north", "wrong.toml: TOML parse error at line 1"),
