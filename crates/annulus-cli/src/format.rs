@@ -4,7 +4,7 @@ use std::{
     cell::Cell,
     collections::{BTreeMap, VecDeque},
     fmt::Display,
-    io::{self, BufRead, Read, Write},
+    io::{self, BufRead, Read as _, Write},
     rc::Rc,
 };
 
@@ -19,6 +19,7 @@ use serde_json::Value;
 use crate::{
     dead_letters::{BadInput, DeadLetterFile},
     failure::Failure,
+    msgpack::{Values, reader, shown},
     run::lines::{Lines, MAX_ROW, RowTooLong},
     signals::Interrupt,
 };
@@ -87,7 +88,7 @@ pub(crate) enum OnBad {
 enum Input {
     Json { input: Box<dyn BufRead>, bytes: Vec<u8> },
     Csv { rows: csv::Reader<Lines<Box<dyn BufRead>>>, unfinished: Rc<Cell<usize>>, columns: Vec<String> },
-    Msgpack(rmp_serde::Deserializer<rmp_serde::decode::ReadReader<Bounded>>),
+    Msgpack(Values),
     Wire { frames: Box<FrameReader<Box<dyn BufRead>>>, ty: WireType, pending: VecDeque<Vec<u8>> },
 }
 
@@ -128,9 +129,7 @@ impl Messages {
                 let rows = csv::ReaderBuilder::new().from_reader(lines);
                 Input::Csv { rows, unfinished, columns: Vec::new() }
             }
-            Format::Msgpack => {
-                Input::Msgpack(rmp_serde::Deserializer::new(Bounded { from: input, left: MAX_ROW }))
-            }
+            Format::Msgpack => Input::Msgpack(Values::new(input)),
             Format::Wire => Input::Wire {
                 frames: Box::new(FrameReader::new(input)),
                 ty: WireType::new(schema_of(ty, 0), ty.size),
@@ -192,6 +191,11 @@ impl Messages {
         }
     }
 
+    /// How many messages follow, of an input that has been ended: those that were read before.
+    pub(crate) fn count_rest(&mut self) -> u64 {
+        std::iter::from_fn(|| self.next().ok().flatten()).fold(0, |count, _| count + 1)
+    }
+
     fn read(&mut self) -> Result<Option<DynamicMessage>, Bad> {
         let Self { input, ty, number, stop, .. } = self;
         let of_type = |problem: &dyn Display, bytes: &[u8]| {
@@ -232,18 +236,18 @@ impl Messages {
                     .map(|object| DynamicMessage::read(ty, object))?;
                 message.map(Some).map_err(|error| of_type(&error, &of_row(&row)))
             }
-            Input::Msgpack(from) => {
+            Input::Msgpack(values) => {
                 *number += 1;
-                from.get_mut().left = MAX_ROW;
-                let ended = from.get_mut().from.fill_buf().map(<[u8]>::is_empty);
-                if ended.map_err(|error| Bad::all("io", error))? {
-                    return Ok(None);
-                }
-                // Invalid input may be shorter or longer than a message, so the start of the next one is
-                // unknown.
-                DynamicMessage::read(ty, from)
-                    .map(Some)
-                    .map_err(|error| Bad::all("type", format_args!("not of type {}: {error}", ty.name)))
+                let value = match values.next() {
+                    Ok(None) => return Ok(None),
+                    Ok(Some(value)) => value,
+                    Err(damage) => {
+                        let (cause, reason) = (damage.cause(), damage.to_string());
+                        return Err(Bad::All(BadInput { cause, reason, bytes: values.last().into() }));
+                    }
+                };
+                let mut from = reader(value);
+                DynamicMessage::read(ty, &mut from).map(Some).map_err(|error| of_type(&error, &shown(value)))
             }
             Input::Wire { frames, ty: wire, pending } => {
                 *number += 1;
@@ -363,24 +367,6 @@ fn in_one_line(error: &serde_json::Error) -> String {
     match text.strip_suffix(&format!(" at line 1 column {column}")) {
         Some(problem) => format!("{problem} at column {column}"),
         None => text,
-    }
-}
-
-/// An input that gives one message no more than `left` bytes.
-struct Bounded {
-    from: Box<dyn BufRead>,
-    left: usize,
-}
-
-impl Read for Bounded {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        if self.left == 0 && !to.is_empty() {
-            return Err(io::Error::other(RowTooLong));
-        }
-        let most = to.len().min(self.left);
-        let count = self.from.read(&mut to[..most])?;
-        self.left -= count;
-        Ok(count)
     }
 }
 

@@ -38,6 +38,7 @@ mod follow;
 mod format;
 mod graph;
 mod input;
+mod msgpack;
 mod profile;
 mod run;
 mod send;

@@ -60,12 +60,13 @@ pub(crate) struct Send {
     #[arg(long, value_name = "FORMAT", value_enum)]
     output_format: Option<Format>,
 
-    /// Skip and count bad messages instead of ending at the first
+    /// Skip and count bad messages instead of ending at the first. Where damage hides the beginning of the next one,
+    /// nothing more can be read: MessagePack that is no MessagePack, a frame without a header, an endless line
     #[arg(long)]
     skip_bad: bool,
 
-    /// Skip bad messages, and keep them in this file: for each a line of JSON with the reason, up to 1000 of
-    /// them and 64 MiB
+    /// Skip bad messages, and keep them in this file: for each a line of JSON with the reason and the input, as text (of
+    /// MessagePack its value as JSON) or in hexadecimal digits; up to 1000 of them and 64 MiB
     #[arg(long, value_name = "FILE")]
     dead_letters: Option<PathBuf>,
 

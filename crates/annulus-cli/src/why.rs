@@ -38,8 +38,8 @@ pub(crate) struct Why {
 
 const CODES: &str = "\
 Exit codes:
-  0  also if something waits
-  1  standard output cannot be written
+  0  also if something waits, or without PID if nothing runs
+  1  no process PID has kernels, or standard output cannot be written
   2  the command line is wrong";
 
 /// What is said of a process, of which this was found. Nothing that a dead process does is in vain: its line names who says
@@ -67,7 +67,7 @@ impl Why {
         let now = Sight::take(pid);
         let elapsed = now.at.duration_since(before.at);
         let mut text = String::new();
-        if now.processes.is_empty() {
+        if now.processes.is_empty() && pid.is_none() {
             text += "no process of this user has kernels, as far as their files tell\n";
         }
         for process in &now.processes {
@@ -93,6 +93,12 @@ impl Why {
         for file in &now.unreadable {
             let _ = writeln!(text, "{}", printable(file));
         }
-        io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
+        io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
+        match pid {
+            Some(pid) if now.processes.is_empty() => Err(Failure::Fault(format!(
+                "no process {pid} of this user has kernels, as far as their files tell: see `annulus top`"
+            ))),
+            _ => Ok(()),
+        }
     }
 }

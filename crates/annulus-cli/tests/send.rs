@@ -179,7 +179,7 @@ fn bad_messages_of_every_format_are_told() {
     let (code, told) = with("csv", &[], b"sequence,series\n1,0\n");
     assert_eq!(code, Some(1));
     assert!(told.contains("row 2: not of type Observation: `value` of Observation is missing"), "{told}");
-    let (code, told) = with("msgpack", &["--skip-bad"], &[0x91, 1]);
+    let (code, told) = with("msgpack", &[], &[0x91, 1]);
     assert_eq!(code, Some(1));
     assert!(told.contains("message 1: not of type Observation"), "{told}");
     let (code, told) = with("msgpack", &[], &[0xDF, 0xFF, 0xFF, 0xFF, 0xFF]);
@@ -196,6 +196,77 @@ fn bad_messages_of_every_format_are_told() {
     let (code, told) = with("csv", &["--calls", "--output-format", "csv"], b"");
     assert_eq!(code, Some(2));
     assert!(told.contains("--calls prints JSON"), "{told}");
+}
+
+/// W-11: a MessagePack value ends where it ends, whatever is in it: only bytes that are none end the program.
+#[test]
+fn w_11_bad_messages_of_messagepack_are_passed_over() {
+    let path = std::env::temp_dir().join(format!("annulus-cli-{}-msgpack-letters", std::process::id()));
+    let bytes = |value: &Value| rmp_serde::to_vec(value).unwrap();
+    let good = |sequence: u64| bytes(&json!({"sequence": sequence, "series": 0, "value": 1.0}));
+    let bad = [
+        json!({"sequence": 2, "serious": 0, "value": 1.0}),
+        json!({"sequence": 2, "value": 1.0}),
+        json!({"sequence": 2, "series": "none", "value": [{"deep": [1, 2]}]}),
+        json!({"sequence": 2, "series": -1, "value": 1.0}),
+        json!({"sequence": 2, "series": 5_000_000_000_u64, "value": 1.0}),
+        json!([1, 2, 3, 4, 5]),
+        json!("text"),
+    ];
+    let mut input = good(1);
+    for value in &bad {
+        input.extend(bytes(value));
+        input.extend(good(3));
+    }
+    // No JSON has this: a number as the name of a field.
+    input.extend([0x81, 1, 2]);
+    // Nor does anybody read a value in so many others.
+    let deep = [vec![0x91; 200_000], vec![1]].concat();
+    input.extend([&[0x81, 0xA1, b'a'], &deep[..]].concat());
+    let run_with = |more: &[&str], input: &[u8]| {
+        let output = run(&[&KERNEL[..], &["--format", "msgpack"], more].concat(), input);
+        (output.status.code(), text(&output.stderr).to_owned())
+    };
+    let (code, told) = run_with(&["--skip-bad"], &input);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(told.contains("8 processed, 0 sent back, 9 skipped lines"), "{told}");
+
+    let bury = ["--dead-letters", path.to_str().unwrap()];
+    let letters = || -> Vec<Value> {
+        let lines = fs::read_to_string(&path).unwrap();
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let (code, told) = run_with(&bury, &input);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(
+        told.contains("8 processed, 0 sent back, 9 skipped lines (9 type); 9 dead letters in "),
+        "{told}"
+    );
+    let lines = letters();
+    assert_eq!(lines.len(), bad.len() + 2);
+    for (index, (line, bad)) in lines.iter().zip(&bad).enumerate() {
+        assert_eq!((&line["number"], &line["cause"]), (&json!(2 * index + 2), &json!("type")));
+        assert!(line["reason"].as_str().unwrap().starts_with("not of type Observation: "), "{line}");
+        let shown: Value = serde_json::from_str(line["text"].as_str().unwrap()).unwrap();
+        assert_eq!(shown, *bad);
+    }
+    assert_eq!(lines[bad.len()]["hex"], "810102");
+
+    // Where the bytes are none of MessagePack nothing after them can be read; what was read before was sent.
+    let first = good(1).len();
+    let (code, told) = run_with(&bury, &[good(1), vec![0x82, 0xC1], good(2)].concat());
+    assert_eq!(code, Some(1), "{told}");
+    let words =
+        format!("message 2: damaged at byte {} of the input: 0xc1 begins no value of MessagePack", first + 1);
+    assert!(told.contains(&words) && told.contains("1 processed"), "{told}");
+    let lines = letters();
+    assert_eq!((lines.len(), &lines[0]["cause"], &lines[0]["hex"]), (1, &json!("damaged"), &json!("82c1")));
+    let cut = [good(1), good(2)].concat();
+    let (code, told) = run_with(&bury, &cut[..cut.len() - 3]);
+    assert_eq!(code, Some(1), "{told}");
+    let words = format!("byte {first} of the input is not whole at its end, byte {}", cut.len() - 3);
+    assert!(told.contains(&words), "{told}");
+    fs::remove_file(&path).unwrap();
 }
 
 /// W-11: what is no message is kept with the reason, in every format in which the next message is found.
@@ -418,6 +489,17 @@ fn a_topology_is_drawn() {
     assert!(text(&output.stdout).starts_with(drawn), "{}", text(&output.stdout));
     assert!(text(&run(&["graph", &file, "--dot"], "").stdout).contains("\"host to\" -> \"north\""));
     assert!(text(&run(&["graph", &file, "--svg"], "").stdout).contains(">anomalies, grid 1</text>"));
+
+    // All of it at once.
+    let text_of_all = "[kernels.north]\nkernel = \"annomalies\"\n[kernels.east]\nkernel = \"anomalies\"\nactors = 8\n\
+                       capacity = 17\nbind = { limits = { treshold = 3.0 } }\n[[links]]\nfrom = \"east\"\nto = \"west\"\n";
+    let file = topology("all.toml", text_of_all);
+    for command in ["graph", "run"] {
+        let told = run(&[command, &file], "").stderr;
+        for part in ["`annomalies`", "bind.limits", "capacity is 17", "no kernel is called `west`"] {
+            assert!(text(&told).contains(part), "{part:?} is not in {}", text(&told));
+        }
+    }
 
     // Wherever the fault is: in the text, in a kernel, in a link.
     for (wrong, expected) in [

@@ -530,7 +530,7 @@ fn r10_a_topology_from_toml() {
     refused("\"Reject\"", "\"Drop\"", "unknown variant `Drop`");
 }
 
-/// R-10: all that is wrong with kernels' names and with what is bound, one line each.
+/// R-10: all that is wrong, one line each: with kernels' names, with what is bound, with options and with links.
 #[cfg(feature = "toml")]
 #[test]
 fn r10_a_topology_from_toml_says_all_that_is_wrong() {
@@ -548,6 +548,28 @@ fn r10_a_topology_from_toml_says_all_that_is_wrong() {
         [kernels.west]
         kernel = "registry::sum"
         bind = { factor = 1 }
+
+        [kernels.south]
+        kernel = "registry::sums"
+        bind = { factor = 1 }
+        capacity = 17
+
+        [[links]]
+        from = "deal"
+        to = "nobody"
+
+        [[links]]
+        from = "west"
+        to = "south"
+
+        [[links]]
+        from = "west.some"
+        to = "nowhere"
+
+        [[links]]
+        from = "south"
+        to = "north"
+        backpressure = "DropOldest"
     "#;
     let error = Topology::from_toml(text).unwrap_err().to_string();
     let begins = [
@@ -557,6 +579,10 @@ fn r10_a_topology_from_toml_says_all_that_is_wrong() {
         "kernel `east`: bind.factor: invalid type: string \"x\", expected ",
         "kernel `north`: it binds factor: write bind.factor = …",
         "kernel `west`: no kernel is called `registry::sum`; there are ",
+        "`south`: ",
+        "link from `deal` to `nobody`: no kernel is called `nobody`; there are deal, east, north, south, west",
+        "link from `west.some` to `nowhere`: no kernel is called `nowhere`; there are ",
+        "link from `south` to `north`: DropOldest is not offered between kernels: use Block or Reject",
     ];
     assert_eq!(error.lines().count(), begins.len(), "{error}");
     for (line, begin) in error.lines().zip(begins) {

@@ -7,6 +7,7 @@ mod csv_input;
 mod detect;
 mod engine;
 mod feed;
+mod feeding;
 mod in_flight;
 mod input_error;
 mod kernel_engine;
@@ -48,7 +49,11 @@ use watch::Watch;
 /// no other sends; what kernels send to the host comes out as JSON lines: {"from": KERNEL, "output": {…}}. At the end
 /// of the input all of it is drained, sources before their targets. `annulus graph` draws the file.
 ///
-/// SIGINT (Ctrl-C) and SIGTERM end the input: what was sent is handled. A second one ends the program at once.
+/// SIGINT (Ctrl-C) and SIGTERM end the input: what was read is sent and handled, within --limit from then on, unless the
+/// kernels stand still in a cycle. A second one ends the program at once.
+///
+/// Exit codes: 0 done, also after a signal; 1 the data or the machine is at fault, or messages were left: not sent, or not
+/// handled within --limit; 2 the command line is; 130 and 143 a second signal ended it.
 #[derive(Args)]
 #[command(
     arg_required_else_help = true,

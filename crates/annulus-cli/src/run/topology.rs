@@ -8,16 +8,18 @@ use std::{
     time::Duration,
 };
 
-use annulus::{Backend, DynamicKernel, RecvError, Runtime, Topology};
+use annulus::{Backend, DynamicKernel, RecvError, Runtime, ShutdownOutcome, Topology, for_people};
 use serde_json::json;
 
-use super::watch::Watch;
+use super::{
+    feeding::{Fed, feed},
+    watch::Watch,
+};
 use crate::{
     failure::Failure,
     follow::Follow,
     format::{Format, Messages, OnBad, json as written},
     input::UntilStopped,
-    send::send_all,
     signals::Interrupt,
     told::{Told, tell},
 };
@@ -124,14 +126,16 @@ impl Launch {
                         })
                     })
                     .collect();
-                let sent = send_all(&entry, &mut messages);
-                let outcomes = running.shutdown_blocking(self.limit);
+                let Fed { outcome: sent, left } = feed(&runtime, &entry, &mut messages, &stop, self.limit);
+                let outcomes = running.shutdown_blocking(left);
                 let printed = printers.into_iter().map(|printer| match printer.join() {
                     Ok(printed) => printed,
                     Err(panic) => std::panic::resume_unwind(panic),
                 });
                 // All of them end.
                 let printed: Vec<_> = printed.collect();
+                let is_late = |(_, outcome): &&(_, _)| *outcome == ShutdownOutcome::DeadlinePassed;
+                let late: Vec<_> = outcomes.iter().filter(is_late).map(|(name, _)| name.clone()).collect();
                 for (kernel, (_, outcome)) in running.kernels().iter().rev().zip(outcomes) {
                     let _ = writeln!(Told, "{}: {outcome:?}", kernel.status());
                 }
@@ -142,13 +146,27 @@ impl Launch {
                         "{unseen} outputs were not printed, since the table had the terminal: `> FILE` keeps them"
                     )),
                 }
-                sent
+                sent.and(self.in_time(&late))
             })
         };
         self.follow.pushing(&runtime, || match canvas {
             Some(canvas) => canvas.beside(&watched.observer, &stop, work),
             None => work(),
         })
+    }
+}
+
+impl Launch {
+    /// Refuses an end at which these kernels had messages left.
+    fn in_time(&self, late: &[String]) -> Result<(), Failure> {
+        if late.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::Fault(format!(
+            "--limit: {} had messages left after {}: they were not handled",
+            late.join(", "),
+            for_people(self.limit)
+        )))
     }
 }
 

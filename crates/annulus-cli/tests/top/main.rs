@@ -210,6 +210,28 @@ fn o_01_why_says_that_nothing_waits() {
     assert!(text.ends_with("\n  nothing waits in vain\n"), "{text}");
 }
 
+/// A process without kernels is named, and is not taken for one that waits for nothing.
+#[test]
+fn o_01_why_says_that_a_process_has_no_kernels() {
+    let folder = Folder::new("why-of-none");
+    let why = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_annulus"));
+        command.args(["why", "--interval", "0.05"]).args(arguments).env("ANNULUS_DIR", &folder.0);
+        let output = command.output().unwrap();
+        (output.status.code(), [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()))
+    };
+    let told =
+        "annulus: no process 1 of this user has kernels, as far as their files tell: see `annulus top`\n";
+    assert_eq!(why(&["1"]), (Some(1), [String::new(), told.into()]));
+    assert_eq!(why(&["--pid", "1"]).0, Some(1));
+    // Without a number nothing is missing.
+    let (code, [said, _]) = why(&[]);
+    assert_eq!(
+        (code, &*said),
+        (Some(0), "no process of this user has kernels, as far as their files tell\n")
+    );
+}
+
 /// O-01: of a process that died `why` names the command that says more, and says of nothing that it goes on.
 #[test]
 fn o_01_why_sends_to_the_autopsy_of_the_dead() {

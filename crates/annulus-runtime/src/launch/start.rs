@@ -1,6 +1,7 @@
 //! A launch: checks, the layout of a kernel's memory, and the connection of host and device.
 
 use std::{
+    iter,
     sync::{Arc, Mutex, OnceLock, Weak},
     time::Instant,
 };
@@ -102,11 +103,17 @@ impl AnyBound {
 
     /// Whether it could be launched with these options, as far as this is known without a backend.
     pub(crate) fn check(&self, options: &LaunchOptions) -> Result<(), LaunchError> {
-        options
-            .validate_for(self.kind.definition, self.kind.asked.identified)
-            .map_err(LaunchError::Invalid)?;
-        check_bindings(self.kind.definition, &self.bindings)?;
-        self.kind.definition.check().map_err(LaunchError::Handler)
+        self.problems(options).try_for_each(Err)
+    }
+
+    /// All that keeps it from being launched with these options, as far as this is known without a backend.
+    pub(crate) fn problems(&self, options: &LaunchOptions) -> impl Iterator<Item = LaunchError> {
+        let definition = self.kind.definition;
+        let options = options.validate_for(definition, self.kind.asked.identified);
+        let bindings = check_bindings(definition, &self.bindings);
+        // It takes the longest, so it comes when it is asked for.
+        let handler = iter::once_with(|| definition.check().map_err(LaunchError::Handler));
+        [options.map_err(LaunchError::Invalid), bindings].into_iter().chain(handler).filter_map(Result::err)
     }
 
     /// The bytes of its shards, if a device prints what it prints and slots are not sealed: at most as many; and of what its

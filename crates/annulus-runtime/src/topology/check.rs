@@ -141,7 +141,7 @@ impl Topology {
 
     pub(super) fn checked(&self) -> Result<Checked, TopologyError> {
         let mut problems = Vec::new();
-        if self.nodes.is_empty() {
+        if self.nodes.is_empty() && self.absent.is_empty() {
             problems.push(TopologyProblem::Empty);
         }
         for (index, node) in self.nodes.iter().enumerate() {
@@ -150,12 +150,18 @@ impl Topology {
             if self.nodes[..index].iter().any(named_so) && is_new(&problems) {
                 problems.push(TopologyProblem::SameName(node.name.clone()));
             }
-            if let Err(error) = node.bound.check(&node.options) {
-                problems.push(TopologyProblem::Kernel { kernel: node.name.clone(), error });
-            }
+            let kernel = || node.name.clone();
+            let wrong = node.bound.problems(&node.options);
+            problems.extend(wrong.map(|error| TopologyProblem::Kernel { kernel: kernel(), error }));
         }
         let mut links: Vec<Resolved> = Vec::new();
         for edge in &self.edges {
+            if let Some(unknown) = self.with_absent(edge) {
+                let (from, to) = (&edge.from, &edge.to);
+                let link = |problem| TopologyProblem::Link { from: from.clone(), to: to.clone(), problem };
+                problems.extend(unknown.map(link));
+                continue;
+            }
             let link = self.resolve(edge).and_then(|link| {
                 let same = || links.iter().filter(|other| (other.from, other.port) == (link.from, link.port));
                 if self.nodes[link.from].bound.definition().peers.is_none() {
@@ -246,8 +252,24 @@ impl Topology {
     }
 
     fn unknown(&self, name: &str) -> String {
-        let names: Vec<_> = self.nodes.iter().map(|node| node.name.as_str()).collect();
+        let names: Vec<_> = self.nodes.iter().map(|node| &*node.name).chain(self.absent_names()).collect();
         format!("no kernel is called `{name}`; there are {}", names.join(", "))
+    }
+
+    fn absent_names(&self) -> impl Iterator<Item = &str> {
+        self.absent.iter().map(String::as_str)
+    }
+
+    /// Of a link from or to a kernel that the program has not, what is wrong with it all the same: its other end.
+    fn with_absent(&self, edge: &Edge) -> Option<Option<String>> {
+        let is_absent = |name: &str| self.absent_names().any(|absent| absent == name);
+        let is_there = |name: &str| is_absent(name) || self.nodes.iter().any(|node| node.name == name);
+        let kernel = edge.from.rsplit_once('.').map_or(&*edge.from, |(kernel, _)| kernel);
+        // A name may have a point in it.
+        let from = if is_there(&edge.from) { &*edge.from } else { kernel };
+        let ends = [from, &*edge.to];
+        let unknown = || ends.into_iter().find(|name| !is_there(name)).map(|name| self.unknown(name));
+        ends.into_iter().any(is_absent).then(unknown)
     }
 
     /// The kernels and the outbox that a link names, or what is wrong with it.

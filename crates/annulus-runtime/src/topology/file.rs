@@ -6,8 +6,8 @@ use annulus_kernel::{Binding, BindingDefinition};
 use annulus_queue::Backpressure;
 use serde::Deserialize;
 
-use super::{Topology, TopologyError};
-use crate::{launch::registered::RegisteredKernel, options::LaunchOptions};
+use super::{Topology, TopologyError, TopologyProblem};
+use crate::{error::LaunchError, launch::registered::RegisteredKernel, options::LaunchOptions};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -108,31 +108,33 @@ impl Topology {
     /// # Errors
     ///
     /// [`TopologyError::Text`] says what is wrong with the text, and where. If the text is of this form, it says
-    /// everything that is wrong with kernels' names and with what is bound, one line each. [`check`](Self::check) and
-    /// [`launch`](Self::launch) say what is wrong with the topology.
+    /// everything that is wrong with kernels' names and with what is bound, one line each, and then what the
+    /// [`check`](Self::check) finds in the rest. If nothing is wrong with those, the check alone says what is wrong.
     pub fn from_toml(text: &str) -> Result<Self, TopologyError> {
         let file: File =
             toml::from_str(text).map_err(|error| TopologyError::Text(error.to_string().trim_end().into()))?;
         let mut topology = Self { max_memory: file.max_memory, ..Self::default() };
         let mut problems = Vec::new();
+        // Kernels without what they bind: it has been told what is wrong with that.
+        let mut unbound = Vec::new();
         for (name, table) in file.kernels {
             let asked = table.kernel.as_deref().unwrap_or(&name);
-            let found = RegisteredKernel::find(asked).map_err(|error| vec![error.to_string()]);
-            let bound =
-                found.and_then(|kernel| Ok((kernel, bindings(kernel.definition().bindings, &table.bind)?)));
-            match bound {
-                Ok((kernel, bindings)) => {
-                    topology = topology.add(&name, kernel.bound(bindings), table.options(kernel.options()));
-                    topology =
-                        table.topics.iter().fold(topology, |topology, topic| topology.topic(&name, topic));
+            let mut wrong = |problem: String| problems.push(format!("kernel `{name}`: {problem}"));
+            let kernel = match RegisteredKernel::find(asked) {
+                Ok(kernel) => kernel,
+                Err(error) => {
+                    wrong(error.to_string());
+                    topology.absent.push(name);
+                    continue;
                 }
-                Err(wrong) => {
-                    problems.extend(wrong.iter().map(|problem| format!("kernel `{name}`: {problem}")));
-                }
-            }
-        }
-        if !problems.is_empty() {
-            return Err(TopologyError::Text(problems.join("\n")));
+            };
+            let bindings = bindings(kernel.definition().bindings, &table.bind).unwrap_or_else(|all| {
+                all.into_iter().for_each(wrong);
+                unbound.push(name.clone());
+                Vec::new()
+            });
+            topology = topology.add(&name, kernel.bound(bindings), table.options(kernel.options()));
+            topology = table.topics.iter().fold(topology, |topology, topic| topology.topic(&name, topic));
         }
         for LinkTable { from, to, backpressure, topics } in file.links {
             let backpressure = backpressure.map_or(Backpressure::Block, Backpressure::from);
@@ -140,7 +142,20 @@ impl Topology {
             // Of this very link, which may be a second one between the two: the check says so.
             topology.edges.last_mut().expect("it was added").patterns = topics;
         }
-        Ok(topology)
+        if problems.is_empty() {
+            return Ok(topology);
+        }
+        // Nobody can ask for the check of what is no topology.
+        if let Err(TopologyError::Invalid(others)) = topology.check() {
+            let is_told = |problem: &TopologyProblem| match problem {
+                TopologyProblem::Kernel { kernel, error: LaunchError::Binding { .. } } => {
+                    unbound.contains(kernel)
+                }
+                _ => false,
+            };
+            problems.extend(others.iter().filter(|problem| !is_told(problem)).map(ToString::to_string));
+        }
+        Err(TopologyError::Text(problems.join("\n")))
     }
 }
 

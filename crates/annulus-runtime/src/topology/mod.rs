@@ -62,6 +62,8 @@ pub struct Topology {
     /// Kernels that publish, and names of their topics that patterns take from the beginning.
     names: Vec<(String, String)>,
     max_memory: Option<u64>,
+    /// Names of kernels that a text has and the program has not: nothing else is known of them. It is never launched then.
+    absent: Vec<String>,
 }
 
 struct Node {
