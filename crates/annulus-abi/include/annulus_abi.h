@@ -155,7 +155,8 @@ typedef struct annulus_host_words {
     uint64_t dropped_before[5];
     uint64_t traces_recorded;
     uint64_t traces_lost;
-    uint64_t reserved[8];
+    uint64_t fed;
+    uint64_t reserved[7];
 } annulus_host_words;
 
 /* A shard's part of a vitals file. */

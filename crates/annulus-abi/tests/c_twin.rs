@@ -50,7 +50,7 @@ fn t_01_t_03_c_and_rust_agree() {
     offsets!(source, At, "annulus_at": phase, number, key, count, failed, failed_key, reserved);
     offsets!(source, ShardVitals, "annulus_shard_vitals":
         control, inbound, outbound, telemetry, at, host);
-    offsets!(source, HostWords, "annulus_host_words": staged, dropped_before, traces_recorded, traces_lost, reserved);
+    offsets!(source, HostWords, "annulus_host_words": staged, dropped_before, traces_recorded, traces_lost, fed, reserved);
     offsets!(source, PortCounts, "annulus_port_counts": forwarded, unforwarded, held, padding);
     offsets!(source, PortLink, "annulus_port_link": kernel, target, waits, name);
     offsets!(source, ShardPorts, "annulus_shard_ports": counts, links);

@@ -40,6 +40,8 @@ pub(crate) struct Facts {
     kernels: HashMap<String, Vec<Kernel>>,
     /// Types of the package's own. One that is called like one of ours is none of ours.
     types: HashSet<String>,
+    /// The methods of types, which the package has written itself, by the type and the name.
+    methods: HashMap<String, HashSet<String>>,
     fields: HashMap<(String, String), Known>,
     /// What free functions return. Those whose name two have with different results are left out.
     returns: HashMap<String, Known>,
@@ -103,6 +105,16 @@ impl Facts {
         self.types.contains(name)
     }
 
+    /// Whether the package has written methods of the type.
+    pub(crate) fn has_methods(&self, of: &str) -> bool {
+        self.methods.contains_key(of)
+    }
+
+    /// Whether the package has written this method of the type.
+    pub(crate) fn has_method(&self, of: &str, name: &str) -> bool {
+        self.methods.get(of).is_some_and(|methods| methods.contains(name))
+    }
+
     pub(crate) fn field(&self, of: &str, name: &str) -> Known {
         self.fields.get(&(of.into(), name.into())).cloned().unwrap_or_default()
     }
@@ -154,6 +166,18 @@ impl<'ast> Visit<'ast> for Types<'_> {
         let is_alias = matches!(item, Item::Type(alias) if !alias.generics.params.is_empty());
         if let Some(name) = name.filter(|_| !is_alias) {
             self.facts.types.insert(name.to_string());
+        }
+        if let Item::Impl(item) = item
+            && let Type::Path(of) = &*item.self_ty
+            && let Some(of) = of.path.segments.last()
+        {
+            let methods = self.facts.methods.entry(of.ident.to_string()).or_default();
+            methods.extend(item.items.iter().filter_map(|item| match item {
+                syn::ImplItem::Fn(method) if method.sig.receiver().is_some() => {
+                    Some(method.sig.ident.to_string())
+                }
+                _ => None,
+            }));
         }
         visit::visit_item(self, item);
     }

@@ -26,6 +26,8 @@ pub(crate) enum Known {
     Time(u128),
     /// Something that waits for the next of equal times, in nanoseconds.
     Ticker(u128),
+    /// A type of the package's own.
+    Own(String),
     /// Many of them.
     Many(Box<Known>),
 }
@@ -105,7 +107,8 @@ impl Known {
         let of_first = || first.map_or(Self::Unknown, |ty| Self::of_type(ty, facts));
         let name = last.ident.to_string();
         if facts.has_own_type(&name) {
-            return Self::Unknown;
+            // What an alias stands for may be ours.
+            return if facts.has_methods(&name) { Self::Own(name) } else { Self::Unknown };
         }
         match name.as_str() {
             "Arc" | "Rc" | "Box" | "Result" | "Option" | "Outcome" => of_first(),

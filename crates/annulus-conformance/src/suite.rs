@@ -609,6 +609,7 @@ macro_rules! conformance_suite {
                 b06_blocks_take_their_turns_together: Handlers,
                 b06_blocks_of_a_warp_do_too: Handlers,
                 b06_batches_do_too: Handlers,
+                b06_rounds_that_the_host_begins_do_not_mix: Handlers,
                 b06_uneven_load: Handlers,
                 b06_one_block: Handlers,
                 b06_a_message_after_a_long_rest: Handlers,

@@ -294,6 +294,14 @@ impl Kernel {
         self.sum(Shard::waiting).saturating_add(self.linked)
     }
 
+    /// Messages that were ever put into its inbound rings, and into those in a device's memory for what other kernels send.
+    pub(crate) fn sent(&self) -> u64 {
+        // What has arrived is counted by the block that took it, perhaps before the host hears who sent it. None of these
+        // words ever becomes less, so no look finds fewer than one before.
+        let fed = self.sum(|shard| shard.fed).max(self.sum(Shard::arrived));
+        self.sum(|shard| shard.accepted).saturating_add(fed)
+    }
+
     /// How full it is, 1 for full: its queues for what the host sends, or its rings in a device's memory, whichever are fuller.
     pub fn fullness(&self) -> f64 {
         self.share(self.sum(Shard::waiting), self.queue_capacity).max(self.linked_fullness())

@@ -544,8 +544,10 @@ impl LaunchOptions {
     /// All handlers see in the next superstep what handlers wrote to shared tables (`&[AtomicU32]`) in this
     /// one; relaxed accesses are enough. They may or may not see what others write in the same superstep. A
     /// shard that has no messages, has no room for answers, or is inactive takes part and handles nothing.
-    /// Commands reach the shards one after the other: the shards need not begin, pause or end in the same
-    /// superstep.
+    /// Messages and commands reach each shard by itself: the shards need not begin, pause or end in the same
+    /// superstep. After [`activate`](crate::KernelControl::activate), one may handle its first message while another
+    /// handles its second, although all of them were there before. So a superstep is no round of a program: where
+    /// rounds must not mix, send the messages of one after the answers of the one before were received.
     ///
     /// All blocks must run at the same time. A launch is refused if the device has not enough places for the
     /// grid, also in epochs. On CUDA it is a cooperative launch. Each superstep is as long as its longest

@@ -18,8 +18,11 @@ pub struct HostWords {
     pub traces_recorded: u64,
     /// Records that found no room, as far as the host knows.
     pub traces_lost: u64,
+    /// Of the first shard alone: messages that other kernels ever put into the kernel's rings in a device's memory, as far as
+    /// the host knew when it last copied the shards' words. 0 where such messages go into the inbound rings.
+    pub fed: u64,
     /// Always 0.
-    pub reserved: [u64; 8],
+    pub reserved: [u64; 7],
 }
 
 const _: () = {
@@ -28,4 +31,5 @@ const _: () = {
     assert!(offset_of!(HostWords, dropped_before) == 8);
     assert!(offset_of!(HostWords, traces_recorded) == 48);
     assert!(offset_of!(HostWords, traces_lost) == 56);
+    assert!(offset_of!(HostWords, fed) == 64);
 };

@@ -100,6 +100,12 @@ pub struct Shard {
     pub staged: u64,
     /// Messages that were ever put into the inbound ring.
     pub accepted: u64,
+    /// Messages of other kernels that it has taken out of its ring in a device's memory.
+    pub taken: u64,
+    /// Such messages that it had not taken when it ended.
+    pub unread: u32,
+    /// Of the first shard alone: see [`HostWords::fed`].
+    pub fed: u64,
     /// Outputs that wait in the outbound ring.
     pub outputs_waiting: u64,
     /// Messages to itself.
@@ -126,6 +132,11 @@ impl Shard {
     pub fn waiting(&self) -> u64 {
         // The numbers may be anything.
         self.pending.saturating_add(self.staged)
+    }
+
+    /// Messages of other kernels that have arrived from a ring in a device's memory: it has taken them, or left them at its end.
+    pub fn arrived(&self) -> u64 {
+        self.taken.saturating_add(self.unread.into())
     }
 }
 
@@ -543,6 +554,9 @@ impl Shard {
             pending: waiting(INBOUND),
             staged: long(HOST + offset_of!(HostWords, staged)),
             accepted: reserved(INBOUND),
+            taken: long(offset_of!(ControlBlock, taken)),
+            unread: short(offset_of!(ControlBlock, unread)),
+            fed: long(HOST + offset_of!(HostWords, fed)),
             outputs_waiting: waiting(OUTBOUND),
             timers: Timers::of_word(long(offset_of!(ControlBlock, timers))),
             traces: Traces {

@@ -44,6 +44,7 @@ impl Walk<'_> {
                 }
                 _ => Known::Unknown,
             },
+            Expr::Struct(made) => self.own(made.path.segments.last().map(|last| last.ident.to_string())),
             Expr::MethodCall(call) => self.of_method(call),
             Expr::Call(call) => self.of_call(&parts(&call.func), &call.args.iter().collect::<Vec<_>>()),
             _ => Known::Unknown,
@@ -54,6 +55,7 @@ impl Walk<'_> {
         match parts {
             [name] => match self.binding(name) {
                 Some(binding) => self.body.bindings[binding].known.clone(),
+                None if name == "self" => self.own(self.self_type.clone()),
                 None => self.facts.constant(name),
             },
             [.., ty, name] if ty == "Duration" && name == "ZERO" => Known::Time(0),
@@ -107,9 +109,16 @@ impl Walk<'_> {
                 Known::Handle(Some(kernel.into()))
             }
             [.., kernel, "bind"] if self.is_kernel(kernel) => Known::Bound(Some(kernel.into())),
+            [.., ty, "new" | "default"] => self.own(Some(ty.into())),
             [function] => self.facts.returned_by(function),
             _ => Known::Unknown,
         }
+    }
+
+    /// A value of the package's own type of this name, if there is one.
+    fn own(&self, name: Option<String>) -> Known {
+        let is_own = |name: &String| self.facts.has_own_type(name) && self.facts.has_methods(name);
+        name.filter(is_own).map_or(Known::Unknown, Known::Own)
     }
 
     pub(super) fn is_kernel(&self, name: &str) -> bool {

@@ -47,7 +47,14 @@ fn method(context: &Context<'_>, call: &Call, of: &Known) -> Option<Finding> {
     let verb = call.name.strip_suffix("_blocking")?;
     let has_future = FUTURES.contains(&verb) && *of != Known::Dynamic;
     // Others' blocking calls may be called otherwise than ours; these are ours, or none that belongs here.
-    let may_be_ours = is_ours || has_future && *of == Known::Unknown;
+    let may_be_ours = is_ours
+        || has_future
+            && match of {
+                Known::Unknown => true,
+                // It may lend those of a handle that is in it.
+                Known::Own(of) => !context.facts.has_method(of, &call.name),
+                _ => false,
+            };
     if !may_be_ours {
         return None;
     }

@@ -2,24 +2,27 @@
 
 use super::Context;
 use crate::{
-    body::{Call, Discarded},
+    body::{Call, Discarded, Receiver},
     finding::Finding,
     known::Known,
     lint::OUTCOME_DISCARDED,
 };
 
-/// Verbs that return a future.
-const FUTURES: &[&str] = &["send", "send_batch", "send_batch_returning"];
+/// Verbs that return a future, without which nothing is sent.
+const FUTURES: &[&str] =
+    &["call", "call_within", "send", "send_batch", "send_batch_returning", "send_within"];
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for call in context.body.calls() {
         let is_send = call.name.starts_with("send") || call.name.starts_with("try_send");
-        let Some(receiver) = call.receiver.as_ref().filter(|of| is_send && of.known.takes_messages()) else {
+        let is_future = FUTURES.contains(&call.name.as_str()) && !call.usage.is_awaited;
+        let may_lose = |of: &&Receiver| (is_send || is_future) && of.known.takes_messages();
+        let Some(receiver) = call.receiver.as_ref().filter(may_lose) else {
             continue;
         };
         let Some(discarded) = &call.usage.discarded else { continue };
         let is_silent = !matches!(discarded, Discarded::Statement) || call.usage.is_ok;
-        if FUTURES.contains(&call.name.as_str()) && !call.usage.is_awaited {
+        if is_future {
             // The compiler itself says so of a statement.
             if is_silent {
                 findings.push(not_awaited(context, call, discarded));
@@ -50,7 +53,10 @@ fn not_awaited(context: &Context<'_>, call: &Call, discarded: &Discarded) -> Fin
     match (call.at.is_async, discarded) {
         (true, Discarded::Underscore(_)) => finding.fix("await it", at..at, ".await?", false),
         _ => {
-            let name = format!("{}_blocking", call.name);
+            let name = match call.name.strip_suffix("_within") {
+                Some(verb) => format!("{verb}_timeout"),
+                None => format!("{}_blocking", call.name),
+            };
             let text = context.text(&(call.name_span.end..call.end));
             finding.fix("block", call.name_span.start..call.end, format!("{name}{text}?"), false)
         }

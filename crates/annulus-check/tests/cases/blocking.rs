@@ -1,6 +1,6 @@
 //! blocking_in_async.
 
-use std::{thread, time::Duration};
+use std::{sync::Arc, thread, time::Duration};
 
 use annulus::{block_on, prelude::*, queue::MessageQueue};
 
@@ -86,4 +86,55 @@ impl Other {
 async fn of_others(other: &Other) {
     other.fetch_blocking();
     other.wait_timeout(Duration::from_secs(1));
+}
+
+/// Of one's own, with the names of ours.
+struct Radio {
+    kernel: KernelHandle<double>,
+}
+
+impl Radio {
+    fn new(kernel: KernelHandle<double>) -> Self {
+        Self { kernel }
+    }
+
+    fn recv_blocking(&self) {}
+
+    async fn listens(&self) {
+        self.recv_blocking();
+        let _ = self.kernel.recv_blocking(); //~ blocking_in_async
+    }
+}
+
+impl std::ops::Deref for Radio {
+    type Target = KernelHandle<double>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.kernel
+    }
+}
+
+struct Car {
+    radio: Arc<Radio>,
+}
+
+impl Car {
+    async fn drives(&self) {
+        self.radio.recv_blocking();
+    }
+}
+
+async fn of_ones_own(radio: &Radio, kernel: &KernelHandle<double>) {
+    radio.recv_blocking();
+    Radio::new(kernel.clone()).recv_blocking();
+    let made = Radio { kernel: kernel.clone() };
+    made.recv_blocking();
+    // This one it only lends.
+    radio.drained_blocking(); //~ blocking_in_async
+}
+
+type Doubles = KernelHandle<double>;
+
+async fn of_an_alias(kernel: &Doubles) {
+    let _ = kernel.recv_blocking(); //~ blocking_in_async
 }

@@ -1,8 +1,8 @@
 //! outcome_discarded.
 
-use std::sync::mpsc;
+use std::{sync::mpsc, time::Duration};
 
-use annulus::{Backpressure, prelude::*, queue::MessageQueue};
+use annulus::{Backpressure, KernelQueue, prelude::*, queue::MessageQueue};
 
 use super::common::*;
 
@@ -15,6 +15,16 @@ fn errors(kernel: &KernelHandle<total>, queue: &MessageQueue<u32>) {
     drop(kernel.try_send(ONE)); //~ outcome_discarded
     let _ = kernel.try_send(ONE).ok(); //~ outcome_discarded
     let _ = queue.try_send(7); //~ outcome_discarded
+}
+
+async fn calls(kernel: &KernelHandle<double>, limit: Duration) {
+    let _ = kernel.call(ONE); //~ outcome_discarded
+    drop(kernel.call_within(ONE, limit)); //~ outcome_discarded
+    let _ = kernel.send_within(ONE, limit); //~ outcome_discarded
+}
+
+fn calls_of_a_queue(queue: &KernelQueue<double>) {
+    let _ = queue.call(ONE); //~ outcome_discarded
 }
 
 async fn futures(kernel: &KernelHandle<total>) {
@@ -50,6 +60,14 @@ fn looked_at(kernel: &KernelHandle<total>) -> Option<SendOutcome<Number>> {
         Err(error) => println!("{error}"),
     }
     kernel.try_send(ONE).ok()
+}
+
+/// The answer was thrown away, and the message was sent.
+async fn called(kernel: &KernelHandle<double>) {
+    let _ = kernel.call(ONE).await;
+    let _ = kernel.call_blocking(ONE); //~ blocking_in_async
+    let answer = kernel.call(ONE);
+    let _ = answer.await;
 }
 
 fn nothing_comes_back(runtime: &Runtime, options: LaunchOptions) {

@@ -103,6 +103,34 @@ pub fn b06_batches_do_too(bench: &Bench) {
     together(bench, options().mode(ProcessingMode::Batch).max_messages_per_iteration(8), 8);
 }
 
+/// Rounds that the host begins do not mix, whenever each block was told to be active: a message sees all others at the
+/// beginning of its round, or at its end.
+pub fn b06_rounds_that_the_host_begins_do_not_mix(bench: &Bench) {
+    let rounds = bench.size(32, CAPACITY.into()) as u32;
+    for launched in 0..4 {
+        let kernel = launch(bench, options().active(false).name(format!("rounds-{launched}")));
+        let send = |round| {
+            for key in 0..GRID {
+                let _ = kernel.send_blocking(item(key, round)).unwrap();
+            }
+        };
+        send(0);
+        kernel.activate_blocking().unwrap();
+        for round in 0..rounds {
+            for _ in 0..GRID {
+                let Marched { key, strayed, first, second } = kernel.recv_blocking().unwrap();
+                assert_eq!((strayed, first[key as usize]), (0, round));
+                for seen in first.into_iter().chain(second) {
+                    assert!((round..=round + 1).contains(&seen), "round {round}: {first:?}, {second:?}");
+                }
+            }
+            if round + 1 < rounds {
+                send(round + 1);
+            }
+        }
+    }
+}
+
 /// One block has all messages; the others take part.
 pub fn b06_uneven_load(bench: &Bench) {
     let each = bench.size(64, CAPACITY.into()) as u32;

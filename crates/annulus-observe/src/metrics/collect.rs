@@ -196,8 +196,14 @@ fn of_some(kernel: &Kernel, shard: Option<usize>, shards: &[Shard], counts: &mut
     let mut tell = |metric: &'static Metric, of: Of, count: u64| {
         counts.insert(Which { shard, ..Which::new(metric, of) }, count);
     };
-    tell(&SENT, Of::All, sum(|shard| shard.accepted));
-    tell(&CONSUMED, Of::All, sum(|shard| shard.accepted.saturating_sub(shard.pending)));
+    // Nobody counts which shard a message of another kernel is for, until it has arrived in a device's memory.
+    let sent = match shard {
+        None => kernel.sent(),
+        Some(_) => sum(|shard| shard.accepted.saturating_add(shard.arrived())),
+    };
+    tell(&SENT, Of::All, sent);
+    let consumed = |shard: &Shard| shard.accepted.saturating_sub(shard.pending).saturating_add(shard.taken);
+    tell(&CONSUMED, Of::All, sum(consumed));
     tell(&PROCESSED, Of::All, sum(|shard| shard.processed));
     tell(&OUTPUTS, Of::All, sum(|shard| shard.sent));
     tell(&OUTPUTS_LOST, Of::All, sum(|shard| shard.unforwarded));

@@ -106,7 +106,7 @@ macro_rules! metrics {
 metrics! {
     /// Messages that were put into the inbound rings.
     SENT: Counter "messaging.client.sent.messages" "annulus_messages_sent_total" "{message}" true
-        "Messages that were put into the kernel's inbound rings.";
+        "Messages that were put into the kernel's inbound rings, and by other kernels into its rings in a device's memory.";
     /// Messages that the blocks have taken.
     CONSUMED: Counter "messaging.client.consumed.messages" "annulus_messages_consumed_total" "{message}" true
         "Messages that the kernel's blocks have taken.";

@@ -67,7 +67,7 @@ fn of_kernel(kernel: &Kernel, health: Option<&KernelHealth>) -> Value {
         "reasons": health.map_or_else(Vec::new, |health| {
             health.reasons.iter().map(|reason| reason.evidence.clone()).collect()
         }),
-        "sent": kernel.sum(|shard| shard.accepted),
+        "sent": kernel.sent(),
         "done": kernel.sum(|shard| shard.processed),
         "failed": kernel.sum(|shard| shard.failed.saturating_add(shard.unknown_actor)),
         "outputs": kernel.sum(|shard| shard.sent),

@@ -10,6 +10,7 @@ mod damaged;
 mod described;
 mod device;
 mod drops;
+mod fed;
 mod followed;
 mod lease;
 mod limits;
@@ -177,6 +178,8 @@ fn child() {
         "shouts_on_a_device" => return printed::on_a_device(),
         "sifts_on_a_device" => return outboxes::on_a_device(),
         "ends_fed_on_a_device" => return outboxes::ends_fed(),
+        "fed" => return fed::on_the_cpu(),
+        "fed_on_a_device" => return fed::on_a_device(),
         _ => {}
     }
     let runtime = Runtime::builder().backend(annulus::Cpu::new().workers(3)).build().unwrap();

@@ -230,9 +230,9 @@ impl KernelShared {
         }
     }
 
-    /// Copies the shards' words to where other processes see them, unless they lie there, and how many messages of other kernels
-    /// wait for it in a device's memory.
-    fn mirror(&self, linked: u64) {
+    /// Copies the shards' words to where other processes see them, unless they lie there, and of how many messages of other
+    /// kernels the host knows in a device's memory: those that wait, and all that came.
+    fn mirror(&self, linked: [u64; 2]) {
         if let (Some(home), true) = (&self.core.home, self.core.mirrored) {
             let shards = self.core.shards.iter().enumerate();
             let words = shards.map(|(index, shard)| {
@@ -274,6 +274,9 @@ impl KernelShared {
                 pending: inbound.reserved().saturating_sub(inbound.consumed()),
                 staged: self.staged(index),
                 accepted: inbound.reserved(),
+                taken: long(memory.taken()),
+                unread: short(memory.unread()),
+                fed: if index == 0 { self.fed() } else { 0 },
                 outputs_waiting: shard.outbound.depth(),
                 timers: Timers::of_word(long(memory.timers())),
                 traces: self.core.traced.as_ref().map(|traced| traced.counts_of(index)).unwrap_or_default(),
@@ -348,7 +351,8 @@ impl KernelShared {
             self.end_links();
         }
         self.free_name();
-        self.mirror(0);
+        // What came is in the shards' words by now: it was taken, or was left.
+        self.mirror([0; 2]);
         if let Some(home) = &self.core.home {
             home.set_ended();
         }
@@ -549,7 +553,7 @@ impl HostSignals for KernelShared {
     fn beat(&self) {
         // Where a heartbeat is a clock, it is renewed more often than anybody looks.
         if self.core.home.as_ref().is_some_and(|home| home.mirrored_before(Duration::from_millis(40))) {
-            self.mirror(self.linked());
+            self.mirror([self.linked(), self.fed()]);
         }
         // Another kernel may have sent it something without the host.
         if let Some(slow) = &self.core.slow

@@ -220,7 +220,7 @@ impl KernelShared {
     }
 
     /// How many messages other kernels have put into this kernel's rings in the device's memory.
-    fn fed(&self) -> u64 {
+    pub(crate) fn fed(&self) -> u64 {
         let known = self.links.known();
         known.fed_before + known.feeds.iter().map(Feed::fed).sum::<u64>()
     }

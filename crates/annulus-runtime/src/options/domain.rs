@@ -29,9 +29,10 @@ pub enum Domain {
     /// long, and the throughput counts: long rings, large turns. Vertices answer by messages of their own, so
     /// [calls](LaunchOptions::calls) are off.
     GraphAnalytics,
-    /// Cells that exchange values with their neighbours in each step. A cell must not be ahead of the others,
-    /// so the blocks take their turns together: [`supersteps`](LaunchOptions::supersteps) are on, with their
-    /// conditions. Calls are off.
+    /// Cells that exchange values with their neighbours in each step. No block should run ahead of the others, so
+    /// the blocks take their turns together: [`supersteps`](LaunchOptions::supersteps) are on, with their
+    /// conditions. They need not begin in the same turn, so where a step must see the whole step before, the program
+    /// begins each step. Calls are off.
     SpatialSimulation,
     /// Actors that are asked and answer. The first answer counts when little waits, and fairness when much
     /// does: turns follow the depth of the queue and have a small cap, and blocks look for messages for longer

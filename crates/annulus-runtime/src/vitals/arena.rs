@@ -445,13 +445,17 @@ impl Home {
         }
     }
 
-    /// Copies the shards' words, if they are elsewhere, and shows how many messages of other kernels wait in a device's memory.
+    /// Copies the shards' words, if they are elsewhere, and shows how many messages of other kernels wait in a device's memory,
+    /// and how many have ever come there.
     pub(crate) fn mirror<'a>(
         &self,
-        linked: u64,
+        [linked, fed]: [u64; 2],
         shards: impl Iterator<Item = (&'a ShardMemory, [&'a Ring; 2], At)>,
     ) {
         self.set(offset_of!(KernelEntry, linked), linked);
+        // Several threads may copy at once; what came never becomes less.
+        let place = (offset_of!(ShardVitals, host) + offset_of!(HostWords, fed)) / 8;
+        self.place(0).word(place).fetch_max(fed, Ordering::Relaxed);
         for (index, (words, [inbound, outbound], at)) in shards.enumerate() {
             let place = self.place(index);
             let copy = words.clone().watched(place.clone());
