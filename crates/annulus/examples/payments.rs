@@ -158,7 +158,7 @@ const TOO_LITTLE: Failure = Failure::of(1);
 /// Charges a payment once, though it may be asked for several times.
 #[ring_kernel(mode = Batch)]
 fn bank(charge: &Charge, account: &mut Account, charged: &Outbox<Charged>) -> Result<(), Failure> {
-    if !account.recent.iter().any(|&number| number == charge.number) {
+    if !account.recent.contains(&charge.number) {
         account.cents = account.cents.checked_sub(charge.cents).ok_or(TOO_LITTLE)?;
         account.recent[(account.charged % 8) as usize] = charge.number;
         account.charged += 1;
