@@ -61,7 +61,7 @@ pub(crate) struct Send {
     output_format: Option<Format>,
 
     /// Skip and count bad messages instead of ending at the first. Where damage hides the beginning of the next one,
-    /// nothing more can be read: MessagePack that is no MessagePack, a frame without a header, an endless line
+    /// nothing more can be read: bytes that are not MessagePack, a frame without a header, an endless line
     #[arg(long)]
     skip_bad: bool,
 

@@ -18,9 +18,16 @@ fn example() -> PathBuf {
 
 /// The two kernels, with little room.
 fn cycle(limit: &str, name: &str) -> Child {
+    cycle_with("", limit, name)
+}
+
+/// With more words for the first kernel.
+fn cycle_with(words: &str, limit: &str, name: &str) -> Child {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let text = "[kernels.ping]\ncapacity = 16\n[kernels.pong]\ncapacity = 16\n\
-                [[links]]\nfrom = \"ping.next\"\nto = \"pong\"\n[[links]]\nfrom = \"pong\"\nto = \"ping\"\n";
+    let text = format!(
+        "[kernels.ping]\ncapacity = 16\n{words}[kernels.pong]\ncapacity = 16\n\
+         [[links]]\nfrom = \"ping.next\"\nto = \"pong\"\n[[links]]\nfrom = \"pong\"\nto = \"ping\"\n"
+    );
     fs::write(&path, text).unwrap();
     Command::new(example())
         .args(["run", path.to_str().unwrap(), "--to", "ping", "--limit", limit, "--backend", "cpu"])
@@ -50,7 +57,7 @@ fn end(child: &mut Child) -> Option<i32> {
 #[test]
 fn a_signal_ends_a_run_that_stands_still() {
     for name in ["INT", "TERM"] {
-        let mut child = cycle("2", "still.toml");
+        let mut child = cycle("5", "still.toml");
         let mut stdin = child.stdin.take().unwrap();
         let tokens = 60;
         for id in 0..tokens {
@@ -104,4 +111,15 @@ fn messages_that_the_limit_leaves_are_told() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.stdout, b"{\"from\":\"ping\",\"output\":{\"arrived\":{\"id\":1,\"hops\":6}}}\n");
+}
+
+/// So is one whose messages waited for a kernel that was inactive.
+#[test]
+fn messages_for_an_inactive_kernel_are_told() {
+    let mut child = cycle_with("active = false\n", "0.5", "inactive.toml");
+    child.stdin.take().unwrap().write_all(b"{\"id\": 1, \"left\": 3, \"hops\": 0}\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("`ping` was inactive, and messages for it were left: 1; "), "{told}");
 }

@@ -195,12 +195,17 @@ fn e05_failing_launches_count() {
 fn e05_what_the_program_ends_stays_ended() {
     let backend = Losing::default();
     let (ended, _) = supervised(fast(), &backend);
-    ended.kernel().unwrap().terminate_blocking();
+    let kernel = ended.kernel().unwrap();
+    send(&kernel, 4);
+    kernel.terminate_blocking();
     eventually(|| ended.status().state == SupervisedState::Ended(Ending::Asked));
     assert_eq!(
         ended.kernel().unwrap_err().to_string(),
         "`served` has ended, and is not launched again: terminated"
     );
+    // What it left is the program's, which has ended it.
+    assert_eq!(kernel.take_undelivered(), [Number { value: 4 }]);
+    assert!(ended.shutdown_blocking(LONG).undelivered.is_empty());
     let (dropped, _) = supervised(fast(), &backend);
     let control = (*dropped.kernel().unwrap()).clone();
     drop(dropped);
@@ -215,14 +220,21 @@ fn e05_a_pause_says_how_long_it_lasts() {
     let (supervised, _) = supervised(Supervisor::new().pauses(LONG, LONG), &backend);
     send(&supervised.kernel().unwrap(), 5);
     backend.lose(0, "loss");
-    eventually(|| supervised.status().state == SupervisedState::Restarting);
-    let Err(NotRunning::Restarting { name, after, .. }) = supervised.running_timeout(MILLISECOND) else {
-        panic!("{:?}", supervised.status())
+    let is_long = |found| match found {
+        Err(NotRunning::Restarting { name, after, .. }) => name == "served" && after > LONG / 2,
+        _ => false,
     };
-    assert!(name == "served" && after > LONG / 2, "{after:?}");
+    eventually(|| is_long(supervised.kernel()));
+    assert!(is_long(supervised.running_timeout(MILLISECOND)));
     let text = supervised.kernel().unwrap_err().to_string();
     assert!(text.starts_with("`served` is launched again in ") && text.ends_with(": loss"), "{text}");
-    assert_eq!(supervised.shutdown_blocking(LONG).undelivered, [Number { value: 5 }]);
+    // Who waits for it hears that nobody launches it again.
+    thread::scope(|scope| {
+        let waits = scope.spawn(|| block_on(supervised.running()));
+        assert_eq!(supervised.shutdown_blocking(LONG).undelivered, [Number { value: 5 }]);
+        assert!(matches!(waits.join().unwrap(), Err(NotRunning::Ended { ending: Ending::Asked, .. })));
+    });
+    assert_eq!(supervised.status().state, SupervisedState::Ended(Ending::Asked));
     assert_eq!(backend.launched(), 1);
 }
 

@@ -3,7 +3,7 @@
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use annulus::{
@@ -105,6 +105,15 @@ fn stuck(number: &Number, out: &Outbox<Number>) {
     out.send(*number);
 }
 
+/// Opens the gate, also if the test fails: else a worker would wait for ever.
+struct Opened;
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        GATE.store(true, Ordering::Relaxed);
+    }
+}
+
 /// E-05: a handler that does not return makes its supervisor launch the kernel again, elsewhere.
 #[test]
 fn e05_a_handler_that_does_not_return() {
@@ -120,7 +129,10 @@ fn e05_a_handler_that_does_not_return() {
     for value in [7, 8] {
         let _ = first.send_blocking(Number { value }).unwrap();
     }
+    let opened = Opened;
+    let begun = Instant::now();
     while supervised.status().restarts == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(120), "{}", supervised.status());
         std::thread::sleep(Duration::from_millis(1));
     }
     let second = supervised.running_timeout(Duration::from_secs(60)).unwrap();
@@ -133,6 +145,6 @@ fn e05_a_handler_that_does_not_return() {
         second.status().notes[0].starts_with("restart 1, since shard 0 was in the handler of message 1 for ")
     );
     assert_eq!(first.status().ending, None);
-    GATE.store(true, Ordering::Relaxed);
+    drop(opened);
     assert_eq!(first.ended_blocking(), Ending::Asked);
 }

@@ -15,6 +15,9 @@ use crate::{failure::Failure, format::Messages, send::send_all, signals::Interru
 /// How often a send that may wait is looked at.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// How long kernels must have handled nothing to stand still.
+const LASTS: Duration = Duration::from_millis(500);
+
 /// How a feeding ended.
 pub(super) struct Fed {
     /// What went wrong, if anything did.
@@ -73,15 +76,18 @@ fn watch(
 ) -> Watched {
     let name = entry.control().name();
     let mut asked = None;
-    let mut before = None;
+    let mut seen = (None, Instant::now());
     // SYNC: none, see the store.
     while !done.load(Ordering::Relaxed) {
         if stop.is_asked() {
             let asked = *asked.get_or_insert_with(Instant::now);
             let now = stands_still(runtime, entry);
-            let why = match &now {
-                // What was read at one time may have passed: only what is seen twice lasts.
-                Some((cycle, _)) if before == now => Some(standing(cycle)),
+            if seen.0 != now {
+                seen = (now, Instant::now());
+            }
+            let why = match &seen {
+                // What was read at one time may have passed.
+                (Some((cycle, _)), since) if since.elapsed() >= LASTS => Some(standing(cycle)),
                 _ if asked.elapsed() >= limit => Some(format!("`{name}` did not take them within --limit")),
                 _ => None,
             };
@@ -89,7 +95,6 @@ fn watch(
                 entry.control().close();
                 return Watched { asked: Some(asked), given_up: Some(why) };
             }
-            before = now;
         }
         thread::park_timeout(LOOK);
     }

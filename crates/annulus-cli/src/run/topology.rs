@@ -8,7 +8,9 @@ use std::{
     time::Duration,
 };
 
-use annulus::{Backend, DynamicKernel, RecvError, Runtime, ShutdownOutcome, Topology, for_people};
+use annulus::{
+    Backend, DynamicKernel, Ending, KernelStatus, RecvError, Runtime, ShutdownOutcome, Topology, for_people,
+};
 use serde_json::json;
 
 use super::{
@@ -136,8 +138,13 @@ impl Launch {
                 let printed: Vec<_> = printed.collect();
                 let is_late = |(_, outcome): &&(_, _)| *outcome == ShutdownOutcome::DeadlinePassed;
                 let late: Vec<_> = outcomes.iter().filter(is_late).map(|(name, _)| name.clone()).collect();
-                for (kernel, (_, outcome)) in running.kernels().iter().rev().zip(outcomes) {
-                    let _ = writeln!(Told, "{}: {outcome:?}", kernel.status());
+                let mut fault = None;
+                let kernels = running.kernels();
+                for (name, outcome) in outcomes {
+                    let Some(kernel) = kernels.iter().find(|kernel| kernel.name() == name) else { continue };
+                    let status = kernel.status();
+                    let _ = writeln!(Told, "{status}: {outcome:?}");
+                    fault = fault.or_else(|| unwell(&status, outcome));
                 }
                 // A closed pipe is why sending failed, if it did.
                 match printed.into_iter().sum::<Result<u64, Failure>>()? {
@@ -146,7 +153,7 @@ impl Launch {
                         "{unseen} outputs were not printed, since the table had the terminal: `> FILE` keeps them"
                     )),
                 }
-                sent.and(self.in_time(&late))
+                sent.and(fault.map_or(Ok(()), Err)).and(self.in_time(&late))
             })
         };
         self.follow.pushing(&runtime, || match canvas {
@@ -168,6 +175,19 @@ impl Launch {
             for_people(self.limit)
         )))
     }
+}
+
+/// What is not well with a kernel that has ended, besides messages that the limit left.
+fn unwell(status: &KernelStatus, outcome: ShutdownOutcome) -> Option<Failure> {
+    let (name, left) = (&status.name, status.drops.undelivered);
+    if status.ending == Some(Ending::Lost) {
+        return Some(Failure::Fault(format!("`{name}` was lost: {}", status.notes.join("; "))));
+    }
+    (outcome == ShutdownOutcome::Inactive && left != 0).then(|| {
+        Failure::Fault(format!(
+            "`{name}` was inactive, and messages for it were left: {left}; `active = true` in the topology"
+        ))
+    })
 }
 
 /// An input without messages and without an end: a signal or a key ends the run.

@@ -1,6 +1,9 @@
 //! Attempts and breakers within handlers: E-01 and E-02. The same types serve the host.
 
-use std::time::{Duration, Instant};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use annulus_runtime::{
     Ending, KernelHandle, LaunchOptions,
@@ -123,15 +126,16 @@ pub fn e02_a_breaker_within_a_handler(bench: &Bench) {
 pub fn e05_a_supervised_kernel_that_works(bench: &Bench) {
     let runtime = bench.runtime().clone();
     let launch = move |_: Start<'_, teller>| Ok(teller::launch(&runtime, options("supervised"))?);
-    let limit = Duration::from_secs(2);
+    let limit = Duration::from_secs(1);
     let supervised = Supervisor::new().stalled_after(limit).start(launch).unwrap();
     let kernel = supervised.kernel().unwrap();
     let begun = Instant::now();
     let mut number = 0;
-    while begun.elapsed() < limit / 4 || number < 20 {
+    while begun.elapsed() < limit * 5 / 4 {
         let query = Query { desk: number % ACTORS, item: number, act: act::ANSWER };
         assert_eq!(kernel.call_blocking(query).unwrap().cents, number * 3 + 1);
         number += 1;
+        thread::sleep(Duration::from_millis(5));
     }
     let status = supervised.status();
     assert_eq!((status.restarts, status.cause), (0, None));

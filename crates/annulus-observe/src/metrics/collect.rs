@@ -94,7 +94,9 @@ pub(crate) fn collect(
         let of_this = |health: &&KernelHealth| health.file == process.file;
         let judged: Vec<&KernelHealth> = health.kernels.iter().filter(of_this).collect();
         for Totals { name, counts, launches, since } in counters.totals(&process.file) {
-            let running = process.kernels.iter().find(|kernel| kernel.name == name && !kernel.has_ended);
+            // One that was left behind, since its handler does not return, may run beside its successor.
+            let running = process.kernels.iter().filter(|kernel| kernel.name == name && !kernel.has_ended);
+            let running = running.max_by_key(|kernel| (kernel.launched_at, kernel.id));
             let common = labels.iter().cloned().chain([(&KERNEL, name.to_owned())]).collect();
             let about = About { common, since };
             samples.push(about.sample(&LAUNCHES, NONE, Value::Count(launches)));

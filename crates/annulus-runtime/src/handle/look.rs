@@ -18,7 +18,7 @@ use crate::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct KernelLook {
-    /// Tells it from other kernels, as long as a [`KernelControl`] of it is there.
+    /// The number of its launch, which no other launch of the process has.
     pub id: u64,
     /// The kernel as data.
     pub definition: &'static KernelDefinition,
@@ -156,7 +156,7 @@ impl KernelControl {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn look(&self) -> KernelLook {
-        let id = |kernel: &Arc<KernelShared>| Arc::as_ptr(kernel) as u64;
+        let id = |kernel: &Arc<KernelShared>| kernel.core().launch.number();
         let core = self.kernel.core();
         let (definition, options) = (core.definition, &core.options);
         KernelLook {

@@ -14,7 +14,7 @@ use crate::{
         core::KernelCore,
         shared::KernelShared,
         slow::{Handlers, SLOW_TARGET},
-        told::{ANSWERED, ASKED_BEFORE, DRAINED, LAUNCHED, LOST},
+        told::{ANSWERED, ASKED_BEFORE, DRAINED, LAUNCHED, LOST, SHUTS_DOWN},
     },
     time::for_people,
     vitals::is_recorded,
@@ -146,14 +146,15 @@ impl KernelCore {
     }
 
     pub(crate) fn tell_lost(&self, why: &str) {
-        let was_asked = self.current_command() & command::TERMINATE != 0;
+        let was_asked = self.current_command() & command::TERMINATE != 0 || self.told.has(SHUTS_DOWN);
         // Before `told`: whoever finds that it is lost finds why. The first to be told stays.
         let _ = self.lost_by.set(why.to_owned());
+        // In front of `LOST`, which is what others look for first. Another report of the loss asks for the end itself.
+        if was_asked && !self.told.has(LOST) {
+            self.told.add(ASKED_BEFORE);
+        }
         if self.told.add(LOST) & LOST != 0 {
             return;
-        }
-        if was_asked {
-            self.told.add(ASKED_BEFORE);
         }
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(why.to_owned());
         self.record(event::LOST, [0; 3]);

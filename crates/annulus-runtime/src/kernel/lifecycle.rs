@@ -17,7 +17,7 @@ use crate::{
         core::{HostShard, Transition},
         shared::KernelShared,
         status::{Drops, Ending, KernelState, KernelStatus},
-        told::{ASKED_BEFORE, BY_ITSELF, LOST},
+        told::{ASKED_BEFORE, BY_ITSELF, LOST, SHUTS_DOWN},
     },
     telemetry,
 };
@@ -260,6 +260,7 @@ impl KernelShared {
             return ShutdownOutcome::AlreadyTerminated;
         }
         let deadline = Instant::now().checked_add(limit);
+        core.told.add(SHUTS_DOWN);
         self.close();
         let outcome = if core.current_command() & command::ACTIVE == 0 {
             ShutdownOutcome::Inactive

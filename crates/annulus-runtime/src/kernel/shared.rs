@@ -351,8 +351,8 @@ impl KernelShared {
             self.end_links();
         }
         self.free_name();
-        // What came is in the shards' words by now: it was taken, or was left.
-        self.mirror([0; 2]);
+        // What came was taken, or was left. The blocks of a lost kernel have not told what they left.
+        self.mirror([0, if self.core.options.shape.connectable { self.fed() } else { 0 }]);
         if let Some(home) = &self.core.home {
             home.set_ended();
         }

@@ -14,6 +14,8 @@ pub(crate) const DRAINED: u32 = 4;
 pub(crate) const LOST: u32 = 8;
 /// It had been told to terminate before it was lost.
 pub(crate) const ASKED_BEFORE: u32 = 32;
+/// Somebody shuts it down.
+pub(crate) const SHUTS_DOWN: u32 = 64;
 /// Its body has ended it.
 pub(crate) const BY_ITSELF: u32 = 16;
 

@@ -37,11 +37,7 @@ impl ReservedName<'_> {
 
 impl Drop for ReservedName<'_> {
     fn drop(&mut self) {
-        let mut kernels = self.registry.lock();
-        // A kernel that was lost during its launch has freed it already, and another one may have it.
-        if matches!(kernels.get(self.name), Some(None)) {
-            kernels.remove(self.name);
-        }
+        self.registry.lock().remove(self.name);
     }
 }
 
@@ -72,13 +68,15 @@ impl KernelRegistry {
         }
     }
 
-    /// Gives the name to its kernel, unless that has terminated already: a device may fail while it is launched. The name
-    /// is free then, or another kernel's.
+    /// Gives the name that was reserved to its kernel; or to nobody, if that has terminated already: a device may fail while
+    /// it is launched.
     pub(crate) fn insert(&self, kernel: &Arc<KernelShared>) {
         let mut kernels = self.lock();
-        if !kernel.core().nameless.load(Ordering::Relaxed) {
-            kernels.insert(kernel.core().name.clone(), Some(Arc::downgrade(kernel)));
-        }
+        let name = &kernel.core().name;
+        match kernel.core().nameless.load(Ordering::Relaxed) {
+            true => kernels.remove(name),
+            false => kernels.insert(name.clone(), Some(Arc::downgrade(kernel))),
+        };
     }
 
     pub(crate) fn find(&self, name: &str) -> Result<Arc<KernelShared>, UnknownKernel> {
@@ -102,7 +100,9 @@ impl KernelRegistry {
 impl Names for KernelRegistry {
     fn free(&self, kernel: &KernelCore) {
         let mut kernels = self.lock();
-        if !kernel.nameless.swap(true, Ordering::Relaxed) {
+        let is_first = !kernel.nameless.swap(true, Ordering::Relaxed);
+        // While it is launched the name is only reserved, and its launch frees it.
+        if is_first && matches!(kernels.get(&kernel.name), Some(Some(_))) {
             kernels.remove(&kernel.name);
         }
     }

@@ -90,7 +90,8 @@ impl Supervisor {
     }
 
     /// How often the kernel may be launched again `within` any such time; launches that fail count. If it ends once
-    /// more, it is [given up](super::NotRunning::GaveUp). A time of zero sets no limit.
+    /// more, it is [given up](super::NotRunning::GaveUp). If that time is zero, each restart is
+    /// the first one: nothing is given up, and pauses do not grow. 0 restarts are none in any case.
     ///
     /// ```
     /// # use {annulus_runtime::resilience::Supervisor, std::time::Duration};

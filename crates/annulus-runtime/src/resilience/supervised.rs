@@ -86,7 +86,8 @@ enum Phase<K: RingKernel> {
     /// It is launched at this time, or is being launched.
     Restarting(Cause, Instant),
     GaveUp(Cause),
-    Ended(Ending),
+    /// With the kernel, of which the program may want what it has left; without, after a shutdown.
+    Ended(Ending, Option<KernelHandle<K>>),
 }
 
 /// Why there is no kernel to send to.
@@ -192,8 +193,13 @@ impl<K: RingKernel> Supervised<K> {
         let watch = move || {
             // It is over even if something of the program's panics where nothing else catches it.
             contained(|| dispatcher::with_default(&dispatch, || its.watch(launch)));
-            its.lock().is_over = true;
-            its.changed.notify_all();
+            its.change(|state| {
+                state.is_over = true;
+                // Nobody launches it any more. Else who waits for that would wait for ever.
+                if let Phase::Restarting(..) = state.phase {
+                    state.phase = Phase::Ended(Ending::Asked, None);
+                }
+            });
         };
         thread::Builder::new().name("annulus-supervise".into()).spawn(watch)?;
         Ok(Self { shared })
@@ -279,7 +285,7 @@ impl<K: RingKernel> Supervised<K> {
                 Phase::Running(_) => SupervisedState::Running,
                 Phase::Restarting(..) => SupervisedState::Restarting,
                 Phase::GaveUp(_) => SupervisedState::GaveUp,
-                Phase::Ended(ending) => SupervisedState::Ended(*ending),
+                Phase::Ended(ending, _) => SupervisedState::Ended(*ending),
             },
             restarts: state.restarts,
             cause: state.cause.clone(),
@@ -287,7 +293,8 @@ impl<K: RingKernel> Supervised<K> {
     }
 
     /// Watches the kernel no longer, and [shuts it down](KernelHandle::shutdown_blocking). If no kernel runs, returns what the
-    /// last one had left. Waits for a launch that is under way, and then shuts that kernel down.
+    /// last one had left. Waits for a launch that is under way, and then shuts that kernel down. A handler that is running is
+    /// not interrupted: the shutdown waits for it, even past the limit.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -327,11 +334,22 @@ impl<K: RingKernel> Supervised<K> {
     async fn stop(&self) -> Result<KernelHandle<K>, Vec<K::Message>> {
         self.shared.ask_to_stop();
         self.shared.until(|| self.shared.lock().is_over.then_some(())).await;
-        let mut state = self.shared.lock();
-        match &state.phase {
-            Phase::Running(kernel) => Ok(kernel.clone()),
-            _ => Err(std::mem::take(&mut state.left)),
-        }
+        let mut found = Err(Vec::new());
+        self.shared.change(|state| match &mut state.phase {
+            Phase::Running(kernel) => {
+                found = Ok(kernel.clone());
+                state.phase = Phase::Ended(Ending::Asked, None);
+            }
+            Phase::Ended(_, kernel) => {
+                let last = kernel.take().map(|kernel| kernel.take_undelivered());
+                found = Err(std::mem::take(&mut state.left)
+                    .into_iter()
+                    .chain(last.into_iter().flatten())
+                    .collect());
+            }
+            _ => found = Err(std::mem::take(&mut state.left)),
+        });
+        found
     }
 }
 
@@ -370,7 +388,7 @@ impl<K: RingKernel> Shared<K> {
                 restarts: self.supervisor.restarts,
                 within: self.supervisor.within,
             }),
-            Phase::Ended(ending) => Err(NotRunning::Ended { name: name(), ending: *ending }),
+            Phase::Ended(ending, _) => Err(NotRunning::Ended { name: name(), ending: *ending }),
         }
     }
 
@@ -400,13 +418,14 @@ impl<K: RingKernel> Shared<K> {
     }
 
     /// Takes the running kernel out of the phase, since it is to be launched again; `None` if nobody wants that any more.
-    fn take(&self, cause: &Cause) -> Option<KernelHandle<K>> {
+    /// The next one comes after `grace` at least.
+    fn take(&self, cause: &Cause, grace: Duration) -> Option<KernelHandle<K>> {
         let mut state = self.lock();
         if state.stop {
             return None;
         }
         state.cause = Some(cause.clone());
-        let phase = std::mem::replace(&mut state.phase, Phase::Restarting(cause.clone(), Instant::now()));
+        let phase = std::mem::replace(&mut state.phase, Phase::Restarting(cause.clone(), deadline(grace)));
         drop(state);
         self.changed.notify_all();
         match phase {
@@ -428,19 +447,19 @@ impl<K: RingKernel> Shared<K> {
                 Seen::Stopped => return,
                 Seen::Ended(Ending::Lost) => (Cause::Lost(control.kernel.lost_by()), false),
                 Seen::Ended(ending) => {
-                    let mut old = None;
                     self.change(|state| {
-                        old = Some(std::mem::replace(&mut state.phase, Phase::Ended(ending)))
+                        let kernel = match std::mem::replace(&mut state.phase, Phase::Ended(ending, None)) {
+                            Phase::Running(kernel) => Some(kernel),
+                            _ => None,
+                        };
+                        state.phase = Phase::Ended(ending, kernel);
                     });
-                    if let Some(Phase::Running(kernel)) = old {
-                        let left = kernel.take_undelivered();
-                        self.change(|state| state.left.extend(left));
-                    }
                     return;
                 }
                 Seen::Stalled(cause) => (cause, true),
             };
-            let Some(old) = self.take(&cause) else { return };
+            let grace = if is_stalled { GRACE } else { Duration::ZERO };
+            let Some(old) = self.take(&cause, grace) else { return };
             if is_stalled {
                 old.shared_arc().request_termination();
                 if old.ended_timeout(GRACE).is_none() {

@@ -181,9 +181,9 @@ typedef struct Option_u64 { u8 tag; u64 some; } Option_u64;
 
 typedef struct Option_u32 { u8 tag; u32 some; } Option_u32;
 
-// breaker.rs:+12: Breaker::new
+// breaker.rs:+13: Breaker::new
 static Breaker fn_Breaker_new(u32 threshold, u64 cool_down) {
-    // breaker.rs:+13
+    // breaker.rs:+14
     Breaker breaker;
     breaker.cool_down = cool_down;
     breaker.since = 0ul;
@@ -194,40 +194,49 @@ static Breaker fn_Breaker_new(u32 threshold, u64 cool_down) {
     return breaker;
 }
 
-// breaker.rs:+90: Breaker::turn
+// breaker.rs:+95: Breaker::turn
 static void fn_Breaker_turn(PRIVATE Breaker *self, u32 state, u64 now) {
-    // breaker.rs:+91
+    // breaker.rs:+96
     self->state = state;
-    // breaker.rs:+92
+    // breaker.rs:+97
     self->since = now;
-    // breaker.rs:+93
+    // breaker.rs:+98
     self->period = self->period + 1u;
 }
 
-// breaker.rs:+27: Breaker::permit
-static Option_u32 fn_Breaker_permit(PRIVATE Breaker *self, u64 now) {
-    // breaker.rs:+28
+// breaker.rs:+28: Breaker::permit
+static u32 fn_Breaker_permit(PRIVATE Breaker *self, u64 now, PRIVATE Option_u32 *ann_result) {
+    // breaker.rs:+29
     if (self->state == 0u) {
-        // breaker.rs:+29
+        // breaker.rs:+30
         Option_u32 option;
         option.tag = 1; // Some
         option.some = self->period;
-        return option;
+        *ann_result = option;
+        return 0u;
     }
-    // breaker.rs:+31
-    if (rs_saturating_sub_u64(now, self->since) < self->cool_down) {
-        // breaker.rs:+32
+    // breaker.rs:+32
+    if (now < self->since) {
+        // breaker.rs:+34
+        self->since = now;
+    }
+    // breaker.rs:+36
+    if (rs_sub_overflows_u64(now, self->since)) return 0xFF06u; // overflow
+    if ((now - self->since) < self->cool_down) {
+        // breaker.rs:+37
         Option_u32 option;
         option.tag = 0; // None
-        return option;
+        *ann_result = option;
+        return 0u;
     }
-    // breaker.rs:+34
+    // breaker.rs:+39
     fn_Breaker_turn(self, 2u, now);
-    // breaker.rs:+35
+    // breaker.rs:+40
     Option_u32 option;
     option.tag = 1; // Some
     option.some = self->period;
-    return option;
+    *ann_result = option;
+    return 0u;
 }
 
 // retry.rs:-13: Retry::failed
@@ -236,40 +245,40 @@ static u32 fn_Retry_failed(GLOBAL const Retry *self) {
     return self->failed;
 }
 
-// breaker.rs:+83: Breaker::allows_in
+// breaker.rs:+88: Breaker::allows_in
 static u64 fn_Breaker_allows_in(PRIVATE const Breaker *self, u64 now) {
-    // breaker.rs:+84
+    // breaker.rs:+89
     if (self->state == 0u) {
-        // breaker.rs:+85
+        // breaker.rs:+90
         return 0ul;
     }
-    // breaker.rs:+87
+    // breaker.rs:+92
     return rs_saturating_sub_u64(self->cool_down, rs_saturating_sub_u64(now, self->since));
 }
 
-// breaker.rs:+49: Breaker::succeeded
+// breaker.rs:+54: Breaker::succeeded
 static void fn_Breaker_succeeded(PRIVATE Breaker *self, u32 permit) {
-    // breaker.rs:+50
+    // breaker.rs:+55
     if (permit == self->period) {
-        // breaker.rs:+51
+        // breaker.rs:+56
         self->failures = 0u;
-        // breaker.rs:+52
+        // breaker.rs:+57
         self->state = 0u;
     }
 }
 
-// breaker.rs:+67: Breaker::failed
+// breaker.rs:+72: Breaker::failed
 static void fn_Breaker_failed(PRIVATE Breaker *self, u32 permit, u64 now) {
-    // breaker.rs:+68
+    // breaker.rs:+73
     if (permit != self->period) {
-        // breaker.rs:+69
+        // breaker.rs:+74
         return;
     }
-    // breaker.rs:+71
+    // breaker.rs:+76
     self->failures = rs_saturating_add_u32(self->failures, 1u);
-    // breaker.rs:+72
+    // breaker.rs:+77
     if ((self->state == 2u) || (self->failures >= self->threshold)) {
-        // breaker.rs:+73
+        // breaker.rs:+78
         fn_Breaker_turn(self, 1u, now);
     }
 }
@@ -339,7 +348,8 @@ static u32 handle_client(ann_cx cx, GLOBAL const Event *event, PRIVATE Client *c
         client->breaker = new_;
     } else if (event->tag == 1u) {
         // resilience.rs:+11
-        Option_u32 permit = fn_Breaker_permit(&client->breaker, ann_time);
+        Option_u32 permit;
+        RS_TRY(fn_Breaker_permit(&client->breaker, ann_time, &permit));
         if (permit.tag == 1) {
             // resilience.rs:+12
             u32 permit_2 = permit.some;
