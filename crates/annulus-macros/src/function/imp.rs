@@ -261,11 +261,6 @@ fn companion(
     let generics = instances(&block.generics);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let allowed = body::allowed();
-    // An error about another type does not list those that have functions. The block may say so itself.
-    let is_quiet = told.iter().any(|attribute| {
-        attribute.path().segments.last().is_some_and(|last| last.ident == "do_not_recommend")
-    });
-    let quiet = (!is_quiet).then(|| quote!(#[diagnostic::do_not_recommend]));
     let operator = operator(block, function).map(|(name, right)| {
         let number = Literal::u128_suffixed(names::number(name));
         let of = format_ident!("{}", if of_reference { "DeviceReferenceOperator" } else { "DeviceOperator" });
@@ -291,7 +286,6 @@ fn companion(
                 #(#block_cfgs)*
                 #(#cfgs)*
                 #(#told)*
-                #quiet
                 #[automatically_derived]
                 impl #impl_generics #of_name for #ty #where_clause { #same }
             };
@@ -305,7 +299,6 @@ fn companion(
         #(#block_cfgs)*
         #(#cfgs)*
         #(#told)*
-        #quiet
         #[automatically_derived]
         impl #impl_generics #first for #ty #where_clause {
             #allowed

@@ -98,6 +98,7 @@ impl Breaker {
 }
 
 #[device_impl]
+#[diagnostic::do_not_recommend]
 impl Breaker {
     /// A closed one, which opens after `threshold` failures, one after the other (0 counts as 1), for `cool_down`
     /// nanoseconds.

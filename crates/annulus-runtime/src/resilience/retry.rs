@@ -39,6 +39,7 @@ impl Default for Retry {
 }
 
 #[device_impl]
+#[diagnostic::do_not_recommend]
 impl Retry {
     /// So many attempts, the first one included; `first` nanoseconds before the second, and never more than `longest`.
     ///
