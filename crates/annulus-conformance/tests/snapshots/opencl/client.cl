@@ -181,9 +181,9 @@ typedef struct Option_u64 { u8 tag; u64 some; } Option_u64;
 
 typedef struct Option_u32 { u8 tag; u32 some; } Option_u32;
 
-// breaker.rs:+13: Breaker::new
+// breaker.rs:+14: Breaker::new
 static Breaker fn_Breaker_new(u32 threshold, u64 cool_down) {
-    // breaker.rs:+14
+    // breaker.rs:+15
     Breaker breaker;
     breaker.cool_down = cool_down;
     breaker.since = 0ul;
@@ -194,44 +194,44 @@ static Breaker fn_Breaker_new(u32 threshold, u64 cool_down) {
     return breaker;
 }
 
-// breaker.rs:+95: Breaker::turn
+// breaker.rs:+96: Breaker::turn
 static void fn_Breaker_turn(PRIVATE Breaker *self, u32 state, u64 now) {
-    // breaker.rs:+96
-    self->state = state;
     // breaker.rs:+97
-    self->since = now;
+    self->state = state;
     // breaker.rs:+98
+    self->since = now;
+    // breaker.rs:+99
     self->period = self->period + 1u;
 }
 
-// breaker.rs:+28: Breaker::permit
+// breaker.rs:+29: Breaker::permit
 static u32 fn_Breaker_permit(PRIVATE Breaker *self, u64 now, PRIVATE Option_u32 *ann_result) {
-    // breaker.rs:+29
+    // breaker.rs:+30
     if (self->state == 0u) {
-        // breaker.rs:+30
+        // breaker.rs:+31
         Option_u32 option;
         option.tag = 1; // Some
         option.some = self->period;
         *ann_result = option;
         return 0u;
     }
-    // breaker.rs:+32
+    // breaker.rs:+33
     if (now < self->since) {
-        // breaker.rs:+34
+        // breaker.rs:+35
         self->since = now;
     }
-    // breaker.rs:+36
+    // breaker.rs:+37
     if (rs_sub_overflows_u64(now, self->since)) return 0xFF06u; // overflow
     if ((now - self->since) < self->cool_down) {
-        // breaker.rs:+37
+        // breaker.rs:+38
         Option_u32 option;
         option.tag = 0; // None
         *ann_result = option;
         return 0u;
     }
-    // breaker.rs:+39
-    fn_Breaker_turn(self, 2u, now);
     // breaker.rs:+40
+    fn_Breaker_turn(self, 2u, now);
+    // breaker.rs:+41
     Option_u32 option;
     option.tag = 1; // Some
     option.some = self->period;
@@ -239,84 +239,84 @@ static u32 fn_Breaker_permit(PRIVATE Breaker *self, u64 now, PRIVATE Option_u32 
     return 0u;
 }
 
-// retry.rs:-13: Retry::failed
+// retry.rs:-12: Retry::failed
 static u32 fn_Retry_failed(GLOBAL const Retry *self) {
-    // retry.rs:-12
+    // retry.rs:-11
     return self->failed;
 }
 
-// breaker.rs:+88: Breaker::allows_in
+// breaker.rs:+89: Breaker::allows_in
 static u64 fn_Breaker_allows_in(PRIVATE const Breaker *self, u64 now) {
-    // breaker.rs:+89
+    // breaker.rs:+90
     if (self->state == 0u) {
-        // breaker.rs:+90
+        // breaker.rs:+91
         return 0ul;
     }
-    // breaker.rs:+92
+    // breaker.rs:+93
     return rs_saturating_sub_u64(self->cool_down, rs_saturating_sub_u64(now, self->since));
 }
 
-// breaker.rs:+54: Breaker::succeeded
+// breaker.rs:+55: Breaker::succeeded
 static void fn_Breaker_succeeded(PRIVATE Breaker *self, u32 permit) {
-    // breaker.rs:+55
+    // breaker.rs:+56
     if (permit == self->period) {
-        // breaker.rs:+56
-        self->failures = 0u;
         // breaker.rs:+57
+        self->failures = 0u;
+        // breaker.rs:+58
         self->state = 0u;
     }
 }
 
-// breaker.rs:+72: Breaker::failed
+// breaker.rs:+73: Breaker::failed
 static void fn_Breaker_failed(PRIVATE Breaker *self, u32 permit, u64 now) {
-    // breaker.rs:+73
+    // breaker.rs:+74
     if (permit != self->period) {
-        // breaker.rs:+74
+        // breaker.rs:+75
         return;
     }
-    // breaker.rs:+76
-    self->failures = rs_saturating_add_u32(self->failures, 1u);
     // breaker.rs:+77
+    self->failures = rs_saturating_add_u32(self->failures, 1u);
+    // breaker.rs:+78
     if ((self->state == 2u) || (self->failures >= self->threshold)) {
-        // breaker.rs:+78
+        // breaker.rs:+79
         fn_Breaker_turn(self, 1u, now);
     }
 }
 
-// retry.rs:-36: Retry::pause
+// retry.rs:-35: Retry::pause
 static u32 fn_Retry_pause(PRIVATE Retry *self, PRIVATE Option_u64 *ann_result) {
-    // retry.rs:-35
-    self->failed = rs_saturating_add_u32(self->failed, 1u);
     // retry.rs:-34
+    self->failed = rs_saturating_add_u32(self->failed, 1u);
+    // retry.rs:-33
     if (self->failed >= self->attempts) {
-        // retry.rs:-33
+        // retry.rs:-32
         Option_u64 option;
         option.tag = 0; // None
         *ann_result = option;
         return 0u;
     }
-    // retry.rs:-31
+    // retry.rs:-30
     if (rs_sub_overflows_u32(self->failed, 1u)) return 0xFF06u; // overflow
     u32 doublings = self->failed - 1u;
-    // retry.rs:-30
+    // retry.rs:-29
     if (self->first == 0ul) {
-        // retry.rs:-29
+        // retry.rs:-28
         Option_u64 option;
         option.tag = 1; // Some
         option.some = 0ul;
         *ann_result = option;
         return 0u;
     }
-    // retry.rs:-27
+    // retry.rs:-26
     if (doublings > rs_leading_zeros_u64(self->first)) {
-        // retry.rs:-26
+        // retry.rs:-25
         Option_u64 option;
         option.tag = 1; // Some
         option.some = self->longest;
         *ann_result = option;
         return 0u;
     }
-    // retry.rs:-24
+    // retry.rs:-23
     if (doublings >= 64u) return 0xFF06u; // overflow
     Option_u64 option;
     option.tag = 1; // Some
@@ -325,9 +325,9 @@ static u32 fn_Retry_pause(PRIVATE Retry *self, PRIVATE Option_u64 *ann_result) {
     return 0u;
 }
 
-// retry.rs:-13: Retry::failed
+// retry.rs:-12: Retry::failed
 static u32 fn_Retry_failed_2(PRIVATE const Retry *self) {
-    // retry.rs:-12
+    // retry.rs:-11
     return self->failed;
 }
 
