@@ -7,15 +7,16 @@ extern crate annulus_runtime as annulus;
 use std::{
     future::Future,
     pin::pin,
-    sync::{Arc, Mutex},
     task::{Context, Poll, Waker},
 };
 
 use annulus_macros::{RingMessage, ring_kernel};
 use annulus_runtime::{
-    BackendError, CallError, ConnectError, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals,
-    KernelHandle, LaunchOptions, LaunchSpec, Noop, Pipeline, Runtime, SharedMemory, prelude::Outbox,
+    CallError, ConnectError, KernelHandle, LaunchOptions, Pipeline, Runtime, prelude::Outbox,
 };
+use losing::Losing;
+
+mod losing;
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -26,30 +27,6 @@ struct Number {
 #[ring_kernel]
 fn echo(number: &Number, out: &Outbox<Number>) {
     out.send(*number);
-}
-
-/// The no-op backend, whose kernels a test can lose, in the order in which they were launched.
-#[derive(Clone, Default)]
-struct Losing(Arc<Mutex<Vec<Arc<dyn HostSignals>>>>);
-
-// SAFETY: it does what the no-op backend does.
-unsafe impl DeviceBackend for Losing {
-    fn name(&self) -> &'static str {
-        "losing"
-    }
-
-    fn devices(&self) -> Vec<DeviceInfo> {
-        Noop.devices()
-    }
-
-    fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
-        Noop.allocate(bytes)
-    }
-
-    fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
-        self.0.lock().unwrap().push(Arc::clone(&spec.signals));
-        Noop.launch(spec)
-    }
 }
 
 fn poll<T>(future: std::pin::Pin<&mut impl Future<Output = T>>) -> Option<T> {

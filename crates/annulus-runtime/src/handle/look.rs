@@ -156,7 +156,7 @@ impl KernelControl {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn look(&self) -> KernelLook {
-        let id = |kernel: &Arc<KernelShared>| kernel.core().launch.number();
+        let id = |kernel: &Arc<KernelShared>| kernel.number();
         let core = self.kernel.core();
         let (definition, options) = (core.definition, &core.options);
         KernelLook {

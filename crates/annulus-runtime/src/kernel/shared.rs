@@ -362,6 +362,11 @@ impl KernelShared {
         self.tell_terminated();
     }
 
+    /// The number of its launch, by which observers know it.
+    pub(crate) fn number(&self) -> u64 {
+        self.core.launch.number()
+    }
+
     /// Lets another kernel have its name.
     pub(crate) fn free_name(&self) {
         if let Some(names) = self.names.upgrade() {

@@ -310,7 +310,7 @@ impl Runtime {
     pub fn why(&self) -> Why {
         const APART: Duration = Duration::from_millis(100);
         let kernels = self.inner.registry.all();
-        let id = |kernel: &Arc<KernelShared>| Arc::as_ptr(kernel) as u64;
+        let id = |kernel: &Arc<KernelShared>| kernel.number();
         let look = || {
             let looks =
                 kernels.iter().map(|kernel| (kernel.look(), kernel.look_at_ports(id), kernel.linked()));

@@ -90,6 +90,14 @@ enum Phase<K: RingKernel> {
     Ended(Ending, Option<KernelHandle<K>>),
 }
 
+impl<K: RingKernel> State<K> {
+    /// It is launched again at this time.
+    fn restart_at(&mut self, at: Instant, cause: &Cause) {
+        self.cause = Some(cause.clone());
+        self.phase = Phase::Restarting(cause.clone(), at);
+    }
+}
+
 /// Why there is no kernel to send to.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -335,19 +343,17 @@ impl<K: RingKernel> Supervised<K> {
         self.shared.ask_to_stop();
         self.shared.until(|| self.shared.lock().is_over.then_some(())).await;
         let mut found = Err(Vec::new());
-        self.shared.change(|state| match &mut state.phase {
-            Phase::Running(kernel) => {
+        self.shared.change(|state| {
+            if let Phase::Running(kernel) = &state.phase {
                 found = Ok(kernel.clone());
                 state.phase = Phase::Ended(Ending::Asked, None);
+                return;
             }
-            Phase::Ended(_, kernel) => {
-                let last = kernel.take().map(|kernel| kernel.take_undelivered());
-                found = Err(std::mem::take(&mut state.left)
-                    .into_iter()
-                    .chain(last.into_iter().flatten())
-                    .collect());
+            let mut left = std::mem::take(&mut state.left);
+            if let Phase::Ended(_, last) = &mut state.phase {
+                left.extend(last.take().into_iter().flat_map(|kernel| kernel.take_undelivered()));
             }
-            _ => found = Err(std::mem::take(&mut state.left)),
+            found = Err(left);
         });
         found
     }
@@ -417,21 +423,17 @@ impl<K: RingKernel> Shared<K> {
         self.changed.notify_all();
     }
 
-    /// Takes the running kernel out of the phase, since it is to be launched again; `None` if nobody wants that any more.
-    /// The next one comes after `grace` at least.
-    fn take(&self, cause: &Cause, grace: Duration) -> Option<KernelHandle<K>> {
-        let mut state = self.lock();
-        if state.stop {
-            return None;
-        }
-        state.cause = Some(cause.clone());
-        let phase = std::mem::replace(&mut state.phase, Phase::Restarting(cause.clone(), deadline(grace)));
-        drop(state);
-        self.changed.notify_all();
-        match phase {
-            Phase::Running(kernel) => Some(kernel),
-            _ => None,
-        }
+    /// Takes the running kernel, of which the watcher has another handle, out of the phase: it is launched again, after `grace`
+    /// at least. Returns whether anybody wants that.
+    fn take_out(&self, cause: &Cause, grace: Duration) -> bool {
+        let mut is_wanted = false;
+        self.change(|state| {
+            is_wanted = !state.stop;
+            if is_wanted {
+                state.restart_at(deadline(grace), cause);
+            }
+        });
+        is_wanted
     }
 
     /// What the watcher does.
@@ -440,36 +442,26 @@ impl<K: RingKernel> Shared<K> {
         let mut number = 0;
         loop {
             let Ok(kernel) = self.kernel() else { return };
-            let control = (*kernel).clone();
-            // The phase has another one, and may lose it.
-            drop(kernel);
-            let (mut cause, is_stalled) = match self.look(&control) {
+            let (mut cause, grace) = match self.look(&kernel) {
                 Seen::Stopped => return,
-                Seen::Ended(Ending::Lost) => (Cause::Lost(control.kernel.lost_by()), false),
+                Seen::Ended(Ending::Lost) => (Cause::Lost(kernel.shared_arc().lost_by()), Duration::ZERO),
                 Seen::Ended(ending) => {
-                    self.change(|state| {
-                        let kernel = match std::mem::replace(&mut state.phase, Phase::Ended(ending, None)) {
-                            Phase::Running(kernel) => Some(kernel),
-                            _ => None,
-                        };
-                        state.phase = Phase::Ended(ending, kernel);
-                    });
+                    self.change(|state| state.phase = Phase::Ended(ending, Some(kernel)));
                     return;
                 }
-                Seen::Stalled(cause) => (cause, true),
+                Seen::Stalled(cause) => (cause, GRACE),
             };
-            let grace = if is_stalled { GRACE } else { Duration::ZERO };
-            let Some(old) = self.take(&cause, grace) else { return };
-            if is_stalled {
-                old.shared_arc().request_termination();
-                if old.ended_timeout(GRACE).is_none() {
-                    old.shared_arc().free_name();
-                }
+            if !self.take_out(&cause, grace) {
+                return;
             }
-            let left = old.take_undelivered();
-            drop(old);
+            // One that is lost has ended.
+            kernel.shared_arc().request_termination();
+            if kernel.ended_timeout(grace).is_none() {
+                kernel.shared_arc().free_name();
+            }
+            let (left, backend) = (kernel.take_undelivered(), kernel.backend());
+            drop(kernel);
             self.change(|state| state.left.extend(left));
-            let backend = control.backend();
             loop {
                 let Some(pause) = schedule.next(Instant::now()) else {
                     contained(|| {
@@ -496,10 +488,7 @@ impl<K: RingKernel> Shared<K> {
                     );
                 });
                 let at = deadline(pause);
-                self.change(|state| {
-                    state.cause = Some(cause.clone());
-                    state.phase = Phase::Restarting(cause.clone(), at);
-                });
+                self.change(|state| state.restart_at(at, &cause));
                 if block_on_deadline(self.stopped(), at).is_some() {
                     return;
                 }
