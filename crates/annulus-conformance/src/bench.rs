@@ -22,7 +22,17 @@ use crate::Subject;
 pub struct Bench {
     subject: Arc<dyn Subject>,
     runtime: Runtime,
+    began: Instant,
 }
+
+/// After this time a case does no more rounds than it must: each should end within twenty seconds also on a slow device,
+/// which moves a hundred thousand messages in a second through blocks of one thread, and takes two milliseconds to answer
+/// somebody who sleeps.
+const ENOUGH: Duration = Duration::from_secs(10);
+
+/// So many times smaller are full sizes there, of which it must be known beforehand how large they are. The largest are ten
+/// million messages, and twenty thousand calls in a row.
+const FULL_ON_A_DEVICE: u64 = 5;
 
 /// What a case needs of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +86,7 @@ pub fn run(subject: impl Subject + 'static, name: &str, needs: Needs, case: fn(&
         return run_in_a_process(subject.name(), name);
     }
     let subject: Arc<dyn Subject> = Arc::new(subject);
-    let bench = Bench { runtime: subject.runtime(), subject: Arc::clone(&subject) };
+    let bench = Bench { runtime: subject.runtime(), subject: Arc::clone(&subject), began: Instant::now() };
     let watched = bench.runtime.clone();
     let (done, ended) = channel::<()>();
     let body = move || {
@@ -177,6 +187,12 @@ fn is_long() -> bool {
     std::env::var("ANNULUS_LONG").is_ok_and(|value| value != "0")
 }
 
+/// One of so many parts of a size, unless long cases are asked for. Below two hundred a case is short everywhere, or needs
+/// so many. Halves and tenths are whole, as they are of what is given.
+fn parted(all: u64, parts: u64) -> u64 {
+    if all < 200 || is_long() || parts == 1 { all } else { all.div_ceil(parts).next_multiple_of(10) }
+}
+
 fn patience() -> Duration {
     let said = std::env::var("ANNULUS_PATIENCE").ok().and_then(|seconds| seconds.parse().ok());
     Duration::from_secs(said.unwrap_or(120))
@@ -208,13 +224,25 @@ impl Bench {
         self.subject.clock_error()
     }
 
-    /// `full` where long cases run at their full size, else `modest`.
+    /// `full` where long cases run at their full size, else `modest`. On a device a fifth of the full size is full enough,
+    /// unless long cases are asked for: see [`ENOUGH`].
     pub fn size(&self, modest: u64, full: u64) -> u64 {
-        let all = if is_long() || env!("ANNULUS_PROFILE") == "release" { full } else { modest };
-        let part = self.subject.shrinks();
-        // Below that a case is short everywhere, or needs so many. Halves and tenths are whole, as they are
-        // of what is given.
-        if all < 200 || is_long() || part == 1 { all } else { all.div_ceil(part).next_multiple_of(10) }
+        let is_full = is_long() || env!("ANNULUS_PROFILE") == "release";
+        let all = if is_full { self.on_a_device(full).max(modest) } else { modest };
+        parted(all, self.subject.shrinks())
+    }
+
+    /// The numbers of [`size`](Self::size) rounds. If long cases are not asked for, they end early when the case has run
+    /// for [`ENOUGH`], but not before `modest` of them, of which a fifth is enough on a device: for loops of which nobody
+    /// must know beforehand how long they are.
+    pub fn rounds(&self, modest: u64, full: u64) -> impl Iterator<Item = u64> + use<> {
+        let (least, all) = (self.on_a_device(modest), self.size(modest, full));
+        let until = (!is_long()).then(|| self.began + ENOUGH);
+        (0..all).take_while(move |&round| round < least || until.is_none_or(|until| Instant::now() < until))
+    }
+
+    fn on_a_device(&self, size: u64) -> u64 {
+        parted(size, if self.is_cpu() { 1 } else { FULL_ON_A_DEVICE })
     }
 
     /// Launches under a name whose last owner may still be on its way out: dropping a handle does not wait,

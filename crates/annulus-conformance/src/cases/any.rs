@@ -264,6 +264,30 @@ pub fn k01_any_is_lost_under_reject(bench: &Bench) {
     }
 }
 
+/// K-01: also of the outputs of one turn, as many are taken as there is room for, wherever that is.
+pub fn k01_any_takes_what_room_there_is(bench: &Bench) {
+    for shape in [(1, 1), (4, 1)] {
+        let workers: [_; 2] = workers(bench, shape, 16);
+        let carry = hand_out(bench, shape, &workers, Backpressure::Reject);
+        let direct = |i: u64| parcel(i, workers[usize::from(i == 13)].peer(), 1);
+        carry.send_batch_blocking(&Vec::from_iter((0..14).map(direct))).unwrap();
+        eventually(|| carry.status().processed == 14 && sent(&carry.peers()) == [13, 1]);
+        // All of them are there before the block looks, so that one turn has them.
+        carry.deactivate_blocking().unwrap();
+        carry.send_batch_blocking(&Vec::from_iter((14..20).map(|i| parcel(i, ANY, 3)))).unwrap();
+        carry.activate_blocking().unwrap();
+        drain(&carry);
+        let peers = carry.peers();
+        assert!(sent(&peers) == [16, 16] && peers.gone == 0, "{shape:?}: {peers:?}");
+        for worker in &workers {
+            worker.activate_blocking().unwrap();
+            drain(worker);
+        }
+        let all: Vec<_> = workers.iter().flat_map(received).collect();
+        assert_eq!(all.len(), 32);
+    }
+}
+
 /// K-01: not connected, it goes to the host, with the address of any; also what was held when the kernel was disconnected. An
 /// address that is nearly that of any is nobody's.
 pub fn k01_any_goes_to_the_host_as_it_is(bench: &Bench) {

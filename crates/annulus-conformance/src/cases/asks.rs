@@ -306,7 +306,7 @@ pub fn p02_who_may_be_asked(bench: &Bench) {
 
 /// P-02: kernels end while many asks are under way; each ends once.
 pub fn p02_asks_race_with_the_end_of_the_asked(bench: &Bench) {
-    for _ in 0..bench.size(2, 20) {
+    for _ in bench.rounds(2, 20) {
         let (asks, told) = two(bench, 2);
         let count = 400_u32;
         let mut ends = vec![0; count as usize];

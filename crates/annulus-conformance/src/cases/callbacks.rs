@@ -316,7 +316,7 @@ pub fn what_a_panic_carries_ends_nothing(bench: &Bench) {
 
 /// The last handle goes in a waker: of a kernel that is at work, on the thread that drives it.
 pub fn a_waker_drops_the_last_handle(bench: &Bench) {
-    for round in 0..bench.size(20, 200) {
+    for round in bench.rounds(20, 200) {
         let kernel: KernelHandle<echo> =
             echo::launch(bench.runtime(), LaunchOptions::default().name("dropped")).unwrap();
         let told = OnTheSpot::spawn(async move {

@@ -206,7 +206,7 @@ pub fn termination_ends_calls(bench: &Bench) {
 
 /// Calls race with the end: each gets its reply, or hears why not; none waits for ever.
 pub fn calls_race_with_termination(bench: &Bench) {
-    for round in 0..bench.size(100, 1_000) {
+    for round in bench.rounds(100, 1_000) {
         let options = LaunchOptions::default().capacity(16).output_capacity(16).grid(2).name("race");
         let kernel = echo::launch(bench.runtime(), options).unwrap();
         thread::scope(|scope| {

@@ -19,7 +19,7 @@ fn launch(bench: &Bench, active: bool) -> KernelHandle<echo> {
 
 /// A handle may be dropped whatever its kernel does; then the name is free again.
 pub fn a_handle_is_dropped_in_any_state(bench: &Bench) {
-    for _ in 0..bench.size(10, 100) {
+    for _ in bench.rounds(10, 100) {
         drop(launch(bench, true));
 
         let active = launch(bench, true);
@@ -80,7 +80,7 @@ pub fn the_runtime_is_dropped_first(bench: &Bench) {
 
 /// A runtime ends with its last handle, in whatever state that kernel is, and at whatever moment.
 pub fn a_runtime_ends_with_its_last_handle(bench: &Bench) {
-    for round in 0..bench.size(30, 300) {
+    for round in bench.rounds(30, 300) {
         let runtime = bench.another_runtime();
         let options = LaunchOptions::default().output_capacity(16).active(round % 3 != 0);
         let kernel = echo::launch(&runtime, options).unwrap();
@@ -110,7 +110,7 @@ pub fn a_control_outlives_its_kernel(bench: &Bench) {
 
 /// Handles that are dropped by several threads at once.
 pub fn handles_are_dropped_by_many(bench: &Bench) {
-    for _ in 0..bench.size(50, 500) {
+    for _ in bench.rounds(50, 500) {
         let kernel = launch(bench, true);
         std::thread::scope(|scope| {
             for _ in 0..3 {

@@ -25,7 +25,7 @@ pub fn a_ready_kernel_has_answered(bench: &Bench) {
     for (grid, active, state) in
         [(1, true, KernelState::Active), (3, true, KernelState::Active), (2, false, KernelState::Inactive)]
     {
-        for _ in 0..bench.size(10, 200) {
+        for _ in bench.rounds(10, 200) {
             let options = LaunchOptions::default().grid(grid).active(active);
             let kernel = echo::launch(bench.runtime(), options).unwrap();
             assert_eq!(kernel.ready_blocking(), Ok(()));
@@ -38,7 +38,7 @@ pub fn a_ready_kernel_has_answered(bench: &Bench) {
 
 /// However many wait for it, and by whatever handle.
 pub fn many_wait_until_a_kernel_is_ready(bench: &Bench) {
-    for _ in 0..bench.size(5, 100) {
+    for _ in bench.rounds(5, 100) {
         let kernel = echo::launch(bench.runtime(), LaunchOptions::default().grid(2)).unwrap();
         thread::scope(|scope| {
             for _ in 0..4 {
@@ -107,7 +107,7 @@ pub fn launches_are_awaited_together(bench: &Bench) {
 
 /// Nobody takes the kernel of a launch whose future was dropped: it ends, and its name is free again.
 pub fn a_dropped_launch_leaves_no_kernel(bench: &Bench) {
-    for _ in 0..bench.size(5, 100) {
+    for _ in bench.rounds(5, 100) {
         let mut launch = echo::launch_async(bench.runtime(), LaunchOptions::default());
         let polled = Pin::new(&mut launch).poll(&mut Context::from_waker(std::task::Waker::noop()));
         drop((polled, launch));

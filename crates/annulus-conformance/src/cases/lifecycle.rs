@@ -138,7 +138,7 @@ pub fn transitions_race_with_sends(bench: &Bench) {
 
 /// However many ask for the end, one of them made it, and all see it done.
 pub fn terminations_race(bench: &Bench) {
-    for _ in 0..bench.size(50, 500) {
+    for _ in bench.rounds(50, 500) {
         let kernel = echo::launch(bench.runtime(), LaunchOptions::default().grid(3)).unwrap();
         let asked: Vec<_> = thread::scope(|scope| {
             let ask = || {

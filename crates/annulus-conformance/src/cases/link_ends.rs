@@ -151,7 +151,7 @@ pub fn k01_a_stalled_source_is_terminated(bench: &Bench) {
 /// K-01: whichever of two kernels ends while messages are on their way, each that was sent has arrived or was
 /// lost, by exact count.
 pub fn k01_ends_race_with_outputs(bench: &Bench) {
-    for round in 0..bench.size(60, 600) {
+    for round in bench.rounds(60, 600) {
         let first = echo::launch(bench.runtime(), source(&format!("first-{round}")).capacity(64)).unwrap();
         let options = linked(&format!("second-{round}")).capacity(16).grid(2);
         let second = swallow::launch(bench.runtime(), options).unwrap();

@@ -123,7 +123,7 @@ pub fn receivers_share_the_replies(bench: &Bench) {
 pub fn a_reply_wakes_another_receiver(bench: &Bench) {
     let kernel =
         echo::launch(bench.runtime(), LaunchOptions::default().grid(3).spin(Duration::ZERO)).unwrap();
-    for round in 0..bench.size(500, 5_000) {
+    for round in bench.rounds(500, 5_000) {
         thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| kernel.recv_blocking().unwrap());
@@ -264,7 +264,7 @@ pub fn a_cancelled_send_loses_nothing(bench: &Bench) {
 /// A receive that is given up takes nothing with it, even if it had been notified.
 pub fn a_cancelled_receive_loses_nothing(bench: &Bench) {
     let kernel = echo::launch(bench.runtime(), LaunchOptions::default().grid(2)).unwrap();
-    for value in 0..bench.size(500, 10_000) {
+    for value in bench.rounds(500, 10_000) {
         let mut given_up = pin!(kernel.recv());
         assert!(poll_once(given_up.as_mut()).is_none());
         thread::scope(|scope| {

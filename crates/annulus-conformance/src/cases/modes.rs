@@ -114,7 +114,7 @@ pub fn m06_a_flood_starves_nobody(bench: &Bench) {
         });
         // Also when a case fails, the flood ends.
         let _ends = Ends(&answered);
-        for round in 0..bench.size(3, 100) {
+        for round in bench.rounds(3, 100) {
             let before = flooded.status().processed;
             for kernel in &quiet {
                 assert_eq!(kernel.call_blocking(number(round)), Ok(number(round)));
@@ -174,7 +174,7 @@ pub fn m02_an_event_brings_it_back(bench: &Bench) {
     let kernel = total::launch(bench.runtime(), options).unwrap();
     let mut sum = 0;
     let before = kernel.status().epochs;
-    for value in 1..=bench.size(20, 2000) {
+    for value in bench.rounds(20, 2000).map(|round| round + 1) {
         sum += value;
         assert_eq!(kernel.call_blocking(number(value)), Ok(number(sum)));
         drain(&kernel);

@@ -22,7 +22,7 @@ pub fn k01_a_chain_of_many(bench: &Bench) {
     let chain: Vec<_> = (0..6).map(launch).collect();
     chain.windows(2).for_each(|pair| connect(&pair[0], &pair[1]));
     chain[5].activate_blocking().unwrap();
-    for round in 0..bench.size(20, 200) {
+    for round in bench.rounds(20, 200) {
         let sent = numbers(round * 10..round * 10 + 10);
         chain[0].send_batch_blocking(&sent).unwrap();
         drain(&chain[5]);
@@ -147,7 +147,7 @@ pub fn p04_a_drained_pipeline_is_empty(bench: &Bench) {
     connect(&first, &second);
     connect(&second, &last);
     let mut sent = 0;
-    for round in 0..bench.size(300, 5_000) {
+    for round in bench.rounds(300, 5_000) {
         let more = 1 + mix(round) % 40;
         first.send_batch_blocking(&numbers(0..more)).unwrap();
         sent += more;

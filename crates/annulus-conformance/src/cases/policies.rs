@@ -271,7 +271,7 @@ pub fn q26_what_is_handled_in_time_does_not_expire(bench: &Bench) {
 /// whoever waits for a kernel to drain hears of it when the last messages expire, while another one
 /// sends.
 pub fn q26_expiry_ends_a_drain(bench: &Bench) {
-    for round in 0..bench.size(20, 200) {
+    for round in bench.rounds(20, 200) {
         let options = LaunchOptions::default().expiry(SHORT).active(false).name(format!("{round}"));
         let kernel = gate::launch(bench.runtime(), options).unwrap();
         kernel.deactivate_blocking().unwrap();
@@ -599,7 +599,7 @@ fn under_load(bench: &Bench, backpressure: Backpressure, name: &str, options: La
 /// A kernel that is ended at any moment, under every policy, loses count of nothing.
 pub fn terminations_race_under_every_policy(bench: &Bench) {
     for (name, options) in policies() {
-        for round in 0..bench.size(4, 40) {
+        for round in bench.rounds(4, 40) {
             let backpressure = STRATEGIES[round as usize % 4];
             let options =
                 options.clone().capacity(16).backpressure(backpressure).name(format!("{name} {round}"));

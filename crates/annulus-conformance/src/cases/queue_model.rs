@@ -184,7 +184,7 @@ impl Model {
 
 /// random options, shares and programs.
 pub fn q31_several_queues_against_a_model(bench: &Bench) {
-    for round in 0..bench.size(20, 300) {
+    for round in bench.rounds(20, 300) {
         let mut random = Random(31 + round);
         let count = [2, 3, 5, 17][random.below(4) as usize];
         let queues: Vec<Queue> = (0..count).map(|_| Queue::random(&mut random)).collect();

@@ -405,7 +405,7 @@ pub fn q31_full_queues_keep_no_sender(bench: &Bench) {
 /// Under load, with every strategy at once, a kernel that pauses, and one that ends at any moment: each
 /// queue's counts and the kernel's add up.
 pub fn q31_counts_are_exact_under_load(bench: &Bench) {
-    for round in 0..bench.size(3, 20) {
+    for round in bench.rounds(3, 20) {
         let kernel = bench.relaunch(|| {
             let named = super::policies::STRATEGIES.map(|strategy| {
                 let queue = NamedQueue::new(format!("{strategy:?}")).capacity(16).backpressure(strategy);

@@ -100,7 +100,7 @@ pub fn a_shutdown_that_was_overtaken_says_so(bench: &Bench) {
 
 /// Shutdowns of several threads all end.
 pub fn shutdowns_race(bench: &Bench) {
-    for _ in 0..bench.size(20, 200) {
+    for _ in bench.rounds(20, 200) {
         let kernel = swallow::launch(bench.runtime(), LaunchOptions::default().grid(2)).unwrap();
         kernel.send_batch_blocking(&numbers(0..100)).unwrap();
         thread::scope(|scope| {

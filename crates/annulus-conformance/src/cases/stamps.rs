@@ -44,7 +44,7 @@ fn take_all(kernel: &KernelHandle<forks>, port: annulus_runtime::PortName<forks,
 /// received.
 pub fn k08_effects_after_causes(bench: &Bench) {
     const KERNELS: usize = 4;
-    for seed in 0..bench.size(2, 10) {
+    for seed in bench.rounds(2, 10) {
         let mut random = Random(seed);
         let mut kernels: Vec<KernelHandle<forks>> = Vec::new();
         for number in 0..KERNELS {

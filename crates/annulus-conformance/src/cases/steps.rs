@@ -230,7 +230,7 @@ pub fn b06_transitions_race_with_sends(bench: &Bench) {
 /// The end finds blocks in the middle of their turns, before them and asleep; what was not handled comes
 /// back.
 pub fn b06_the_end_comes_at_any_time(bench: &Bench) {
-    for round in 0..bench.size(30, 300) {
+    for round in bench.rounds(30, 300) {
         let kernel = bench.relaunch(|| march::bind(&[0; MARCHERS]).launch(bench.runtime(), options()));
         for sequence in 0..20 {
             // To some blocks alone, in some rounds.
@@ -263,7 +263,7 @@ pub fn b06_a_shutdown_drains(bench: &Bench) {
 
 /// Handles are dropped in the middle of a superstep, asleep and inactive; the name is free again.
 pub fn b06_a_handle_is_dropped(bench: &Bench) {
-    for round in 0..bench.size(20, 200) {
+    for round in bench.rounds(20, 200) {
         let options = options().active(round % 5 != 4);
         let kernel = bench.relaunch(|| march::bind(&[0; MARCHERS]).launch(bench.runtime(), options.clone()));
         for sequence in 0..16 {

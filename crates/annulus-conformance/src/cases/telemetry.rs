@@ -203,7 +203,7 @@ pub fn t11_averages_begin_when_enabled(bench: &Bench) {
 
 /// T-11: enabling and disabling from several threads leaves every line whole: polls end, and count.
 pub fn t11_enabling_races(bench: &Bench) {
-    for round in 0..bench.size(50, 1_000) {
+    for round in bench.rounds(50, 1_000) {
         let options = LaunchOptions::default().grid(2).name(format!("race-{round}"));
         let kernel = echo::launch(bench.runtime(), options).unwrap();
         thread::scope(|scope| {
@@ -253,7 +253,7 @@ pub fn t12_reset(bench: &Bench) {
     let options = LaunchOptions::default().capacity(16).grid(2).backpressure(Backpressure::Reject);
     let kernel = batch_echo::launch(bench.runtime(), options).unwrap();
     let telemetry = kernel.enable_telemetry().unwrap();
-    for round in 1..=bench.size(50, 1_000) {
+    for round in bench.rounds(50, 1_000).map(|round| round + 1) {
         for message in numbers(0..round % 10 + 1) {
             assert_eq!(kernel.call_blocking(message), Ok(message));
         }

@@ -80,7 +80,7 @@ pub fn what_was_sent_before_closing_is_handled(bench: &Bench) {
 /// accepted.
 pub fn termination_races_with_sends(bench: &Bench) {
     let strategies = [Backpressure::Block, Backpressure::DropOldest, Backpressure::DropNew];
-    for round in 0..bench.size(100, 1_000) {
+    for round in bench.rounds(100, 1_000) {
         let backpressure = strategies[round as usize % 3];
         let options = LaunchOptions::default().capacity(16).grid(2).backpressure(backpressure).name("race");
         let kernel = swallow::launch(bench.runtime(), options).unwrap();

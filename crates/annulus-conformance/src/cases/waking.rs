@@ -21,7 +21,7 @@ pub fn ping_pong_without_spinning(bench: &Bench) {
             let options = LaunchOptions::default().capacity(16).spin(Duration::ZERO).grid(grid);
             echo::launch(bench.runtime(), options)
         });
-        for value in 0..bench.size(3_000, 50_000) {
+        for value in bench.rounds(3_000, 50_000) {
             let _ = kernel.send_blocking(number(value)).unwrap();
             assert_eq!(kernel.recv_blocking(), Ok(number(value)));
         }
@@ -33,7 +33,7 @@ pub fn ping_pong_at_the_edge_of_sleep(bench: &Bench) {
     let spin = Duration::from_micros(10);
     let kernel = launch(bench, spin, 1);
     let mut random = Random(1);
-    for value in 0..bench.size(3_000, 50_000) {
+    for value in bench.rounds(3_000, 50_000) {
         for _ in 0..random.below(1_000) {
             spin_loop();
         }
@@ -45,7 +45,7 @@ pub fn ping_pong_at_the_edge_of_sleep(bench: &Bench) {
 /// Ping-pong with pauses in which the block sleeps for certain.
 pub fn ping_pong_with_pauses(bench: &Bench) {
     let kernel = launch(bench, Duration::ZERO, 2);
-    for value in 0..bench.size(500, 5_000) {
+    for value in bench.rounds(500, 5_000) {
         thread::sleep(Duration::from_micros(50));
         assert_eq!(kernel.call_blocking(number(value)), Ok(number(value)));
     }
@@ -130,7 +130,7 @@ pub fn a_staged_message_wakes_the_block(bench: &Bench) {
         for thread in 0..3 {
             let kernel = &kernel;
             scope.spawn(move || {
-                for round in 0..bench.size(1_000, 20_000) {
+                for round in bench.rounds(1_000, 20_000) {
                     // Three callers never fill sixteen slots.
                     let message = number(thread << 32 | round);
                     assert_eq!(kernel.call_blocking(message), Ok(message));
@@ -148,7 +148,7 @@ pub fn drains_end(bench: &Bench) {
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                for value in 0..bench.size(1_000, 20_000) {
+                for value in bench.rounds(1_000, 20_000) {
                     let _ = kernel.send_blocking(number(value)).unwrap();
                     let _ = kernel.recv_blocking().unwrap();
                     drain(&kernel);

@@ -131,6 +131,8 @@ struct World {
     copies: u64,
     /// How long a source may take to count what it has done.
     patience: Duration,
+    /// Whether a block, however many threads it has, sends one output after the other.
+    in_order: bool,
 }
 
 impl World {
@@ -209,6 +211,7 @@ impl World {
             steps,
             copies: 0,
             patience,
+            in_order: bench.is_cpu(),
         };
         (0..4).for_each(|source| world.connect(source));
         world
@@ -392,11 +395,13 @@ impl World {
     fn compare(&mut self) {
         let (mut of_any, mut delivered, mut lost) = (BTreeSet::new(), 0, 0);
         for (index, (taker, plain)) in self.takers.iter().zip(&self.model.takers).enumerate() {
-            let is_of_any = |copy: &Copy| self.model.any_accepted.contains(copy);
+            let is_of_any = |copy: &Copy| self.model.any_offered.contains(copy);
             let (any, came): (Vec<Copy>, Vec<Copy>) = taker.came().into_iter().partition(is_of_any);
             assert_eq!(any.len(), plain.any_came, "for any, by taker {index}");
             for copy in any {
                 assert!(of_any.insert(copy), "{copy:?} came twice, at last to taker {index}");
+                let in_turn = !self.in_order || self.model.any_accepted.contains(&copy);
+                assert!(in_turn, "{copy:?} came to taker {index}, before another that was sent before it");
             }
             assert_eq!(self.by_sender(&came), self.by_sender(&plain.came), "taker {index}");
             let status = balanced(taker.kernel());

@@ -108,7 +108,10 @@ impl Source {
 pub(super) struct Model {
     pub(super) takers: Vec<Taker>,
     pub(super) sources: Vec<Source>,
-    /// Those for any that were accepted, whoever took them.
+    /// Those for any that some kernel may have taken.
+    pub(super) any_offered: BTreeSet<Parcel>,
+    /// Those of them that were accepted in the order in which they were sent, whoever took them. Several threads of a block
+    /// offer them in another order: of those that find no room, others are lost, and as many.
     pub(super) any_accepted: BTreeSet<Parcel>,
     /// How many of these were in rings of kernels that ended.
     pub(super) any_abandoned: usize,
@@ -164,6 +167,9 @@ impl Model {
         let told: u64 = from.links.iter().map(|link| link.any).sum();
         let room = alive.iter().map(|link| self.takers[link.taker].room()).fold(0, usize::saturating_add);
         let is_waiting = from.backlog.iter().any(|(to, _)| matches!(to, To::Any));
+        if !alive.is_empty() {
+            let _ = self.any_offered.insert(parcel);
+        }
         if alive.is_empty() {
             from.gone += 1;
         } else if !is_waiting && from.any_sent - told < room as u64 {
