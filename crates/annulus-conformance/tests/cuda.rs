@@ -114,9 +114,10 @@ fn on_a_gpu() -> bool {
     std::env::var_os("ANNULUS_GPU").is_some()
 }
 
-/// What the libraries compile must not lie beside what NVIDIA's do.
+/// What the libraries compile must not lie beside what NVIDIA's do. On a GPU each module's cases are a process, and
+/// compile little anew.
 fn cuda() -> Cuda {
-    Cuda::new().without_cache()
+    if on_a_gpu() { Cuda::new() } else { Cuda::new().without_cache() }
 }
 
 /// Kernels stay on the device, blocks of one thread.

@@ -76,6 +76,11 @@ struct Arguments {
     #[arg(long, value_name = "NAME", value_parser = suite_names())]
     suite: Vec<String>,
 
+    /// Of the suites of tests (conformance, language) only cases whose name contains this; may be said again.
+    /// So a machine of several cores runs parts of a suite beside each other, each with its own --out
+    #[arg(long, value_name = "TEXT")]
+    only: Vec<String>,
+
     /// Where results go
     #[arg(long, value_name = "DIR", default_value = "gpu-results")]
     out: PathBuf,
@@ -151,6 +156,7 @@ const AFTER_HELP: &str = "\
 Examples:
   annulus-gpu --first                               the first steps
   annulus-gpu --suite conformance --limit 540       nine minutes of it; say it again to go on
+  annulus-gpu --suite conformance --only epochs::   a part of it
   annulus-gpu --suite rtt --suite stream --quick    two benchmarks, briefly
   setsid annulus-gpu >/dev/null 2>&1 &              all of it, also when the terminal goes; collect gpu-results/ later
 
@@ -201,6 +207,7 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
         patience,
         length: arguments.length(),
         seconds_per_case: arguments.seconds_per_case,
+        only: arguments.only.clone(),
         smi: Smi::new(None),
         gpu: Value::Null,
         not_reached: Vec::new(),

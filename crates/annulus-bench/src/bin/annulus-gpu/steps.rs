@@ -112,6 +112,8 @@ pub(crate) struct Run {
     pub(crate) length: Option<&'static str>,
     /// So long a case of a suite may take.
     pub(crate) seconds_per_case: u64,
+    /// Of a suite's cases only those whose name contains one of these; all if there is none.
+    pub(crate) only: Vec<String>,
     pub(crate) smi: Smi,
     /// What `nvidia-smi` said last.
     pub(crate) gpu: Value,
