@@ -253,7 +253,7 @@ pub const fn scratch_bytes(
     const REPLY: u64 = 16;
     const JOB: u64 = 32;
     const OWNER: u64 = 4;
-    const PARCEL: u64 = 24;
+    const PARCEL: u64 = 28;
     let message = layout.inbound.image_stride() as u64;
     const CARRIED: u64 = 8;
     let carried = if layout.landings.is_some() { CARRIED } else { 0 };

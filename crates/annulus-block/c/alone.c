@@ -85,12 +85,23 @@ ANN_FUNCTION u32 ann_one_lap(const ann_view *v, u64 ticket, u32 k, u64 caller)
 
 #if ANN_LAUNCH_SEALED
 
-/* By the leader: completes the images of the answers' outputs, and stores their units. */
+/* By the leader: completes the images of the answers' outputs, and stores their units, or lets all who look store
+   those of a single one. */
 ANN_FUNCTION void ann_seal_one(
     const ann_view *v, u64 ticket, u32 answers, u32 meta, u64 caller, PRIVATE const ann_target *target)
 {
     LOCAL ann_shared *b = v->shared;
     u32 units = target->units;
+#if ANN_LOOKS_TOGETHER
+    if (answers == 1) {
+        *(LOCAL u32 *)b->outputs = 0;
+        *(LOCAL u32 *)(b->outputs + 4) = meta;
+        b->row.answer = (u64)target->slot;
+        b->row.answer_lap = target->lap;
+        b->row.answer_units = units;
+        return;
+    }
+#endif
     for (u32 k = 0; k < answers; k++) {
         LOCAL u8 *image = b->outputs + k * ann_output_stride(v);
         *(LOCAL u32 *)image = 0;
@@ -192,10 +203,19 @@ ANN_FUNCTION void ann_forward_one(const ann_view *v, u32 sent, PRIVATE const ann
 
 #endif
 
+/* What the leader has handled, and is still to be counted. */
+typedef struct {
+    GLOBAL const u8 *image; /* 0: nothing */
+    u32 code;
+    u32 sent;
+    u32 outputs; /* in the outbound ring */
+} ann_handled;
+
 /* By the leader: handles the message that it has found, as the thread that the message is dealt to would. Was
    it ready for one, it has nothing more to ask. */
-ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready ANN_BINDING_PARAMETERS)
+ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready, PRIVATE ann_handled *handled ANN_BINDING_PARAMETERS)
 {
+    handled->image = 0;
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_launch *l = &b->launch;
     u32 command = b->command;
@@ -285,67 +305,116 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready ANN_BINDING_PAR
     if (forwarded)
         ann_stamp_outputs(b->outputs, 0, outbox.sent, b->stamp);
 #endif
+    handled->image = image;
+    handled->code = code;
+    handled->sent = outbox.sent;
 #if ANN_FORWARDS_ONE
     if (forwarded) {
         ann_forward_one(v, code == 0 ? outbox.sent : 0, &target);
-        ann_account(v, image, code, outbox.sent, 0);
+        handled->outputs = 0;
         return;
     }
 #endif
     ann_answer_one(v, b->state.next_out, code, outbox.sent, caller, &target);
-    ann_account(v, image, code, outbox.sent, ann_outputs(code, outbox.sent, caller));
+    handled->outputs = ann_outputs(code, outbox.sent, caller);
+}
+
+/* By the leader: counts what it has handled, whose answers are stored, and ends the turn. */
+ANN_FUNCTION void ann_end_one(const ann_view *v, PRIVATE const ann_handled *handled)
+{
+    if (handled->image != 0)
+        ann_account(v, handled->image, handled->code, handled->sent, handled->outputs);
+    ann_end_turn(v);
 }
 
 #endif
 
 #if (ANN_HOSTED || ANN_ALONE) && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
 
-/* By the leader: begins turns until there is something to do for all threads. It ends by itself the turns
-   that find nothing, or only work for the leader alone. On a processor all threads of a block run one after
-   the other between two barriers, so an empty turn of all threads takes many times as long as a look of the
-   leader. On a device each barrier is a wait. */
+/* By the leader, of a turn in which it handles no message alone: does what needs no other thread. Returns 0 if all
+   threads have something to do, or the block ends. */
+ANN_FUNCTION u32 ann_end_look(const ann_view *v)
+{
+    LOCAL ann_shared *b = v->shared;
+    if (b->window != 0 || b->ending)
+        return 0;
+#if ANN_LAUNCH_CONNECTABLE
+    if (b->state.pending != 0)
+        return 0;
+#endif
+#if ANN_ALONE
+    /* There is nothing in it for the other threads. */
+    if (b->again)
+        return 1;
+#else
+    if (b->again)
+        return 0;
+#if ANN_LAUNCH_CONNECTABLE
+    ann_rest(v);
+#endif
+#endif
+    ann_idle(v);
+    return !b->ending;
+}
+
+#if ANN_WATCHES
+
+/* By the threads that look for work, or by the leader alone: begins turns until there is something to do for all
+   threads of the block. The leader ends by itself the turns that find nothing, or only work for it alone; its answer to a
+   single message they store together. */
+ANN_FUNCTION void ann_await_turn(const ann_view *v, u32 leader ANN_BINDING_PARAMETERS)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_row *r = &b->row;
+    ann_handled handled;
+    u32 is_alone = 0;
+    for (;;) {
+        u32 is_ready = ann_watch(v, leader);
+        if (leader) {
+            r->answer_units = 0;
+            is_alone = is_ready || (!b->ending && ann_is_for_one(v));
+            if (is_alone)
+                ann_handle_one(v, is_ready, &handled ANN_BINDING_ARGUMENTS);
+        }
+        ann_meet_lookers();
+        ann_seal_together(v);
+        /* What the leader publishes of the turn comes behind the units that the others have stored. */
+        ann_meet_lookers();
+        if (leader && is_alone)
+            ann_end_one(v, &handled);
+        if (leader)
+            r->awaits = is_alone ? !b->ending : ann_end_look(v);
+        ann_meet_lookers();
+        if (!r->awaits)
+            return;
+    }
+}
+
+#else
+
+/* By the leader: begins turns until there is something to do for all threads. On a processor all threads of a block
+   run one after the other between two barriers, so an empty turn of all threads takes many times as long as a look
+   of the leader. On a device each barrier is a wait. */
 ANN_FUNCTION void ann_await_turn(const ann_view *v ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_shared *b = v->shared;
     for (;;) {
-#if ANN_WATCHES
-        u32 is_ready = ann_watch(v);
-#else
         ann_begin_turn(v);
-#endif
 #if ANN_ALONE
-#if !ANN_WATCHES
-        u32 is_ready = 0;
-#endif
-        if (is_ready || (!b->ending && ann_is_for_one(v))) {
-            ann_handle_one(v, is_ready ANN_BINDING_ARGUMENTS);
-            ann_end_turn(v);
+        if (!b->ending && ann_is_for_one(v)) {
+            ann_handled handled;
+            ann_handle_one(v, 0, &handled ANN_BINDING_ARGUMENTS);
+            ann_end_one(v, &handled);
             if (b->ending)
                 return;
             continue;
         }
 #endif
-        if (b->window != 0 || b->ending)
-            return;
-#if ANN_LAUNCH_CONNECTABLE
-        if (b->state.pending != 0)
-            return;
-#endif
-#if ANN_ALONE
-        /* There is nothing in it for the other threads. */
-        if (b->again)
-            continue;
-#else
-        if (b->again)
-            return;
-#if ANN_LAUNCH_CONNECTABLE
-        ann_rest(v);
-#endif
-#endif
-        ann_idle(v);
-        if (b->ending)
+        if (!ann_end_look(v))
             return;
     }
 }
+
+#endif
 
 #endif

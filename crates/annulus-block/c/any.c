@@ -122,7 +122,8 @@ ANN_FUNCTION u32 ann_place_in_turn(const ann_view *v, u32 number)
     }
 }
 
-/* How many outputs for any kernel, in front of this one, have not gone. */
+/* How many outputs for any kernel, in front of this one, have not gone. Asked when a pass begins: what goes in its rounds
+   must not change whom the others are offered to, else some are offered twice to one kernel, and never to another. */
 ANN_FUNCTION u32 ann_for_any_before(const ann_view *v, u32 k)
 {
     u32 count = 0;
@@ -144,10 +145,11 @@ ANN_FUNCTION u32 ann_place_in_round(const ann_view *v, GLOBAL const u8 *output, 
     if (ANN_LINK(v, place)->grid == 0)
         return ANN_PORTS;
     if (round == 0) {
+        ann_parcel_at(v, k)->number = ann_for_any_before(v, k);
         ann_count_up_by(&v->shared->any, 1);
         return ANN_PORTS;
     }
-    return ann_place_in_turn(v, ann_for_any_before(v, k) + round - 1);
+    return ann_place_in_turn(v, ann_parcel_at(v, k)->number + round - 1);
 }
 
 #endif

@@ -100,12 +100,12 @@ ANN_FUNCTION void ann_at_stall(const ann_view *v, u32 by)
 
 /* By the leader: says what a command has made of the block. */
 /* TWIN: at_command */
-ANN_FUNCTION void ann_at_command(const ann_view *v, u32 state)
+ANN_FUNCTION void ann_at_command(const ann_view *v, u32 command)
 {
     LOCAL ann_state *s = &v->shared->state;
-    if (state == ANN_STATE_TERMINATED)
+    if ((command & ANN_TERMINATE) != 0)
         ann_say(v, ANN_AT_ENDED);
-    else if (state == ANN_STATE_INACTIVE)
+    else if ((command & ANN_ACTIVE) == 0)
         ann_say(v, ANN_AT_INACTIVE);
 #if ANN_LAUNCH_HOLD
     else if (ANN_IS_STALLED(s))

@@ -47,7 +47,7 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
     } else if ((command & ANN_ACTIVE) != 0) {
         state = ANN_STATE_ACTIVE;
     }
-    ann_at_command(v, state);
+    ann_at_command(v, command);
     /* SYNC: state (release) */
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STATE), state);
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_ACKNOWLEDGED), command);
@@ -66,7 +66,7 @@ ANN_FUNCTION void ann_give_up(const ann_view *v)
 #endif
     /* SYNC: gauge (release) */
     ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), v->shared->state.next_out | ANN_CLOSED);
-    ann_at_command(v, ANN_STATE_TERMINATED);
+    ann_at_command(v, ANN_TERMINATE);
     /* SYNC: state (release) */
     ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_STATE), ANN_STATE_TERMINATED);
     v->shared->ending = 1;

@@ -124,8 +124,13 @@ ANN_KERNEL void ann_main(
     }
     ann_barrier();
     for (;;) {
+#if ANN_WATCHES
+        if (ann_looks(leader))
+            ann_await_turn(&view, leader ANN_BINDING_ARGUMENTS);
+#endif
         if (leader) {
-#if (ANN_HOSTED || ANN_ALONE) && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
+#if ANN_WATCHES
+#elif (ANN_HOSTED || ANN_ALONE) && ANN_LAUNCH_THREADS > 1 && !defined(ANN_LAUNCH_SUPERSTEPS)
             ann_await_turn(&view ANN_BINDING_ARGUMENTS);
 #else
             ann_begin_turn(&view);

@@ -76,8 +76,9 @@ ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
 #if ANN_LAUNCH_CONNECTABLE
     if ((v->shared->state.command & ANN_ACTIVE) == 0)
         return ann_nap(&v->record->wake, seen, micros);
-    /* Kernels do not wake each other. */
-    for (u32 passed = 0; passed < micros; passed += ANN_DEVICE_LOCAL_NAP) {
+    /* Kernels do not wake each other. A slice may take longer than it says, so the clock is asked, where there is one. */
+    u64 begun = ann_clock(v->shared->launch.clock);
+    for (u32 passed = 0; passed < micros;) {
         u32 slice = micros - passed < ANN_DEVICE_LOCAL_NAP ? micros - passed : ANN_DEVICE_LOCAL_NAP;
         if (!ann_nap(&v->record->wake, seen, slice) || ann_has_device_local_work(v))
             return 0;
@@ -85,6 +86,7 @@ ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
         if (ann_has_answer(v))
             return 0;
 #endif
+        passed = begun != 0 ? (u32)((ann_clock(v->shared->launch.clock) - begun) / 1000) : passed + slice;
     }
     return is_whole;
 #else

@@ -10,6 +10,9 @@ typedef struct {
     u32 last;   /* the last of those for the same block, which asks for all of them; */
     u32 first;  /* it has their first ticket */
     u32 granted; /* and how many there are, or ANN_DEVICE_LOCAL_CLOSED */
+#ifdef ANN_ANY
+    u32 number; /* how many of those for any are in front of it when a pass begins */
+#endif
 } ann_parcel;
 
 #define ANN_GONE 0xFFFFFFFFu

@@ -57,8 +57,14 @@
 #else
 #define ANN_FORWARDS_ONE 0
 #endif
-/* Where it is alone, and slots are sealed, its looks follow each other in registers: see `watch.c`. */
+/* Where it is alone, and slots are sealed, its looks follow each other: see `watch.c`. */
 #define ANN_WATCHES (ANN_ALONE && ANN_LAUNCH_SEALED)
+/* The threads of its warp look for it, each at one unit. */
+#if ANN_WATCHES && ANN_LAUNCH_THREADS >= 32
+#define ANN_LOOKS_TOGETHER 1
+#else
+#define ANN_LOOKS_TOGETHER 0
+#endif
 /* The host is told later what nobody waits for: see `books.c`. */
 #define ANN_DEFERS ANN_ALONE
 /* After so many turns that find something, or looks that find nothing, the host is told what was put off. */
@@ -399,6 +405,37 @@ typedef char ann_block_record_is_512_bytes[sizeof(ann_block_record) == 512 ? 1 :
 #define ANN_BLOCK_IMAGE 256
 #define ANN_BLOCK_OUTPUTS 512
 
+#if ANN_WATCHES
+/* Looks that follow each other: what the leader asks for, and what they have seen. */
+typedef struct {
+    u64 slot; /* where the next slot of the host is, */
+    u64 near; /* and that of other kernels */
+    u32 lap;
+    u32 near_lap;
+    u32 units;   /* from each slot's first one on, which must carry the lap */
+    u32 is_near; /* looks at the ring between kernels, too */
+    u32 most;    /* looks at the host's slot; 0: none any more in this turn */
+    u32 known;   /* the command that the block obeys */
+    u32 brings;  /* so many of the host's other words the first look brings along */
+    ANN_ALIGNED(16) u32 brought[3][4]; /* the command, the ring's gauge, and what the host asks now and then */
+    u32 awaits;  /* the leader goes on to wait for work */
+    /* The answer that the leader has given, for all who look to store: */
+    u64 answer;       /* its slot, */
+    u32 answer_lap;   /* the lap with which it is published, */
+    u32 answer_units; /* and its units; 0: there is none */
+    /* Of the last look: */
+    u32 seen;  /* bits as below */
+    u32 looks; /* at the host's slot, or begun there */
+    u32 near_looks; /* since the last one at the host's slot */
+    u32 stamp;      /* the first unit's first word: the command that was in force when the message was sent */
+} ann_row;
+/* Bits of what was seen: something in the host's slot; that it is a message, sent under the command that the block obeys;
+   something in the slot of other kernels. */
+#define ANN_SEEN_HOST 1u
+#define ANN_SEEN_MESSAGE 2u
+#define ANN_SEEN_NEAR 4u
+#endif
+
 /* The block's own memory. */
 typedef struct {
     ann_launch launch;
@@ -471,6 +508,9 @@ typedef struct {
     ANN_ALIGNED(128) u8 image[ANN_BLOCK_IMAGE];
     /* The last words of an image are loaded by fours of units. */
     ANN_ALIGNED(128) u8 outputs[ANN_BLOCK_OUTPUTS + 48];
+#endif
+#if ANN_WATCHES
+    ann_row row;
 #endif
 #if ANN_ALONE
     u32 epoch;   /* of the block's record */

@@ -3,16 +3,11 @@
 
 #if ANN_LAUNCH_SEALED
 
-/* The leader loads the whole next slot with its look if the slot has at most this many units. Eight hold a
-   message of 64 bytes with an envelope. */
+/* A look loads the whole next slot if it has at most this many units. Eight hold a message of 64 bytes with an
+   envelope. */
 #define ANN_FIRST_UNITS 8
 /* How many units of its share a thread loads at a time. */
 #define ANN_UNDER_WAY 16
-
-/* The part of the next slot that the leader's look has loaded. */
-typedef struct {
-    ann_unit units[ANN_FIRST_UNITS];
-} ann_first;
 
 /* Puts a unit's content where it belongs in a message's image. */
 ANN_FUNCTION void ann_keep_unit(const ann_view *v, u32 message, u32 place, const ann_unit *unit)
@@ -23,96 +18,29 @@ ANN_FUNCTION void ann_keep_unit(const ann_view *v, u32 message, u32 place, const
     words[2] = unit->c;
 }
 
-#if ANN_LAUNCH_CONNECTABLE
+#if ANN_WATCHES
 
-/* As `ann_load_first`, of the ring between kernels. */
-ANN_FUNCTION void ann_load_first_near(GLOBAL const u8 *slot, u32 is_wide, ann_first *first)
+/* Of how many units of a slot that has so many a look asks for the lap: of all of them, or of the first one. */
+ANN_FUNCTION u32 ann_looked_units(u32 units)
 {
-    for (u32 i = 0; i < ANN_FIRST_UNITS / 2; i++)
-        first->units[i] = ann_device_load_unit(slot + i * 16);
-    if (is_wide)
-        for (u32 i = ANN_FIRST_UNITS / 2; i < ANN_FIRST_UNITS; i++)
-            first->units[i] = ann_device_load_unit(slot + i * 16);
+    return units <= ANN_FIRST_UNITS ? units : 1;
 }
 
-#endif
-
-/* By the leader: begins to load the next slot: its first line, and the second if it has no more than two
-   (`is_wide`). A slot is a whole number of lines, so what is behind its units is there; one condition for all
-   loads keeps them together. Nothing waits here. */
-ANN_FUNCTION void ann_load_first(GLOBAL const u8 *slot, u32 is_wide, ann_first *first)
-{
-    for (u32 i = 0; i < ANN_FIRST_UNITS / 2; i++)
-        first->units[i] = ann_load_unit(slot + i * 16);
-    if (is_wide)
-        for (u32 i = ANN_FIRST_UNITS / 2; i < ANN_FIRST_UNITS; i++)
-            first->units[i] = ann_load_unit(slot + i * 16);
-}
-
-/* Whether slots of so many units are loaded with their second line. */
-ANN_FUNCTION u32 ann_is_wide(u32 units)
-{
-    return units > ANN_FIRST_UNITS / 2 && units <= ANN_FIRST_UNITS;
-}
-
-/* Where the turn's first message is kept if it was loaded whole: such a slot has at most eight units. */
-ANN_FUNCTION GLOBAL u8 *ann_first_image(const ann_view *v)
-{
-#if ANN_INDEPENDENT
-    return v->shared->image;
-#else
-    return ann_message_at(v, 0);
-#endif
-}
-
-/* By the leader: copies the next slot, which it has loaded whole, to where a message's image is. */
-ANN_FUNCTION void ann_keep_units(const ann_view *v, const ann_first *first, u32 units)
-{
-    /* Computed once: behind each store the compiler would compute it anew. */
-    GLOBAL u32 *words = (GLOBAL u32 *)ann_first_image(v);
-    for (u32 i = 0; i < ANN_FIRST_UNITS; i++) {
-        if (i < units) {
-            words[i * 3] = first->units[i].a;
-            words[i * 3 + 1] = first->units[i].b;
-            words[i * 3 + 2] = first->units[i].c;
-        }
-    }
-}
-
-/* Which units of a slot that has so many must carry the lap. Known before the looks, so that none of them
-   branches. */
-ANN_FUNCTION void ann_count_units(u32 units, u32 *counts)
-{
-    for (u32 i = 0; i < ANN_FIRST_UNITS; i++)
-        counts[i] = i == 0 || (i < units && units <= ANN_FIRST_UNITS);
-}
-
-/* By the leader: whether the next slot is published, or may be published if it has many units. */
-ANN_FUNCTION u32 ann_prove_first(const ann_first *first, const u32 *counts, u32 lap)
-{
-    u32 others = first->units[0].lap ^ lap;
-    for (u32 i = 1; i < ANN_FIRST_UNITS; i++)
-        others |= counts[i] ? first->units[i].lap ^ lap : 0;
-    return others == 0;
-}
-
-/* By the leader: copies the next slot to scratch memory if it was loaded whole, and `proved` says that it is
-   published. Returns `proved`. `command` is what the same look has seen. */
-ANN_FUNCTION u32 ann_keep_first(const ann_view *v, const ann_first *first, u32 units, u32 proved, u32 command)
+/* By the leader, by whose looks the next slot is published, or may be if it has many units: whether the block has
+   it whole, in its own memory. `command` is what the look has seen, or the message's stamp. */
+ANN_FUNCTION void ann_keep_first(const ann_view *v, u32 command)
 {
     LOCAL ann_shared *b = v->shared;
-    b->kept = proved && units <= ANN_FIRST_UNITS;
+    b->kept = b->launch.in_units <= ANN_FIRST_UNITS;
     b->agreed = 0xFFFFFFFFu;
-    if (!proved || units > ANN_FIRST_UNITS)
-        return proved;
-    ann_keep_units(v, first, units);
-    if (first->units[0].a != command) {
+    if (b->kept && b->row.stamp != command) {
         /* SYNC: command (acquire) */
         ann_fence_acquire();
         b->agreed = 0;
     }
-    return 1;
 }
+
+#endif
 
 /* Each thread loads its share of the units of the slots that may be published, in one wait, whatever their
    number. `is_near` says that they are of the ring between kernels, whose tickets have 31 bits, and whose messages come

@@ -291,9 +291,8 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
     u64 reserved = ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED));
 #endif
 #if ANN_LAUNCH_SEALED
-    ann_first looked;
-    u32 units = b->launch.in_units;
-    ann_load_first(next, ann_is_wide(units), &looked);
+    /* One unit: a GPU lets loads of one thread from one line wait for each other. All threads bring the others. */
+    ann_unit looked = ann_load_unit(next);
 #elif ANN_ALONE
     /* The last, for what comes behind it waits for it. SYNC: slot-published (acquire) */
     u32 first = ann_load_acquire_u32(ANN_U32(next, 0))
@@ -307,10 +306,9 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
 #endif
     b->command = command;
 #if ANN_LAUNCH_SEALED
-    u32 counts[ANN_FIRST_UNITS];
-    ann_count_units(units, counts);
-    u32 proved = ann_prove_first(&looked, counts, ann_in_lap(v, s->next_in));
-    u32 first = ann_keep_first(v, &looked, units, proved, command);
+    u32 first = looked.lap == ann_in_lap(v, s->next_in);
+    b->kept = 0;
+    b->agreed = 0xFFFFFFFFu;
 #endif
 #if ANN_ALONE
     if (attends) {

@@ -1,6 +1,6 @@
-/* The block: how the leader looks for work where it is alone and slots are sealed. Its looks follow each
-   other with all that decides in registers; what else an idle block does is done when it is due.
-   `PROTOCOL.md` argues why this is correct. */
+/* The block: how it looks for work where the leader is alone and slots are sealed. The threads of the leader's warp
+   load a unit of the next slot each, in one instruction, again and again; what else an idle block does, the leader
+   does when it is due. `PROTOCOL.md` argues why this is correct. */
 
 #if ANN_ALONE
 
@@ -84,156 +84,399 @@ ANN_FUNCTION u32 ann_takes_one(const ann_view *v, u64 waiting)
 #endif
 }
 
-/* By the leader: looks until this turn has something to do, or something else is due. Returns 1 if that is a
-   single message, which the leader handles without asking anything more. */
-ANN_FUNCTION u32 ann_watch(const ann_view *v)
+/* Whether this thread looks: those of the leader's warp do where there is a whole warp, and else the leader alone. */
+ANN_FUNCTION u32 ann_looks(u32 leader)
+{
+#if ANN_LOOKS_TOGETHER
+    return ann_thread() < ANN_WARP;
+#else
+    return leader;
+#endif
+}
+
+/* All of them come here. What the leader wrote before it, the others see after it, and the other way round. */
+ANN_FUNCTION void ann_meet_lookers(void)
+{
+#if ANN_LOOKS_TOGETHER
+    ann_meet_warp();
+#endif
+}
+
+/* What a look has loaded: each thread its unit, or the leader all. */
+typedef struct {
+    ann_unit units[ANN_LOOKS_TOGETHER ? 1 : ANN_FIRST_UNITS];
+} ann_loaded;
+
+/* Other words that a look brings along: so many at least, and what the host asks now and then. */
+#define ANN_BRINGS 2u
+#define ANN_BRINGS_ASKED 3u
+
+#if ANN_LOOKS_TOGETHER
+
+/* Where a thread behind those that look at units finds such words: they are 16 bytes as units are. */
+ANN_FUNCTION GLOBAL const u8 *ann_words_to_bring(const ann_view *v, u32 number)
+{
+    if (number == 0)
+        return v->shard + ANN_CONTROL_COMMAND;
+    if (number == 1)
+        return v->inbound + ANN_RING_RESERVED;
+    return (GLOBAL const u8 *)&v->record->leave;
+}
+
+#endif
+
+/* By those who look: loads the units from `slot` on, and says whether all carry the lap. A look at the host's slot may bring
+   other words along, in the same instruction: a GPU lets loads of one thread from one line wait for each other, and here
+   nothing waits for anything. */
+ANN_FUNCTION u32 ann_look_at_units(
+    const ann_view *v, GLOBAL const u8 *slot, u32 units, u32 lap, u32 brings, u32 is_near, PRIVATE ann_loaded *loaded)
+{
+#if ANN_LOOKS_TOGETHER
+    u32 thread = ann_thread();
+    GLOBAL const u8 *place = slot + thread * 16;
+    u32 brought = thread - ANN_FIRST_UNITS;
+    if (brought < brings)
+        place = ann_words_to_bring(v, brought);
+    if (thread < units || brought < brings) {
+#if ANN_LAUNCH_CONNECTABLE
+        loaded->units[0] = is_near ? ann_device_load_unit(place) : ann_load_unit(place);
+#else
+        loaded->units[0] = ann_load_unit(place);
+#endif
+    }
+    return ann_all_of_warp(thread >= units || loaded->units[0].lap == lap);
+#else
+    LOCAL ann_row *r = &v->shared->row;
+    u32 others = 0;
+    /* All loads are under way before the first is waited for. */
+    ann_asked asked;
+    u32 command;
+    u64 reserved;
+    if (brings >= ANN_BRINGS_ASKED)
+        asked = ann_look_at_asked(v);
+    if (brings != 0) {
+        command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+        reserved = ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED));
+    }
+    for (u32 i = 0; i < ANN_FIRST_UNITS; i++) {
+        if (i >= units)
+            continue;
+#if ANN_LAUNCH_CONNECTABLE
+        loaded->units[i] = is_near ? ann_device_load_unit(slot + i * 16) : ann_load_unit(slot + i * 16);
+#else
+        loaded->units[i] = ann_load_unit(slot + i * 16);
+#endif
+        others |= loaded->units[i].lap ^ lap;
+    }
+    if (brings >= ANN_BRINGS_ASKED) {
+        r->brought[2][0] = asked.leave;
+        r->brought[2][1] = asked.question;
+        r->brought[2][2] = (u32)asked.origin;
+        r->brought[2][3] = (u32)(asked.origin >> 32);
+    }
+    if (brings != 0) {
+        r->brought[0][0] = command;
+        r->brought[1][0] = (u32)reserved;
+        r->brought[1][1] = (u32)(reserved >> 32);
+    }
+    return others == 0;
+#endif
+}
+
+/* By those who look: tells the leader the words that a look has brought along. */
+ANN_FUNCTION void ann_keep_brought(const ann_view *v, u32 brings, PRIVATE const ann_loaded *loaded)
+{
+#if ANN_LOOKS_TOGETHER
+    u32 brought = ann_thread() - ANN_FIRST_UNITS;
+    if (brought < brings) {
+        LOCAL u32 *words = v->shared->row.brought[brought];
+        words[0] = loaded->units[0].a;
+        words[1] = loaded->units[0].b;
+        words[2] = loaded->units[0].c;
+        words[3] = loaded->units[0].lap;
+    }
+#endif
+}
+
+/* By those who look, and have seen a slot: puts its units' content into the block's own memory, where an image of a
+   message is. */
+ANN_FUNCTION void ann_keep_units(const ann_view *v, u32 units, PRIVATE const ann_loaded *loaded)
+{
+    LOCAL ann_row *r = &v->shared->row;
+    LOCAL u32 *image = (LOCAL u32 *)v->shared->image;
+    for (u32 i = 0; i < (ANN_LOOKS_TOGETHER ? 1 : ANN_FIRST_UNITS); i++) {
+        u32 unit = ANN_LOOKS_TOGETHER ? ann_thread() : i;
+        if (unit >= units)
+            continue;
+        LOCAL u32 *words = image + unit * 3;
+        words[0] = loaded->units[i].a;
+        words[1] = loaded->units[i].b;
+        words[2] = loaded->units[i].c;
+        if (unit == 0)
+            r->stamp = loaded->units[i].a;
+    }
+}
+
+/* By those who look: looks at the next slots, as often as the leader asks, until one is seen. What is in it, the first thread
+   says, which has loaded the first unit. */
+ANN_FUNCTION void ann_look_in_a_row(const ann_view *v)
+{
+    LOCAL ann_row *r = &v->shared->row;
+    GLOBAL const u8 *slot = (GLOBAL const u8 *)r->slot;
+    u32 units = r->units, lap = r->lap, most = r->most, known = r->known, brings = r->brings;
+    ann_loaded loaded;
+    u32 looks = 0, near_looks = 0, seen = 0;
+#if ANN_LAUNCH_CONNECTABLE
+    GLOBAL const u8 *near = (GLOBAL const u8 *)r->near;
+    u32 near_lap = r->near_lap;
+    u32 most_near = r->is_near ? ANN_DEVICE_LOCAL_LOOKS : 0;
+#endif
+    for (;;) {
+        looks++;
+#if ANN_LAUNCH_CONNECTABLE
+        for (near_looks = 0; near_looks < most_near && !seen;) {
+            near_looks++;
+            if (ann_look_at_units(v, near, units, near_lap, 0, 1, &loaded))
+                seen = ANN_SEEN_NEAR;
+        }
+        if (seen)
+            break;
+#endif
+        if (ann_look_at_units(v, slot, units, lap, brings, 0, &loaded))
+            seen = ann_thread() == 0 && loaded.units[0].a == known && loaded.units[0].b >> 24 == ANN_KIND_MESSAGE
+                ? ANN_SEEN_HOST | ANN_SEEN_MESSAGE
+                : ANN_SEEN_HOST;
+        ann_keep_brought(v, brings, &loaded);
+        brings = 0;
+        if (seen || looks >= most)
+            break;
+    }
+    if (seen)
+        ann_keep_units(v, units, &loaded);
+    if (ann_thread() == 0) {
+        r->seen = seen;
+        r->looks = looks;
+        r->near_looks = near_looks;
+    }
+}
+
+/* By those who look: stores the answer's units, of which the leader has made the image in the block's own memory. */
+ANN_FUNCTION void ann_seal_together(const ann_view *v)
+{
+#if ANN_LOOKS_TOGETHER
+    LOCAL ann_row *r = &v->shared->row;
+    u32 unit = ann_thread();
+    if (unit < r->answer_units) {
+        LOCAL const u32 *words = (LOCAL const u32 *)v->shared->outputs + unit * 3;
+        ann_store_unit((GLOBAL u8 *)r->answer + unit * 16, words[0], words[1], words[2], r->answer_lap);
+    }
+#endif
+}
+
+/* What the leader knows while the block looks. */
+typedef struct {
+    u64 next_in;  /* the ticket of the host's slot */
+    u32 known;    /* the command that it obeys */
+    u32 most;     /* looks of this turn at the host's words, */
+    u32 looks;    /* and those that were made */
+    u32 idle;     /* turns that found nothing before */
+    u32 is_ready; /* for a single message */
+    u32 shows_depth;
+    u32 says;    /* it has not said yet that it looks */
+    u32 attends; /* the first look brings what the host asks now and then */
+    u32 command; /* what the first look has brought */
+    u64 reserved;
+#if ANN_LAUNCH_CONNECTABLE && ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
+    ann_tickets tickets;
+#endif
+} ann_watcher;
+
+/* By the leader: begins a turn, and says at what to look first: once, with the host's other words. Later looks of the turn
+   bring none of these. */
+ANN_FUNCTION void ann_begin_watch(const ann_view *v, PRIVATE ann_watcher *w)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
+    LOCAL ann_row *r = &b->row;
     ann_clear_turn(v);
+    r->most = 0;
     if (b->ending)
-        return 0;
-    u32 known = s->command;
+        return;
+    w->known = s->command;
+    w->idle = b->idle;
+    w->looks = 0;
+    r->is_near = 0;
 #if ANN_LAUNCH_CONNECTABLE
-    if ((known & ANN_TERMINATE) != 0) {
+    if ((w->known & ANN_TERMINATE) != 0) {
         /* The block ended in an earlier epoch, and was launched again because of other blocks. */
         b->ending = 1;
-        return 0;
+        return;
     }
     u32 is_due = b->device_local_turns >= ANN_DEVICE_LOCAL_TURNS;
-    u32 is_near = !is_due && (known & ANN_ACTIVE) != 0 && s->pending == 0;
+    r->is_near = !is_due && (w->known & ANN_ACTIVE) != 0 && s->pending == 0;
     u32 ticket = ann_device_local_next(v);
-    u32 device_local_lap = (ticket >> b->launch.in_shift) + 1;
-    GLOBAL u8 *near = ann_computed(ann_device_local_in_slot(v, ticket));
+    r->near_lap = (ticket >> b->launch.in_shift) + 1;
+    r->near = (u64)ann_device_local_in_slot(v, ticket);
 #if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
     /* Looked up with the first look there, for whoever sends. */
-    ann_tickets tickets;
-    tickets.reserved = 0;
-    tickets.consumed = 0;
-    u32 looks_on = is_near && b->link.grid == 1;
-    b->knows_tickets = looks_on;
-    GLOBAL u8 *next_ring = ann_ring_of(v, &b->link, 0);
+    w->tickets.reserved = 0;
+    w->tickets.consumed = 0;
+    b->knows_tickets = r->is_near && b->link.grid == 1;
+    if (b->knows_tickets)
+        w->tickets = ann_look_at_tickets(ann_ring_of(v, &b->link, 0));
 #endif
 #endif
-    /* An access to the block's own memory between two loads might wait for one of them, so all is known
-       before. */
-    u32 idle = b->idle;
-    u32 most = ann_looks_in_a_row(v);
+    w->most = ann_looks_in_a_row(v);
 #if ANN_LAUNCH_CONNECTABLE
-    if (!is_near) {
+    if (!r->is_near) {
         /* That the host has nothing does not mean that there is nothing. */
         b->again = is_due;
         b->device_local_turns = 0;
-        most = 1;
+        w->most = 1;
     }
 #endif
-    u32 is_ready = ann_is_ready_for_one(v);
+    w->attends = b->attends;
+    r->brings = w->attends ? ANN_BRINGS_ASKED : ANN_BRINGS;
+    w->next_in = s->next_in;
+    r->slot = (u64)ann_in_slot(v, w->next_in);
+    r->lap = ann_in_lap(v, w->next_in);
+    r->units = ann_looked_units(b->launch.in_units);
+    r->known = w->known;
+    r->most = 1;
+    w->is_ready = ann_is_ready_for_one(v);
+    w->shows_depth = (w->known & ANN_TELEMETRY) != 0;
+    w->says = b->said != ANN_AT_LOOKING;
+}
+
 #if ANN_LAUNCH_CONNECTABLE
-    /* All looks of an epoch count as idle ones, so they say nothing of the turn before. */
-    u32 may_be_first = is_ready && b->launch.epoch_polls == 0;
-#endif
-    u64 next_in = s->next_in;
-    u32 lap = ann_in_lap(v, next_in);
-    u32 units = b->launch.in_units;
-    u32 shows_depth = (known & ANN_TELEMETRY) != 0;
-    u64 shown = b->reserved;
-    u32 is_wide = ann_is_wide(units);
-    u32 counts[ANN_FIRST_UNITS];
-    ann_count_units(units, counts);
-    u32 says = b->said != ANN_AT_LOOKING;
-    u32 attends = b->attends;
-    GLOBAL u8 *slot = ann_computed(ann_in_slot(v, next_in));
-    ann_asked asked;
-    /* A look that carries it is a row of one. */
-#if !ANN_LAUNCH_CONNECTABLE
-    if (attends)
-        asked = ann_look_at_asked(v);
-#endif
-    u32 command;
-    u64 reserved;
-    ann_first first;
-    u32 proved;
-    for (u32 looks = 1;; looks++) {
-#if ANN_LAUNCH_CONNECTABLE
-        for (u32 look = 0; is_near && look < ANN_DEVICE_LOCAL_LOOKS; look++) {
-            ann_load_first_near(near, is_wide, &first);
+
+/* By the leader, when a message of another kernel was seen: whether the turn takes from there. */
+ANN_FUNCTION u32 ann_take_near(const ann_view *v, PRIVATE ann_watcher *w, PRIVATE u32 *takes_one)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_row *r = &b->row;
+    /* A block that has just been idle takes the first message at once, and the next turn sees how many others
+       came. All looks of an epoch count as idle ones, so they say nothing of the turn before. */
+    u32 is_first = w->is_ready && b->launch.epoch_polls == 0 && w->idle + w->looks + r->near_looks > 2;
+    u32 waiting = is_first ? 1 : ann_device_local_waiting(v);
+    b->command = w->known;
+    *takes_one = is_first || (w->is_ready && ann_takes_one(v, waiting));
+    if (*takes_one)
+        b->device_local = 1;
+    else
+        ann_window_device_local(v, waiting);
+    b->device_local_turns = b->device_local ? b->device_local_turns + 1 : 0;
+    if (!b->device_local)
+        return 0;
+    b->idle = w->idle + w->looks - 1;
 #if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
-            if (looks_on)
-                tickets = ann_look_at_tickets(next_ring);
-            looks_on = 0;
+    b->tickets = w->tickets;
 #endif
-            if (!ann_prove_first(&first, counts, device_local_lap))
-                continue;
-            /* A block that has just been idle takes the first message at once, and the next turn sees how
-               many others came. So the tickets need not be loaded with each look. */
-            u32 is_first = may_be_first && idle + looks + look > 1;
-            u32 waiting = is_first ? 1 : ann_device_local_waiting(v);
-            b->command = known;
-            u32 takes_one = is_first || (is_ready && ann_takes_one(v, waiting));
-            if (takes_one)
-                b->device_local = 1;
-            else
-                ann_window_device_local(v, waiting);
-            is_near = b->device_local;
-            b->device_local_turns = is_near ? b->device_local_turns + 1 : 0;
-            if (is_near) {
-                b->idle = idle + looks - 1;
-#if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
-                b->tickets = tickets;
+    ann_keep_first(v, r->stamp);
+    return 1;
+}
+
 #endif
-                ann_keep_first(v, &first, units, 1, first.units[0].a);
-                return takes_one;
-            }
-        }
-#endif
-        /* The loads follow each other without waiting, since the host's memory may be far away. */
+
+/* By the leader, after looks: decides what the turn has to do, or how often is looked again (`row.most`). Returns 1 if it is a
+   single message, which the leader handles without asking anything more. */
+ANN_FUNCTION u32 ann_end_row(const ann_view *v, PRIVATE ann_watcher *w)
+{
+    LOCAL ann_shared *b = v->shared;
+    LOCAL ann_row *r = &b->row;
+    u32 seen = r->seen;
+    r->most = 0;
+    w->looks += r->looks;
 #if ANN_LAUNCH_CONNECTABLE
-        if (attends)
-            asked = ann_look_at_asked(v);
+    if ((seen & ANN_SEEN_NEAR) != 0) {
+        u32 takes_one;
+        if (ann_take_near(v, w, &takes_one))
+            return takes_one;
+        /* There is no room for its answers. The look at the host's slot is still to come. */
+        r->is_near = 0;
+        w->most = w->looks;
+        w->looks -= 1;
+        r->most = 1;
+        return 0;
+    }
 #endif
-        command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
-        reserved = ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED));
-        ann_load_first(slot, is_wide, &first);
-        /* Of all units, also where the first one decides: no look is under way when the next begins. */
-        proved = ann_prove_first(&first, counts, lap);
-        if (looks >= most || proved || command != known || (shows_depth && (reserved & ~ANN_CLOSED) != shown)) {
-            b->idle = idle + looks - 1;
-            break;
-        }
-        if (says) {
+    if (r->brings != 0) {
+        r->brings = 0;
+        w->command = r->brought[0][0];
+        w->reserved = ((u64)r->brought[1][1] << 32 | r->brought[1][0]) & ~ANN_CLOSED;
+    }
+    u64 reserved = w->reserved;
+    u32 command = w->command;
+    if (!seen && w->looks < w->most && command == w->known && !(w->shows_depth && reserved != b->reserved)) {
+        if (w->says)
             ann_at_nothing(v);
-            says = 0;
-        }
-        ann_pause();
+        w->says = 0;
+        r->most = w->most - w->looks;
+        return 0;
     }
+    b->idle = w->idle + w->looks - 1;
 #if ANN_LAUNCH_CONNECTABLE
     b->device_local_turns = 0;
+#if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
+    b->tickets = w->tickets;
 #endif
-    reserved &= ~ANN_CLOSED;
+#endif
     b->reserved = reserved;
     b->command = command;
-    /* Of a message under another command, of a tombstone, and if the host asks for something, not all is
-       known. */
-#if ANN_LAUNCH_CONNECTABLE && ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
-    b->tickets = tickets;
-#endif
-    is_ready &= proved & (command == known) & (first.units[0].a == command)
-        & (first.units[0].b >> 24 == ANN_KIND_MESSAGE) & !attends;
-    if (is_ready && ann_takes_one(v, reserved - next_in)) {
-        ann_keep_units(v, &first, units);
+    /* Of a message under another command, of a tombstone, and if the host asks for something, not all is known. The gauge
+       was loaded with the first look: a message that a later one has seen is the first of what has come since. */
+    if ((seen & ANN_SEEN_MESSAGE) != 0 && w->is_ready && command == w->known && !w->attends
+        && (w->looks > 1 || ann_takes_one(v, reserved - w->next_in))) {
+        b->kept = 1;
+        b->agreed = 0xFFFFFFFFu;
         return 1;
     }
-    proved = ann_keep_first(v, &first, units, proved, command);
-    if (attends) {
+    /* Another thread has loaded it. What the host wrote before a new command is acquired by who has loaded the command and
+       fences. */
+    if (command != w->known || !b->state.looked)
+        command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
+    b->command = command;
+    /* How many have come with what a later look has seen. */
+    if (seen && w->looks > 1)
+        b->reserved = ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED;
+    if (seen)
+        ann_keep_first(v, command);
+    else
+        b->kept = 0;
+    if (w->attends) {
         b->attends = 0;
+        ann_asked asked;
+        asked.leave = r->brought[2][0];
+        asked.question = r->brought[2][1];
+        asked.origin = (u64)r->brought[2][3] << 32 | r->brought[2][2];
         ann_attend_to(v, &asked);
         if (asked.leave == b->epoch) {
             b->ending = 1;
             return 0;
         }
     }
-    ann_weigh(v, command, proved);
+    ann_weigh(v, command, seen != 0);
     return 0;
+}
+
+/* By those who look: looks until this turn has something to do, or something else is due. To the leader it returns 1 if
+   that is a single message, which it handles without asking anything more. */
+ANN_FUNCTION u32 ann_watch(const ann_view *v, u32 leader)
+{
+    LOCAL ann_row *r = &v->shared->row;
+    ann_watcher watcher;
+    u32 is_ready = 0;
+    if (leader)
+        ann_begin_watch(v, &watcher);
+    for (;;) {
+        ann_meet_lookers();
+        if (r->most == 0)
+            return is_ready;
+        ann_look_in_a_row(v);
+        ann_meet_lookers();
+        if (leader)
+            is_ready = ann_end_row(v, &watcher);
+    }
 }
 
 #endif

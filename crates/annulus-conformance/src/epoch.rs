@@ -34,8 +34,10 @@ pub const ACTORS: u64 = 5;
 /// Places for prints: fewer than there are messages that print.
 const PRINTS: u64 = 32;
 
-/// Threads of the block.
+/// Threads of the block, where it has no whole warp; and where one looks for work, with another one beside it.
 pub const THREADS: u32 = 4;
+/// See [`THREADS`].
+pub const WARP_THREADS: u32 = 64;
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -178,6 +180,23 @@ impl Epoch {
             ..launch(&layout, 1)
         };
         Self { shard, layout, launch, late }
+    }
+
+    /// The same, one message in a turn: with sealed slots the leader takes even those alone that wait together.
+    #[must_use]
+    pub fn one_by_one(mut self) -> Self {
+        self.launch.limit = 1;
+        self
+    }
+
+    /// The same, as of a block that stays: its looks follow each other until something else is due. It ends as
+    /// soon as all messages have been handled.
+    #[must_use]
+    pub fn in_rows(mut self) -> Self {
+        // So that it never naps, which no host would end.
+        self.launch.idle_polls = 1 << 20;
+        self.launch.epoch_polls = 0;
+        self
     }
 
     /// The bytes behind each of the entry's pointers, in its order. The first is the shard, which the epoch

@@ -50,7 +50,8 @@
 //!
 //! # Sizes
 //!
-//! `ANNULUS_LONG=1` and release builds run the long cases at their full size; `ANNULUS_PATIENCE` is the
+//! `ANNULUS_LONG=1` and release builds run the long cases at their full size. Without `ANNULUS_LONG` that is less on a device
+//! than on the CPU, and a case's rounds end early when it has run for ten seconds. `ANNULUS_PATIENCE` is the
 //! number of seconds after which a case counts as hung (default 120). `ANNULUS_TIMES` names a file to which
 //! each case adds a line with its time, and the processor's.
 

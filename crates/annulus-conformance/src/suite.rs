@@ -547,6 +547,7 @@ macro_rules! conformance_suite {
                 k01_any_passes_over_the_dead: Handlers,
                 k01_any_waits_until_one_has_room: Handlers,
                 k01_any_is_lost_under_reject: Handlers,
+                k01_any_takes_what_room_there_is: Handlers,
                 k01_any_goes_to_the_host_as_it_is: Handlers,
                 k01_any_of_variants: Handlers,
                 k01_any_waits_in_a_cycle: Handlers,

@@ -102,22 +102,28 @@ enum Form {
     SealedByTwo,
     /// All blocks send to the first one, as to a kernel of one block.
     SealedToOne,
+    /// Each block is a warp, whose threads look for work together.
+    SealedByWarp,
 }
 
 impl Form {
     fn threads(self) -> u32 {
-        if self == Self::ByTwo { 1 } else { THREADS }
+        match self {
+            Self::ByTwo => 1,
+            Self::SealedByWarp => 32,
+            Self::Open | Self::Sealed | Self::SealedByTwo | Self::SealedToOne => THREADS,
+        }
     }
 
     fn definition(self) -> &'static KernelDefinition {
         match self {
             Self::ByTwo | Self::SealedByTwo => hand_on_by_two::DEFINITION,
-            Self::Open | Self::Sealed | Self::SealedToOne => hand_on::DEFINITION,
+            Self::Open | Self::Sealed | Self::SealedToOne | Self::SealedByWarp => hand_on::DEFINITION,
         }
     }
 
     fn is_sealed(self) -> bool {
-        matches!(self, Self::Sealed | Self::SealedByTwo | Self::SealedToOne)
+        !matches!(self, Self::Open | Self::ByTwo)
     }
 
     fn tokens(self) -> u64 {
@@ -200,8 +206,8 @@ const SEALED_FAULTS: &[Fault] = &[
     (
         "a leader that watches takes a message of another kernel with units missing",
         &[(
-            "if (!ann_prove_first(&first, counts, device_local_lap))",
-            "if (first.units[0].lap != device_local_lap)",
+            "        others |= loaded->units[i].lap ^ lap;",
+            "        others |= is_near && i != 0 ? 0 : loaded->units[i].lap ^ lap;",
         )],
     ),
     (
@@ -219,13 +225,15 @@ const SEALED_FAULTS: &[Fault] = &[
              dawdle(300);\n            ann_device_store_unit(slot",
         )],
     ),
+    // The leader's look has loaded the first message. So others need the time to fill the ring, up to the one behind it.
     (
         "slots between kernels are given back before their units are loaded",
         &[(
             "    if (ann_is_device_local(v))\n        ann_bring_units(v, 1);\n",
             "    if (ann_is_device_local(v)) {\n        if (ann_thread() == 0)\n            ann_device_store_release_u32(\n                \
              ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED),\n                (ann_device_local_next(v) + \
-             v->shared->window) & ANN_DEVICE_LOCAL_TICKETS);\n        dawdle(2000);\n        ann_bring_units(v, 1);\n    }\n",
+             v->shared->window) & ANN_DEVICE_LOCAL_TICKETS);\n        usleep(v->shared->window > 1 ? 100000 : 0);\n        \
+             ann_bring_units(v, 1);\n    }\n",
         )],
     ),
     (
@@ -239,8 +247,26 @@ const SEALED_FAULTS: &[Fault] = &[
         "a leader that is ready takes a message while outputs wait for another kernel",
         &[
             ("    ready = ready && s->pending == 0;\n", ""),
-            ("(known & ANN_ACTIVE) != 0 && s->pending == 0;", "(known & ANN_ACTIVE) != 0;"),
+            ("(w->known & ANN_ACTIVE) != 0 && s->pending == 0;", "(w->known & ANN_ACTIVE) != 0;"),
         ],
+    ),
+];
+
+/// The same in what the threads of a warp do that look together.
+const WARP_FAULTS: &[Fault] = &[
+    (
+        "a warp takes a message of another kernel with units missing",
+        &[(
+            "ann_all_of_warp(thread >= units || ",
+            "ann_all_of_warp(thread >= units || (is_near && thread != 0) || ",
+        )],
+    ),
+    (
+        "the leader takes a message of another kernel before others have kept its units",
+        &[(
+            "        ann_look_in_a_row(v);\n        ann_meet_lookers();\n",
+            "        ann_look_in_a_row(v);\n",
+        )],
     ),
 ];
 
@@ -382,6 +408,7 @@ struct Blocks {
     folder: PathBuf,
     program: PathBuf,
     form: Form,
+    is_faulty: bool,
 }
 
 impl Blocks {
@@ -390,7 +417,7 @@ impl Blocks {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let folder = folder.join(format!("links-{form:?}")).join(name);
         let program = compile(&folder, &text(form, fault)).unwrap_or_else(|error| panic!("{error}"));
-        Self { folder, program, form }
+        Self { folder, program, form, is_faulty: fault.is_some() }
     }
 
     /// Runs it once; gives what the sanitizer found, or what else went wrong.
@@ -425,7 +452,10 @@ impl Blocks {
             bytes.extend(argument);
         }
         std::fs::write(&before, bytes).unwrap();
-        let output = runs(&self.program, 60).args([&before, &after]).arg(seed.to_string()).output().unwrap();
+        // A fault may make it wait for ever.
+        let limit = if self.is_faulty { 20 } else { 60 };
+        let output =
+            runs(&self.program, limit).args([&before, &after]).arg(seed.to_string()).output().unwrap();
         if !output.status.success() || !output.stderr.is_empty() {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             return Err(format!("seed {seed}, {}: {said}", output.status));
@@ -455,6 +485,8 @@ impl Blocks {
 
 /// How many seeds a run that should find nothing gets, and at most one that should find something.
 const SEEDS: u32 = 10;
+/// A warp takes longer. Half of them take one message in a turn.
+const WARP_SEEDS: u32 = 4;
 const SEEDS_TO_FIND: u32 = 2_000;
 
 /// Whether this machine has the sanitizer, and a processor that seals slots if they are to be sealed.
@@ -471,7 +503,8 @@ fn have_no_data_race(form: Form) {
         return;
     }
     let blocks = Blocks::compile(form, None);
-    (0..SEEDS).try_for_each(|seed| blocks.run(seed)).unwrap_or_else(|error| panic!("{error}"));
+    let seeds = if form == Form::SealedByWarp { WARP_SEEDS } else { SEEDS };
+    (0..seeds).try_for_each(|seed| blocks.run(seed)).unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]
@@ -482,6 +515,16 @@ fn blocks_that_send_to_each_other_have_no_data_race() {
 #[test]
 fn nor_with_sealed_slots() {
     have_no_data_race(Form::Sealed);
+}
+
+#[test]
+fn nor_where_a_warp_looks() {
+    have_no_data_race(Form::SealedByWarp);
+}
+
+#[test]
+fn planted_faults_are_found_where_a_warp_looks() {
+    faults_are_found(Form::SealedByWarp, WARP_FAULTS);
 }
 
 #[test]

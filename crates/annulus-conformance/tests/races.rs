@@ -1,5 +1,6 @@
 //! The device runtime under what watches every access: one epoch of a block of four threads, in which no two
-//! threads may touch the same word without a barrier between them. A barrier that is taken out must be found.
+//! threads may touch the same word without a barrier between them. A barrier that is taken out must be found. For
+//! CUDA there is a block of two warps, too, whose first one looks for work; so must be a meeting of that warp.
 //!
 //! OpenCL C runs under the simulator `oclgrind` (Debian's package of that name); without it the tests say
 //! that they are skipped. CUDA C++ runs on threads of the host, compiled with its compiler's thread
@@ -16,7 +17,7 @@ use std::{
 use annulus_block::{ENTRY, RUNTIME};
 use annulus_conformance::{
     cuda,
-    epoch::{CUDA_END, Epoch, KERNEL, THREADS},
+    epoch::{CUDA_END, Epoch, KERNEL, THREADS, WARP_THREADS},
     sanitizer::{self, compile, runs},
 };
 use annulus_kernel::{
@@ -96,8 +97,36 @@ fn barriers() -> impl Iterator<Item = (usize, &'static str)> {
     RUNTIME.match_indices("    ann_barrier();").filter(move |(at, _)| *at > entry && !of_body(*at))
 }
 
+/// What the block is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Open,
+    Sealed,
+    /// Sealed, and so many threads that the leader's warp looks for work together.
+    ByWarp,
+}
+
+impl Form {
+    fn is_sealed(self) -> bool {
+        self != Self::Open
+    }
+
+    fn threads(self) -> u32 {
+        if self == Self::ByWarp { WARP_THREADS } else { THREADS }
+    }
+
+    fn mutants(self) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
+        let [some, others]: [&[_]; 2] = match self {
+            Self::Open => [MUTANTS, ALONE_MUTANTS],
+            Self::Sealed => [SEALED_MUTANTS, LEADER_MUTANTS],
+            Self::ByWarp => [WARP_MUTANTS, LEADER_MUTANTS],
+        };
+        some.iter().chain(others)
+    }
+}
+
 /// A program of this target, of whose barriers one may be missing, or into which a fault is planted.
-fn text(target: Target, sealed: bool, variant: &str) -> String {
+fn text(target: Target, form: Form, variant: &str) -> String {
     let (mut runtime, mut end) = (RUNTIME.to_owned(), CUDA_END.to_owned());
     if let Some(index) = variant.strip_prefix("without ") {
         let index: usize = index.parse().unwrap();
@@ -105,16 +134,17 @@ fn text(target: Target, sealed: bool, variant: &str) -> String {
         runtime.replace_range(at..at + barrier.len(), "");
     }
     let mut interface = INTERFACE.to_owned();
-    for (_, from, to) in mutants(sealed).filter(|(name, ..)| *name == variant) {
+    let pause = Some(&LATE).filter(|late| [late.0, UNITS_NOT_STORED].contains(&variant));
+    for (_, from, to) in form.mutants().filter(|(name, ..)| *name == variant).chain(pause) {
         let mut texts = [&mut runtime, &mut interface, &mut end];
         assert_eq!(texts.iter().map(|text| text.matches(from).count()).sum::<usize>(), 1, "{variant}");
         texts.iter_mut().for_each(|text| **text = text.replace(from, to));
     }
-    let sealed = u32::from(sealed);
+    let (sealed, threads) = (u32::from(form.is_sealed()), form.threads());
     let handler = KERNEL.handler_source(target).unwrap();
     let prelude = if target == Target::Cuda { CUDA_PRELUDE } else { OPENCL_PRELUDE };
     let program = format!(
-        "#define ANN_LAUNCH_THREADS {THREADS}\n#define ANN_LAUNCH_PORTABLE 1\n#define ANN_LAUNCH_SEALED {sealed}\n\n\
+        "#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE 1\n#define ANN_LAUNCH_SEALED {sealed}\n\n\
          {prelude}\n{interface}\n{LANGUAGE_SOURCE}\n{handler}\n{runtime}\n"
     );
     if target == Target::Cuda { cuda::on_threads(&program, &end).unwrap() } else { program }
@@ -296,16 +326,9 @@ const SEALED_MUTANTS: &[(&str, &str, &str)] = &[
          ann_store_unit(",
     ),
     (
-        "the gauge counts answers whose units are not stored yet",
-        "    u32 units = target->units;\n    for (u32 k = 0; k < answers; k++) {",
-        "    u32 units = target->units;\n    \
-         ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), ticket + answers - (caller != 0));\n    dawdle(100);\n    \
-         for (u32 k = 0; k < answers; k++) {",
-    ),
-    (
         "the first message is taken when its first unit is there",
-        "        others |= counts[i] ? first->units[i].lap ^ lap : 0;",
-        "",
+        "        others |= loaded->units[i].lap ^ lap;",
+        "        others |= i == 0 ? loaded->units[i].lap ^ lap : 0;",
     ),
     (
         "a message is taken when its first unit is there",
@@ -318,21 +341,6 @@ const SEALED_MUTANTS: &[(&str, &str, &str)] = &[
         "            ann_store_relaxed_u64((u64 *)(to + unit * 16 + 8), *(const u64 *)(from + unit * 16 + 8));\n            \
          dawdle(100);\n            \
          ann_store_relaxed_u64((u64 *)(to + unit * 16), *(const u64 *)(from + unit * 16));",
-    ),
-    (
-        "the first message is handled under a command from before it",
-        "    if (first->units[0].a != command) {",
-        "    if (0) {",
-    ),
-    (
-        "the first message is handled under a command from before it",
-        "& (first.units[0].a == command)\n",
-        "\n",
-    ),
-    (
-        "a leader that is ready takes a message before it has obeyed a command",
-        "    is_ready &= proved & (command == known) &",
-        "    is_ready &= proved &",
     ),
     (
         "the command is not looked at again",
@@ -352,27 +360,122 @@ const SEALED_MUTANTS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// The same in what the leader does by itself with sealed slots, whoever looks with it.
+const LEADER_MUTANTS: &[(&str, &str, &str)] = &[
+    (
+        "the gauge counts answers whose units are not stored yet",
+        "    u32 units = target->units;\n#if ANN_LOOKS_TOGETHER\n",
+        "    u32 units = target->units;\n    \
+         ann_store_release_u64(ANN_U64(v->outbound, ANN_RING_RESERVED), ticket + answers - (caller != 0));\n    dawdle(100);\n\
+         #if ANN_LOOKS_TOGETHER\n",
+    ),
+    (
+        "the first message is handled under a command from before it",
+        "    if (b->kept && b->row.stamp != command) {",
+        "    if (0) {",
+    ),
+    (
+        "a leader that is ready takes a message before it has obeyed a command",
+        "loaded.units[0].a == known && loaded.units[0].b",
+        "loaded.units[0].b",
+    ),
+];
+
+/// The same in what the threads of the leader's warp do together. The sanitizer finds what they exchange through
+/// the block's own memory without a meeting: their ballots order nothing for it. The units of an answer it takes
+/// for published one by one, so of those that are counted too early it sees nothing; the host does, since it finds
+/// fewer answers than the gauge counts.
+///
+/// The leader takes longer to come to the gauge than others take to store, so that fault is planted with a pause
+/// ([`LATE`]), which alone must do no harm.
+const WARP_MUTANTS: &[(&str, &str, &str)] = &[
+    (
+        "the others do not wait for what the leader asks for",
+        "    for (;;) {\n        ann_meet_lookers();\n        if (r->most == 0)\n",
+        "    for (;;) {\n        if (r->most == 0)\n",
+    ),
+    (
+        "the leader does not wait for what the others have seen",
+        "        ann_look_in_a_row(v);\n        ann_meet_lookers();\n",
+        "        ann_look_in_a_row(v);\n",
+    ),
+    (
+        "the others do not wait for the answer",
+        "        ann_meet_lookers();\n        ann_seal_together(v);\n",
+        "        ann_seal_together(v);\n",
+    ),
+    (
+        UNITS_NOT_STORED,
+        "        /* What the leader publishes of the turn comes behind the units that the others have stored. */\n        \
+         ann_meet_lookers();\n",
+        "",
+    ),
+    (
+        "the others do not wait for whether the leader goes on",
+        "        ann_meet_lookers();\n        if (!r->awaits)\n",
+        "        if (!r->awaits)\n",
+    ),
+    (
+        "the leader says where to look next before the others have looked",
+        "        ann_look_in_a_row(v);\n        ann_meet_lookers();\n",
+        "        ann_look_in_a_row(v);\n        \
+         if (leader)\n            r->slot = (u64)ann_in_slot(v, watcher.next_in);\n        \
+         ann_meet_lookers();\n",
+    ),
+    (
+        "the leader completes an answer while others store it",
+        "        ann_meet_lookers();\n        ann_seal_together(v);\n",
+        "        ann_meet_lookers();\n        \
+         if (leader)\n            *(LOCAL u32 *)(b->outputs + 12) += 0;\n        ann_seal_together(v);\n",
+    ),
+    (
+        "a message is taken when the first thread has its unit",
+        "ann_all_of_warp(thread >= units || ",
+        "ann_all_of_warp(thread != 0 || ",
+    ),
+];
+
+const UNITS_NOT_STORED: &str = "the leader counts an answer whose units others have not stored";
+
+/// No fault, but what shows one: its name, and what stands in place of what.
+const LATE: (&str, &str, &str) = (
+    "others store their units late",
+    "    if (unit < r->answer_units) {\n",
+    "    if (unit < r->answer_units) {\n        if (unit != 0)\n            dawdle(2000);\n",
+);
+
 /// The epoch as CUDA C++ on threads.
 struct OnThreads {
-    sealed: bool,
+    form: Form,
     folder: PathBuf,
     program: PathBuf,
 }
 
 impl OnThreads {
-    fn compile(sealed: bool, variant: &str) -> Self {
-        let folder =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(if sealed { "races-sealed" } else { "races" });
+    fn compile(form: Form, variant: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(match form {
+            Form::Open => "races",
+            Form::Sealed => "races-sealed",
+            Form::ByWarp => "races-by-warp",
+        });
         let folder = folder.join(variant.replace(' ', "_"));
         let program =
-            compile(&folder, &text(Target::Cuda, sealed, variant)).unwrap_or_else(|error| panic!("{error}"));
-        Self { sealed, folder, program }
+            compile(&folder, &text(Target::Cuda, form, variant)).unwrap_or_else(|error| panic!("{error}"));
+        Self { form, folder, program }
     }
 
     /// Runs it once; gives what the sanitizer found, or what else went wrong.
     fn run(&self, seed: u32) -> Result<(), String> {
         let [before, after] = ["before", "after"].map(|name| self.folder.join(name));
-        let mut epoch = Epoch::new(self.sealed, true);
+        let mut epoch = Epoch::new(self.form.is_sealed(), true);
+        // Only what is owed for sixteen messages, which the leader has taken alone, is told with the last one's
+        // answer.
+        if self.form == Form::ByWarp && seed.is_multiple_of(2) {
+            epoch = epoch.one_by_one();
+        }
+        if self.form == Form::ByWarp && (seed / 2).is_multiple_of(2) {
+            epoch = epoch.in_rows();
+        }
         let mut bytes = Vec::new();
         for argument in epoch.arguments().iter().map(Vec::as_slice).chain([epoch.late()]) {
             bytes.extend((argument.len() as u64).to_ne_bytes());
@@ -396,34 +499,36 @@ impl OnThreads {
 /// How many seeds a run that should find nothing gets, and at most one that should find something: few are
 /// needed, but on a busy machine the threads meet seldom.
 const SEEDS: u32 = 20;
+/// Four kinds of epochs, by three orders in which a late message's units come. A warp takes longer.
+const WARP_SEEDS: u32 = 12;
 const SEEDS_TO_FIND: u32 = 2_000;
 
-fn has_no_data_race(sealed: bool) {
-    if !can_run(sealed) {
+fn has_no_data_race(form: Form, variant: &str, seeds: u32) {
+    if !can_run(form.is_sealed()) {
         return;
     }
-    let epoch = OnThreads::compile(sealed, "whole");
-    (0..SEEDS).try_for_each(|seed| epoch.run(seed)).unwrap_or_else(|error| panic!("{error}"));
+    let epoch = OnThreads::compile(form, variant);
+    (0..seeds).try_for_each(|seed| epoch.run(seed)).unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// Of each barrier that block and host need the lack is seen, but for those of which OpenCL's test says that
 /// it can do without.
-fn missing_barriers_are_found(sealed: bool) {
-    if !can_run(sealed) {
+fn missing_barriers_are_found(form: Form) {
+    if !can_run(form.is_sealed()) {
         return;
     }
     let barriers = barriers().count();
     // Sealed answers are published before the last but two, which open ones are filled in before: one of the
     // two behind them is enough. And what the last but one orders with open ones shows only where the host is
     // told at once, in one turn of sixteen: the lack may be seen, or not.
-    let needless: &[usize] = if sealed {
+    let needless: &[usize] = if form.is_sealed() {
         &[0, barriers - 3, barriers - 2, barriers - 1]
     } else {
         &[0, barriers - 2, barriers - 1]
     };
     let unseen: Vec<_> = (0..barriers)
         .filter(|index| {
-            let epoch = OnThreads::compile(sealed, &format!("without {index}"));
+            let epoch = OnThreads::compile(form, &format!("without {index}"));
             let seeds = if needless.contains(index) { SEEDS } else { SEEDS_TO_FIND };
             (0..seeds).all(|seed| epoch.run(seed).is_ok())
         })
@@ -432,19 +537,14 @@ fn missing_barriers_are_found(sealed: bool) {
     assert!(overlooked.is_empty(), "{overlooked:?} of {barriers} barriers");
 }
 
-fn mutants(sealed: bool) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
-    let [some, others]: [&[_]; 2] = if sealed { [SEALED_MUTANTS, &[]] } else { [MUTANTS, ALONE_MUTANTS] };
-    some.iter().chain(others)
-}
-
-fn planted_faults_are_found(sealed: bool) {
-    if !can_run(sealed) {
+fn planted_faults_are_found(form: Form) {
+    if !can_run(form.is_sealed()) {
         return;
     }
-    let mut unseen: Vec<_> = mutants(sealed).map(|(name, ..)| *name).collect();
+    let mut unseen: Vec<_> = form.mutants().map(|(name, ..)| *name).collect();
     unseen.dedup();
     unseen.retain(|name| {
-        let epoch = OnThreads::compile(sealed, name);
+        let epoch = OnThreads::compile(form, name);
         (0..SEEDS_TO_FIND).all(|seed| epoch.run(seed).is_ok())
     });
     assert!(unseen.is_empty(), "{unseen:?}");
@@ -461,32 +561,43 @@ fn can_run(sealed: bool) -> bool {
 
 #[test]
 fn cuda_has_no_data_race() {
-    has_no_data_race(false);
+    has_no_data_race(Form::Open, "whole", SEEDS);
 }
 
 #[test]
 fn cuda_has_no_data_race_with_sealed_slots() {
-    has_no_data_race(true);
+    has_no_data_race(Form::Sealed, "whole", SEEDS);
+}
+
+#[test]
+fn cuda_has_no_data_race_where_a_warp_looks() {
+    has_no_data_race(Form::ByWarp, "whole", WARP_SEEDS);
+    has_no_data_race(Form::ByWarp, LATE.0, WARP_SEEDS);
 }
 
 #[test]
 fn a_missing_barrier_is_found_in_cuda() {
-    missing_barriers_are_found(false);
+    missing_barriers_are_found(Form::Open);
 }
 
 #[test]
 fn a_missing_barrier_is_found_in_cuda_with_sealed_slots() {
-    missing_barriers_are_found(true);
+    missing_barriers_are_found(Form::Sealed);
 }
 
 #[test]
 fn planted_faults_are_found_in_cuda() {
-    planted_faults_are_found(false);
+    planted_faults_are_found(Form::Open);
 }
 
 #[test]
 fn planted_faults_are_found_in_cuda_with_sealed_slots() {
-    planted_faults_are_found(true);
+    planted_faults_are_found(Form::Sealed);
+}
+
+#[test]
+fn planted_faults_are_found_in_cuda_where_a_warp_looks() {
+    planted_faults_are_found(Form::ByWarp);
 }
 
 struct Device {
@@ -533,7 +644,8 @@ fn one_epoch() {
     // SAFETY: context and device were just made and found.
     let queue = unsafe { create_command_queue_with_properties(context, device, ptr::null()) }.unwrap();
     let cl = Device { context, queue };
-    let program = create_program_with_source(context, &[&text(Target::OpenCl, false, &variant)]).unwrap();
+    let program =
+        create_program_with_source(context, &[&text(Target::OpenCl, Form::Open, &variant)]).unwrap();
     if build_program(program, &[device], c"-cl-opt-disable", None, ptr::null_mut()).is_err() {
         let log = get_program_build_info(program, device, CL_PROGRAM_BUILD_LOG).unwrap();
         panic!("{log}");

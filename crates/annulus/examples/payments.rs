@@ -112,7 +112,7 @@ fn till(
             };
             let answer = Answer { ended: 0, code: 0, value: Charged { left: 0 } };
             let tried = Tried { account, permit, payment: *payment, bank: answer };
-            bank.send(Charge { account, number, cents }, tried, SECOND);
+            bank.send(Charge { account, number, cents }, tried, 3 * SECOND);
         }
         Event::Tried(tried) => {
             let (mut payment, answer) = (tried.payment, &tried.bank);

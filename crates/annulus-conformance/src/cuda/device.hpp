@@ -9,8 +9,13 @@
 static const ann_place *ann_host_place();
 // All living threads of the block come to the barrier of this line.
 static void ann_host_barrier(u32 line);
-// The threads of the calling one's warp that the mask names come to the warp's instruction of this line.
+// The threads of the calling one's warp that the mask names come to the warp's instruction of this line, which orders
+// memory among them.
 static void ann_host_warp(u32 mask, u32 line);
+// The same of an instruction by which they exchange values, and which orders no memory.
+static void ann_host_exchange(u32 mask, u32 line);
+// One word for each thread of the block: what it gives to others of its warp.
+static u64 *ann_host_lanes();
 // Something that others may write is about to be read.
 static void ann_host_look();
 // The same of a unit of a sealed slot.
@@ -37,12 +42,12 @@ static thread_local bool ann_fenced;
 #ifdef __SANITIZE_THREAD__
 extern "C" void __tsan_acquire(void *word);
 static thread_local const void *ann_looked[64];
-static thread_local unsigned ann_looks;
-static inline void ann_note_look(const void *word) { ann_looked[ann_looks++ % 64] = word; }
+static thread_local unsigned ann_looked_words;
+static inline void ann_note_look(const void *word) { ann_looked[ann_looked_words++ % 64] = word; }
 static inline void ann_acquire_looked()
 {
-    for (unsigned i = 0; i < ann_looks && i < 64; i += 1) __tsan_acquire((void *)ann_looked[i]);
-    ann_looks = 0;
+    for (unsigned i = 0; i < ann_looked_words && i < 64; i += 1) __tsan_acquire((void *)ann_looked[i]);
+    ann_looked_words = 0;
 }
 #else
 static inline void ann_note_look(const void *) {}
@@ -54,29 +59,33 @@ static inline void ann_acquire_looked() {}
 #define __shfl_sync(mask, value, lane) ann_shuffle_lanes(mask, value, lane, __LINE__)
 #define __ballot_sync(mask, answer) ann_ballot_lanes(mask, answer, __LINE__)
 
-// What threads give each other. A block whose threads have warps is one thread of the host.
-static thread_local u64 ann_lanes[1024];
+// What threads give each other. The words are atomic, so that they neither race nor order anything.
+static inline void ann_give(u64 *lane, u64 value) { __atomic_store_n(lane, value, __ATOMIC_RELAXED); }
+static inline u64 ann_given(const u64 *lane) { return __atomic_load_n(lane, __ATOMIC_RELAXED); }
 template <class T>
 static inline T ann_shuffle_lanes(u32 mask, T value, i32 lane, u32 line)
 {
-    u64 *warp = ann_lanes + (threadIdx.x & ~31u);
+    u64 *warp = ann_host_lanes() + (threadIdx.x & ~31u);
+    u64 word = 0;
     T got;
-    __builtin_memcpy(warp + threadIdx.x % 32, &value, sizeof value);
-    ann_host_warp(mask, line);
+    __builtin_memcpy(&word, &value, sizeof value);
+    ann_give(warp + threadIdx.x % 32, word);
+    ann_host_exchange(mask, line);
     if ((mask >> (lane & 31) & 1) == 0) ann_host_fault("a shuffle from a lane that takes no part", warp + (lane & 31));
-    __builtin_memcpy(&got, warp + (lane & 31), sizeof got);
-    ann_host_warp(mask, line);
+    word = ann_given(warp + (lane & 31));
+    __builtin_memcpy(&got, &word, sizeof got);
+    ann_host_exchange(mask, line);
     return got;
 }
 static inline u32 ann_ballot_lanes(u32 mask, i32 answer, u32 line)
 {
-    u64 *warp = ann_lanes + (threadIdx.x & ~31u);
+    u64 *warp = ann_host_lanes() + (threadIdx.x & ~31u);
     u32 votes = 0;
-    warp[threadIdx.x % 32] = answer != 0;
-    ann_host_warp(mask, line);
+    ann_give(warp + threadIdx.x % 32, answer != 0);
+    ann_host_exchange(mask, line);
     for (u32 lane = 0; lane < 32; lane += 1)
-        if (mask >> lane & 1) votes |= (u32)warp[lane] << lane;
-    ann_host_warp(mask, line);
+        if (mask >> lane & 1) votes |= (u32)ann_given(warp + lane) << lane;
+    ann_host_exchange(mask, line);
     return votes;
 }
 
@@ -179,10 +188,22 @@ static inline void ann_load_16(ptx_b128 &to, const u8 *place)
     ann_host_fault("this processor does not load 16 bytes in one access", place);
 #endif
 }
+// The same instruction loads words that others store one by one, atomically. Whoever runs the blocks names their places,
+// for each block.
+static const u8 *ann_word_places[4][3];
+static inline void ann_note_load_of_16(const u8 *place)
+{
+    for (const u8 *words : ann_word_places[blockIdx.x]) {
+        if (words != place) continue;
+        for (u32 at = 0; at < 16; at += 8) __atomic_load_n((const u64 *)(place + at), __ATOMIC_RELAXED);
+        return;
+    }
+    __tsan_read16((void *)place);
+}
 static inline void ptx_ld_relaxed_sys_b128(ptx_b128 &to, const u8 *place)
 {
     ann_host_look_at_unit();
-    __tsan_read16((void *)place);
+    ann_note_load_of_16(place);
     ann_load_16(to, place);
 }
 // Between kernels a look may meet a store, and units order nothing: not even a later store behind an earlier one. So

@@ -7,6 +7,13 @@
 // those behind the first pointer when all threads have ended. The third argument is the seed.
 static u8 *arguments[8];
 
+// The words that a look of a warp brings along.
+static void name_words(size_t block, const u8 *shard, const ann_launch *l, const ann_block_record *record)
+{
+    const u8 *places[] = {shard + ANN_CONTROL_COMMAND, shard + l->inbound + ANN_RING_RESERVED, (const u8 *)&record->leave};
+    memcpy(ann_word_places[block], places, sizeof places);
+}
+
 static void *run(void *thread)
 {
     place = {{(u32)(size_t)thread, 0, 0}, {0, 0, 0}, {ANN_LAUNCH_THREADS, 1, 1}, {1, 1, 1}};
@@ -228,6 +235,7 @@ int main(int argc, char **argv)
         while (*(const u32 *)(arguments[0] + (late_slot(l, first_late - 1) - arguments[7]) + ANN_IN_LAP) == 0) first_late -= 1;
         *gauge = first_late;
     }
+    name_words(0, arguments[0], l, (const ann_block_record *)arguments[2]);
     pthread_barrier_init(&barriers[0], 0, ANN_LAUNCH_THREADS);
     pthread_t threads[ANN_LAUNCH_THREADS];
     for (size_t i = 0; i < ANN_LAUNCH_THREADS; i += 1) pthread_create(&threads[i], 0, run, (void *)i);

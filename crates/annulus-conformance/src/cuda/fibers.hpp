@@ -9,6 +9,9 @@ static const ann_machine *ann_host_machine;
 static inline const ann_place *ann_host_place() { return ann_host_machine->place(); }
 static inline void ann_host_barrier(u32 line) { ann_host_machine->barrier(line); }
 static inline void ann_host_warp(u32 mask, u32 line) { ann_host_machine->warp(mask, line); }
+static inline void ann_host_exchange(u32 mask, u32 line) { ann_host_machine->warp(mask, line); }
+static thread_local u64 ann_lanes[1024];
+static inline u64 *ann_host_lanes() { return ann_lanes; }
 static inline void ann_host_look() { ann_host_machine->look(); }
 static inline void ann_host_look_at_unit() { ann_host_machine->look(); }
 static inline void ann_host_stored(bool is_published) { ann_host_machine->stored(is_published); }

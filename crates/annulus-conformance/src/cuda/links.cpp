@@ -8,6 +8,13 @@
 #include <string.h>
 
 static u8 *arguments[9];
+
+// The words that a look of a warp brings along.
+static void name_words(size_t block, const u8 *shard, const ann_launch *l, const ann_block_record *record)
+{
+    const u8 *places[] = {shard + ANN_CONTROL_COMMAND, shard + l->inbound + ANN_RING_RESERVED, (const u8 *)&record->leave};
+    memcpy(ann_word_places[block], places, sizeof places);
+}
 static size_t blocks;
 
 static void *run(void *number)
@@ -112,8 +119,11 @@ int main(int argc, char **argv)
 #else
     ((ann_link *)arguments[8])->rings = (u64)arguments[7];
 #endif
-    pthread_t threads[64];
-    for (size_t i = 0; i < blocks; i += 1) pthread_barrier_init(&barriers[i], 0, ANN_LAUNCH_THREADS);
+    pthread_t threads[8 * ANN_LAUNCH_THREADS];
+    for (size_t i = 0; i < blocks; i += 1) {
+        pthread_barrier_init(&barriers[i], 0, ANN_LAUNCH_THREADS);
+        name_words(i, shard_of(i), (const ann_launch *)arguments[3], (const ann_block_record *)arguments[2] + i);
+    }
     for (size_t i = 0; i < blocks * ANN_LAUNCH_THREADS; i += 1) pthread_create(&threads[i], 0, run, (void *)i);
     place.thread.x = 100;
     u64 handled = 0;

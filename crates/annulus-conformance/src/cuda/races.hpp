@@ -22,7 +22,7 @@ const void *ann_races_unwatched(unsigned index);
 ANN_RACES_UNSEEN const void *ann_races_unwatched(unsigned index)
 {
     const volatile void *places[] = {&ann_lanes, &ann_lanes + 1, &ann_looked, &ann_looked + 1,
-                                     &ann_looks, &ann_looks + 1, &ann_fenced, &ann_fenced + 1};
+                                     &ann_looked_words, &ann_looked_words + 1, &ann_fenced, &ann_fenced + 1};
     return index < sizeof places / sizeof *places ? (const void *)places[index] : nullptr;
 }
 

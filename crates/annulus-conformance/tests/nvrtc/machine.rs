@@ -10,6 +10,8 @@
 //!
 //! Memory is that of this process, so a host of this process talks to the block between two instructions.
 
+use std::collections::HashMap;
+
 use crate::code::{Code, Instruction, Operand};
 
 mod compute;
@@ -164,6 +166,8 @@ struct Lane {
     now: Time,
     boards: [Time; 6],
     loads: Time,
+    /// When the last load at more than the block's scope from a line of the host's memory is over.
+    lines: HashMap<u64, Time>,
     at: usize,
     wait: Wait,
 }
@@ -220,6 +224,7 @@ impl<'a> Machine<'a> {
             now: Time::default(),
             boards: [Time::default(); 6],
             loads: Time::default(),
+            lines: HashMap::new(),
             at: 0,
             wait: Wait::None,
         };

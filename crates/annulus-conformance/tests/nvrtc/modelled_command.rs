@@ -28,7 +28,7 @@ mod modelled;
 
 #[cfg(target_os = "linux")]
 fn main() {
-    let Some(all) = modelled::Modelled::all(&modelled::World::PUBLISHED) else { std::process::exit(1) };
+    let Some(all) = modelled::Modelled::all(&modelled::World::H200) else { std::process::exit(1) };
     if std::env::args().any(|argument| argument == "--json") {
         print!("{}", modelled::report::json(&all));
     } else {

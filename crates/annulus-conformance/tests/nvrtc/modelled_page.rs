@@ -8,7 +8,7 @@ use crate::{
     compiler::nvrtc,
     counts::{DISASSEMBLER, Form, Kind, ask},
     machine::{Costs, Spent},
-    modelled::{H100, MICROSECOND, Modelled, SEED, Text, World, hops, report::tables, round_trips},
+    modelled::{HOPPER, MICROSECOND, Modelled, SEED, Text, World, hops, report::tables, round_trips},
 };
 
 /// The page, and what stands around the tables there.
@@ -18,7 +18,7 @@ const END: &str = "<!-- modelled: end -->\n";
 
 #[test]
 fn modelled_figures_are_what_the_page_says() {
-    let Some(all) = Modelled::all(&World::PUBLISHED) else { return };
+    let Some(all) = Modelled::all(&World::H200) else { return };
     let tables = tables(&all);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
     let page = std::fs::read_to_string(&path).expect("the page is there");
@@ -37,13 +37,13 @@ fn modelled_figures_are_what_the_page_says() {
 fn the_models_clock_is_paid_by_who_waits() {
     let Some(_) = nvrtc().filter(|_| std::env::var_os(DISASSEMBLER).is_some()) else { return };
     let text = Text::Today;
-    let world = World::PUBLISHED;
+    let world = World::H200;
     let (ask, linked) = (
-        text.code(H100, "ask", ask::DEFINITION, Form::ASK.threads, false),
-        text.code(H100, "linked", ask::DEFINITION, Form::ASK.threads, true),
+        text.code(HOPPER, "ask", ask::DEFINITION, Form::ASK.threads, false),
+        text.code(HOPPER, "linked", ask::DEFINITION, Form::ASK.threads, true),
     );
-    let trips = |world: &World, seed| round_trips((&ask, H100), Kind::Sealed, world, 20, seed);
-    let hops = |world: &World| hops((&linked, H100), world, 10, SEED);
+    let trips = |world: &World, seed| round_trips((&ask, HOPPER), Kind::Sealed, world, 20, seed);
+    let hops = |world: &World| hops((&linked, HOPPER), world, 10, SEED);
     assert_eq!(trips(&world, SEED), trips(&world, SEED));
     assert_ne!(trips(&world, SEED), trips(&world, SEED / 3));
     let far = World { costs: Costs { host_load: world.costs.host_load + 1700, ..world.costs }, ..world };

@@ -32,6 +32,12 @@ typedef double f64;
 /* All threads of the block reach it; what they wrote before it, in whatever memory, they see after it. */
 #define ann_barrier() __syncthreads()
 
+/* The threads of a warp, and its lanes. All of them reach the meeting; what they wrote before it in the block's memory, they
+   see after it. All of them ask whether something holds for each. */
+#define ANN_WARP 32u
+#define ann_meet_warp() __syncwarp(0xFFFFFFFFu)
+#define ann_all_of_warp(holds) (__ballot_sync(0xFFFFFFFFu, holds) == 0xFFFFFFFFu)
+
 /* Counts in the block's memory, beside the block's other threads; gives what the count was. */
 #define ann_count_up(count) atomicAdd(count, 1u)
 #define ann_count_down(count) atomicSub(count, 1u)

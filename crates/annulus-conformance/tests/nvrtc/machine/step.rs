@@ -4,6 +4,9 @@
 use super::{Machine, Owner, Spent, Time, Wait, lanes};
 use crate::code::Operand;
 
+/// Bytes of a line of the host's memory.
+const LINE: u64 = 64;
+
 impl Machine<'_> {
     #[allow(clippy::too_many_lines, clippy::collapsible_match)] // One arm for each instruction.
     pub(super) fn step(&mut self, index: usize, mask: u32, at: usize) {
@@ -118,6 +121,9 @@ impl Machine<'_> {
             "LD" | "LDG" => {
                 let (mut is_host, mut is_far) = (false, false);
                 let mut crossing = Vec::new();
+                // A strong load waits for those of the same thread that are under way from the same line, as those of an
+                // H200 were seen to do. What other threads of the warp load by the same instruction comes along.
+                let mut lines = Vec::new();
                 for lane in lanes(active) {
                     let address = self.address(index, lane, &ops[1], true);
                     let mut bytes = [0u8; 16];
@@ -129,6 +135,9 @@ impl Machine<'_> {
                         if self.range(address, i.width(), i).owner == Owner::Host {
                             is_host = true;
                             crossing.push(address);
+                            if i.has("STRONG") {
+                                lines.push((lane, address / LINE));
+                            }
                         }
                         // SAFETY: inside the range, which is memory of this process that lives as long as the
                         // machine.
@@ -142,7 +151,16 @@ impl Machine<'_> {
                 if is_far {
                     self.done.host_loads += u32::from(is_host);
                     self.done.system_operations += u32::from(i.has("SYS"));
-                    ready = Some(self.loaded(issued, is_host));
+                    let mut from = issued;
+                    for (lane, line) in &lines {
+                        let before = self.warps[index].lanes[*lane].lines.get(line);
+                        from = before.map_or(from, |over| from.max(*over));
+                    }
+                    let over = self.loaded(from, is_host);
+                    for (lane, line) in lines {
+                        self.warps[index].lanes[lane].lines.insert(line, over);
+                    }
+                    ready = Some(over);
                 } else if active != 0 {
                     ready = Some(self.exchanged(issued));
                 }

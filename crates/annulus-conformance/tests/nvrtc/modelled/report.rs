@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{H100, Modelled, Parts, Text};
+use super::{HOPPER, Modelled, Parts, Text};
 
 /// One figure of a text.
 struct Figure {
@@ -78,7 +78,7 @@ fn head(out: &mut String, cells: impl Iterator<Item = String>) {
 pub(crate) fn tables(all: &[Modelled]) -> String {
     let mut out = String::new();
     let (here, others): (Vec<&Modelled>, Vec<&Modelled>) =
-        all.iter().partition(|of| of.architecture == H100.0);
+        all.iter().partition(|of| of.architecture == HOPPER.0);
     figures(&mut out, &here, |of| of.text.name().to_owned());
     out.push('\n');
     parts(&mut out, &here);
