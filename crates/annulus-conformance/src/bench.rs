@@ -225,7 +225,7 @@ impl Bench {
     }
 
     /// `full` where long cases run at their full size, else `modest`. On a device a fifth of the full size is full enough,
-    /// unless long cases are asked for: see [`ENOUGH`].
+    /// unless long cases are asked for: a case should end within twenty seconds there.
     pub fn size(&self, modest: u64, full: u64) -> u64 {
         let is_full = is_long() || env!("ANNULUS_PROFILE") == "release";
         let all = if is_full { self.on_a_device(full).max(modest) } else { modest };
@@ -233,7 +233,7 @@ impl Bench {
     }
 
     /// The numbers of [`size`](Self::size) rounds. If long cases are not asked for, they end early when the case has run
-    /// for [`ENOUGH`], but not before `modest` of them, of which a fifth is enough on a device: for loops of which nobody
+    /// for ten seconds, but not before `modest` of them, of which a fifth is enough on a device: for loops of which nobody
     /// must know beforehand how long they are.
     pub fn rounds(&self, modest: u64, full: u64) -> impl Iterator<Item = u64> + use<> {
         let (least, all) = (self.on_a_device(modest), self.size(modest, full));
