@@ -87,6 +87,11 @@ const SOURCES: &[(&str, &str)] = sources![
 /// The libraries' names, as they are looked for, and their main source.
 const LIBRARIES: [(&str, &str); 2] = [("libcuda.so", "driver.cpp"), ("libnvrtc.so", "nvrtc.cpp")];
 
+/// Whether NVIDIA's own libraries are to be used, on a GPU, as `./test-gpu` asks.
+pub fn on_a_gpu() -> bool {
+    std::env::var_os("ANNULUS_GPU").is_some()
+}
+
 /// Builds both libraries, unless they are there already; gives the folder where they lie.
 ///
 /// # Errors

@@ -5,7 +5,8 @@
 use std::{path::Path, process::Command, sync::OnceLock, thread};
 
 use annulus_conformance::{
-    Bench, Needs, Subject, conformance_suite, cuda,
+    Bench, Needs, Subject, conformance_suite,
+    cuda::{self, on_a_gpu},
     kernels::{Number, batch_echo},
     run,
 };
@@ -110,12 +111,8 @@ impl Subject for Device {
     }
 }
 
-fn on_a_gpu() -> bool {
-    std::env::var_os("ANNULUS_GPU").is_some()
-}
-
-/// What the libraries compile must not lie beside what NVIDIA's do. On a GPU each module's cases are a process, and
-/// compile little anew.
+/// What the libraries compile must not lie beside what NVIDIA's do. On a GPU several processes run the cases, and
+/// each finds what those before it compiled.
 fn cuda() -> Cuda {
     if on_a_gpu() { Cuda::new() } else { Cuda::new().without_cache() }
 }

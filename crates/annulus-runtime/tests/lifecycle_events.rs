@@ -9,16 +9,17 @@ use std::{
 };
 
 use annulus_macros::{RingMessage, ring_kernel};
-use annulus_runtime::{
-    BackendError, DeviceBackend, DeviceInfo, DeviceKernel, HostSignals, KernelState, LIFECYCLE_TARGET,
-    LaunchOptions, LaunchSpec, Noop, Runtime, SharedMemory, block_on,
-};
+use annulus_runtime::{KernelState, LIFECYCLE_TARGET, LaunchOptions, Runtime, block_on};
 use annulus_sync::{AtomicBool, AtomicU64, Ordering};
 use tracing::{
     Event, Level, Metadata, Subscriber,
     field::{Field, Visit},
     span,
 };
+
+use losing::Losing;
+
+mod losing;
 
 #[derive(RingMessage, Clone, Copy)]
 #[repr(C)]
@@ -29,30 +30,6 @@ struct Number {
 #[ring_kernel]
 fn swallow(number: &Number) {
     let _ = number.value;
-}
-
-/// The no-op backend, whose kernels a test can lose.
-#[derive(Clone, Default)]
-struct Losing(Arc<Mutex<Option<Arc<dyn HostSignals>>>>);
-
-// SAFETY: it does what the no-op backend does.
-unsafe impl DeviceBackend for Losing {
-    fn name(&self) -> &'static str {
-        "losing"
-    }
-
-    fn devices(&self) -> Vec<DeviceInfo> {
-        Noop.devices()
-    }
-
-    fn allocate(&self, bytes: usize) -> Result<SharedMemory, BackendError> {
-        Noop.allocate(bytes)
-    }
-
-    fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
-        *self.0.lock().unwrap() = Some(Arc::clone(&spec.signals));
-        Noop.launch(spec)
-    }
 }
 
 /// Keeps messages, with their levels and the span that they were told in; panics at each if it is told to.
@@ -117,7 +94,7 @@ fn a_lost_kernel_is_told_of_once() {
     tracing::subscriber::with_default(keeper.clone(), || {
         let (backend, runtime) = losing();
         let kernel = swallow::launch(&runtime, LaunchOptions::production().grid(2)).unwrap();
-        let signals = backend.0.lock().unwrap().take().unwrap();
+        let signals = backend.0.lock().unwrap().pop().unwrap();
         signals.lost("the fan is broken");
         signals.lost("the fan is broken");
         assert_eq!(kernel.status().state, KernelState::Terminated);

@@ -17,6 +17,7 @@ pub(crate) fn opencl() -> Result<Runtime, String> {
 /// Libraries that stand in for NVIDIA's.
 #[cfg(target_os = "linux")]
 pub(crate) fn cuda() -> Result<Runtime, String> {
+    use annulus_conformance::cuda::on_a_gpu;
     use annulus_cuda::Cuda;
 
     environment()?;
@@ -32,18 +33,12 @@ pub(crate) fn cuda() -> Result<Runtime, String> {
     runtime
 }
 
-/// As `./test-gpu` runs it: NVIDIA's own.
-#[cfg(target_os = "linux")]
-fn on_a_gpu() -> bool {
-    std::env::var_os("ANNULUS_GPU").is_some()
-}
-
 /// Says where the stand-in for NVIDIA's compiler is, once for the process, whichever device comes first.
 fn environment() -> Result<(), String> {
     static SET: OnceLock<Result<(), String>> = OnceLock::new();
     let set = || {
         #[cfg(target_os = "linux")]
-        if !on_a_gpu() {
+        if !annulus_conformance::cuda::on_a_gpu() {
             let folder = annulus_conformance::cuda::build()?;
             // SAFETY: each test comes here before anything of OpenCL or CUDA, and waits until this is done:
             // no C code reads the environment now.

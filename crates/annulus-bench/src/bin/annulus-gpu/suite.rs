@@ -28,7 +28,15 @@ pub(crate) fn run(run: &mut Run, suite: &str, program: &str) -> Result<bool, Fai
     }
     let mut groups = groups(&listed.output, &run.only);
     if groups.is_empty() {
-        return Err(format!("{suite} has no case whose name contains {}", run.only.join(" or ")).into());
+        let asked = if run.only.is_empty() {
+            String::new()
+        } else {
+            format!(
+                " whose name contains {}: name the suite that has one with --suite",
+                run.only.join(" or ")
+            )
+        };
+        return Err(format!("{suite} has no case{asked}").into());
     }
     if run.rehearses() {
         groups.truncate(1);
