@@ -190,6 +190,19 @@ macro_rules! conformance_suite {
                 a_bridge_keeps_no_kernel: Nothing,
                 q33_a_closed_target_ends_its_bridge: Handlers,
             }
+            carried {
+                d03_a_bridge_leads_to_another_runtime: Handlers,
+                d03_a_full_target_is_waited_for_by_name: Handlers,
+                d03_rejected_outputs_are_counted: Handlers,
+                d02_each_output_goes_to_all: Handlers,
+                d03_bridges_share_outputs: Handlers,
+                d03_outboxes_and_variants: Handlers,
+                d03_policies_of_the_target_hold: Handlers,
+                d03_a_target_that_ends_hands_back: Handlers,
+                d03_a_cycle_over_two_runtimes: Handlers,
+                d03_a_trace_crosses_a_bridge: Handlers,
+                d03_what_cannot_be_bridged: Nothing,
+            }
             modes {
                 m02_event_driven_leaves_and_comes_back: Handlers,
                 m02_an_event_brings_it_back: Handlers,

@@ -109,13 +109,33 @@ pub enum ConnectError {
         kernel: String,
     },
     /// The two run on two runtimes.
-    #[error("`{source}` and `{target}` run on two runtimes: launch both on one")]
+    #[error(
+        "`{source}` and `{target}` run on two runtimes: launch both on one, or carry the outputs there with \
+         `bridge_to`"
+    )]
     OtherRuntime {
         /// The name of the kernel that sends. (The raw name keeps `thiserror` from taking it for the cause of
         /// the error.)
         r#source: String,
         /// The name of the kernel that is to receive.
         target: String,
+    },
+    /// What asks goes to a kernel of the same runtime, which answers it.
+    #[error(
+        "`{kernel}` asks by `{outbox}`, and the answer of a kernel behind a bridge would not come back: connect it to a \
+         kernel of the same runtime"
+    )]
+    AsksOverBridge {
+        /// The name of the kernel that sends.
+        kernel: String,
+        /// Its outbox.
+        outbox: &'static str,
+    },
+    /// A bridge was asked for that leads nowhere.
+    #[error("a bridge from `{kernel}` leads to no kernel: name one at least")]
+    NoTarget {
+        /// The name of the kernel that sends.
+        kernel: String,
     },
     /// The backpressure is one that links between kernels do not offer.
     #[error("backpressure is {backpressure:?}, and between kernels it is Block or Reject: use one of these")]

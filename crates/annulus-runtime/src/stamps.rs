@@ -78,6 +78,15 @@ pub(crate) fn note_stamp(word: u64) {
     }
 }
 
+/// What [`Stamp::received`] says on this thread.
+pub(crate) fn last_received() -> u64 {
+    LAST.get()
+}
+
+pub(crate) fn set_last_received(word: u64) {
+    LAST.set(word);
+}
+
 /// The host's hybrid clock.
 #[derive(Debug, Default)]
 pub(crate) struct Stamps(AtomicU64);

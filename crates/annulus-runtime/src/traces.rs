@@ -19,6 +19,8 @@ use annulus_abi::trace::{mixed, trace_of};
 use annulus_block::RuntimeClock;
 use annulus_sync::{AtomicU32, AtomicU64, Ordering};
 
+use crate::stamps;
+
 /// How many events wait for who takes them. Source: this project's choice, some 10 MB.
 pub const MOST_EVENTS: usize = 65_536;
 /// Of how many messages that continue a trace of the program's it is known which one. Source: as above.
@@ -48,10 +50,20 @@ pub struct TraceContext {
 }
 
 thread_local! {
-    static ENTERED: Cell<Option<TraceContext>> = const { Cell::new(None) };
+    static ENTERED: Cell<Entered> = const { Cell::new(Entered::Nothing) };
     static LAST_RECEIVED: Cell<Option<TraceContext>> = const { Cell::new(None) };
     static RECEIVED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
     static RANDOM: Cell<u64> = const { Cell::new(0) };
+}
+
+/// In which span a thread is.
+#[derive(Clone, Copy, Debug)]
+enum Entered {
+    /// In that of the program's own tracing, if there is one.
+    Nothing,
+    Span(TraceContext),
+    /// In none: it does work of others.
+    Apart,
 }
 
 static FOLLOWED: OnceLock<fn() -> Option<TraceContext>> = OnceLock::new();
@@ -59,13 +71,17 @@ static FOLLOWED: OnceLock<fn() -> Option<TraceContext>> = OnceLock::new();
 impl TraceContext {
     /// Until the scope ends, this thread is in this span.
     pub fn enter(self) -> TraceScope {
-        TraceScope { before: ENTERED.replace(Some(self)), _here: std::marker::PhantomData }
+        TraceScope { before: ENTERED.replace(Entered::Span(self)), _here: std::marker::PhantomData }
     }
 
     /// The span that this thread is in: the one that was entered last; else the one of the program's own tracing, if that
     /// was [asked for](Self::follow).
     pub fn current() -> Option<Self> {
-        ENTERED.get().or_else(|| FOLLOWED.get().and_then(|current| current()))
+        match ENTERED.get() {
+            Entered::Span(span) => Some(span),
+            Entered::Nothing => FOLLOWED.get().and_then(|current| current()),
+            Entered::Apart => None,
+        }
     }
 
     /// The span that sent what this thread received last from a kernel with tracing: whoever enters it goes on with the
@@ -94,7 +110,7 @@ impl TraceContext {
 /// While this exists, its thread is in a span.
 #[derive(Debug)]
 pub struct TraceScope {
-    before: Option<TraceContext>,
+    before: Entered,
     /// It ends on the thread that it began on.
     _here: std::marker::PhantomData<*const ()>,
 }
@@ -102,6 +118,32 @@ pub struct TraceScope {
 impl Drop for TraceScope {
     fn drop(&mut self) {
         ENTERED.set(self.before);
+    }
+}
+
+/// While this exists, its thread does work of others: it is in no span, and what it receives is nothing that the
+/// program's code on this thread has received.
+pub(crate) struct Apart {
+    entered: Entered,
+    received: Option<TraceContext>,
+    stamp: u64,
+}
+
+impl Apart {
+    pub(crate) fn new() -> Self {
+        Self {
+            entered: ENTERED.replace(Entered::Apart),
+            received: LAST_RECEIVED.get(),
+            stamp: stamps::last_received(),
+        }
+    }
+}
+
+impl Drop for Apart {
+    fn drop(&mut self) {
+        ENTERED.set(self.entered);
+        LAST_RECEIVED.set(self.received);
+        stamps::set_last_received(self.stamp);
     }
 }
 

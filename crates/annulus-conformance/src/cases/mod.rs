@@ -9,6 +9,7 @@ pub mod bridged;
 pub mod bridges;
 pub mod callbacks;
 pub mod calls;
+pub mod carried;
 pub mod cycles;
 pub mod dead_letters;
 pub mod dropping;

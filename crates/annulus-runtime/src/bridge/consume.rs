@@ -113,7 +113,7 @@ where
             0 => self.name().to_owned(),
             _ => format!("{}/{}", kernel.core.name, self.name()),
         };
-        KernelBridge::start(from, to, options, |shared| async move {
+        KernelBridge::of((from, to), options, |shared| async move {
             consume::<K>(&kernel, lane, &queue, &shared).await;
         })
     }
@@ -123,7 +123,7 @@ async fn consume<K: RingKernel>(
     kernel: &KernelShared,
     lane: usize,
     queue: &MessageQueue<K::Message>,
-    shared: &Shared<K::Message>,
+    shared: &Shared<Held<K::Message>>,
 ) where
     K::Message: Send,
 {
@@ -138,7 +138,7 @@ async fn consume<K: RingKernel>(
         if !deliver::<K>(kernel, lane, shared).await {
             return;
         }
-        shared.count_batch(cause);
+        shared.facts.count_batch(cause);
         if cause == Cause::Close {
             return;
         }
@@ -164,9 +164,10 @@ async fn next<M: annulus_queue::Message + Send>(
 }
 
 /// Takes what belongs to the batch whose first message is there.
-async fn fill<M: annulus_queue::Message + Send>(queue: &MessageQueue<M>, shared: &Shared<M>) -> Cause {
-    let most = shared.options.messages;
-    let mut late = (!shared.options.delay.is_zero()).then(|| Box::pin(Until::after(shared.options.delay)));
+async fn fill<M: annulus_queue::Message + Send>(queue: &MessageQueue<M>, shared: &Shared<Held<M>>) -> Cause {
+    let most = shared.facts.options.messages;
+    let mut late =
+        (!shared.facts.options.delay.is_zero()).then(|| Box::pin(Until::after(shared.facts.options.delay)));
     loop {
         {
             let mut held = shared.held();
@@ -186,7 +187,11 @@ async fn fill<M: annulus_queue::Message + Send>(queue: &MessageQueue<M>, shared:
 }
 
 /// Sends what is held, waiting for space; false if the kernel takes no more.
-async fn deliver<K: RingKernel>(kernel: &KernelShared, lane: usize, shared: &Shared<K::Message>) -> bool {
+async fn deliver<K: RingKernel>(
+    kernel: &KernelShared,
+    lane: usize,
+    shared: &Shared<Held<K::Message>>,
+) -> bool {
     loop {
         let shard = match attempt::<K>(kernel, lane, shared) {
             Attempt::Done => return true,
@@ -214,7 +219,7 @@ enum Attempt {
     },
 }
 
-fn attempt<K: RingKernel>(kernel: &KernelShared, lane: usize, shared: &Shared<K::Message>) -> Attempt {
+fn attempt<K: RingKernel>(kernel: &KernelShared, lane: usize, shared: &Shared<Held<K::Message>>) -> Attempt {
     // SAFETY: the kernel is `K`: it came from a handle of that type.
     let inlet = unsafe { Inlet::<K::Message>::new(kernel) }.for_lane(lane).patient();
     let mut held = shared.held();
@@ -226,21 +231,21 @@ fn attempt<K: RingKernel>(kernel: &KernelShared, lane: usize, shared: &Shared<K:
         all += sent;
         let mut moved = sent as u64;
         for outcome in back.drain(..) {
-            shared.count_outcome(&outcome);
+            shared.facts.count_outcome(&outcome);
             if let SendOutcome::Discarded(message) | SendOutcome::Duplicate(message) = outcome {
                 moved -= 1;
                 bytes -= message.payload_size() as u64;
             }
         }
-        shared.counts.bytes.fetch_add(bytes, Ordering::Relaxed);
-        shared.counts.moved.fetch_add(moved, Ordering::Relaxed);
+        shared.facts.counts.bytes.fetch_add(bytes, Ordering::Relaxed);
+        shared.facts.counts.moved.fetch_add(moved, Ordering::Relaxed);
         let Some(next) = batch.first() else { return Attempt::Done };
         match error {
             None => return Attempt::Full { sent: all, shard: inlet.shard_of(next) },
             Some(SendError::Closed(())) => return Attempt::Closed,
             // It is too large for the kernel: the next one may fit.
             Some(_) => {
-                shared.counts.too_large.fetch_add(1, Ordering::Relaxed);
+                shared.facts.counts.too_large.fetch_add(1, Ordering::Relaxed);
                 batch.remove(0);
             }
         }

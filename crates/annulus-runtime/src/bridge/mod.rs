@@ -1,16 +1,18 @@
-//! Bridges between kernels and queues that live without a kernel.
+//! Bridges: from a kernel to another one, and between kernels and queues that live without a kernel.
 //!
 //! A bridge moves messages from a queue into a kernel
-//! ([`KernelHandle::consume`](crate::KernelHandle::consume)), or a kernel's outputs into a queue
-//! ([`KernelHandle::publish_to`](crate::KernelHandle::publish_to)). It has no thread: [`task`] says who runs
-//! it.
+//! ([`KernelHandle::consume`](crate::KernelHandle::consume)), a kernel's outputs into a queue
+//! ([`KernelHandle::publish_to`](crate::KernelHandle::publish_to)), or into other kernels, which may run on other
+//! devices ([`KernelHandle::bridge_to`](crate::KernelHandle::bridge_to)). It has no thread: [`task`] says who
+//! runs it.
 //!
 //! # States of a batch
 //!
 //! *Waiting*: nothing is held, and the bridge waits for its source. → *Filling*: it holds messages, and waits
 //! for more until the batch is full or the delay has passed. → *Delivering*: it waits until the target has
 //! taken all. → *waiting*. Held messages are in [`Held`], outside the future. So a bridge that ends in any
-//! state loses none: they can be taken out ([`KernelBridge::take_undelivered`]).
+//! state loses none: they can be taken out ([`KernelBridge::take_undelivered`]). A bridge to several kernels holds a
+//! batch until each of them has taken it, and knows of each how far it is.
 //!
 //! Order is kept: one batch after the other, and each in order. Back-pressure is kept: a bridge holds one
 //! batch, and takes no more while its target has no room.
@@ -23,6 +25,8 @@
 //! | the held messages | the same; after the end whoever takes them out, under their lock | the same |
 //! | `stop` | anybody, once | whoever polls |
 //! | `ended` | whoever polls, once (`SYNC: bridge-ended`) | anybody |
+//!
+//! | `waits_for` | whoever polls: the kernel that has no room, while the bridge waits for that | anybody, for people |
 //!
 //! The counts order nothing: they are exact for whoever has seen the end, or knows that nothing flows.
 
@@ -42,8 +46,9 @@ use annulus_sync::{
     wait::{block_on, block_on_deadline},
 };
 
+pub(crate) mod carry;
 mod consume;
-mod publish;
+pub(crate) mod publish;
 mod status;
 pub(crate) mod task;
 
@@ -52,7 +57,7 @@ use task::Task;
 
 use crate::time::deadline;
 
-/// A bridge between a kernel and a queue. It works until it is stopped or one of its ends has ended, whether
+/// A bridge between kernels, or between a kernel and a queue. It works until it is stopped or one of its ends has ended, whether
 /// or not this value is kept. Clones are the same bridge.
 ///
 /// ```
@@ -87,21 +92,41 @@ use crate::time::deadline;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct KernelBridge<M> {
-    shared: Arc<Shared<M>>,
+    shared: Arc<dyn Work<M>>,
     task: Arc<Task>,
 }
 
-/// The part of a bridge that its future and its handles have.
-struct Shared<M> {
+/// The part of a bridge that its future and its handles have. `H` is what it holds.
+struct Shared<H> {
+    facts: Facts,
+    held: Mutex<H>,
+}
+
+/// What is the same of all bridges.
+struct Facts {
     from: String,
     to: String,
     options: BridgeOptions,
-    held: Mutex<Held<M>>,
     counts: Counts,
     stop: AtomicBool,
     ended: AtomicBool,
     /// Notified at the end.
     end: Event,
+}
+
+/// The messages that a bridge holds.
+trait Hold: Send {
+    /// How many.
+    fn len(&self) -> usize;
+}
+
+/// A bridge as its handles see it: of messages of type `M`.
+trait Work<M>: Send + Sync {
+    fn facts(&self) -> &Facts;
+    /// How many messages it holds.
+    fn len(&self) -> usize;
+    /// Takes them out.
+    fn take(&self) -> Vec<M>;
 }
 
 /// What was taken from the source and not delivered yet, oldest first.
@@ -132,34 +157,30 @@ enum Cause {
     Close,
 }
 
-impl<M: Send + 'static> KernelBridge<M> {
-    fn start<F>(
-        from: String,
-        to: String,
-        options: BridgeOptions,
-        work: impl FnOnce(Arc<Shared<M>>) -> F,
-    ) -> Self
-    where
-        F: Future<Output = ()> + Send + 'static,
-    {
-        let messages = options.messages.max(1);
-        let shared = Arc::new(Shared {
+impl<H: Hold> Shared<H> {
+    fn new((from, to): (String, String), options: BridgeOptions, held: H) -> Arc<Self> {
+        let facts = Facts {
             from,
             to,
-            options: BridgeOptions { messages, ..options },
-            held: Mutex::new(Held { batch: Vec::with_capacity(messages), back: Vec::new() }),
+            options: BridgeOptions { messages: options.messages.max(1), ..options },
             counts: Counts::default(),
             stop: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             end: Event::new(),
-        });
-        let work = work(Arc::clone(&shared));
-        let its = Arc::clone(&shared);
-        let task = Task::start(async move {
+        };
+        Arc::new(Self { facts, held: Mutex::new(held) })
+    }
+
+    /// Works from now on, until it is stopped.
+    fn start(self: Arc<Self>, work: impl Future<Output = ()> + Send + 'static) -> Arc<Task>
+    where
+        H: 'static,
+    {
+        Task::start(async move {
             {
                 let mut work = pin!(work);
                 poll_fn(|context| {
-                    if its.stop.load(Ordering::Relaxed) {
+                    if self.facts.stop.load(Ordering::Relaxed) {
                         Poll::Ready(())
                     } else {
                         work.as_mut().poll(context)
@@ -168,9 +189,52 @@ impl<M: Send + 'static> KernelBridge<M> {
                 .await;
             }
             // SYNC: bridge-ended (release)
-            its.ended.store(true, Ordering::Release);
-            its.end.notify_all();
-        });
+            self.facts.ended.store(true, Ordering::Release);
+            self.facts.end.notify_all();
+        })
+    }
+
+    /// No foreign code runs under the lock, and what is in it is whole between any two statements.
+    fn held(&self) -> MutexGuard<'_, H> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<M> Held<M> {
+    fn new(messages: usize) -> Self {
+        Self { batch: Vec::with_capacity(messages.max(1)), back: Vec::new() }
+    }
+}
+
+impl<M: Send> Hold for Held<M> {
+    fn len(&self) -> usize {
+        self.batch.len()
+    }
+}
+
+impl<M: Send> Work<M> for Shared<Held<M>> {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn len(&self) -> usize {
+        self.held().len()
+    }
+
+    fn take(&self) -> Vec<M> {
+        std::mem::take(&mut self.held().batch)
+    }
+}
+
+impl<M: Send + 'static> KernelBridge<M> {
+    /// One that holds messages of this type.
+    fn of<F: Future<Output = ()> + Send + 'static>(
+        ends: (String, String),
+        options: BridgeOptions,
+        work: impl FnOnce(Arc<Shared<Held<M>>>) -> F,
+    ) -> Self {
+        let shared = Shared::new(ends, options, Held::new(options.messages));
+        let task = Arc::clone(&shared).start(work(Arc::clone(&shared)));
         Self { shared, task }
     }
 
@@ -187,8 +251,9 @@ impl<M: Send + 'static> KernelBridge<M> {
     /// assert!(bridge.ended_timeout(std::time::Duration::from_secs(60)));
     /// ```
     pub fn stop(&self) -> bool {
-        let was_stopped = self.shared.stop.swap(true, Ordering::Relaxed);
-        let worked = !was_stopped && !self.shared.has_ended();
+        let facts = self.shared.facts();
+        let was_stopped = facts.stop.swap(true, Ordering::Relaxed);
+        let worked = !was_stopped && !facts.has_ended();
         self.task.run();
         worked
     }
@@ -205,7 +270,7 @@ impl<M: Send + 'static> KernelBridge<M> {
     /// println!("{status}");
     /// ```
     pub fn status(&self) -> KernelBridgeStatus {
-        self.shared.status()
+        self.shared.facts().status(self.shared.len())
     }
 
     /// Waits until the bridge has ended: because it was stopped, or because its source has ended and all was
@@ -221,9 +286,10 @@ impl<M: Send + 'static> KernelBridge<M> {
     /// annulus::block_on(bridge.ended());
     /// ```
     pub async fn ended(&self) {
-        while !self.shared.has_ended() {
-            let listener = self.shared.end.listen();
-            if self.shared.has_ended() {
+        let facts = self.shared.facts();
+        while !facts.has_ended() {
+            let listener = facts.end.listen();
+            if facts.has_ended() {
                 return;
             }
             listener.await;
@@ -268,19 +334,14 @@ impl<M: Send + 'static> KernelBridge<M> {
     /// assert!(launched().consume(&queue).take_undelivered().is_empty());
     /// ```
     pub fn take_undelivered(&self) -> Vec<M> {
-        if self.shared.has_ended() { std::mem::take(&mut self.shared.held().batch) } else { Vec::new() }
+        if self.shared.facts().has_ended() { self.shared.take() } else { Vec::new() }
     }
 }
 
-impl<M> Shared<M> {
+impl Facts {
     fn has_ended(&self) -> bool {
         // SYNC: bridge-ended (acquire)
         self.ended.load(Ordering::Acquire)
-    }
-
-    /// No foreign code runs under the lock, and what is in it is whole between any two statements.
-    fn held(&self) -> MutexGuard<'_, Held<M>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts a batch that was delivered whole.
@@ -305,7 +366,7 @@ impl<M> Shared<M> {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn status(&self) -> KernelBridgeStatus {
+    fn status(&self, held: usize) -> KernelBridgeStatus {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let counts = &self.counts;
         KernelBridgeStatus {
@@ -320,7 +381,7 @@ impl<M> Shared<M> {
             discarded: count(&counts.discarded),
             duplicate: count(&counts.duplicate),
             too_large: count(&counts.too_large),
-            held: self.held().batch.len() as u64,
+            held: held as u64,
             ended: self.has_ended(),
             at: Instant::now(),
         }
@@ -336,8 +397,8 @@ impl<M> Clone for KernelBridge<M> {
 impl<M> fmt::Debug for KernelBridge<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KernelBridge")
-            .field("from", &self.shared.from)
-            .field("to", &self.shared.to)
+            .field("from", &self.shared.facts().from)
+            .field("to", &self.shared.facts().to)
             .finish_non_exhaustive()
     }
 }

@@ -1,13 +1,18 @@
 //! From a kernel into a queue.
 
-use std::{pin::pin, sync::Arc};
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+};
 
-use annulus_kernel::RingKernel;
+use annulus_kernel::{RingKernel, RingMessage};
 use annulus_queue::{MessageQueue, SendError, SendOutcome, TryRecvError};
-use annulus_sync::Ordering;
+use annulus_sync::{Ordering, event::Event};
 
 use crate::{
-    bridge::{BridgeOptions, Cause, First, KernelBridge, Shared, first},
+    bridge::{BridgeOptions, Cause, Facts, First, Held, KernelBridge, Shared, first},
     handle::{KernelHandle, receive::Outlet},
     kernel::shared::KernelShared,
     within::Until,
@@ -66,71 +71,75 @@ where
         queue: &MessageQueue<K::Output>,
         options: BridgeOptions,
     ) -> KernelBridge<K::Output> {
-        let (kernel, queue) = (Arc::clone(self.shared_arc()), queue.clone());
-        let to = queue.name().unwrap_or("a queue").to_owned();
-        KernelBridge::start(self.name().to_owned(), to, options, |shared| async move {
-            publish::<K>(&kernel, &queue, &shared).await;
-        })
+        // SAFETY: the kernel is `K`, which sends this type.
+        unsafe { publish_outputs(self.shared_arc(), None, queue, options) }
     }
 }
 
-async fn publish<K: RingKernel>(
-    kernel: &KernelShared,
-    queue: &MessageQueue<K::Output>,
-    shared: &Shared<K::Output>,
-) where
-    K::Output: Send,
-{
-    let mut batch = Vec::new();
-    while let Some(cause) = fill::<K>(kernel, queue, shared, &mut batch).await {
-        if !deliver(queue, shared).await {
-            break;
+/// # Safety
+///
+/// What the kernel sends by the outbox of this number, or the kernel if there is none, is of type `O`.
+pub(crate) unsafe fn publish_outputs<O: RingMessage>(
+    kernel: &Arc<KernelShared>,
+    port: Option<usize>,
+    queue: &MessageQueue<O>,
+    options: BridgeOptions,
+) -> KernelBridge<O> {
+    let (kernel, queue) = (Arc::clone(kernel), queue.clone());
+    let ends = (kernel.core.name.clone(), queue.name().unwrap_or("a queue").to_owned());
+    KernelBridge::of(ends, options, |shared| async move {
+        let mut batch = Vec::new();
+        let mut take = || {
+            // SAFETY: by the caller's word.
+            let outlet = unsafe { Outlet::<O>::by(&kernel, port) };
+            // Only this adds to what is held.
+            let room = shared.facts.options.messages - shared.held().batch.len();
+            // It may wake receivers, whose wakers may ask for the bridge's status: not under its lock.
+            let taken = outlet.try_recv_batch(&mut batch, room);
+            let mut held = shared.held();
+            held.batch.append(&mut batch);
+            (held.batch.len(), taken)
+        };
+        while let Some(cause) = fill(&kernel, &shared.facts, || queue.is_closed(), &[], &mut take).await {
+            if !deliver(&queue, &shared).await {
+                break;
+            }
+            shared.facts.count_batch(cause);
+            if cause == Cause::Close {
+                break;
+            }
         }
-        shared.count_batch(cause);
-        if cause == Cause::Close {
-            break;
-        }
-    }
-    // It may have been woken for an output that it has not taken.
-    kernel.core.ready.notify(1);
+        // It may have been woken for an output that it has not taken.
+        kernel.core.ready.notify(1);
+    })
 }
 
-/// Collects a batch, by way of `batch`, which is empty; `None` if no outputs come any more, or if the queue is closed and none is held.
-async fn fill<K: RingKernel>(
+/// Collects a batch of what a kernel sends. `take` takes what is there now, and says how many are held then, and what
+/// it found. `None` if no outputs come any more, or if the target is closed and nothing is held; that is looked at
+/// whenever one of the events tells of a change.
+pub(super) async fn fill(
     kernel: &KernelShared,
-    queue: &MessageQueue<K::Output>,
-    shared: &Shared<K::Output>,
-    batch: &mut Vec<K::Output>,
-) -> Option<Cause>
-where
-    K::Output: Send,
-{
-    // How many are held after taking what is there now, up to a full batch; and what was found.
-    let mut take = || {
-        // SAFETY: the kernel is `K`: it came from a handle of that type.
-        let outlet = unsafe { Outlet::<K::Output>::new(kernel) };
-        // Only this adds to what is held.
-        let room = shared.options.messages - shared.held().batch.len();
-        // It may wake receivers, whose wakers may ask for the bridge's status: not under its lock.
-        let taken = outlet.try_recv_batch(batch, room);
-        let mut held = shared.held();
-        held.batch.append(batch);
-        (held.batch.len(), taken)
-    };
+    facts: &Facts,
+    is_closed: impl Fn() -> bool,
+    changed: &[&Event],
+    mut take: impl FnMut() -> (usize, Result<usize, TryRecvError>),
+) -> Option<Cause> {
     let mut listening = None;
     let mut late = None;
+    let mut held = 0;
     loop {
-        if queue.is_closed() && shared.held().batch.is_empty() {
+        if is_closed() && held == 0 {
             return None;
         }
-        let (held, taken) = take();
+        let taken;
+        (held, taken) = take();
         match taken {
-            _ if held == shared.options.messages => return Some(Cause::Count),
+            _ if held == facts.options.messages => return Some(Cause::Count),
             Err(TryRecvError::Closed) => return (held != 0).then_some(Cause::Close),
             // There may be more.
             Ok(_) => {
-                if late.is_none() && !shared.options.delay.is_zero() {
-                    late = Some(Box::pin(Until::after(shared.options.delay)));
+                if late.is_none() && !facts.options.delay.is_zero() {
+                    late = Some(Box::pin(Until::after(facts.options.delay)));
                 }
                 continue;
             }
@@ -138,15 +147,26 @@ where
             Err(_) => {}
         }
         // Looks once more after it began to listen.
-        let Some(listener) = listening.take() else {
-            listening = Some(kernel.core.ready.listen());
+        let Some((ready, mut changes)) = listening.take() else {
+            let changes: Vec<_> = changed.iter().map(|event| Box::pin(event.listen())).collect();
+            listening = Some((kernel.core.ready.listen(), changes));
             continue;
         };
         kernel.core.expect();
+        let change = poll_fn(|context| {
+            match changes.iter_mut().any(|change| change.as_mut().poll(context).is_ready()) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        });
+        let (mut ready, mut change) = (pin!(ready), pin!(change));
+        let mut told = pin!(first(ready.as_mut(), change.as_mut()));
         match &mut late {
-            None => listener.await,
+            None => {
+                told.await;
+            }
             Some(late) => {
-                if let First::B(()) = first(pin!(listener), late.as_mut()).await {
+                if let First::B(()) = first(told.as_mut(), late.as_mut()).await {
                     return Some(Cause::Timer);
                 }
             }
@@ -157,7 +177,7 @@ where
 /// Sends what is held, waiting for space; false if the queue takes no more.
 async fn deliver<M: annulus_queue::Message + Send + Copy>(
     queue: &MessageQueue<M>,
-    shared: &Shared<M>,
+    shared: &Shared<Held<M>>,
 ) -> bool {
     loop {
         // The message stays held until it was sent.
@@ -167,14 +187,14 @@ async fn deliver<M: annulus_queue::Message + Send + Copy>(
         };
         match queue.send_waiting(message).await {
             Ok(outcome) => {
-                shared.count_outcome(&outcome);
+                shared.facts.count_outcome(&outcome);
                 if matches!(outcome, SendOutcome::Accepted | SendOutcome::Evicted(_)) {
-                    count(&shared.counts.moved);
-                    shared.counts.bytes.fetch_add(size_of::<M>() as u64, Ordering::Relaxed);
+                    count(&shared.facts.counts.moved);
+                    shared.facts.counts.bytes.fetch_add(size_of::<M>() as u64, Ordering::Relaxed);
                 }
             }
             Err(SendError::Closed(_)) => return false,
-            Err(_) => count(&shared.counts.too_large),
+            Err(_) => count(&shared.facts.counts.too_large),
         }
         shared.held().batch.remove(0);
     }

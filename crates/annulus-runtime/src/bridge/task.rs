@@ -6,8 +6,10 @@
 //! time, one of them polls, and polls again for the other ([`CombiningLock`]). A wake-up that comes from
 //! within the poll does the same.
 //!
-//! So the future must not block, and what it does is done in the time of others. The runtime calls wakers
-//! without any lock (see the crate's front page), and so do queues.
+//! So the future must not block, and what it does is done in the time of others. It is none of their business,
+//! either: what they send next does not continue the trace of what it has received, and what it sends is not within
+//! a span of theirs ([`Apart`]). The runtime calls wakers without any lock (see the crate's front page), and so do
+//! queues.
 
 use std::{
     future::Future,
@@ -17,6 +19,8 @@ use std::{
 };
 
 use annulus_sync::{combining::CombiningLock, contain::contained};
+
+use crate::traces::Apart;
 
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -38,6 +42,7 @@ impl Task {
     pub(crate) fn run(self: &Arc<Self>) {
         self.work.run(|work| {
             let Some(future) = work else { return };
+            let _apart = Apart::new();
             let waker = Waker::from(Arc::clone(self));
             // A waker's caller need not know of a panic in here; the future is over.
             let polled = contained(|| future.as_mut().poll(&mut Context::from_waker(&waker)));

@@ -120,7 +120,8 @@ pub(crate) fn blank(size: usize) -> Box<Bytes> {
     Box::new_uninit_slice(size)
 }
 
-/// A place for a value of a type that is known only by its descriptor; aligned as the type needs.
+/// A place for a value of a type that is known only by its descriptor, or for several in a row; aligned as the type
+/// needs.
 pub(crate) struct Aligned {
     room: Box<Bytes>,
     offset: usize,
@@ -129,9 +130,15 @@ pub(crate) struct Aligned {
 
 impl Aligned {
     pub(crate) fn new(ty: &TypeDescriptor) -> Self {
-        let room = blank(ty.size + ty.align);
+        Self::several(ty, 1)
+    }
+
+    /// For so many values, one behind the other.
+    pub(crate) fn several(ty: &TypeDescriptor, count: usize) -> Self {
+        let size = ty.size * count;
+        let room = blank(size + ty.align);
         let offset = room.as_ptr().align_offset(ty.align);
-        Self { room, offset, size: ty.size }
+        Self { room, offset, size }
     }
 
     pub(crate) fn bytes(&mut self) -> &mut Bytes {

@@ -202,6 +202,7 @@ impl KernelShared {
             outputs_lost: sum(ShardMemory::unforwarded),
             stalled_shards: self.stalled_shards(),
             stall: self.stall(),
+            bridges: self.bridges.statuses(),
             dead_letters_lost: sum(ShardMemory::dead_letters_lost),
             traces: core.traced.as_ref().map(|traced| {
                 let counts = traced.counts();

@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_queue::{Backpressure, SendError, SendOutcome, TrySendError};
+use annulus_queue::{
+    Backpressure, SendError, SendOutcome, TrySendError,
+    front::{Fate, RUN},
+};
 use annulus_ring::ring::{Header, Refused, SlotReservation};
 use annulus_sync::{
     Ordering,
@@ -20,6 +23,7 @@ use crate::{
         calls::PendingCall,
         core::KernelCore,
         drops::Dropped,
+        notes::Back,
         passage::OpenCall,
         shared::KernelShared,
     },
@@ -174,6 +178,94 @@ impl KernelShared {
             }
             Err(Refused::Full) => Err(TrySendError::Full(())),
         }
+    }
+
+    /// Offers messages of a bridge to the kernel's own queue, from the front until one is refused, whatever the
+    /// backpressure. Returns how many were taken; and why, and in which shard, the next was refused. What becomes of
+    /// messages that are not simply queued goes to `back`, which does nothing but count.
+    ///
+    /// # Safety
+    ///
+    /// They are so many messages of this kernel, one behind the other, aligned as their type is.
+    pub(crate) unsafe fn offer_rows(
+        &self,
+        messages: &Bytes,
+        count: usize,
+        back: &mut dyn FnMut(Fate),
+    ) -> (usize, Option<(Refused, usize)>) {
+        let size = self.core.message_size();
+        let row = |index: usize| &messages[index * size..][..size];
+        // SAFETY: by the caller's word.
+        let shard_of = |index: usize| unsafe { self.shard_of_aligned(0, row(index)) };
+        let several = self.core.shards.len() != 1;
+        let header = self.batch_header();
+        let mut sampler = self.core.sampler();
+        let mut taken = 0;
+        while taken < count {
+            let shard = shard_of(taken);
+            // With a queue in front, a message that is followed goes by itself.
+            let most = match self.fronts.is_empty() {
+                true => count - taken,
+                false => RUN.min(count - taken).min(sampler.left().max(1)),
+            };
+            let alike = || 1 + (taken + 1..taken + most).take_while(|&next| shard_of(next) == shard).count();
+            let run = match self.core.definition.key {
+                _ if !several => most,
+                // One that goes anywhere goes where there is room, and the next perhaps elsewhere.
+                None if self.fronts.is_empty() => most.div_ceil(self.core.shards.len()),
+                _ => alike(),
+            };
+            let refused = if self.fronts.is_empty() {
+                let mut put = |slots: &mut HostSlots<'_>, run: usize| {
+                    // SAFETY: messages of this kernel. Kernels send direct messages, so they are that.
+                    unsafe {
+                        slots.write_all_bytes_from(run, |index, _| {
+                            (0, row(taken + index), Header { trace: sampler.next(), ..header })
+                        });
+                    }
+                };
+                match self.reserve(shard, run as u32) {
+                    Ok(mut slots) => {
+                        let run = slots.remaining() as usize;
+                        put(&mut slots, run);
+                        drop(slots);
+                        self.core.wake(shard);
+                        taken += run;
+                        None
+                    }
+                    Err(Refused::Full) if self.core.options.inbound.backpressure == Backpressure::DropNew => {
+                        self.core.drops.discarded.fetch_add(1, Ordering::Relaxed);
+                        self.core.show_drops(Dropped::Discarded, 1);
+                        back(Fate::Discarded);
+                        taken += 1;
+                        None
+                    }
+                    Err(refused) => Some(refused),
+                }
+            } else {
+                let header = Header { trace: sampler.next_of(run), ..header };
+                let mut unqueued = false;
+                let mut each = |fate, _: &Bytes| {
+                    unqueued |= matches!(fate, Fate::Discarded | Fate::Duplicate);
+                    back(fate);
+                };
+                let rows = &messages[taken * size..][..run * size];
+                let back = Back::Each(&mut each);
+                // SAFETY: by the caller's word.
+                let (more, refused) =
+                    unsafe { self.front_end().offer_all(shard, 0, rows, run, header, back) };
+                // One that is followed was the whole run.
+                if more == 0 || unqueued {
+                    self.core.unfollow(header);
+                }
+                taken += more;
+                refused
+            };
+            if let Some(refused) = refused {
+                return (taken, Some((refused, shard)));
+            }
+        }
+        (taken, None)
     }
 
     /// Counts a message that a queue has refused.

@@ -23,6 +23,7 @@ use annulus_sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, stall};
 
 use crate::{
     backend::{Compilation, DeviceKernel, HostSignals, LinkTarget},
+    bridge::carry::Bridges,
     kernel::{
         bytes::{ByteQueue, Bytes, blank},
         calls::CallTable,
@@ -80,6 +81,8 @@ pub(crate) struct KernelShared {
     /// Looks after sends that wait, once one has waited.
     pub(crate) stalls: OnceLock<Arc<StallWatch>>,
     pub(crate) links: Links<KernelShared>,
+    /// The bridges from it to other kernels.
+    pub(crate) bridges: Bridges,
     /// If it publishes on topics.
     pub(crate) topics: Option<TopicTable>,
     /// The type that stands for the kernel, and that of its messages.
@@ -136,6 +139,7 @@ impl KernelShared {
             names,
             stalls: OnceLock::new(),
             links: Links::default(),
+            bridges: Bridges::default(),
             topics,
             kernel: kind.kernel,
             message: kind.message,

@@ -5,6 +5,8 @@ use std::{fmt, path::PathBuf, time::Duration};
 use annulus_abi::error::{ErrorName, Shown};
 use annulus_queue::QueueStatus;
 
+use crate::bridge::KernelBridgeStatus;
+
 /// The lifecycle state of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KernelState {
@@ -173,6 +175,9 @@ pub struct KernelStatus {
     pub stalled_shards: u32,
     /// What the stalled shards wait for, if there are any.
     pub stall: Option<Stall>,
+    /// The bridges that lead from it to other kernels ([`bridge_to`](crate::KernelHandle::bridge_to)), as long as they
+    /// have not ended.
+    pub bridges: Vec<KernelBridgeStatus>,
     /// Dead letters that were lost, since their shard's ring was full before the host collected them.
     pub dead_letters_lost: u64,
     /// Of messages that were followed, how many were told, if the launch has
@@ -278,7 +283,8 @@ pub struct PortStatus {
 pub struct Stall {
     /// Shards that wait until the host receives.
     pub for_host: u32,
-    /// Shards that wait for room in the kernel that this one is connected to.
+    /// Shards that wait for room in the kernel that this one is connected to; or in one that a bridge leads to, if
+    /// bridges alone receive what this kernel sends to the host.
     pub for_kernel: u32,
     /// Names of the kernels that wait for each other: the kernel that this one is connected to, then the one
     /// that that kernel waits for, and so on. Empty if no shard waits for a kernel.
@@ -406,6 +412,9 @@ impl fmt::Display for KernelStatus {
                     write!(f, ", {count} {what}")?;
                 }
             }
+        }
+        for bridge in &self.bridges {
+            write!(f, "; bridge {bridge}")?;
         }
         for queue in &self.queues {
             let QueueStatus { name, depth, capacity, counters, .. } = queue;

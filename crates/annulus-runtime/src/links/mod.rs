@@ -158,7 +158,7 @@ impl KernelShared {
     /// The kernel that this one is connected to, if it is still there: by several outboxes the first one that its
     /// shards wait for, or else the first one.
     pub(crate) fn target(&self) -> Option<Arc<KernelShared>> {
-        let waited_for = self.waited_for().into_iter().next();
+        let waited_for = self.linked_and_waited_for().into_iter().next();
         waited_for.or_else(|| self.targets().next())
     }
 

@@ -32,6 +32,10 @@
 //! a message. Those are the largest set of kernels that hold each other up so: the cycle, and what its kernels hold outputs for.
 //! Likewise of a kernel that holds an output for any of several: it stands still only if each of them does, or has ended.
 //!
+//! A kernel whose shards wait for the host may have [bridges](crate::bridge) for all that it sends there. If one of these
+//! waits for room in its target, so does the kernel, and the search goes on there. A cycle that leads over a bridge is
+//! followed, but never reported: what the bridge holds is in no count.
+//!
 //! The host does not see for which ring of a kernel another kernel waits. So if kernels have several shards,
 //! a cycle may be reported that is just about to go on.
 //!
@@ -200,10 +204,13 @@ impl KernelShared {
     pub(crate) fn stall(&self) -> Option<Stall> {
         let count =
             |kind: fn(u32) -> bool| self.core.shards.iter().filter(|shard| kind(self.stalled(shard))).count();
-        let for_kernel = count(|word| word == STALLED_BY_KERNEL) as u32;
-        let for_host = count(|word| word == STALLED_BY_HOST) as u32;
+        let mut for_kernel = count(|word| word == STALLED_BY_KERNEL) as u32;
+        let mut for_host = count(|word| word == STALLED_BY_HOST) as u32;
         if for_host + for_kernel == 0 {
             return None;
+        }
+        if for_host != 0 && !self.bridged_to().is_empty() {
+            for_kernel += std::mem::take(&mut for_host);
         }
         let (way, end) = if for_kernel != 0 { self.way() } else { (Vec::new(), StallEnd::Host) };
         tell(&way, &end);
@@ -232,11 +239,26 @@ impl KernelShared {
     }
 
     /// The kernels that its stalled shards wait for.
-    pub(super) fn waited_for(&self) -> Vec<Arc<KernelShared>> {
+    fn waited_for(&self) -> Vec<Arc<KernelShared>> {
+        let mut kernels = self.linked_and_waited_for();
+        kernels.extend(self.bridged_to());
+        kernels
+    }
+
+    /// Those of them that it is connected to.
+    pub(super) fn linked_and_waited_for(&self) -> Vec<Arc<KernelShared>> {
         let known = self.links.known();
         let is_waited_for =
             |target: &&Target<Self>| self.core.shards.iter().any(|shard| self.holds_by(shard, target.outbox));
         known.targets.iter().filter(is_waited_for).filter_map(|target| target.kernel.upgrade()).collect()
+    }
+
+    /// The kernels that bridges from it wait for, if they alone receive what it sends to the host.
+    fn bridged_to(&self) -> Vec<Arc<KernelShared>> {
+        let known = self.links.known();
+        let is_linked = |place: &usize| known.targets.iter().any(|target| target.outbox == *place);
+        let to_host = (0..self.core.definition.ports.len().max(1)).filter(|place| !is_linked(place));
+        self.bridges.waited_for(to_host)
     }
 
     /// Whether each of its shards that waits for a kernel waits for this one.
@@ -303,7 +325,12 @@ fn follow<'a>(way: &mut Vec<Step<'a>>, done: &mut Vec<*const KernelShared>) -> (
                 Waits::Kernel if !done.contains(&std::ptr::from_ref(kernel)) => follow(way, done),
                 Waits::Kernel | Waits::Nothing => (way.clone(), StallEnd::Room),
                 Waits::Activation => (way.clone(), StallEnd::Activation),
-                Waits::Host => (way.clone(), StallEnd::Host),
+                Waits::Host
+                    if kernel.bridged_to().is_empty() || done.contains(&std::ptr::from_ref(kernel)) =>
+                {
+                    (way.clone(), StallEnd::Host)
+                }
+                Waits::Host => follow(way, done),
             }
         };
         way.pop();

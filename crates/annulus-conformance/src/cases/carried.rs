@@ -1,0 +1,358 @@
+//! Bridges from kernel to kernel, over the ends of a runtime: D-01, D-02, D-03.
+
+use std::{collections::HashMap, thread, time::Duration};
+
+use annulus_kernel::RingKernel;
+use annulus_runtime::{
+    Backpressure, BridgeOptions, ConnectError, Deduplication, KernelBridge, KernelHandle, LaunchOptions,
+    Runtime, StallEnd, TraceContext, TraceEvent,
+};
+
+use super::{
+    links::{received, sorted},
+    policies::ticket,
+};
+use crate::{
+    Bench,
+    bench::{balanced, drain, eventually},
+    kernels::{
+        Item, Number, Tracked,
+        asks::asker,
+        batch_echo, echo,
+        links::{Ball, hit, pass},
+        number, numbers,
+        policies::gate,
+        ports::sort_out,
+        track,
+        variants::coordinate,
+    },
+};
+
+const LONG: Duration = Duration::from_secs(60);
+
+fn named(name: &str) -> LaunchOptions {
+    LaunchOptions::production().name(name)
+}
+
+/// The source first, then the bridge, then the target.
+fn end<K: RingKernel, M: Send + 'static>(source: &KernelHandle<K>, bridge: &KernelBridge<M>) {
+    drain(source);
+    source.terminate_blocking();
+    assert!(bridge.ended_timeout(LONG), "{}", bridge.status());
+}
+
+/// A bridge with this backpressure, in batches of four.
+fn bridged(
+    source: &KernelHandle<batch_echo>,
+    target: &KernelHandle<batch_echo>,
+    backpressure: Backpressure,
+) -> KernelBridge<Number> {
+    source.bridge_to_with(target, BridgeOptions::new().messages(4), backpressure).unwrap()
+}
+
+/// D-03: what a kernel of one runtime sends is handled by actors of another: each once, those of one shard in order, through
+/// small rings; and the counts agree.
+pub fn d03_a_bridge_leads_to_another_runtime(bench: &Bench) {
+    let each = bench.size(300, 20_000);
+    let there = bench.another_runtime();
+    for (grid, capacity) in [(1, 16), (2, 64)] {
+        let options = |name: &str| named(name).grid(grid).capacity(capacity).output_capacity(capacity);
+        let source = pass::launch(bench.runtime(), options("source").actors(8)).unwrap();
+        let target = track::launch(&there, options("target").actors(8)).unwrap();
+        let bridge = source.bridge_to(&target).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for sequence in 0..each {
+                    for key in 0..8 {
+                        let _ = source.send_blocking(Item { key, producer: 0, sequence }).unwrap();
+                    }
+                }
+            });
+            let mut next: HashMap<u32, u64> = HashMap::new();
+            for _ in 0..8 * each {
+                let Tracked { key, sequence, .. } = target.recv_blocking().unwrap();
+                let next = next.entry(key).or_default();
+                assert_eq!((key, sequence), (key, *next), "in order");
+                *next += 1;
+            }
+        });
+        end(&source, &bridge);
+        drain(&target);
+        let status = bridge.status();
+        assert_eq!((status.moved, status.dropped(), status.held, status.ended), (8 * each, 0, 0, true));
+        assert_eq!((status.from.as_str(), status.to.as_str()), ("source", "target"));
+        assert_eq!(status.bytes, 8 * each * size_of::<Item>() as u64);
+        assert_eq!((balanced(&target).processed, received(&target).len()), (8 * each, 0));
+        target.terminate_blocking();
+    }
+}
+
+/// D-03: a target without room makes the source stall, whose status names it, and what it waits for. Then all arrives.
+pub fn d03_a_full_target_is_waited_for_by_name(bench: &Bench) {
+    let there = bench.another_runtime();
+    let options = |name: &str| named(name).capacity(16).output_capacity(16);
+    let source = batch_echo::launch(bench.runtime(), options("source")).unwrap();
+    let target = bench.relaunch(|| batch_echo::launch(&there, options("target").active(false)));
+    target.deactivate_blocking().unwrap();
+    let bridge = bridged(&source, &target, Backpressure::Block);
+    thread::scope(|scope| {
+        scope.spawn(|| source.send_batch_blocking(&numbers(0..100)).unwrap());
+        eventually(|| source.status().stall.is_some_and(|stall| !stall.waits_for.is_empty()));
+        let status = source.status();
+        let stall = status.stall.as_ref().unwrap();
+        assert_eq!((stall.for_host, stall.for_kernel, &stall.end), (0, 1, &StallEnd::Activation));
+        assert_eq!(stall.waits_for, ["target"]);
+        let [shown] = &status.bridges[..] else { panic!("{status}") };
+        assert_eq!((shown.moved, shown.to.as_str()), (16, "target"));
+        assert!((1..=4).contains(&shown.held), "{shown}");
+        let text = status.to_string();
+        assert!(text.contains("waits for room in `target`, which is inactive: activate it"), "{text}");
+        assert!(text.contains("; bridge source to target: 16 moved, 0 dropped"), "{text}");
+        target.activate_blocking().unwrap();
+        let all: Vec<_> = (0..100).map(|_| target.recv_blocking().unwrap()).collect();
+        assert_eq!(sorted(all), numbers(0..100));
+    });
+    end(&source, &bridge);
+    assert_eq!(source.status().bridges, [], "it has ended");
+}
+
+/// D-03: under Reject the source never waits, and what found no room is counted on both sides.
+pub fn d03_rejected_outputs_are_counted(bench: &Bench) {
+    let there = bench.another_runtime();
+    let source = batch_echo::launch(bench.runtime(), named("source").output_capacity(16)).unwrap();
+    let target = bench.relaunch(|| batch_echo::launch(&there, named("target").capacity(16).active(false)));
+    target.deactivate_blocking().unwrap();
+    let bridge = bridged(&source, &target, Backpressure::Reject);
+    source.send_batch_blocking(&numbers(0..100)).unwrap();
+    end(&source, &bridge);
+    let status = bridge.status();
+    assert_eq!((status.moved, status.discarded, status.held), (16, 84, 0));
+    let its = target.status();
+    assert_eq!((its.sent, its.pending, its.drops.rejected), (100, 16, 84));
+    target.activate_blocking().unwrap();
+    drain(&target);
+    assert_eq!(received(&target), numbers(0..16), "the first ones");
+}
+
+/// D-02: a broadcast: each of several kernels, of two runtimes, gets each output in order; one that ends is left out.
+pub fn d02_each_output_goes_to_all(bench: &Bench) {
+    let there = bench.another_runtime();
+    let source = batch_echo::launch(bench.runtime(), named("source")).unwrap();
+    let target = |runtime: &Runtime, name: &str| batch_echo::launch(runtime, named(name)).unwrap();
+    let targets = [target(bench.runtime(), "first"), target(&there, "second"), target(&there, "third")];
+    let options = BridgeOptions::new().messages(8);
+    let bridge = source.bridge_to_all(&targets, options, Backpressure::Block).unwrap();
+    source.send_batch_blocking(&numbers(0..50)).unwrap();
+    for target in &targets {
+        let all: Vec<_> = (0..50).map(|_| target.recv_blocking().unwrap()).collect();
+        assert_eq!(all, numbers(0..50));
+    }
+    eventually(|| bridge.status().held == 0);
+    assert_eq!((bridge.status().moved, bridge.status().to.as_str()), (150, "first, second, third"));
+    targets[1].terminate_blocking();
+    source.send_batch_blocking(&numbers(50..100)).unwrap();
+    for target in [&targets[0], &targets[2]] {
+        let all: Vec<_> = (0..50).map(|_| target.recv_blocking().unwrap()).collect();
+        assert_eq!(all, numbers(50..100));
+    }
+    // When all have ended, so does the bridge, and the source keeps what it sends, but for what was on its way.
+    targets[0].terminate_blocking();
+    targets[2].terminate_blocking();
+    assert!(bridge.ended_timeout(LONG));
+    let status = bridge.status();
+    assert_eq!((status.moved, status.held), (250, 0), "{status}");
+    source.send_batch_blocking(&numbers(0..3)).unwrap();
+    drain(&source);
+    assert_eq!(received(&source), numbers(0..3));
+}
+
+/// D-03: several bridges of one kernel share its outputs: each goes over one of them. One whose target has no room takes no
+/// more than a batch.
+pub fn d03_bridges_share_outputs(bench: &Bench) {
+    let there = bench.another_runtime();
+    let source = batch_echo::launch(bench.runtime(), named("source")).unwrap();
+    let full = bench.relaunch(|| batch_echo::launch(&there, named("full").capacity(16).active(false)));
+    full.deactivate_blocking().unwrap();
+    let free = batch_echo::launch(&there, named("free").capacity(16)).unwrap();
+    let bridges = [&full, &free].map(|target| bridged(&source, target, Backpressure::Block));
+    let most = 16 + 4;
+    thread::scope(|scope| {
+        scope.spawn(|| source.send_batch_blocking(&numbers(0..200)).unwrap());
+        let mut all: Vec<_> = (0..200 - most).map(|_| free.recv_blocking().unwrap()).collect();
+        full.activate_blocking().unwrap();
+        eventually(|| {
+            all.extend(received(&free));
+            all.extend(received(&full));
+            all.len() == 200
+        });
+        assert_eq!(sorted(all), numbers(0..200));
+    });
+    eventually(|| bridges.iter().all(|bridge| bridge.status().held == 0));
+    let moved = bridges.each_ref().map(|bridge| bridge.status().moved);
+    assert_eq!(moved.iter().sum::<u64>(), 200);
+    assert_eq!(source.status().bridges.len(), 2);
+}
+
+/// D-03: outputs become the variant of the target's messages that takes them; of several outboxes each has its bridge.
+pub fn d03_outboxes_and_variants(bench: &Bench) {
+    let there = bench.another_runtime();
+    let source = sort_out::launch(bench.runtime(), named("source").actors(4)).unwrap();
+    let target = coordinate::launch(&there, named("target").actors(300)).unwrap();
+    let sums = echo::launch(&there, named("sums")).unwrap();
+    let kept = source.port(sort_out::KEPT).bridge_to(&target).unwrap();
+    let numbers = source.port(sort_out::NUMBERS).bridge_to(&sums).unwrap();
+    for sequence in 0..40 {
+        let _ = source.send_blocking(Item { key: sequence as u32 % 4, producer: 7, sequence }).unwrap();
+    }
+    drain(&source);
+    // Of four, one sends two numbers, one an item, and one of each; the last fails.
+    eventually(|| (kept.status().moved, numbers.status().moved) == (20, 30));
+    drain(&target);
+    drain(&sums);
+    let noted = received(&target);
+    assert_eq!(noted.len(), 20);
+    assert_eq!(noted.iter().filter(|noted| noted.more == 1 || noted.value % 4 == 1).count(), 10, "{noted:?}");
+    assert_eq!(received(&sums).len(), 30);
+    assert_eq!(source.port(sort_out::MARKS).status().waiting, 10, "this one has no bridge");
+    let status = source.status();
+    assert_eq!(status.bridges.len(), 2, "{status}");
+}
+
+/// D-03: a message of a bridge meets the queue in front of the target as a message of the host does.
+pub fn d03_policies_of_the_target_hold(bench: &Bench) {
+    let there = bench.another_runtime();
+    let options = named("target").deduplication(Deduplication::ById).priority(true).active(false);
+    let target = bench.relaunch(|| gate::launch(&there, options.clone()));
+    target.deactivate_blocking().unwrap();
+    let source = gate::launch(bench.runtime(), named("source")).unwrap();
+    let bridge = source.bridge_to(&target).unwrap();
+    for id in [1, 2, 1, 3, 2] {
+        let _ = source.send_blocking(ticket(id, id as u8)).unwrap();
+    }
+    end(&source, &bridge);
+    let status = bridge.status();
+    assert_eq!((status.moved, status.duplicate, status.held), (3, 2, 0));
+    let its = balanced(&target);
+    assert_eq!((its.sent, its.drops.duplicate, its.pending), (5, 2, 3));
+}
+
+/// D-03: a bridge whose target ends hands back what it held, and leaves the rest in the source.
+pub fn d03_a_target_that_ends_hands_back(bench: &Bench) {
+    let there = bench.another_runtime();
+    let source = batch_echo::launch(bench.runtime(), named("source")).unwrap();
+    let target = bench.relaunch(|| batch_echo::launch(&there, named("target").capacity(16).active(false)));
+    target.deactivate_blocking().unwrap();
+    let bridge = bridged(&source, &target, Backpressure::Block);
+    source.send_batch_blocking(&numbers(0..50)).unwrap();
+    drain(&source);
+    eventually(|| bridge.status().held == 4);
+    target.close();
+    assert!(bridge.ended_timeout(LONG));
+    assert_eq!(bridge.take_undelivered(), numbers(16..20));
+    assert_eq!((bridge.status().held, bridge.take_undelivered()), (0, Vec::new()));
+    assert_eq!(received(&source), numbers(20..50));
+    // The same of a variant.
+    let items = pass::launch(bench.runtime(), named("items").actors(4)).unwrap();
+    let target =
+        bench.relaunch(|| coordinate::launch(&there, named("late").actors(300).capacity(16).active(false)));
+    target.deactivate_blocking().unwrap();
+    let bridge = items.bridge_to(&target).unwrap();
+    let item = |sequence| Item { key: 1, producer: 3, sequence };
+    for sequence in 0..20 {
+        let _ = items.send_blocking(item(sequence)).unwrap();
+    }
+    drain(&items);
+    eventually(|| bridge.status().held + items.status().outputs_waiting == 4);
+    assert!(bridge.stop());
+    assert!(bridge.ended_timeout(LONG));
+    let mut left = bridge.take_undelivered();
+    left.extend(received(&items));
+    assert_eq!(left, (16..20).map(item).collect::<Vec<_>>());
+}
+
+/// D-03: kernels of two runtimes may send to each other in a cycle: each ball is hit as often as it says.
+pub fn d03_a_cycle_over_two_runtimes(bench: &Bench) {
+    let (balls, hits) = (8, bench.size(40, 4000) as u32);
+    let there = bench.another_runtime();
+    let options = |name: &str| named(name).capacity(16).output_capacity(16).actors(balls.into());
+    let kernels = [hit::launch(bench.runtime(), options("first")), hit::launch(&there, options("second"))]
+        .map(Result::unwrap);
+    let [first, second] = &kernels;
+    let bridges = [first.bridge_to(second).unwrap(), second.bridge_to(first).unwrap()];
+    for number in 0..balls {
+        let _ = first.send_blocking(Ball { number, left: hits }).unwrap();
+    }
+    eventually(|| {
+        kernels.iter().map(|kernel| kernel.status().processed).sum::<u64>() == u64::from(balls * hits)
+    });
+    for (kernel, bridge) in kernels.iter().zip(&bridges) {
+        drain(kernel);
+        assert_eq!(balanced(kernel).processed, u64::from(balls * hits / 2));
+        assert_eq!((bridge.status().moved, bridge.status().held), (kernel.status().produced, 0));
+    }
+}
+
+/// D-03: the trace of a message goes on behind a bridge; and whoever moves messages of a bridge by the way has received, and
+/// sent, nothing itself.
+pub fn d03_a_trace_crosses_a_bridge(bench: &Bench) {
+    let there = bench.another_runtime();
+    let options = |name: &str| named(name).tracing(true).trace_sample(0.0);
+    let source = batch_echo::launch(bench.runtime(), options("source")).unwrap();
+    let target = batch_echo::launch(&there, options("target")).unwrap();
+    let bridge = source.bridge_to(&target).unwrap();
+    let span = TraceContext { trace_id: 77, span_id: 5 };
+    for n in 0..20 {
+        let _scope = (n % 5 == 0).then(|| span.enter());
+        let _ = source.send_blocking(number(n)).unwrap();
+        assert_eq!(TraceContext::received(), None, "this thread has received nothing");
+    }
+    let mut all = Vec::new();
+    eventually(|| {
+        all.extend(received(&target));
+        all.len() == 20
+    });
+    assert_eq!(all, numbers(0..20));
+    end(&source, &bridge);
+    drain(&target);
+    let handled = |runtime: &Runtime, count: usize| {
+        let mut handlings = Vec::new();
+        eventually(|| {
+            let is_handling = |event| match event {
+                TraceEvent::Handled(handling) => Some(handling),
+                _ => None,
+            };
+            handlings.extend(runtime.take_traces().into_iter().filter_map(is_handling));
+            handlings.len() >= count
+        });
+        assert_eq!(handlings.len(), count, "{handlings:?}");
+        handlings
+    };
+    let here = handled(bench.runtime(), 4);
+    for handling in handled(&there, 4) {
+        assert_eq!((handling.trace_id, &*handling.kernel), (77, "target"));
+        let before = here.iter().filter(|one| Some(one.span_id) == handling.continues).count();
+        assert_eq!(before, 1, "it continues the call that sent it");
+    }
+}
+
+/// What cannot be bridged says why, and what to do.
+pub fn d03_what_cannot_be_bridged(bench: &Bench) {
+    let there = bench.another_runtime();
+    let source = batch_echo::launch(bench.runtime(), named("source")).unwrap();
+    let target = batch_echo::launch(&there, named("target")).unwrap();
+    let error = source.connect(&target).unwrap_err().to_string();
+    assert!(error.contains("run on two runtimes") && error.contains("`bridge_to`"), "{error}");
+    let with = |backpressure| source.bridge_to_with(&target, BridgeOptions::new(), backpressure);
+    assert!(matches!(with(Backpressure::DropOldest), Err(ConnectError::Backpressure { .. })));
+    let none: [&KernelHandle<batch_echo>; 0] = [];
+    let error = source.bridge_to_all(none, BridgeOptions::new(), Backpressure::Block).unwrap_err();
+    assert_eq!(error.to_string(), "a bridge from `source` leads to no kernel: name one at least");
+    let asks = asker::launch(bench.runtime(), named("asks").actors(4)).unwrap();
+    let tellers = crate::kernels::asks::teller::launch(&there, named("teller").actors(4)).unwrap();
+    let error = asks.port(asker::PRICE).bridge_to(&tellers).unwrap_err();
+    assert_eq!(error, ConnectError::AsksOverBridge { kernel: "asks".into(), outbox: "price" });
+    target.terminate_blocking();
+    let error = source.bridge_to(&target).unwrap_err();
+    assert_eq!(error, ConnectError::Terminated { kernel: "target".into() });
+    assert_eq!(source.status().bridges, []);
+}

@@ -1,0 +1,660 @@
+//! From a kernel into others, of this runtime or of others: from device to device.
+//!
+//! # A message's way
+//!
+//! ```text
+//!  a block of the source ─▶ outbound ring ─▶ [ the bridge: one batch ] ─▶ inbound ring ─▶ a block of the target
+//!      on its device          host memory       whoever polls its task      host memory      on its device
+//! ```
+//!
+//! The bridge takes outputs as a receiver does, and sends them as the host does. So a message of a bridge meets what
+//! a message of the host meets: queues in front of the rings, their policies, a closed kernel. It needs nothing of
+//! the two kernels: neither is launched in a special way, and both may be active.
+//!
+//! Outputs become messages of a target when they are taken: they are copied, or put into the variant that takes
+//! them. So what waits lies as the target's queues take it, one message behind the other.
+//!
+//! # Several targets
+//!
+//! Each has its own copy of the batch, and its own count of what it has taken. All are tried before the bridge waits
+//! for one of them. A batch is delivered when each target has taken it; so the slowest one sets the pace, and holds
+//! one batch of all. A target that has ended is left out, and what it had not taken is counted as discarded. When all
+//! have ended, the bridge ends, and what the last one had not taken is held.
+
+use std::{
+    marker::PhantomData,
+    mem::MaybeUninit,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use annulus_abi::ring::kind;
+use annulus_kernel::{Accepts, Inside, RingKernel, RingMessage, TypeDescriptor};
+use annulus_queue::{Backpressure, TryRecvError, front::Fate};
+use annulus_ring::ring::{Consumer, Refused};
+use annulus_sync::{AtomicUsize, Ordering};
+
+use crate::{
+    bridge::{
+        BridgeOptions, Cause, Facts, Hold, KernelBridge, KernelBridgeStatus, Shared, Work, publish::fill,
+        task::Task,
+    },
+    error::ConnectError,
+    handle::KernelHandle,
+    kernel::{
+        bytes::{Aligned, Bytes},
+        outbound::{Destination, TakeRun},
+        shared::KernelShared,
+    },
+    links::connect::check_backpressure,
+    stamps::note_stamp,
+    traces::TraceContext,
+};
+
+/// # Bridges to other kernels
+///
+/// A link ([`connect`](Self::connect)) leads to a kernel of the same runtime, and stays on the device. A bridge leads to
+/// any kernel of the process.
+impl<K: RingKernel> KernelHandle<K> {
+    /// From now on, the outputs of this kernel are messages of `target`, which may run on another runtime, and so on
+    /// another device. [`bridge_to_with`](Self::bridge_to_with) with the default options, under Block.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let (here, there) = (Runtime::builder().build()?, Runtime::builder().build()?);
+    /// let first = double::launch(&here, LaunchOptions::production())?;
+    /// let second = double::launch(&there, LaunchOptions::production())?;
+    /// first.bridge_to(&second)?;
+    /// let _ = first.send_blocking(Number { value: 10 })?;
+    /// assert_eq!(second.recv_blocking()?, Number { value: 40 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`bridge_to_with`](Self::bridge_to_with).
+    pub fn bridge_to<T: RingKernel<Message: Accepts<K::Output>>>(
+        &self,
+        target: &KernelHandle<T>,
+    ) -> Result<KernelBridge<K::Output>, ConnectError> {
+        self.bridge_to_with(target, BridgeOptions::default(), Backpressure::Block)
+    }
+
+    /// Moves the outputs of this kernel into `target`, each shard's in order, until the kernel has terminated and all
+    /// its outputs are moved, or until `target` is closed. Replies to calls are not outputs, and go to their callers.
+    /// Outputs that were connected to another kernel go there.
+    ///
+    /// `target` takes them as messages of the host: in its queues, with their priorities, deduplication and expiry. It
+    /// may take them in a variant of its messages that is marked `#[ring(from)]`. Neither kernel need be connectable
+    /// or inactive.
+    ///
+    /// Under Block the bridge waits while `target` has no room. Outputs then stay in the outbound rings of this
+    /// kernel, except those of one batch, and its shards stall when the rings are full: their
+    /// [status](crate::KernelStatus::stall) says whom they wait for. Under Reject, an output that finds no room is
+    /// lost, and counted by the bridge as discarded and by `target` as rejected.
+    ///
+    /// Several bridges may lead into one kernel. If several lead from one kernel, each output goes over one of them:
+    /// they share the outputs, and one whose target has no room takes no more. So work spreads over several devices.
+    /// [`bridge_to_all`](Self::bridge_to_all) sends each output to all.
+    ///
+    /// The bridge has no thread: whoever reports that this kernel has outputs, or that `target` has room, moves what
+    /// is there. On the CPU it costs nothing while nothing flows. On devices the runtime's pump watches the kernel
+    /// while somebody waits for outputs, as a receiver does. The bridge keeps neither kernel running, and
+    /// [`drained`](crate::KernelControl::drained) of `target` knows nothing of it.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::{Backpressure, BridgeOptions};
+    /// use std::time::Duration;
+    /// # let (here, there) = (Runtime::builder().build()?, Runtime::builder().build()?);
+    /// let first = double::launch(&here, LaunchOptions::production())?;
+    /// let second = double::launch(&there, LaunchOptions::production())?;
+    /// let bridge = first.bridge_to_with(&second, BridgeOptions::new().messages(8), Backpressure::Block)?;
+    /// first.send_batch_blocking(&numbers(0..100))?;
+    /// // The source first, then the bridge, then the target: nothing is lost.
+    /// first.shutdown_blocking(Duration::from_secs(60));
+    /// bridge.ended_blocking();
+    /// second.shutdown_blocking(Duration::from_secs(60));
+    /// assert_eq!((bridge.status().moved, second.status().processed), (100, 100));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError::SeveralOutboxes`] if the handler has several: [`Port::bridge_to`](crate::Port::bridge_to) is for
+    /// each of them. [`ConnectError::Backpressure`] for another one than Block and Reject.
+    /// [`ConnectError::AsksOverBridge`] if the outbox asks. [`ConnectError::Terminated`] if `target` has.
+    pub fn bridge_to_with<T: RingKernel<Message: Accepts<K::Output>>>(
+        &self,
+        target: &KernelHandle<T>,
+        options: BridgeOptions,
+        backpressure: Backpressure,
+    ) -> Result<KernelBridge<K::Output>, ConnectError> {
+        bridge(self, None, &[target], options, backpressure)
+    }
+
+    /// Moves the outputs of this kernel to all of these kernels, each of which gets each output: a broadcast. See
+    /// [`bridge_to_with`](Self::bridge_to_with). The slowest of them sets the pace. One that has ended is left out.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::{Backpressure, BridgeOptions};
+    /// let runtimes = [Runtime::builder().build()?, Runtime::builder().build()?];
+    /// let source = double::launch(&runtimes[0], LaunchOptions::production())?;
+    /// let targets = [
+    ///     double::launch(&runtimes[0], LaunchOptions::production().name("first"))?,
+    ///     double::launch(&runtimes[1], LaunchOptions::production().name("second"))?,
+    /// ];
+    /// source.bridge_to_all(&targets, BridgeOptions::new(), Backpressure::Block)?;
+    /// let _ = source.send_blocking(Number { value: 10 })?;
+    /// for target in &targets {
+    ///     assert_eq!(target.recv_blocking()?, Number { value: 40 });
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`bridge_to_with`](Self::bridge_to_with); [`ConnectError::NoTarget`] without kernels.
+    pub fn bridge_to_all<'t, T: RingKernel<Message: Accepts<K::Output>>>(
+        &self,
+        targets: impl IntoIterator<Item = &'t KernelHandle<T>>,
+        options: BridgeOptions,
+        backpressure: Backpressure,
+    ) -> Result<KernelBridge<K::Output>, ConnectError> {
+        bridge(self, None, &Vec::from_iter(targets), options, backpressure)
+    }
+}
+
+/// A bridge of what an outbox of a kernel sends, or the kernel if it has no number.
+pub(crate) fn bridge<K: RingKernel, T: RingKernel<Message: Accepts<O>>, O: RingMessage>(
+    source: &KernelHandle<K>,
+    port: Option<usize>,
+    targets: &[&KernelHandle<T>],
+    options: BridgeOptions,
+    backpressure: Backpressure,
+) -> Result<KernelBridge<O>, ConnectError> {
+    let targets =
+        targets.iter().map(|target| (Arc::clone(target.shared_arc()), T::Message::VARIANT)).collect();
+    // SAFETY: the outbox sends outputs of this type, which are messages of each target or a variant of them, by the
+    // handles' types.
+    let (crossing, task) =
+        unsafe { Crossing::start(source.shared_arc(), port, targets, options, backpressure) }?;
+    Ok(KernelBridge { shared: Arc::new(Carried(crossing, PhantomData)), task })
+}
+
+/// A bridge from a kernel to others.
+pub(crate) struct Crossing {
+    shared: Arc<Shared<Freight>>,
+    /// The outbox's number, if the source has several.
+    port: Option<usize>,
+    targets: Box<[Arc<KernelShared>]>,
+    /// Whether outputs without room are lost.
+    rejects: bool,
+    /// The number of the target, from 1, whose room it waits for; else 0.
+    waits_for: AtomicUsize,
+}
+
+/// A crossing whose source sends outputs of type `O`.
+struct Carried<O>(Arc<Crossing>, PhantomData<fn() -> O>);
+
+/// The bridges that lead from a kernel.
+#[derive(Default)]
+pub(crate) struct Bridges(Mutex<Vec<Weak<Crossing>>>);
+
+impl Bridges {
+    /// Those that have not ended.
+    fn all(&self) -> Vec<Arc<Crossing>> {
+        let mut all: Vec<_> = {
+            // The list is whole between any two statements.
+            let mut bridges = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            bridges.retain(|bridge| bridge.strong_count() != 0);
+            bridges.iter().filter_map(Weak::upgrade).collect()
+        };
+        // One may go, and its targets with it: not under the lock.
+        all.retain(|bridge| !bridge.shared.facts.has_ended());
+        all
+    }
+
+    fn add(&self, bridge: &Arc<Crossing>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(bridge));
+    }
+
+    /// What they have done so far.
+    pub(crate) fn statuses(&self) -> Vec<KernelBridgeStatus> {
+        self.all().iter().map(|bridge| bridge.status()).collect()
+    }
+
+    /// The kernels that they wait for, if nobody else receives what the kernel sends: of several outboxes, each of those
+    /// in `to_host` needs a bridge.
+    pub(crate) fn waited_for(&self, mut to_host: impl Iterator<Item = usize>) -> Vec<Arc<KernelShared>> {
+        let bridges = self.all();
+        let is_bridged = |port| bridges.iter().any(|bridge| bridge.port.unwrap_or(0) == port);
+        if bridges.is_empty() || !to_host.all(is_bridged) {
+            return Vec::new();
+        }
+        bridges.iter().filter_map(|bridge| bridge.waited_for()).collect()
+    }
+}
+
+impl Crossing {
+    /// # Safety
+    ///
+    /// What the source sends by this outbox, or the source if there is no number, is the message of each target, or
+    /// what the variant with its number holds.
+    pub(crate) unsafe fn start(
+        source: &Arc<KernelShared>,
+        port: Option<usize>,
+        targets: Vec<(Arc<KernelShared>, Option<usize>)>,
+        options: BridgeOptions,
+        backpressure: Backpressure,
+    ) -> Result<(Arc<Self>, Arc<Task>), ConnectError> {
+        let definition = source.core.definition;
+        let kernel = || source.core.name.clone();
+        if port.is_none() && !definition.ports.is_empty() {
+            return Err(ConnectError::SeveralOutboxes { kernel: kernel() });
+        }
+        if let Some(asks) = definition.ports.get(port.unwrap_or(0)).filter(|port| port.ask.is_some()) {
+            return Err(ConnectError::AsksOverBridge { kernel: kernel(), outbox: asks.name });
+        }
+        check_backpressure(backpressure)?;
+        if targets.is_empty() {
+            return Err(ConnectError::NoTarget { kernel: kernel() });
+        }
+        if let Some((ended, _)) = targets.iter().find(|(target, _)| target.is_ending()) {
+            return Err(ConnectError::Terminated { kernel: ended.core.name.clone() });
+        }
+        let output = port.map_or(definition.output, |port| Some(definition.ports[port].output));
+        let output = output.expect("a kernel that sends has an output's type");
+        let most = options.messages.max(1);
+        let lanes = targets.iter().map(|(target, variant)| {
+            let message = target.core.definition.message;
+            let inside = variant.map(|variant| Inside::of(message, variant).expect("`Accepts` says so"));
+            Lane::new(message, inside, most)
+        });
+        let freight = Freight { output: output.size, lanes: lanes.collect() };
+        let names: Vec<_> = targets.iter().map(|(target, _)| target.core.name.as_str()).collect();
+        let crossing = Arc::new(Self {
+            shared: Shared::new((kernel(), names.join(", ")), options, freight),
+            port,
+            targets: targets.into_iter().map(|(target, _)| target).collect(),
+            rejects: backpressure == Backpressure::Reject,
+            waits_for: AtomicUsize::new(0),
+        });
+        source.bridges.add(&crossing);
+        let (its, source) = (Arc::clone(&crossing), Arc::clone(source));
+        let task = Arc::clone(&crossing.shared).start(async move { its.carry(&source).await });
+        Ok((crossing, task))
+    }
+
+    /// What it has done so far.
+    pub(crate) fn status(&self) -> KernelBridgeStatus {
+        self.shared.facts.status(self.shared.held().len())
+    }
+
+    async fn carry(&self, source: &KernelShared) {
+        let mut pile = Pile::new(self.shared.held().output, source.core.traced.is_some());
+        let is_closed = || self.targets.iter().all(|target| target.is_lane_closed(0));
+        let facts = &self.shared.facts;
+        let changed: Vec<_> = self.targets.iter().map(|target| &target.core.changed).collect();
+        loop {
+            let take = || self.take(source, &mut pile);
+            let Some(cause) = fill(source, facts, is_closed, &changed, take).await else { break };
+            if !self.deliver().await {
+                break;
+            }
+            facts.count_batch(cause);
+            if cause == Cause::Close {
+                break;
+            }
+        }
+        // It may have been woken for an output that it has not taken.
+        source.core.ready.notify(1);
+    }
+
+    /// Takes what is there now, up to a full batch. Returns how many are held, and what was found.
+    fn take(&self, source: &KernelShared, pile: &mut Pile) -> (usize, Result<usize, TryRecvError>) {
+        // Only this adds to what is held.
+        let room = self.shared.facts.options.messages - self.shared.held().len();
+        // It may wake receivers, whose wakers may ask for the bridge's status: not under its lock.
+        // SAFETY: the pile takes outputs of this size, and what it holds is used as outputs of this outbox.
+        let taken = unsafe { pile.take(source, self.port, room) };
+        let mut held = self.shared.held();
+        held.lanes.iter_mut().filter(|lane| !lane.ended).for_each(|lane| lane.load(pile));
+        pile.clear();
+        (held.len(), taken)
+    }
+
+    /// Sends what is held, waiting for space; false if no target takes any more.
+    async fn deliver(&self) -> bool {
+        loop {
+            let mut full = None;
+            for number in 0..self.targets.len() {
+                if let Attempt::Full { shard, .. } = self.attempt(number) {
+                    full.get_or_insert((number, shard));
+                }
+            }
+            if self.shared.held().lanes.iter().all(|lane| lane.ended) {
+                return false;
+            }
+            let Some((number, shard)) = full else { return true };
+            let target = &self.targets[number];
+            let listener = target.space(0, shard).listen();
+            if let Attempt::Full { sent: 0, .. } = self.attempt(number) {
+                self.waits_for.store(number + 1, Ordering::Relaxed);
+                target.wait_for(listener).await;
+                self.waits_for.store(0, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Sends to one target as much as it takes now.
+    fn attempt(&self, number: usize) -> Attempt {
+        let (target, facts) = (&self.targets[number], &self.shared.facts);
+        let mut held = self.shared.held();
+        let mut all = 0;
+        loop {
+            let Some(run) = held.lanes[number].run() else { return Attempt::Done };
+            let mut fates = Fates::default();
+            // SAFETY: the lane's rows are messages of this target, aligned and one behind the other.
+            let (taken, refused) = unsafe { run.offer(target, &mut |fate| fates.count(fate)) };
+            let size = target.core.message_size() as u64;
+            held.lanes[number].first += taken;
+            all += taken;
+            let moved = taken as u64 - fates.discarded - fates.duplicate;
+            let counts = &facts.counts;
+            for (count, more) in [
+                (&counts.moved, moved),
+                (&counts.bytes, moved * size),
+                (&counts.evicted, fates.evicted),
+                (&counts.discarded, fates.discarded),
+                (&counts.duplicate, fates.duplicate),
+            ] {
+                count.fetch_add(more, Ordering::Relaxed);
+            }
+            match refused {
+                None => {}
+                Some((Refused::Full, _)) if self.rejects => {
+                    target.refused(0);
+                    held.lanes[number].first += 1;
+                    counts.discarded.fetch_add(1, Ordering::Relaxed);
+                }
+                Some((Refused::Full, shard)) => return Attempt::Full { sent: all, shard },
+                Some((Refused::Closed, _)) => {
+                    held.end(number, counts);
+                    return Attempt::Done;
+                }
+            }
+        }
+    }
+
+    fn waited_for(&self) -> Option<Arc<KernelShared>> {
+        let number = self.waits_for.load(Ordering::Relaxed).checked_sub(1)?;
+        Some(Arc::clone(&self.targets[number]))
+    }
+}
+
+/// How far a delivery got.
+enum Attempt {
+    Done,
+    /// This many were sent; the next one waits for space in a shard.
+    Full {
+        sent: usize,
+        shard: usize,
+    },
+}
+
+/// What became of messages that were not simply queued.
+#[derive(Default)]
+struct Fates {
+    evicted: u64,
+    discarded: u64,
+    duplicate: u64,
+}
+
+impl Fates {
+    fn count(&mut self, fate: Fate) {
+        match fate {
+            Fate::Evicted => self.evicted += 1,
+            Fate::Duplicate => self.duplicate += 1,
+            Fate::Discarded | Fate::Expired => self.discarded += 1,
+        }
+    }
+}
+
+impl<O: RingMessage> Work<O> for Carried<O> {
+    fn facts(&self) -> &Facts {
+        &self.0.shared.facts
+    }
+
+    fn len(&self) -> usize {
+        self.0.shared.held().len()
+    }
+
+    fn take(&self) -> Vec<O> {
+        // SAFETY: the crossing's outputs are of this type: `bridge` alone makes this.
+        self.0.shared.held().take_out(|output| unsafe { output.cast::<O>().read_unaligned() })
+    }
+}
+
+/// What a bridge to kernels holds: a batch for each of them.
+struct Freight {
+    /// The size of an output.
+    output: usize,
+    lanes: Box<[Lane]>,
+}
+
+/// A batch for one target.
+struct Lane {
+    /// Room for a batch of its messages.
+    rows: Aligned,
+    /// The size of its messages.
+    size: usize,
+    /// Where in them an output lies, if it is not the message itself.
+    inside: Option<Inside>,
+    /// How many were taken by the target, and how many were loaded.
+    first: usize,
+    loaded: usize,
+    /// The spans that sent the messages, of a source with tracing; else none.
+    spans: Vec<Option<TraceContext>>,
+    /// The target takes no more.
+    ended: bool,
+}
+
+/// Messages of a lane that go together.
+struct Run<'a> {
+    rows: &'a Bytes,
+    count: usize,
+    span: Option<TraceContext>,
+}
+
+impl Hold for Freight {
+    fn len(&self) -> usize {
+        self.lanes.iter().map(|lane| lane.loaded - lane.first).max().unwrap_or(0)
+    }
+}
+
+impl Freight {
+    /// A target takes no more. Of the last one, what it has not taken is held.
+    fn end(&mut self, number: usize, counts: &super::Counts) {
+        self.lanes[number].ended = true;
+        if !self.lanes.iter().all(|lane| lane.ended) {
+            let lane = &mut self.lanes[number];
+            counts.discarded.fetch_add((lane.loaded - lane.first) as u64, Ordering::Relaxed);
+            lane.first = lane.loaded;
+        }
+    }
+
+    /// The outputs that no target, or not the slowest one, has taken.
+    fn take_out<O>(&mut self, read: impl Fn(*const u8) -> O) -> Vec<O> {
+        let Some(lane) = self.lanes.iter_mut().max_by_key(|lane| lane.loaded - lane.first) else {
+            return Vec::new();
+        };
+        let (first, loaded, size) = (lane.first, lane.loaded, lane.size);
+        let offset = lane.inside.map_or(0, |inside| inside.offset);
+        let rows = lane.rows.bytes().as_ptr().cast::<u8>();
+        let outputs = (first..loaded).map(|row| read(rows.wrapping_add(row * size + offset))).collect();
+        self.lanes.iter_mut().for_each(|lane| lane.first = lane.loaded);
+        outputs
+    }
+}
+
+impl Lane {
+    fn new(message: &'static TypeDescriptor, inside: Option<Inside>, most: usize) -> Self {
+        let rows = Aligned::several(message, most);
+        Self { rows, size: message.size, inside, first: 0, loaded: 0, spans: Vec::new(), ended: false }
+    }
+
+    /// Adds what is in the pile, for which there is room.
+    fn load(&mut self, pile: &Pile) {
+        if self.first == self.loaded {
+            (self.first, self.loaded) = (0, 0);
+            self.spans.clear();
+        }
+        // Some may have gone while others wait: to the front, so that there is room for a batch behind them.
+        let rows = self.rows.bytes();
+        if self.first != 0 {
+            rows.copy_within(self.first * self.size..self.loaded * self.size, 0);
+            self.spans.drain(..self.first.min(self.spans.len()));
+            self.loaded -= std::mem::take(&mut self.first);
+        }
+        for output in pile.outputs() {
+            let row = &mut rows[self.loaded * self.size..][..self.size];
+            match &self.inside {
+                None => row.copy_from_slice(output),
+                // SAFETY: the pile's outputs have the size of what the variant holds, and the row has that of the
+                // whole.
+                Some(inside) => unsafe { inside.write(output.as_ptr().cast(), row.as_mut_ptr().cast()) },
+            }
+            self.loaded += 1;
+        }
+        self.spans.extend(&pile.spans);
+    }
+
+    /// The next messages that go together: one that a span has sent, or all before the next such.
+    fn run(&mut self) -> Option<Run<'_>> {
+        let left = self.loaded - self.first;
+        if left == 0 {
+            return None;
+        }
+        let spans = self.spans.get(self.first..).unwrap_or_default();
+        let span = spans.first().copied().flatten();
+        let count = match span {
+            Some(_) => 1,
+            None => spans.iter().position(Option::is_some).unwrap_or(left),
+        };
+        let rows = &self.rows.bytes()[self.first * self.size..][..count * self.size];
+        Some(Run { rows, count, span })
+    }
+}
+
+impl Run<'_> {
+    /// Offers them to a kernel. Returns how many it took, and why, and in which shard, it refused the next.
+    ///
+    /// # Safety
+    ///
+    /// They are messages of this kernel.
+    unsafe fn offer(
+        &self,
+        target: &KernelShared,
+        back: &mut dyn FnMut(Fate),
+    ) -> (usize, Option<(Refused, usize)>) {
+        let _within = self.span.map(TraceContext::enter);
+        // SAFETY: by the caller's word; and a lane's rows lie one behind the other, aligned.
+        unsafe { target.offer_rows(self.rows, self.count, back) }
+    }
+}
+
+/// Outputs that were just taken, one behind the other.
+struct Pile {
+    /// The size of an output.
+    size: usize,
+    bytes: Vec<MaybeUninit<u8>>,
+    count: usize,
+    /// Whether outputs may carry a trace; then the spans that sent them.
+    traced: bool,
+    spans: Vec<Option<TraceContext>>,
+}
+
+impl Pile {
+    fn new(size: usize, traced: bool) -> Self {
+        Self { size, bytes: Vec::new(), count: 0, traced, spans: Vec::new() }
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.spans.clear();
+        self.count = 0;
+    }
+
+    fn outputs(&self) -> impl Iterator<Item = &Bytes> {
+        (0..self.count).map(|number| &self.bytes[number * self.size..][..self.size])
+    }
+
+    /// Takes up to `most` outputs that are there now.
+    ///
+    /// # Safety
+    ///
+    /// The outputs of this kernel's outbox, or of the kernel, have this size.
+    unsafe fn take(
+        &mut self,
+        source: &KernelShared,
+        port: Option<usize>,
+        most: usize,
+    ) -> Result<usize, TryRecvError> {
+        if !self.traced {
+            // SAFETY: by the caller's word.
+            return unsafe { source.try_recv_batch(port, self, most) };
+        }
+        // One by one: what this thread received last tells the span.
+        for taken in 0..most {
+            let place = self.grow();
+            if let Err(error) = source.try_recv(port, place) {
+                self.shrink();
+                return if taken == 0 { Err(error) } else { Ok(taken) };
+            }
+            self.spans.push(TraceContext::received());
+        }
+        Ok(most)
+    }
+
+    /// Room for one output more.
+    fn grow(&mut self) -> &mut Bytes {
+        let before = self.bytes.len();
+        self.bytes.resize(before + self.size, MaybeUninit::uninit());
+        self.count += 1;
+        &mut self.bytes[before..]
+    }
+
+    /// Takes the last room back, into which nothing came.
+    fn shrink(&mut self) {
+        self.count -= 1;
+        self.bytes.truncate(self.count * self.size);
+    }
+}
+
+impl Destination for Pile {
+    unsafe fn append(&mut self, output: &Bytes) {
+        self.grow().copy_from_slice(output);
+    }
+}
+
+impl TakeRun for Pile {
+    unsafe fn take_run(&mut self, ring: &mut Consumer, most: usize) -> usize {
+        let mut taken = 0;
+        while taken < most {
+            let Some(slot) = ring.peek() else { break };
+            if slot.kind == kind::MESSAGE {
+                // SAFETY: the slot was just peeked, and is a message.
+                unsafe { ring.read_bytes(&slot, self.grow()) };
+                note_stamp(slot.header.stamp);
+                taken += 1;
+            }
+            ring.advance(&slot);
+            ring.give_back();
+        }
+        taken
+    }
+}
