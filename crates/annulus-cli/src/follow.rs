@@ -73,7 +73,7 @@ impl Follow {
     /// fails is told at once; the work goes on, and it is a fault if that was all right.
     pub(crate) fn pushing(
         &self,
-        runtime: &Runtime,
+        runtimes: &[&Runtime],
         work: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let Some(collector) = &self.otlp else { return work() };
@@ -82,14 +82,16 @@ impl Follow {
             let pusher = scope.spawn(move || {
                 let (mut pushed, mut lost) = (0, 0);
                 let mut push = || {
-                    let spans = spans::of(&runtime.take_traces());
-                    match collector.push_spans(&spans) {
-                        Ok(()) => pushed += spans.len(),
-                        Err(error) => {
-                            if lost == 0 {
-                                tell(&error.to_string());
+                    for runtime in runtimes {
+                        let spans = spans::of(&runtime.take_traces());
+                        match collector.push_spans(&spans) {
+                            Ok(()) => pushed += spans.len(),
+                            Err(error) => {
+                                if lost == 0 {
+                                    tell(&error.to_string());
+                                }
+                                lost += spans.len();
                             }
-                            lost += spans.len();
                         }
                     }
                 };
@@ -105,7 +107,7 @@ impl Follow {
             drop(end);
             (done, pusher.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });
-        let missed = match runtime.trace_events_lost() {
+        let missed = match runtimes.iter().map(|runtime| runtime.trace_events_lost()).sum::<u64>() {
             0 => String::new(),
             missed => format!(", {missed} events of others were not kept"),
         };

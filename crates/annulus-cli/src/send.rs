@@ -175,7 +175,7 @@ impl Send {
         if self.waits_for_a_terminal() {
             hint(kernel.definition(), self.format);
         }
-        let outcome = self.follow.pushing(&runtime, || {
+        let outcome = self.follow.pushing(&[&runtime], || {
             let outcome = match self.calls {
                 true => call_all(&kernel, &mut messages),
                 false => stream(&kernel, &mut messages, output),

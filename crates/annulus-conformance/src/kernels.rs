@@ -145,6 +145,13 @@ pub fn track(item: &Item, count: &mut Total, replies: &Outbox<Tracked>) {
     });
 }
 
+/// Counts each actor's messages, and in a table that all share those of each sequence.
+#[ring_kernel]
+pub fn visits_of(item: &Item, count: &mut Total, bins: &[AtomicU32]) {
+    count.sum += 1;
+    bins[item.sequence as usize % bins.len()].fetch_add(1, Ordering::Relaxed);
+}
+
 /// Answers odd numbers only.
 #[ring_kernel]
 pub fn odd(message: &Number, replies: &Outbox<Number>) {

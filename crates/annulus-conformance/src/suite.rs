@@ -203,6 +203,14 @@ macro_rules! conformance_suite {
                 d03_a_trace_crosses_a_bridge: Handlers,
                 d03_what_cannot_be_bridged: Nothing,
             }
+            groups {
+                m10_actors_are_shared_out: Handlers,
+                m10_messages_go_where_fewest_wait: Handlers,
+                m10_duplicates_meet: Handlers,
+                d02_collectives_of_messages: Handlers,
+                d02_all_reduce: Handlers,
+                d02_members_that_differ: Nothing,
+            }
             modes {
                 m02_event_driven_leaves_and_comes_back: Handlers,
                 m02_an_event_brings_it_back: Handlers,

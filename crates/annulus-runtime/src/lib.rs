@@ -48,6 +48,7 @@ pub mod barrier;
 mod bridge;
 mod elsewhere;
 mod error;
+mod group;
 mod handle;
 mod kernel;
 mod launch;
@@ -75,6 +76,7 @@ pub use crate::{
         CallError, ConnectError, HandleError, LaunchError, LifecycleError, PipelineError, TelemetryError,
         UnknownKernel, UnknownQueue,
     },
+    group::{GroupError, KernelGroup},
     handle::{
         KernelHandle, Shutdown,
         control::KernelControl,

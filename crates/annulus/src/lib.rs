@@ -213,12 +213,13 @@ pub use choice::{Backend, BuildAuto, UnknownBackend};
 
 // Launching: runtimes, kernels and handles.
 pub use annulus_runtime::{
-    Addressed, Along, BackendSource, Bound, BridgeOptions, Cleared, Clock, EdgeValue, Handling, KernelBridge,
-    KernelControl, KernelHandle, KernelQueue, KernelReceiver, KernelSender, KernelSink, Launching,
-    MOST_EVENTS, Maybe, Outputs, Peeked, Peer, PeerStatus, PeersStatus, Pipeline, PipelineError,
-    PipelineStatus, Port, PortName, PortStatus, Published, Receipt, Rows, RowsError, RowsStatus, Runtime,
-    RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Stamp, Topic, TopicError, TopicStatus, Topics,
-    TraceContext, TraceEvent, TraceScope, TraceStatus, Transition, block_on, device_print, ended,
+    Addressed, Along, BackendSource, Bound, BridgeOptions, Cleared, Clock, EdgeValue, GroupError, Handling,
+    KernelBridge, KernelControl, KernelGroup, KernelHandle, KernelQueue, KernelReceiver, KernelSender,
+    KernelSink, Launching, MOST_EVENTS, Maybe, Outputs, Peeked, Peer, PeerStatus, PeersStatus, Pipeline,
+    PipelineError, PipelineStatus, Port, PortName, PortStatus, Published, Receipt, Rows, RowsError,
+    RowsStatus, Runtime, RuntimeBuilder, Shutdown, ShutdownOutcome, Sleep, Stamp, Topic, TopicError,
+    TopicStatus, Topics, TraceContext, TraceEvent, TraceScope, TraceStatus, Transition, block_on,
+    device_print, ended,
 };
 // Several kernels as one value.
 pub use annulus_runtime::{RunningTopology, Topology, TopologyError, TopologyPlan, TopologyProblem};

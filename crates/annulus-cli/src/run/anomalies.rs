@@ -160,7 +160,7 @@ impl Anomalies {
             telemetry: self.watch.is_asked(),
         };
         let engine = KernelEngine::launch(&options).map_err(Failure::fault)?;
-        let watched = self.watch.begin(engine.runtime())?;
+        let watched = self.watch.begin(engine.runtime(), false)?;
         let feed = FeedOptions {
             source: source.clone(),
             columns,

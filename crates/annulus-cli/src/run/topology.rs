@@ -9,7 +9,8 @@ use std::{
 };
 
 use annulus::{
-    Backend, DynamicKernel, Ending, KernelStatus, RecvError, Runtime, ShutdownOutcome, Topology, for_people,
+    Backend, DynamicKernel, Ending, KernelBridgeStatus, KernelStatus, RecvError, Runtime, ShutdownOutcome,
+    Topology, for_people,
 };
 use serde_json::json;
 
@@ -87,7 +88,11 @@ impl Launch {
             return Err(Failure::Usage(format!("--to {to}: the kernels are {names}")));
         }
         let runtime = Runtime::builder().backend(self.backend).build().map_err(Failure::fault)?;
-        let running = topology.launch(&runtime).map_err(|error| in_file(&self.file, &error))?;
+        let devices = topology.devices().into_iter().map(str::to_owned).collect::<Vec<_>>();
+        let others =
+            devices.iter().map(|device| self.device(device, &runtime)).collect::<Result<Vec<_>, _>>()?;
+        let named: Vec<_> = devices.iter().map(String::as_str).zip(&others).collect();
+        let running = topology.launch_on(&runtime, &named).map_err(|error| in_file(&self.file, &error))?;
         for kernel in running.kernels() {
             kernel.ready_blocking().map_err(Failure::fault)?;
             if self.watch.is_asked() {
@@ -95,8 +100,9 @@ impl Launch {
                 kernel.enable_telemetry().map_err(Failure::fault)?;
             }
         }
-        let watched = self.watch.begin(&runtime)?;
-        let dynamic = |name: &String| runtime.dynamic(name).map_err(Failure::fault);
+        let watched = self.watch.begin(&runtime, !others.is_empty())?;
+        let runtime_of = |name: &str| running.runtime_of(name).expect("the plan names its kernels");
+        let dynamic = |name: &String| runtime_of(name).dynamic(name).map_err(Failure::fault);
         let entry = dynamic(&to)?;
         if let Some(bridged) = entry.definition().bridged {
             let name = bridged.name;
@@ -128,7 +134,8 @@ impl Launch {
                         })
                     })
                     .collect();
-                let Fed { outcome: sent, left } = feed(&runtime, &entry, &mut messages, &stop, self.limit);
+                let Fed { outcome: sent, left } =
+                    feed(runtime_of(&to), &entry, &mut messages, &stop, self.limit);
                 let outcomes = running.shutdown_blocking(left);
                 let printed = printers.into_iter().map(|printer| match printer.join() {
                     Ok(printed) => printed,
@@ -146,6 +153,10 @@ impl Launch {
                     let _ = writeln!(Told, "{status}: {outcome:?}");
                     fault = fault.or_else(|| unwell(&status, outcome));
                 }
+                for bridge in running.bridges() {
+                    let _ = writeln!(Told, "bridge {bridge}");
+                    fault = fault.or_else(|| undelivered(&bridge));
+                }
                 // A closed pipe is why sending failed, if it did.
                 match printed.into_iter().sum::<Result<u64, Failure>>()? {
                     0 => {}
@@ -156,7 +167,9 @@ impl Launch {
                 sent.and(fault.map_or(Ok(()), Err)).and(self.in_time(&late))
             })
         };
-        self.follow.pushing(&runtime, || match canvas {
+        let mut runtimes = vec![&runtime];
+        runtimes.extend(others.iter().filter(|other| other.backend() != runtime.backend()));
+        self.follow.pushing(&runtimes, || match canvas {
             Some(canvas) => canvas.beside(&watched.observer, &stop, work),
             None => work(),
         })
@@ -164,6 +177,20 @@ impl Launch {
 }
 
 impl Launch {
+    /// The runtime of a device that the file names: the name of a backend.
+    fn device(&self, device: &str, runtime: &Runtime) -> Result<Runtime, Failure> {
+        let backend: Backend = device.parse().map_err(|error| {
+            in_file(
+                &self.file,
+                &format_args!("device = {device:?}: {error}; a device of a file is a backend"),
+            )
+        })?;
+        if runtime.backend() == device {
+            return Ok(runtime.clone());
+        }
+        Runtime::builder().backend(backend).build().map_err(Failure::fault)
+    }
+
     /// Refuses an end at which these kernels had messages left.
     fn in_time(&self, late: &[String]) -> Result<(), Failure> {
         if late.is_empty() {
@@ -175,6 +202,16 @@ impl Launch {
             for_people(self.limit)
         )))
     }
+}
+
+/// What a bridge had not delivered at the end.
+fn undelivered(bridge: &KernelBridgeStatus) -> Option<Failure> {
+    let KernelBridgeStatus { from, to, held, .. } = bridge;
+    (*held != 0).then(|| {
+        Failure::Fault(format!(
+            "{held} outputs of `{from}` had not come to `{to}` when that ended: they are lost"
+        ))
+    })
 }
 
 /// What is not well with a kernel that has ended, besides messages that the limit left.

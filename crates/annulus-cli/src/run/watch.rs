@@ -64,8 +64,12 @@ impl Watch {
     }
 
     /// Serves what was asked for, and says where.
-    pub(super) fn begin(&self, runtime: &Runtime) -> Result<Watched, Failure> {
-        let observer = Observer::of(runtime);
+    pub(super) fn begin(&self, runtime: &Runtime, are_several: bool) -> Result<Watched, Failure> {
+        let observer = match are_several {
+            false => Observer::of(runtime),
+            // All runtimes of this process, as others see it.
+            true => Observer::of_machine(Some(std::process::id())).build(),
+        };
         let metrics = self.metrics.map(|address| serve_metrics(&observer, address)).transpose()?;
         let page = self.dashboard.map(|address| serve(&observer, address)).transpose()?;
         Ok(Watched { observer, _servers: metrics.into_iter().chain(page).collect() })

@@ -15,6 +15,7 @@ pub mod dead_letters;
 pub mod dropping;
 pub mod events;
 pub mod failures;
+pub mod groups;
 pub mod held_rows;
 pub mod holds;
 pub mod idle;

@@ -25,13 +25,14 @@ use std::{
     marker::PhantomData,
     mem::MaybeUninit,
     sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
 };
 
 use annulus_abi::ring::kind;
 use annulus_kernel::{Accepts, Inside, RingKernel, RingMessage, TypeDescriptor};
 use annulus_queue::{Backpressure, TryRecvError, front::Fate};
 use annulus_ring::ring::{Consumer, Refused};
-use annulus_sync::{AtomicUsize, Ordering};
+use annulus_sync::{AtomicUsize, Ordering, wait::block_on_deadline};
 
 use crate::{
     bridge::{
@@ -47,6 +48,7 @@ use crate::{
     },
     links::connect::check_backpressure,
     stamps::note_stamp,
+    time::deadline,
     traces::TraceContext,
 };
 
@@ -287,6 +289,17 @@ impl Crossing {
         let (its, source) = (Arc::clone(&crossing), Arc::clone(source));
         let task = Arc::clone(&crossing.shared).start(async move { its.carry(&source).await });
         Ok((crossing, task))
+    }
+
+    /// Waits until it has ended, for at most `limit`. Returns whether it has.
+    pub(crate) fn ended_within(&self, limit: Duration) -> bool {
+        block_on_deadline(self.shared.facts.until_ended(), deadline(limit)).is_some()
+    }
+
+    /// Ends it. Its task is this one.
+    pub(crate) fn stop(&self, task: &Arc<Task>) {
+        self.shared.facts.stop.store(true, Ordering::Relaxed);
+        task.run();
     }
 
     /// What it has done so far.

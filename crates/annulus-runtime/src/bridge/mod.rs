@@ -42,7 +42,7 @@ use std::{
 use annulus_queue::SendOutcome;
 use annulus_sync::{
     AtomicBool, AtomicU64, Ordering,
-    event::Event,
+    event::{Event, Listener},
     wait::{block_on, block_on_deadline},
 };
 
@@ -286,14 +286,7 @@ impl<M: Send + 'static> KernelBridge<M> {
     /// annulus::block_on(bridge.ended());
     /// ```
     pub async fn ended(&self) {
-        let facts = self.shared.facts();
-        while !facts.has_ended() {
-            let listener = facts.end.listen();
-            if facts.has_ended() {
-                return;
-            }
-            listener.await;
-        }
+        self.shared.facts().until_ended().await;
     }
 
     /// [`ended`](Self::ended), blocking.
@@ -339,6 +332,16 @@ impl<M: Send + 'static> KernelBridge<M> {
 }
 
 impl Facts {
+    async fn until_ended(&self) {
+        while !self.has_ended() {
+            let listener = self.end.listen();
+            if self.has_ended() {
+                return;
+            }
+            listener.await;
+        }
+    }
+
     fn has_ended(&self) -> bool {
         // SYNC: bridge-ended (acquire)
         self.ended.load(Ordering::Acquire)
@@ -407,6 +410,15 @@ impl<M> fmt::Debug for KernelBridge<M> {
 enum First<A, B> {
     A(A),
     B(B),
+}
+
+/// Waits until one of these events is notified. The others' notifications go on to who waits behind.
+pub(crate) async fn any(mut listeners: Vec<Listener<'_>>) {
+    poll_fn(|context| {
+        let mut told = |listener: &mut Listener<'_>| Pin::new(listener).poll(context).is_ready();
+        if listeners.iter_mut().any(&mut told) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
 }
 
 /// Polls both until one is ready.

@@ -1,18 +1,13 @@
 //! From a kernel into a queue.
 
-use std::{
-    future::{Future, poll_fn},
-    pin::pin,
-    sync::Arc,
-    task::Poll,
-};
+use std::{pin::pin, sync::Arc};
 
 use annulus_kernel::{RingKernel, RingMessage};
 use annulus_queue::{MessageQueue, SendError, SendOutcome, TryRecvError};
 use annulus_sync::{Ordering, event::Event};
 
 use crate::{
-    bridge::{BridgeOptions, Cause, Facts, First, Held, KernelBridge, Shared, first},
+    bridge::{BridgeOptions, Cause, Facts, First, Held, KernelBridge, Shared, any, first},
     handle::{KernelHandle, receive::Outlet},
     kernel::shared::KernelShared,
     within::Until,
@@ -147,26 +142,16 @@ pub(super) async fn fill(
             Err(_) => {}
         }
         // Looks once more after it began to listen.
-        let Some((ready, mut changes)) = listening.take() else {
-            let changes: Vec<_> = changed.iter().map(|event| Box::pin(event.listen())).collect();
-            listening = Some((kernel.core.ready.listen(), changes));
+        let Some(listeners) = listening.take() else {
+            let events = changed.iter().copied().chain([&kernel.core.ready]);
+            listening = Some(events.map(Event::listen).collect::<Vec<_>>());
             continue;
         };
         kernel.core.expect();
-        let change = poll_fn(|context| {
-            match changes.iter_mut().any(|change| change.as_mut().poll(context).is_ready()) {
-                true => Poll::Ready(()),
-                false => Poll::Pending,
-            }
-        });
-        let (mut ready, mut change) = (pin!(ready), pin!(change));
-        let mut told = pin!(first(ready.as_mut(), change.as_mut()));
         match &mut late {
-            None => {
-                told.await;
-            }
+            None => any(listeners).await,
             Some(late) => {
-                if let First::B(()) = first(told.as_mut(), late.as_mut()).await {
+                if let First::B(()) = first(pin!(any(listeners)), late.as_mut()).await {
                     return Some(Cause::Timer);
                 }
             }

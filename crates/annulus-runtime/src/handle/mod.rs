@@ -111,7 +111,7 @@ impl AnyHandle {
 }
 
 impl<K: RingKernel> KernelHandle<K> {
-    fn shared(&self) -> &KernelShared {
+    pub(crate) fn shared(&self) -> &KernelShared {
         &self.any.guard.shared
     }
 

@@ -27,6 +27,9 @@ pub struct TopologyPlan {
     /// Kernels that send to each other in a cycle under Block. If all rings of a cycle are full, it stands still:
     /// [`Stall`](crate::Stall). One for each link that closes a cycle.
     pub cycles: Vec<Vec<String>>,
+    /// The links that lead from one [device](Topology::on) to another, and so are bridges: the kernel that sends, with its
+    /// outbox if the link names it, and the one that receives.
+    pub bridges: Vec<(String, String)>,
     /// The bytes of the kernels' shards: rings, control words and histograms, at most, and of what blocks may
     /// [hold](crate::LaunchOptions::hold). States, bound tables, and on a device second inbound rings, come on top.
     pub memory: u64,
@@ -56,6 +59,15 @@ pub enum TopologyProblem {
         /// Why, and the remedy.
         problem: String,
     },
+    /// A device was given to a kernel that is not there.
+    Place {
+        /// The name of the kernel.
+        kernel: String,
+        /// That of the device.
+        device: String,
+        /// Why, and the remedy.
+        problem: String,
+    },
     /// The name of a topic cannot be.
     Topic {
         /// The kernel that publishes.
@@ -79,6 +91,7 @@ impl fmt::Display for TopologyProblem {
             Self::SameName(name) => write!(f, "two kernels are called `{name}`: give each its own name"),
             Self::Kernel { kernel, error } => write!(f, "`{kernel}`: {error}"),
             Self::Link { from, to, problem } => write!(f, "link from `{from}` to `{to}`: {problem}"),
+            Self::Place { kernel, device, problem } => write!(f, "`{kernel}` on `{device}`: {problem}"),
             Self::Topic { kernel, problem } => write!(f, "topics of `{kernel}`: {problem}"),
             Self::Memory { needed, limit } => write!(
                 f,
@@ -105,6 +118,8 @@ pub(super) struct Resolved {
     pub(super) to: usize,
     /// The variant of the target's message that takes what is sent, if the message itself does not.
     pub(super) variant: Option<usize>,
+    /// Whether it leads to another device.
+    pub(super) bridged: bool,
 }
 
 /// A topology that can be launched.
@@ -114,6 +129,17 @@ pub(super) struct Checked {
     /// Numbers of the kernels, targets first.
     pub(super) order: Vec<usize>,
     pub(super) plan: TopologyPlan,
+}
+
+impl Checked {
+    /// Whether links of its own device lead from or to this kernel.
+    pub(super) fn is_linked(&self, kernel: usize) -> bool {
+        is_linked(&self.links, kernel)
+    }
+}
+
+fn is_linked(links: &[Resolved], kernel: usize) -> bool {
+    links.iter().any(|link| !link.bridged && (link.from == kernel || link.to == kernel))
 }
 
 impl Topology {
@@ -190,6 +216,16 @@ impl Topology {
                 }
             }
         }
+        let is_there = |kernel: &str| self.nodes.iter().any(|node| node.name == kernel);
+        let nowhere = self
+            .places
+            .iter()
+            .filter(|(kernel, _)| !is_there(kernel) && !self.absent_names().any(|absent| absent == kernel));
+        problems.extend(nowhere.map(|(kernel, device)| TopologyProblem::Place {
+            kernel: kernel.clone(),
+            device: device.clone(),
+            problem: self.unknown(kernel),
+        }));
         for (kernel, name) in &self.names {
             let problem = match self.nodes.iter().find(|node| node.name == *kernel) {
                 None => Some(self.unknown(kernel)),
@@ -205,8 +241,7 @@ impl Topology {
         // Layouts are known of good options alone.
         let memory = if problems.is_empty() {
             let bytes = |(index, node): (usize, &super::Node)| {
-                let linked = links.iter().any(|link| link.from == index || link.to == index)
-                    || self.has_names(&node.name);
+                let linked = is_linked(&links, index) || self.has_names(&node.name);
                 node.bound
                     .shard_bytes(&node.options.clone().connectable(linked || node.options.shape.connectable))
             };
@@ -232,6 +267,12 @@ impl Topology {
                 .collect(),
             exits: all.filter(|&index| self.sends_to_the_host(index, &links)).map(|i| name(&i)).collect(),
             cycles: cycles.iter().map(|cycle| cycle.iter().map(name).collect()).collect(),
+            bridges: links
+                .iter()
+                .zip(&self.edges)
+                .filter(|(link, _)| link.bridged)
+                .map(|(_, edge)| (edge.from.clone(), edge.to.clone()))
+                .collect(),
             memory,
         };
         Ok(Checked { links, order, plan })
@@ -313,7 +354,36 @@ impl Topology {
                 edge.to, sends.name
             ));
         }
-        Ok(Resolved { from, port, to, variant })
+        let bridged = self.device_of(&self.nodes[from]) != self.device_of(&self.nodes[to]);
+        if bridged {
+            self.check_bridge(edge, port, from, to)?;
+        }
+        Ok(Resolved { from, port, to, variant, bridged })
+    }
+
+    /// Refuses a link between two devices that no bridge can be.
+    fn check_bridge(&self, edge: &Edge, port: Option<usize>, from: usize, to: usize) -> Result<(), String> {
+        let source = self.nodes[from].bound.definition();
+        let on = |node: usize| match self.device_of(&self.nodes[node]) {
+            None => "the launch's own device".to_owned(),
+            Some(device) => format!("`{device}`"),
+        };
+        let why = match port.and_then(|port| source.ports[port].ask) {
+            Some(_) => "asks, and an answer comes from a kernel of its own device",
+            None if publishes(source) => "publishes, to kernels of its own device",
+            None if source.peers.is_some() => {
+                "says whom its outputs are for, and that are kernels of its own device"
+            }
+            None if source.rows.is_some() => "sends along rows, to kernels of its own device",
+            None => return Ok(()),
+        };
+        Err(format!(
+            "`{}` {why}; it runs on {}, and `{}` on {}: put both on one device, or a kernel in between",
+            edge.from,
+            on(from),
+            edge.to,
+            on(to)
+        ))
     }
 
     /// Kernels so that targets come before their sources, and the cycles that can stand still: those of links that

@@ -18,6 +18,8 @@ struct Arrow {
     message: String,
     rejects: bool,
     to: Option<usize>,
+    /// Whether it leads to another device.
+    bridged: bool,
 }
 
 impl Topology {
@@ -28,7 +30,7 @@ impl Topology {
             if checked.links.iter().all(|link| link.to != kernel) {
                 let message = self.nodes[kernel].bound.definition().message_name().to_owned();
                 let to = Some(kernel);
-                arrows.push(Arrow { from: None, outbox: None, message, rejects: false, to });
+                arrows.push(Arrow { from: None, outbox: None, message, rejects: false, to, bridged: false });
             }
         }
         for kernel in checked.order.iter().rev().copied() {
@@ -43,7 +45,7 @@ impl Topology {
                         patterns => format!("{} on {}", peers.message.name, patterns.join(", ")),
                     };
                     let (from, to) = (Some(kernel), Some(link.to));
-                    Arrow { from, outbox: None, message, rejects: rejects(index), to }
+                    Arrow { from, outbox: None, message, rejects: rejects(index), to, bridged: false }
                 }));
                 continue;
             }
@@ -58,7 +60,8 @@ impl Topology {
                 let rejects = index.is_some_and(rejects);
                 let message = message.to_owned();
                 let to = index.map(|index| checked.links[index].to);
-                arrows.push(Arrow { from: Some(kernel), outbox, message, rejects, to });
+                let bridged = index.is_some_and(|index| checked.links[index].bridged);
+                arrows.push(Arrow { from: Some(kernel), outbox, message, rejects, to, bridged });
             }
         }
         arrows
@@ -68,7 +71,14 @@ impl Topology {
         kernel.map_or("host", |kernel| &self.nodes[kernel].name)
     }
 
-    /// A drawing for a terminal: an arrow a line, in the order in which messages go, and then what to know of it.
+    /// The name of the device that it runs on, behind this; or nothing.
+    fn device(&self, kernel: usize, before: &str) -> String {
+        let device = self.device_of(&self.nodes[kernel]);
+        device.map_or(String::new(), |device| format!("{before}{device}"))
+    }
+
+    /// A drawing for a terminal: an arrow a line, in the order in which messages go, and then what to know of it. A double
+    /// arrow is a bridge, from device to device.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -108,11 +118,11 @@ impl Topology {
         let (first, second) = (width(&from), width(&said));
         let mut text = String::new();
         for arrow in &arrows {
-            let dashes = "─".repeat(second - said(arrow).chars().count() + 1);
-            line(
-                &mut text,
-                format_args!("{:<first$}  ── {} {dashes}▶ {}", from(arrow), said(arrow), self.name(arrow.to)),
-            );
+            let stroke = if arrow.bridged { "═" } else { "─" };
+            let dashes = stroke.repeat(second - said(arrow).chars().count() + 1);
+            let on = arrow.to.map_or(String::new(), |kernel| self.device(kernel, " on "));
+            let (from, said, to) = (from(arrow), said(arrow), self.name(arrow.to));
+            line(&mut text, format_args!("{from:<first$}  {stroke}{stroke} {said} {dashes}▶ {to}{on}"));
         }
         for cycle in &checked.plan.cycles {
             line(&mut text, format_args!("{}", warning(&cycle.join("` to `"))));
@@ -143,9 +153,10 @@ impl Topology {
         let mut text = String::from("digraph annulus {\n    rankdir=LR;\n    node [shape=box];\n");
         line(&mut text, format_args!("    \"host to\" [label=\"host\", shape=plain];"));
         line(&mut text, format_args!("    \"host from\" [label=\"host\", shape=plain];"));
-        for node in &self.nodes {
+        for (index, node) in self.nodes.iter().enumerate() {
             let (kernel, grid) = (node.bound.definition().name, node.options.shape.grid);
-            let label = quoted(&format!("{}\n{kernel}, grid {grid}", node.name));
+            let on = self.device(index, ", on ");
+            let label = quoted(&format!("{}\n{kernel}, grid {grid}{on}", node.name));
             line(&mut text, format_args!("    {} [label={label}];", quoted(&node.name)));
         }
         for arrow in self.arrows(&checked) {
@@ -153,7 +164,12 @@ impl Topology {
                 None => arrow.message.clone(),
                 Some(outbox) => format!("{outbox}: {}", arrow.message),
             };
-            let style = if arrow.rejects { ", style=dashed" } else { "" };
+            let style = match (arrow.rejects, arrow.bridged) {
+                (true, true) => ", style=\"dashed,bold\"",
+                (true, false) => ", style=dashed",
+                (false, true) => ", style=bold",
+                (false, false) => "",
+            };
             let from = arrow.from.map_or("host to", |kernel| &self.nodes[kernel].name);
             let to = arrow.to.map_or("host from", |kernel| &self.nodes[kernel].name);
             let (from, to, label) = (quoted(from), quoted(to), quoted(&label));
@@ -227,7 +243,12 @@ impl Topology {
             let of = arrow.from.map_or(1, |kernel| self.nodes[kernel].bound.definition().ports.len().max(1));
             let y1 = y1 + BOX.1 * slot / (of + 1);
             let y2 = y2 + if arrow.to.is_none() { BOX.1 * slot / (of + 1) } else { BOX.1 / 2 };
-            let dashes = if arrow.rejects { " stroke-dasharray=\"5 4\"" } else { "" };
+            let dashes = match (arrow.rejects, arrow.bridged) {
+                (true, true) => " stroke-dasharray=\"5 4\" stroke-width=\"3\"",
+                (true, false) => " stroke-dasharray=\"5 4\"",
+                (false, true) => " stroke-width=\"3\"",
+                (false, false) => "",
+            };
             let label = match arrow.outbox {
                 None => arrow.message.clone(),
                 Some(outbox) => format!("{outbox}: {}", arrow.message),
@@ -270,10 +291,11 @@ impl Topology {
                 format_args!("<text x=\"{x}\" y=\"{y}\" font-size=\"11\">{}</text>", escaped(&label)),
             );
         }
-        for (node, place) in self.nodes.iter().zip(&places) {
+        for (index, (node, place)) in self.nodes.iter().zip(&places).enumerate() {
             let (x, y) = at(*place);
             let (middle, name) = (x + BOX.0 / 2, escaped(&node.name));
-            let what = format!("{}, grid {}", node.bound.definition().name, node.options.shape.grid);
+            let (kernel, grid) = (node.bound.definition().name, node.options.shape.grid);
+            let what = escaped(&format!("{kernel}, grid {grid}{}", self.device(index, ", on ")));
             line(
                 &mut text,
                 format_args!(

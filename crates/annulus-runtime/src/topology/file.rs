@@ -23,6 +23,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct KernelTable {
     kernel: Option<String>,
+    device: Option<String>,
     grid: Option<u32>,
     block: Option<u32>,
     actors: Option<u64>,
@@ -74,7 +75,8 @@ impl From<BackpressureWord> for Backpressure {
 impl Topology {
     /// A topology from TOML. Kernels are those of this program, by [name or path](RegisteredKernel::find).
     ///
-    /// A table `kernels.NAME` has the kernel's name in the program, if it is another one, the launch options `grid`,
+    /// A table `kernels.NAME` has the kernel's name in the program, if it is another one, the [device](Self::on) that it runs
+    /// on, if it is not the launch's own, the launch options `grid`,
     /// `block`, `actors`, `capacity`, `output_capacity`, `hold`, `backpressure`, `dead_letters`, `active`, `causal`, `tracing` and `trace_sample`
     /// where they differ from the kernel's attribute, in `bind` what the launch binds, and of a kernel that publishes in `topics`
     /// names that [patterns take](Self::topic). Each `links` has `from`, `to` and perhaps `backpressure`, Block or Reject, and
@@ -134,6 +136,9 @@ impl Topology {
                 Vec::new()
             });
             topology = topology.add(&name, kernel.bound(bindings), table.options(kernel.options()));
+            if let Some(device) = &table.device {
+                topology = topology.on(&name, device);
+            }
             topology = table.topics.iter().fold(topology, |topology, topic| topology.topic(&name, topic));
         }
         for LinkTable { from, to, backpressure, topics } in file.links {

@@ -5,17 +5,22 @@ mod draw;
 #[cfg(feature = "toml")]
 mod file;
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use annulus_kernel::RingKernel;
 use annulus_queue::Backpressure;
 
 use crate::{
+    bridge::{BridgeOptions, KernelBridgeStatus, carry::Crossing, task::Task},
     elsewhere::elsewhere,
     error::{ConnectError, LaunchError, debug_in_words},
     handle::AnyHandle,
     handle::control::KernelControl,
-    kernel::lifecycle::ShutdownOutcome,
+    kernel::{lifecycle::ShutdownOutcome, shared::KernelShared},
     launch::{
         bound::Bound,
         runtime::{Runtime, shut_down},
@@ -61,6 +66,8 @@ pub struct Topology {
     edges: Vec<Edge>,
     /// Kernels that publish, and names of their topics that patterns take from the beginning.
     names: Vec<(String, String)>,
+    /// Kernels, and the devices that they are for.
+    places: Vec<(String, String)>,
     max_memory: Option<u64>,
     /// Names of kernels that a text has and the program has not: nothing else is known of them. It is never launched then.
     absent: Vec<String>,
@@ -116,6 +123,19 @@ pub enum TopologyError {
         /// Why.
         #[source]
         error: TopicError,
+    },
+    /// A kernel is for a device that the launch does not name.
+    #[error(
+        "`{kernel}` is for the device `{device}`, and the launch names {}: give it a runtime with launch_on",
+        if .named.is_empty() { "none".to_owned() } else { .named.join(", ") }
+    )]
+    Device {
+        /// The kernel.
+        kernel: String,
+        /// The device's name.
+        device: String,
+        /// Those that the launch names.
+        named: Vec<String>,
     },
     /// The text is not a topology.
     #[error("{0}")]
@@ -174,6 +194,58 @@ impl Topology {
     pub(crate) fn add(mut self, name: &str, bound: AnyBound, options: LaunchOptions) -> Self {
         self.nodes.push(Node { name: name.into(), bound, options: options.name(name) });
         self
+    }
+
+    /// The kernel runs on the device of this name, which [`launch_on`](Self::launch_on) gives a runtime. Without this it
+    /// runs on the launch's own. A link between kernels of two devices is a [bridge](crate::KernelHandle::bridge_to):
+    /// the host carries the messages. Kernels that say whom their outputs are for, that publish or that ask, reach
+    /// kernels of their own device.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::Topology;
+    /// let topology = Topology::new()
+    ///     .kernel("sort", sort::bind(), sort::options())
+    ///     .kernel("twice", double::bind(), double::options())
+    ///     .on("twice", "accelerator")
+    ///     .link("sort.even", "twice");
+    /// assert_eq!(topology.devices(), ["accelerator"]);
+    /// assert_eq!(topology.check()?.bridges, [("sort.even".to_owned(), "twice".to_owned())]);
+    ///
+    /// let (here, there) = (Runtime::builder().build()?, Runtime::builder().build()?);
+    /// let running = topology.launch_on(&here, &[("accelerator", &there)])?;
+    /// here.handle::<sort>("sort")?.send_batch_blocking(&numbers(3..5))?;
+    /// assert_eq!(there.receiver::<Number>("twice")?.recv_blocking()?, Number { value: 8 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    #[must_use]
+    pub fn on(mut self, kernel: &str, device: &str) -> Self {
+        self.places.retain(|(other, _)| other != kernel);
+        self.places.push((kernel.into(), device.into()));
+        self
+    }
+
+    /// The names of the devices that its kernels are for, each once, in the order of the kernels.
+    ///
+    /// ```
+    /// # use annulus_runtime::Topology;
+    /// assert!(Topology::new().devices().is_empty());
+    /// ```
+    pub fn devices(&self) -> Vec<&str> {
+        let mut devices: Vec<&str> = Vec::new();
+        for device in self.nodes.iter().filter_map(|node| self.device_of(node)) {
+            if !devices.contains(&device) {
+                devices.push(device);
+            }
+        }
+        devices
+    }
+
+    /// The device that a kernel is for; `None` for that of the launch's own runtime.
+    fn device_of(&self, node: &Node) -> Option<&str> {
+        self.places.iter().find(|(kernel, _)| *kernel == node.name).map(|(_, device)| device.as_str())
     }
 
     /// With a link more: what the kernel `from` sends, or its outbox (`"validate.good"`), are messages of `to`; the
@@ -319,7 +391,48 @@ impl Topology {
     ///
     /// [`TopologyError`]. Nothing of the topology runs then.
     pub fn launch(self, runtime: &Runtime) -> Result<RunningTopology, TopologyError> {
+        self.launch_on(runtime, &[])
+    }
+
+    /// [`launch`](Self::launch) on several runtimes: kernels that are for [a device](Self::on) run on the runtime that has
+    /// its name here, the others on the first. Devices that no kernel is for may be named.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::Topology;
+    /// let topology = || Topology::new().kernel("twice", double::bind(), double::options()).on("twice", "gpu");
+    /// let (here, there) = (Runtime::builder().build()?, Runtime::builder().build()?);
+    /// let error = topology().launch(&here).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "`twice` is for the device `gpu`, and the launch names none: give it a runtime with launch_on"
+    /// );
+    /// let running = topology().launch_on(&here, &[("gpu", &there)])?;
+    /// assert!(there.handle::<double>("twice").is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`launch`](Self::launch), and [`TopologyError::Device`].
+    pub fn launch_on(
+        self,
+        runtime: &Runtime,
+        devices: &[(&str, &Runtime)],
+    ) -> Result<RunningTopology, TopologyError> {
         let checked = self.checked()?;
+        let named =
+            |device: &str| devices.iter().find(|(name, _)| *name == device).map(|(_, runtime)| *runtime);
+        let runtime_of = |node: &Node| match self.device_of(node) {
+            None => Ok(runtime.clone()),
+            Some(device) => named(device).cloned().ok_or_else(|| TopologyError::Device {
+                kernel: node.name.clone(),
+                device: device.into(),
+                named: devices.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            }),
+        };
+        let runtimes = self.nodes.iter().map(runtime_of).collect::<Result<Vec<_>, _>>()?;
         for cycle in &checked.plan.cycles {
             let cycle = cycle.join("` to `");
             tracing::warn!(target: crate::STALL_TARGET, "{}", check::warning(&cycle));
@@ -329,16 +442,16 @@ impl Topology {
         let mut nodes: Vec<_> = nodes.into_iter().map(Some).collect();
         let mut handles: Vec<Option<AnyHandle>> = nodes.iter().map(|_| None).collect();
         for &index in &checked.order {
-            let Node { name, bound, options } = nodes[index].take().expect("each is in the order once");
-            let linked = checked.links.iter().any(|link| link.from == index || link.to == index)
-                || names.iter().any(|(kernel, _)| *kernel == name);
-            let wrapped = |link: &check::Resolved| link.from == index && link.variant.is_some();
+            let Node { name, bound, options, .. } = nodes[index].take().expect("each is in the order once");
+            let linked = checked.is_linked(index) || names.iter().any(|(kernel, _)| *kernel == name);
+            let wrapped =
+                |link: &check::Resolved| link.from == index && link.variant.is_some() && !link.bridged;
             let into_variants = options.shape.into_variants || checked.links.iter().any(wrapped);
             let options = match linked {
                 true => options.connectable(true).active(false).into_variants(into_variants),
                 false => options,
             };
-            let launched = bound.launch(runtime, options);
+            let launched = bound.launch(&runtimes[index], options);
             handles[index] = Some(launched.map_err(|error| TopologyError::Launch { kernel: name, error })?);
         }
         let handle = |index: usize| handles[index].as_ref().expect("all were launched");
@@ -383,8 +496,24 @@ impl Topology {
                 topics.push((name(), its));
             }
         }
+        let mut bridges = Vec::new();
         for (link, edge) in checked.links.iter().zip(&edges).filter(|(link, _)| !says(link)) {
             let (source, target) = (handle(link.from), handle(link.to));
+            if link.bridged {
+                let targets = vec![(target.shared_arc().clone(), link.variant)];
+                let options = BridgeOptions::default();
+                // SAFETY: the check has compared what the outbox sends with the target's messages, and with what its
+                // variants take.
+                let started = unsafe {
+                    Crossing::start(source.shared_arc(), link.port, targets, options, edge.backpressure)
+                };
+                let (crossing, task) = started.map_err(|error| {
+                    let (from, to) = (edge.from.clone(), edge.to.clone());
+                    TopologyError::Connect { from, to, error }
+                })?;
+                bridges.push(Bridge { from: link.from, to: link.to, crossing, task });
+                continue;
+            }
             let way = Way { port: link.port, variant: link.variant, backpressure: edge.backpressure };
             let (kernel, its, theirs) = (source.shared_arc(), source.runtime(), target.runtime());
             // SAFETY: the check has compared what the outbox sends with the target's messages, and with what its
@@ -399,8 +528,15 @@ impl Topology {
             // It may have been lost meanwhile; its handle says so, as after any launch.
             let _ = annulus_sync::wait::block_on(handle(index).control().activate());
         }
-        let handles = checked.order.iter().filter_map(|&index| handles[index].take()).collect();
-        Ok(RunningTopology { handles, topics, runtime: runtime.clone() })
+        let place = |index: usize| {
+            checked.order.iter().position(|&other| other == index).expect("it is in the order")
+        };
+        for bridge in &mut bridges {
+            (bridge.from, bridge.to) = (place(bridge.from), place(bridge.to));
+        }
+        let of = |&index: &usize| Some((handles[index].take()?, runtimes[index].clone()));
+        let kernels = checked.order.iter().filter_map(of).collect();
+        Ok(RunningTopology { kernels, bridges, topics, runtime: runtime.clone() })
     }
 }
 
@@ -414,16 +550,28 @@ impl fmt::Debug for Topology {
 /// A topology that runs. Dropping it ends its kernels, as dropping their handles does: those that others hold a
 /// handle of go on.
 pub struct RunningTopology {
-    /// Targets before their sources.
-    handles: Vec<AnyHandle>,
+    /// Targets before their sources, each with its runtime.
+    kernels: Vec<(AnyHandle, Runtime)>,
+    /// The links that lead from device to device.
+    bridges: Vec<Bridge>,
     /// Those of its kernels that publish.
     topics: Vec<(String, Topics)>,
     runtime: Runtime,
 }
 
+/// A link that leads from device to device.
+struct Bridge {
+    /// Places among the kernels.
+    from: usize,
+    to: usize,
+    crossing: Arc<Crossing>,
+    task: Arc<Task>,
+}
+
 impl RunningTopology {
-    /// The runtime, which finds the kernels by their names: [`handle`](Runtime::handle),
-    /// [`sender`](Runtime::sender), [`receiver`](Runtime::receiver).
+    /// The launch's own runtime, which finds its kernels by their names: [`handle`](Runtime::handle),
+    /// [`sender`](Runtime::sender), [`receiver`](Runtime::receiver). [`runtime_of`](Self::runtime_of) is that of one
+    /// kernel.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -437,6 +585,46 @@ impl RunningTopology {
     /// ```
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
+    }
+
+    /// The runtime that the kernel of this name runs on; `None` if there is no such kernel.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::Topology;
+    /// let topology = Topology::new().kernel("twice", double::bind(), double::options());
+    /// let running = topology.launch(&Runtime::builder().build()?)?;
+    /// assert_eq!(running.runtime_of("twice").ok_or("it runs")?.backend(), "cpu");
+    /// assert!(running.runtime_of("thrice").is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn runtime_of(&self, kernel: &str) -> Option<&Runtime> {
+        let is_it = |(handle, _): &&(AnyHandle, Runtime)| handle.control().name() == kernel;
+        self.kernels.iter().find(is_it).map(|(_, runtime)| runtime)
+    }
+
+    /// What the bridges between its devices have done so far, in the order of the links.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::Topology;
+    /// # use std::time::Duration;
+    /// let topology = Topology::new()
+    ///     .kernel("first", double::bind(), double::options())
+    ///     .kernel("second", double::bind(), double::options())
+    ///     .on("second", "there")
+    ///     .link("first", "second");
+    /// let (here, there) = (Runtime::builder().build()?, Runtime::builder().build()?);
+    /// let running = topology.launch_on(&here, &[("there", &there)])?;
+    /// here.handle::<double>("first")?.send_batch_blocking(&numbers(0..10))?;
+    /// running.shutdown_blocking(Duration::from_secs(60));
+    /// assert_eq!(running.bridges()[0].moved, 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn bridges(&self) -> Vec<KernelBridgeStatus> {
+        self.bridges.iter().map(|bridge| bridge.crossing.status()).collect()
     }
 
     /// Who takes which topics of the kernel of this name: to be changed while it runs. `None` if there is no such kernel, if
@@ -468,10 +656,12 @@ impl RunningTopology {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn kernels(&self) -> Vec<&KernelControl> {
-        self.handles.iter().map(AnyHandle::control).collect()
+        self.kernels.iter().map(|(handle, _)| handle.control()).collect()
     }
 
-    /// Shuts its kernels down, sources before their targets, all within `limit`; see [`Runtime::shutdown`].
+    /// Shuts its kernels down, sources before their targets, all within `limit`; see [`Runtime::shutdown`]. A kernel that
+    /// bridges lead to waits for what they carry: until their sources have ended, and all outputs of these have come. If
+    /// the limit passes first, the bridges are stopped, and their [status](Self::bridges) says how much each holds.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -505,13 +695,37 @@ impl RunningTopology {
     /// ```
     pub fn shutdown_blocking(&self, limit: Duration) -> Vec<(String, ShutdownOutcome)> {
         // Sources first where nothing else says so.
-        shut_down(self.handles.iter().rev().map(|handle| handle.shared_arc().clone()).collect(), limit)
+        let kernels: Vec<_> = self.kernels.iter().map(|(handle, _)| handle.shared_arc().clone()).collect();
+        if self.bridges.is_empty() {
+            return shut_down(kernels.into_iter().rev().collect(), limit);
+        }
+        let start = Instant::now();
+        let left = || limit.saturating_sub(start.elapsed());
+        let leads_to = |place: usize| move |bridge: &&Bridge| bridge.to == place;
+        for (place, kernel) in kernels.iter().enumerate() {
+            // Bridges send as the host does.
+            if self.bridges.iter().find(leads_to(place)).is_none() {
+                kernel.close();
+            }
+        }
+        let shut_down = |(place, kernel): (usize, Arc<KernelShared>)| {
+            // Of a cycle, one is first; the source of a bridge that leads to it runs on.
+            let has_ended = |bridge: &&Bridge| kernels[bridge.from].core().is_finished();
+            for bridge in self.bridges.iter().filter(leads_to(place)).filter(has_ended) {
+                if !bridge.crossing.ended_within(left()) {
+                    bridge.crossing.stop(&bridge.task);
+                }
+            }
+            let outcome = kernel.shut_down(left());
+            (kernel.core().name.clone(), outcome)
+        };
+        kernels.iter().cloned().enumerate().rev().map(shut_down).collect()
     }
 }
 
 impl fmt::Debug for RunningTopology {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.handles.iter().map(|handle| handle.control().name()).collect();
+        let names: Vec<_> = self.kernels.iter().map(|(handle, _)| handle.control().name()).collect();
         f.debug_struct("RunningTopology").field("kernels", &names).finish_non_exhaustive()
     }
 }

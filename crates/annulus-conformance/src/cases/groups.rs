@@ -1,0 +1,206 @@
+//! Launches of one kernel on several devices, used as one: D-02, M-10.
+
+use std::{collections::HashSet, thread, time::Duration};
+
+use annulus_runtime::{
+    CallError, Deduplication, GroupError, KernelGroup, LaunchOptions, RecvError, SendError, TryRecvError,
+};
+
+use super::policies::ticket;
+use crate::{
+    Bench,
+    bench::{drain, eventually},
+    kernels::{Item, Number, Total, Tracked, echo, number, numbers, policies::gate, total, track, visits_of},
+};
+
+const LONG: Duration = Duration::from_secs(60);
+
+/// A group of so many members, every second one on another runtime.
+macro_rules! group {
+    ($bench:expr, $count:expr, $launch:expr) => {{
+        let other = $bench.another_runtime();
+        let member = |number: usize| {
+            let runtime = if number % 2 == 0 { $bench.runtime() } else { &other };
+            let options = LaunchOptions::production().name(format!("member {number}"));
+            $launch(runtime, options).unwrap()
+        };
+        KernelGroup::new((0..$count).map(member)).unwrap()
+    }};
+}
+
+/// M-10: each actor lives in one member, whose shards share the actors evenly, and its messages keep their order.
+pub fn m10_actors_are_shared_out(bench: &Bench) {
+    let (actors, each) = (24, bench.size(20, 1000));
+    let group = group!(bench, 3, |runtime, options: LaunchOptions| track::launch(
+        runtime,
+        options.actors(actors).grid(2)
+    ));
+    thread::scope(|scope| {
+        for producer in 0..2 {
+            let group = &group;
+            scope.spawn(move || {
+                for sequence in 0..each {
+                    let items: Vec<_> =
+                        (0..actors as u32).map(|key| Item { key, producer, sequence }).collect();
+                    match producer {
+                        0 => group.send_batch_blocking(&items).unwrap(),
+                        _ => items.into_iter().for_each(|item| {
+                            let _ = group.send_blocking(item).unwrap();
+                        }),
+                    }
+                }
+            });
+        }
+        let mut next = vec![[0; 2]; actors as usize];
+        for _ in 0..2 * actors * each {
+            let (member, Tracked { key, producer, sequence, .. }) = group.recv_blocking().unwrap();
+            assert_eq!(member, key as usize / 2 % 3, "each has its member");
+            let next = &mut next[key as usize][producer as usize];
+            assert_eq!(sequence, *next, "in order");
+            *next += 1;
+        }
+    });
+    group.drained_blocking();
+    for member in group.members() {
+        assert_eq!(member.status().processed, 2 * 8 * each);
+    }
+    assert_eq!(group.try_recv(), Err(TryRecvError::Empty));
+    let ends = group.shutdown_blocking(LONG);
+    assert!(ends.iter().all(|end| end.undelivered.is_empty()));
+    assert_eq!(group.recv_blocking(), Err(RecvError::Closed));
+}
+
+/// M-10: messages without a key go to whom has fewest; an inactive member gets its share of the room, and no more.
+pub fn m10_messages_go_where_fewest_wait(bench: &Bench) {
+    let group = group!(bench, 2, |runtime, options: LaunchOptions| echo::launch(runtime, options));
+    group.members()[1].deactivate_blocking().unwrap();
+    for n in 0..100 {
+        let _ = group.send_blocking(number(n)).unwrap();
+        // The first has handled all before the next is sent, so the second has at most one more than none.
+        drain(&group.members()[0]);
+    }
+    let waiting = group.members()[1].status().pending;
+    assert!(waiting <= 1, "{waiting}");
+    group.members()[1].activate_blocking().unwrap();
+    group.drained_blocking();
+    let mut all = HashSet::new();
+    while let Ok((_, output)) = group.try_recv() {
+        assert!(all.insert(output.value));
+    }
+    assert_eq!(all.len(), 100);
+}
+
+/// M-10: what is recognised when it comes again goes to the same member again.
+pub fn m10_duplicates_meet(bench: &Bench) {
+    let group = group!(bench, 3, |runtime, options: LaunchOptions| gate::launch(
+        runtime,
+        options.deduplication(Deduplication::ById)
+    ));
+    for _ in 0..3 {
+        for id in 0..60 {
+            let _ = group.send_blocking(ticket(id, 0)).unwrap();
+        }
+    }
+    group.drained_blocking();
+    let counts: Vec<_> = group.members().iter().map(|member| member.status()).collect();
+    assert_eq!(counts.iter().map(|status| status.processed).sum::<u64>(), 60);
+    assert_eq!(counts.iter().map(|status| status.drops.duplicate).sum::<u64>(), 120);
+    assert!(counts.iter().all(|status| status.processed != 0), "all have some of 60");
+}
+
+/// D-02: a broadcast reaches each member once; a gather has a reply of each, in their order; a reduction folds them so.
+pub fn d02_collectives_of_messages(bench: &Bench) {
+    let group = group!(bench, 4, |runtime, options: LaunchOptions| total::launch(runtime, options));
+    // Each member's sum is another one.
+    for (n, member) in group.members().iter().enumerate() {
+        let _ = member.call_blocking(number(10 * n as u64)).unwrap();
+    }
+    group.broadcast_blocking(number(1)).unwrap();
+    group.drained_blocking();
+    let mut outputs: Vec<_> = (0..4).map(|_| group.recv_blocking().unwrap()).collect();
+    outputs.sort_unstable_by_key(|(member, _)| *member);
+    let sums = |of: [u64; 4]| of.map(|value| Number { value }).to_vec();
+    assert_eq!(outputs.into_iter().map(|(_, sum)| sum).collect::<Vec<_>>(), sums([1, 11, 21, 31]));
+    assert_eq!(group.gather_blocking(number(1)).unwrap(), sums([2, 12, 22, 32]));
+    let digits = |a: Number, b: Number| Number { value: a.value * 100 + b.value };
+    assert_eq!(group.reduce_blocking(number(1), digits).unwrap(), number(3_13_23_33));
+    let rounds = bench.size(20, 2000);
+    for _ in 0..rounds {
+        group.reduce_blocking(number(0), digits).unwrap();
+    }
+    // A member that has ended is named.
+    group.members()[2].terminate_blocking();
+    let error = group.broadcast_blocking(number(0)).unwrap_err();
+    let GroupError::Send { member: 2, cause: SendError::Closed(()), .. } = &error else { panic!("{error}") };
+    assert!(error.to_string().starts_with("member 2, `member 2` on "), "{error}");
+    let error = group.gather_blocking(number(0)).unwrap_err();
+    assert!(matches!(error, GroupError::Call { member: 2, cause: CallError::Closed, .. }), "{error}");
+    let error = group.send_batch_blocking(&numbers(0..40)).unwrap_err();
+    assert!(matches!(error, GroupError::Batch { member: 2, .. }), "{error}");
+}
+
+/// D-02: states, and bound memory, of all members become one, and are set in all; messages wait meanwhile.
+pub fn d02_all_reduce(bench: &Bench) {
+    let group = group!(bench, 3, |runtime, options: LaunchOptions| {
+        visits_of::bind(&vec![0; 512]).launch(runtime, options.actors(16).grid(2))
+    });
+    // Another actor in each member, and one in all.
+    for (n, member) in group.members().iter().enumerate() {
+        for key in [n as u32, 9] {
+            let _ = member.send_blocking(Item { key, producer: 0, sequence: 500 + key as u64 }).unwrap();
+        }
+    }
+    group.drained_blocking();
+    let sum = |a: Total, b: Total| Total { sum: a.sum + b.sum };
+    let states = match group.all_reduce_states_blocking(sum) {
+        Ok(states) => states,
+        // A kernel that stays on a device whose memory cannot be copied says so, and all go on.
+        Err(error @ GroupError::Snapshot { .. }) => {
+            assert!(error.to_string().contains("epochs"), "{error}");
+            assert!(group.members().iter().all(|member| member.status().is_active()));
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let sums = |states: &[Total]| states.iter().map(|total| total.sum).collect::<Vec<_>>();
+    assert_eq!(sums(&states), [1, 1, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0]);
+    let bins = group.all_reduce_memory_blocking("bins", |a: u32, b: u32| a + b).unwrap();
+    assert_eq!(bins.len(), 512);
+    let full: Vec<_> = (0..512).filter(|&place| bins[place] != 0).map(|place| (place, bins[place])).collect();
+    assert_eq!(full, [(500, 1), (501, 1), (502, 1), (509, 3)]);
+    assert!(group.members().iter().all(|member| member.status().is_active()), "as they were");
+    // Each goes on from there.
+    for member in group.members() {
+        let _ = member.send_blocking(Item { key: 9, producer: 0, sequence: 509 }).unwrap();
+    }
+    group.drained_blocking();
+    let most = |a: Total, b: Total| Total { sum: a.sum.max(b.sum) };
+    assert_eq!(group.all_reduce_states_blocking(most).unwrap()[9].sum, 4);
+    let bins = group.all_reduce_memory_blocking("bins", u32::max).unwrap();
+    assert_eq!((bins[500], bins[509]), (1, 4));
+    // What is wrong is told, and changes nothing.
+    let error = group.all_reduce_memory_blocking("bin", u32::max).unwrap_err();
+    assert!(matches!(error, GroupError::Snapshot { member: 0, .. }), "{error}");
+    let error = group.all_reduce_states_blocking(u32::max).unwrap_err();
+    assert!(matches!(error, GroupError::Snapshot { member: 0, .. }), "{error}");
+    eventually(|| group.members().iter().all(|member| member.status().is_active()));
+}
+
+/// D-02: members with different actors, and a member that is inactive and stays so.
+pub fn d02_members_that_differ(bench: &Bench) {
+    let group = {
+        let bound = |name: &str, actors| {
+            let options = LaunchOptions::production().name(name).actors(actors);
+            visits_of::bind(&vec![0; 512]).launch(bench.runtime(), options).unwrap()
+        };
+        KernelGroup::new([bound("four", 4), bound("five", 5)]).unwrap()
+    };
+    group.members()[1].deactivate_blocking().unwrap();
+    let error = group.all_reduce_states_blocking(|a: Total, _| a).unwrap_err();
+    if !matches!(error, GroupError::Snapshot { .. }) {
+        assert_eq!(error, GroupError::Differ { member: 1, its: 5, first: 4 });
+        assert!(error.to_string().contains("launch all with as many actors"), "{error}");
+    }
+    let active: Vec<_> = group.members().iter().map(|member| member.status().is_active()).collect();
+    assert_eq!(active, [true, false]);
+}

@@ -1,0 +1,936 @@
+//! Launches of one kernel on several devices, used as one: messages are shared out, and collectives go to all.
+
+use std::{
+    fmt,
+    future::{Future, poll_fn},
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+    task::Poll,
+    time::Duration,
+};
+
+use annulus_abi::control::command;
+use annulus_kernel::{DeviceType, RingKernel};
+use annulus_queue::{Message as _, RecvError, SendError, SendOutcome, TryRecvError};
+use annulus_sync::{
+    AtomicUsize, Ordering,
+    wait::{block_on, block_on_deadline},
+};
+
+use crate::{
+    bridge::any,
+    error::{CallError, LifecycleError},
+    handle::{KernelHandle, Shutdown, send::BatchError},
+    kernel::front::identity_of,
+    snapshot::{Snapshot, SnapshotError},
+    time::deadline,
+};
+
+/// Launches of one kernel, used as one. Each is a *member*, and runs on a runtime of its own, or on one of others: on
+/// several devices, or on one.
+///
+/// A message that is [sent](Self::send) goes to one member: the actors are shared out among them by their keys. So each
+/// actor lives on one device, and its messages keep their order. A message without a key goes to the member with the
+/// fewest messages waiting. A *collective* goes to all members: [`broadcast`](Self::broadcast),
+/// [`gather`](Self::gather), [`reduce`](Self::reduce), and what makes the states or the bound memory of all the same,
+/// [`all_reduce_states`](Self::all_reduce_states) and [`all_reduce_memory`](Self::all_reduce_memory).
+///
+/// The host carries all of it: no device writes into another one's memory. The members need not run on the same
+/// backend, nor with the same grid. Their kernels take the same actors: each member is launched with all of them, and
+/// has states for all.
+///
+/// ```
+/// use annulus::prelude::*;
+/// use annulus::KernelGroup;
+///
+/// #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+/// #[repr(C)]
+/// struct Word { #[ring(key)] letter: u32, count: u64 }
+///
+/// #[ring_kernel]
+/// fn tally(word: &Word, sum: &mut u64, sums: &Outbox<Word>) {
+///     *sum += word.count;
+///     sums.send(Word { letter: word.letter, count: *sum });
+/// }
+///
+/// // Two devices: here two runtimes on the CPU.
+/// let runtimes = [Runtime::builder().build()?, Runtime::builder().build()?];
+/// let options = LaunchOptions::production().actors(26);
+/// let members = runtimes.iter().map(|runtime| tally::launch(runtime, options.clone()));
+/// let group = KernelGroup::new(members.collect::<Result<Vec<_>, _>>()?)?;
+///
+/// for letter in 0..26 {
+///     let _ = group.send_blocking(Word { letter, count: 1 })?;
+/// }
+/// group.drained_blocking();
+/// let each = group.members().iter().map(|member| member.status().processed);
+/// assert_eq!(each.collect::<Vec<_>>(), [13, 13]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct KernelGroup<K: RingKernel> {
+    /// At least one.
+    members: Vec<KernelHandle<K>>,
+    /// So many keys in a row belong to one member: then the keys of each member are for all of its shards.
+    run: u64,
+    /// Where the next search among the members begins.
+    next: AtomicUsize,
+}
+
+/// What a member of a group could not do.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GroupError {
+    /// A group without members.
+    #[error("a group has no members: launch the kernel on a runtime at least")]
+    Empty,
+    /// A message was not sent to a member.
+    #[error("member {member}, `{kernel}` on {backend}: {cause}")]
+    Send {
+        /// Its number, from 0.
+        member: usize,
+        /// The kernel's name.
+        kernel: String,
+        /// Its backend.
+        backend: &'static str,
+        /// Why.
+        #[source]
+        cause: SendError<()>,
+    },
+    /// A part of a batch was not sent to a member.
+    #[error("member {member}, `{kernel}` on {backend}: {cause}")]
+    Batch {
+        /// Its number, from 0.
+        member: usize,
+        /// The kernel's name.
+        kernel: String,
+        /// Its backend.
+        backend: &'static str,
+        /// Why; and how many of the messages that were for this member were sent.
+        #[source]
+        cause: BatchError,
+    },
+    /// A member has not answered.
+    #[error("member {member}, `{kernel}` on {backend}: {cause}")]
+    Call {
+        /// Its number, from 0.
+        member: usize,
+        /// The kernel's name.
+        kernel: String,
+        /// Its backend.
+        backend: &'static str,
+        /// Why.
+        #[source]
+        cause: CallError,
+    },
+    /// A member could not be deactivated, or activated again.
+    #[error("member {member}, `{kernel}` on {backend}: {cause}")]
+    Lifecycle {
+        /// Its number, from 0.
+        member: usize,
+        /// The kernel's name.
+        kernel: String,
+        /// Its backend.
+        backend: &'static str,
+        /// Why.
+        #[source]
+        cause: LifecycleError,
+    },
+    /// What a member keeps could not be read or set.
+    #[error("member {member}, `{kernel}` on {backend}: {cause}")]
+    Snapshot {
+        /// Its number, from 0.
+        member: usize,
+        /// The kernel's name.
+        kernel: String,
+        /// Its backend.
+        backend: &'static str,
+        /// Why.
+        #[source]
+        cause: SnapshotError,
+    },
+    /// Two members keep different numbers of values: of actors, or of elements of bound memory.
+    #[error(
+        "member {member} keeps {its}, and member 0 {first}: launch all with as many actors, and bind as much memory"
+    )]
+    Differ {
+        /// The member's number, from 0.
+        member: usize,
+        /// How many it keeps.
+        its: usize,
+        /// How many the first one keeps.
+        first: usize,
+    },
+}
+
+crate::error::debug_in_words!(GroupError);
+
+/// Makes an error of a member.
+macro_rules! of_member {
+    ($group:expr, $number:expr, $kind:ident, $cause:expr) => {{
+        let member = &$group.members[$number];
+        GroupError::$kind {
+            member: $number,
+            kernel: member.name().to_owned(),
+            backend: member.backend(),
+            cause: $cause,
+        }
+    }};
+}
+
+impl<K: RingKernel> KernelGroup<K> {
+    /// Of these launches.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// assert_eq!(KernelGroup::new([launched()])?.members().len(), 1);
+    /// let error = KernelGroup::<double>::new([]).unwrap_err().to_string();
+    /// assert_eq!(error, "a group has no members: launch the kernel on a runtime at least");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`GroupError::Empty`] without any.
+    pub fn new(members: impl IntoIterator<Item = KernelHandle<K>>) -> Result<Self, GroupError> {
+        let members = Vec::from_iter(members);
+        let run = members.iter().map(|member| member.grid().into()).max().ok_or(GroupError::Empty)?;
+        Ok(Self { members, run, next: AtomicUsize::new(0) })
+    }
+
+    /// Its members, in the order in which they were given.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// let group = KernelGroup::new([launched()])?;
+    /// println!("{}", group.members()[0].status());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn members(&self) -> &[KernelHandle<K>] {
+        &self.members
+    }
+
+    /// The number of the member that takes a message. Of messages with a key it is always the same: with *n* members,
+    /// and *g* blocks in the largest grid, member `key / g % n`. So it is of messages without a key that the members
+    /// [recognise](crate::LaunchOptions::deduplication) when they come again.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// let runtimes = [Runtime::builder().build()?, Runtime::builder().build()?];
+    /// let options = keep::options().actors(8).grid(2);
+    /// let members = runtimes.iter().map(|runtime| keep::launch(runtime, options.clone()));
+    /// let group = KernelGroup::new(members.collect::<Result<Vec<_>, _>>()?)?;
+    /// let of = |account| group.member_of(&Deposit { account, amount: 1 });
+    /// assert_eq!([0, 1, 2, 3, 4].map(of), [0, 0, 1, 1, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn member_of(&self, message: &K::Message) -> usize {
+        let count = self.members.len() as u64;
+        if count == 1 {
+            return 0;
+        }
+        if K::Message::KEYED {
+            return (message.key() / self.run % count) as usize;
+        }
+        if self.members[0].shared().core.deduplicates(0) {
+            // Each member takes the shard by the same number: mixed, so that one of them says nothing of the other.
+            let mixed = BuildHasherDefault::<DefaultHasher>::default().hash_one(identity_of(message));
+            return (mixed % count) as usize;
+        }
+        let start = self.next.fetch_add(1, Ordering::Relaxed);
+        let numbers = (0..self.members.len()).map(|i| start.wrapping_add(i) % self.members.len());
+        // Of equal ones the first.
+        numbers.min_by_key(|&number| self.members[number].shared().pending()).unwrap_or(0)
+    }
+
+    /// Sends a message to [its member](Self::member_of), waiting for space.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// # annulus::block_on(async {
+    /// let group = KernelGroup::new([launched()])?;
+    /// let _ = group.send(Number { value: 21 }).await?;
+    /// assert_eq!(group.recv().await?, (0, Number { value: 42 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`KernelHandle::send`].
+    pub async fn send(&self, message: K::Message) -> Result<SendOutcome<K::Message>, SendError<K::Message>> {
+        self.members[self.member_of(&message)].send(message).await
+    }
+
+    /// [`send`](Self::send), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// let group = KernelGroup::new([launched()])?;
+    /// let _ = group.send_blocking(Number { value: 21 })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method.
+    pub fn send_blocking(
+        &self,
+        message: K::Message,
+    ) -> Result<SendOutcome<K::Message>, SendError<K::Message>> {
+        self.members[self.member_of(&message)].send_blocking(message)
+    }
+
+    /// Sends a message to its member, and waits for the reply to it: [`KernelHandle::call`].
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// # annulus::block_on(async {
+    /// let group = KernelGroup::new([launched()])?;
+    /// assert_eq!(group.call(Number { value: 21 }).await?, Number { value: 42 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for that method.
+    pub async fn call(&self, message: K::Message) -> Result<K::Output, CallError> {
+        self.members[self.member_of(&message)].call(message).await
+    }
+
+    /// [`call`](Self::call), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// let group = KernelGroup::new([launched()])?;
+    /// assert_eq!(group.call_blocking(Number { value: 21 })?, Number { value: 42 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method.
+    pub fn call_blocking(&self, message: K::Message) -> Result<K::Output, CallError> {
+        self.members[self.member_of(&message)].call_blocking(message)
+    }
+
+    /// What one of the members has sent, and the number of that member, without waiting. The search goes around.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::{KernelGroup, TryRecvError};
+    /// assert_eq!(KernelGroup::new([launched()])?.try_recv(), Err(TryRecvError::Empty));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`TryRecvError::Empty`] if there is no output now, [`TryRecvError::Closed`] when all members have terminated, and
+    /// everything was received.
+    pub fn try_recv(&self) -> Result<(usize, K::Output), TryRecvError> {
+        let start = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut nothing = TryRecvError::Closed;
+        for number in (0..self.members.len()).map(|i| start.wrapping_add(i) % self.members.len()) {
+            match self.members[number].try_recv() {
+                Ok(output) => return Ok((number, output)),
+                Err(TryRecvError::Closed) => {}
+                Err(empty) => nothing = empty,
+            }
+        }
+        Err(nothing)
+    }
+
+    /// [`try_recv`](Self::try_recv), waiting for as long as it takes. Dropping the future before it is done loses nothing.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// # annulus::block_on(async {
+    /// let group = KernelGroup::new([launched()])?;
+    /// let _ = group.members()[0].send(Number { value: 21 }).await?;
+    /// assert_eq!(group.recv().await?, (0, Number { value: 42 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`RecvError::Closed`], as above.
+    pub async fn recv(&self) -> Result<(usize, K::Output), RecvError> {
+        let attempt = || match self.try_recv() {
+            Ok(received) => Some(Ok(received)),
+            Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
+            Err(_) => None,
+        };
+        let mut has_waited = false;
+        loop {
+            if let Some(received) = attempt() {
+                // It may have been woken for an output of another member, for which somebody else waits, too.
+                if has_waited {
+                    self.members.iter().for_each(|member| member.shared().core.ready.notify(1));
+                }
+                return received;
+            }
+            let listeners: Vec<_> =
+                self.members.iter().map(|member| member.shared().core.ready.listen()).collect();
+            // Looks once more after it began to listen.
+            if let Some(received) = attempt() {
+                return received;
+            }
+            self.members.iter().for_each(|member| member.shared().core.expect());
+            any(listeners).await;
+            has_waited = true;
+        }
+    }
+
+    /// [`recv`](Self::recv), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// let group = KernelGroup::new([launched()])?;
+    /// let _ = group.send_blocking(Number { value: 21 })?;
+    /// assert_eq!(group.recv_blocking()?, (0, Number { value: 42 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method.
+    pub fn recv_blocking(&self) -> Result<(usize, K::Output), RecvError> {
+        block_on(self.recv())
+    }
+
+    /// [`recv_blocking`](Self::recv_blocking) for at most `limit`.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// use std::time::Duration;
+    /// let received = KernelGroup::new([launched()])?.recv_timeout(Duration::from_millis(1));
+    /// assert_eq!(received, Err(RecvError::Timeout));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method, and [`RecvError::Timeout`].
+    pub fn recv_timeout(&self, limit: Duration) -> Result<(usize, K::Output), RecvError> {
+        block_on_deadline(self.recv(), deadline(limit)).unwrap_or(Err(RecvError::Timeout))
+    }
+
+    /// Waits until each member has handled everything that was sent to it, or has terminated.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// # annulus::block_on(async {
+    /// KernelGroup::new([launched()])?.drained().await;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn drained(&self) {
+        for member in &self.members {
+            member.drained().await;
+        }
+    }
+
+    /// [`drained`](Self::drained), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// KernelGroup::new([launched()])?.drained_blocking();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn drained_blocking(&self) {
+        block_on(self.drained());
+    }
+
+    /// Shuts all members down, at the same time, each within `limit`: [`KernelHandle::shutdown`].
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// # annulus::block_on(async {
+    /// use std::time::Duration;
+    /// let group = KernelGroup::new([launched()])?;
+    /// assert!(group.shutdown(Duration::from_secs(60)).await[0].undelivered.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn shutdown(&self, limit: Duration) -> Vec<Shutdown<K::Message>> {
+        all(self.members.iter().map(|member| member.shutdown(limit))).await
+    }
+
+    /// [`shutdown`](Self::shutdown), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::{KernelGroup, ShutdownOutcome};
+    /// use std::time::Duration;
+    /// let group = KernelGroup::new([launched()])?;
+    /// assert_eq!(group.shutdown_blocking(Duration::from_secs(60))[0].outcome, ShutdownOutcome::Drained);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shutdown_blocking(&self, limit: Duration) -> Vec<Shutdown<K::Message>> {
+        block_on(self.shutdown(limit))
+    }
+
+    /// The messages of a batch, by members, in order.
+    fn shared_out(&self, messages: &[K::Message]) -> Vec<Vec<K::Message>>
+    where
+        K::Message: Clone,
+    {
+        let mut shares: Vec<_> = self.members.iter().map(|_| Vec::new()).collect();
+        for message in messages {
+            shares[self.member_of(message)].push(message.clone());
+        }
+        shares
+    }
+
+    /// Sends each message of a batch to its member, waiting for space: a *scatter*. The members are sent to at the same
+    /// time, so one that is full does not hold up the others' parts.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// # annulus::block_on(async {
+    /// let group = KernelGroup::new([launched()])?;
+    /// group.send_batch(&numbers(0..100)).await?;
+    /// group.drained().await;
+    /// assert_eq!(group.members()[0].status().processed, 100);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`GroupError::Batch`] of the first member that has not taken all of its part; others may have taken theirs.
+    pub async fn send_batch(&self, messages: &[K::Message]) -> Result<(), GroupError>
+    where
+        K::Message: Clone,
+    {
+        let shares = self.shared_out(messages);
+        let sends = self.members.iter().zip(&shares).map(|(member, share)| member.send_batch(share));
+        let sent = all(sends).await;
+        sent.into_iter()
+            .enumerate()
+            .try_for_each(|(number, sent)| sent.map_err(|cause| of_member!(self, number, Batch, cause)))
+    }
+
+    /// [`send_batch`](Self::send_batch), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// KernelGroup::new([launched()])?.send_batch_blocking(&numbers(0..100))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method.
+    pub fn send_batch_blocking(&self, messages: &[K::Message]) -> Result<(), GroupError>
+    where
+        K::Message: Clone,
+    {
+        block_on(self.send_batch(messages))
+    }
+}
+
+/// # Collectives of messages
+///
+/// Each member handles a copy of the message, whatever its key: the actor of that key in each member.
+impl<K: RingKernel<Message: Clone>> KernelGroup<K> {
+    /// Sends a message to all members, waiting for space. They are sent to at the same time.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// # annulus::block_on(async {
+    /// let group = KernelGroup::new([launched()])?;
+    /// group.broadcast(Number { value: 21 }).await?;
+    /// assert_eq!(group.recv().await?, (0, Number { value: 42 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`GroupError::Send`] of the first member that has not taken it; others may have.
+    pub async fn broadcast(&self, message: K::Message) -> Result<(), GroupError> {
+        let sent = all(self.members.iter().map(|member| member.send(message.clone()))).await;
+        sent.into_iter().enumerate().try_for_each(|(number, sent)| match sent {
+            Ok(_) => Ok(()),
+            Err(error) => Err(of_member!(self, number, Send, error.map(drop))),
+        })
+    }
+
+    /// [`broadcast`](Self::broadcast), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// KernelGroup::new([launched()])?.broadcast_blocking(Number { value: 21 })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method.
+    pub fn broadcast_blocking(&self, message: K::Message) -> Result<(), GroupError> {
+        block_on(self.broadcast(message))
+    }
+
+    /// Calls all members with a message, at the same time, and returns their replies, in the order of the members.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// # annulus::block_on(async {
+    /// let runtimes = [Runtime::builder().build()?, Runtime::builder().build()?];
+    /// let members = runtimes.iter().map(|runtime| double::launch(runtime, double::options()));
+    /// let group = KernelGroup::new(members.collect::<Result<Vec<_>, _>>()?)?;
+    /// assert_eq!(group.gather(Number { value: 21 }).await?, [Number { value: 42 }; 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`GroupError::Call`] of the first member that has not answered. The others have handled the message.
+    pub async fn gather(&self, message: K::Message) -> Result<Vec<K::Output>, GroupError> {
+        let replies = all(self.members.iter().map(|member| member.call(message.clone()))).await;
+        let numbered = replies.into_iter().enumerate();
+        numbered.map(|(number, reply)| reply.map_err(|cause| of_member!(self, number, Call, cause))).collect()
+    }
+
+    /// [`gather`](Self::gather), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// let group = KernelGroup::new([launched()])?;
+    /// assert_eq!(group.gather_blocking(Number { value: 21 })?, [Number { value: 42 }]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method.
+    pub fn gather_blocking(&self, message: K::Message) -> Result<Vec<K::Output>, GroupError> {
+        block_on(self.gather(message))
+    }
+
+    /// [`gather`](Self::gather), and makes one of the replies: `fold` takes what came of the earlier members, and the
+    /// reply of the next. So the result does not depend on who answered first.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// # annulus::block_on(async {
+    /// let runtimes = [Runtime::builder().build()?, Runtime::builder().build()?];
+    /// let members = runtimes.iter().map(|runtime| double::launch(runtime, double::options()));
+    /// let group = KernelGroup::new(members.collect::<Result<Vec<_>, _>>()?)?;
+    /// let sum = group.reduce(Number { value: 21 }, |a, b| Number { value: a.value + b.value }).await?;
+    /// assert_eq!(sum, Number { value: 84 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`gather`](Self::gather).
+    pub async fn reduce(
+        &self,
+        message: K::Message,
+        fold: impl FnMut(K::Output, K::Output) -> K::Output,
+    ) -> Result<K::Output, GroupError> {
+        let replies = self.gather(message).await?;
+        replies.into_iter().reduce(fold).ok_or(GroupError::Empty)
+    }
+
+    /// [`reduce`](Self::reduce), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// let group = KernelGroup::new([launched()])?;
+    /// let sum = group.reduce_blocking(Number { value: 21 }, |a, b| Number { value: a.value + b.value })?;
+    /// assert_eq!(sum, Number { value: 42 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method.
+    pub fn reduce_blocking(
+        &self,
+        message: K::Message,
+        fold: impl FnMut(K::Output, K::Output) -> K::Output,
+    ) -> Result<K::Output, GroupError> {
+        block_on(self.reduce(message, fold))
+    }
+}
+
+/// # Collectives of what the members keep
+///
+/// They deactivate all members, so that nothing changes meanwhile, and activate those again that were active, also if
+/// they fail. Messages wait in the queues until then. What a kernel cannot give out, such as one that stays on a
+/// device with memory of its own that has no copies, its [`snapshot`](crate::KernelControl::snapshot) refuses, and so
+/// do these.
+impl<K: RingKernel> KernelGroup<K> {
+    /// Makes one state of those of each actor, and sets it in all members: an *all-reduce*. `fold` takes what came of
+    /// the earlier members, and the state of the next. Returns the states, by key.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// # annulus::block_on(async {
+    /// let runtimes = [Runtime::builder().build()?, Runtime::builder().build()?];
+    /// let members = runtimes.iter().map(|runtime| keep::launch(runtime, keep::options().actors(3)));
+    /// let group = KernelGroup::new(members.collect::<Result<Vec<_>, _>>()?)?;
+    /// group.broadcast(Deposit { account: 1, amount: 5 }).await?;
+    /// group.drained().await;
+    /// assert_eq!(group.all_reduce_states(|a: i64, b: i64| a + b).await?, [0, 10, 0]);
+    /// group.broadcast(Deposit { account: 1, amount: 1 }).await?;
+    /// group.drained().await;
+    /// assert_eq!(group.all_reduce_states(i64::max).await?, [0, 11, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`GroupError::Snapshot`] if the kernel's states are of another type than `S`, or cannot be read or set;
+    /// [`GroupError::Differ`]; [`GroupError::Lifecycle`]. If setting fails, members before that one have the new states.
+    pub async fn all_reduce_states<S: DeviceType>(
+        &self,
+        fold: impl Fn(S, S) -> S,
+    ) -> Result<Vec<S>, GroupError> {
+        self.all_reduce(fold, Snapshot::states, Snapshot::set_states).await
+    }
+
+    /// [`all_reduce_states`](Self::all_reduce_states), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// let runtime = Runtime::builder().build()?;
+    /// let group = KernelGroup::new([keep::launch(&runtime, keep::options().actors(3))?])?;
+    /// assert_eq!(group.all_reduce_states_blocking(i64::max)?, [0, 0, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method.
+    pub fn all_reduce_states_blocking<S: DeviceType>(
+        &self,
+        fold: impl Fn(S, S) -> S,
+    ) -> Result<Vec<S>, GroupError> {
+        block_on(self.all_reduce_states(fold))
+    }
+
+    /// Makes one array of the bound memory of this name of all members, element by element, and sets it in all. `fold`
+    /// takes what came of the earlier members, and the element of the next. Returns the array.
+    ///
+    /// ```
+    /// use annulus::prelude::*;
+    /// use annulus::KernelGroup;
+    /// use annulus::atomic::{AtomicU32, Ordering};
+    ///
+    /// #[derive(RingMessage, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Value { place: u32 }
+    ///
+    /// #[ring_kernel]
+    /// fn count(value: &Value, bins: &[AtomicU32]) {
+    ///     bins[value.place as usize].fetch_add(1, Ordering::Relaxed);
+    /// }
+    ///
+    /// let runtimes = [Runtime::builder().build()?, Runtime::builder().build()?];
+    /// let members = runtimes.iter().map(|runtime| count::bind(&[0; 3]).launch(runtime, count::options()));
+    /// let group = KernelGroup::new(members.collect::<Result<Vec<_>, _>>()?)?;
+    /// for place in [0, 2, 2, 1, 2] {
+    ///     let _ = group.send_blocking(Value { place })?;
+    /// }
+    /// group.drained_blocking();
+    /// let sums = annulus::block_on(group.all_reduce_memory("bins", |a: u32, b: u32| a + b))?;
+    /// assert_eq!(sums, [1, 1, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`all_reduce_states`](Self::all_reduce_states).
+    pub async fn all_reduce_memory<T: DeviceType>(
+        &self,
+        name: &str,
+        fold: impl Fn(T, T) -> T,
+    ) -> Result<Vec<T>, GroupError> {
+        let set = |snapshot: &mut Snapshot, values: &[T]| snapshot.set_memory(name, values);
+        self.all_reduce(fold, |snapshot| snapshot.memory(name), set).await
+    }
+
+    /// [`all_reduce_memory`](Self::all_reduce_memory), blocking.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// let error = KernelGroup::new([launched()])?.all_reduce_memory_blocking("bins", u32::max).unwrap_err();
+    /// assert!(error.to_string().starts_with("member 0, `double` on cpu: "), "{error}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of that method.
+    pub fn all_reduce_memory_blocking<T: DeviceType>(
+        &self,
+        name: &str,
+        fold: impl Fn(T, T) -> T,
+    ) -> Result<Vec<T>, GroupError> {
+        block_on(self.all_reduce_memory(name, fold))
+    }
+
+    async fn all_reduce<T: DeviceType>(
+        &self,
+        fold: impl Fn(T, T) -> T,
+        get: impl Fn(&Snapshot) -> Result<Vec<T>, SnapshotError>,
+        set: impl Fn(&mut Snapshot, &[T]) -> Result<(), SnapshotError>,
+    ) -> Result<Vec<T>, GroupError> {
+        self.at_rest(|| async {
+            let snapshots = all(self.members.iter().map(|member| member.snapshot())).await;
+            let of = |(number, snapshot): (usize, Result<_, _>)| {
+                snapshot.map_err(|cause| of_member!(self, number, Snapshot, cause))
+            };
+            let mut snapshots = snapshots.into_iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?;
+            let mut folded: Option<Vec<T>> = None;
+            for (number, snapshot) in snapshots.iter().enumerate() {
+                let values = get(snapshot).map_err(|cause| of_member!(self, number, Snapshot, cause))?;
+                folded = Some(match folded {
+                    None => values,
+                    Some(before) if before.len() != values.len() => {
+                        return Err(GroupError::Differ {
+                            member: number,
+                            its: values.len(),
+                            first: before.len(),
+                        });
+                    }
+                    Some(before) => before.into_iter().zip(values).map(|(a, b)| fold(a, b)).collect(),
+                });
+            }
+            let folded = folded.unwrap_or_default();
+            for (number, snapshot) in snapshots.iter_mut().enumerate() {
+                let set = match set(snapshot, &folded) {
+                    Ok(()) => self.members[number].restore(snapshot).await,
+                    refused => refused,
+                };
+                set.map_err(|cause| of_member!(self, number, Snapshot, cause))?;
+            }
+            Ok(folded)
+        })
+        .await
+    }
+
+    /// Does something while all members are inactive.
+    async fn at_rest<R, F: Future<Output = Result<R, GroupError>>>(
+        &self,
+        work: impl FnOnce() -> F,
+    ) -> Result<R, GroupError> {
+        // What they were told: blocks that have just been launched have not begun yet.
+        let is_active =
+            |member: &KernelHandle<K>| member.shared().core.current_command() & command::ACTIVE != 0;
+        let were_active: Vec<_> = self.members.iter().map(is_active).collect();
+        let of = |(number, changed): (usize, Result<_, _>)| match changed {
+            Ok(_) => Ok(()),
+            Err(cause) => Err(of_member!(self, number, Lifecycle, cause)),
+        };
+        let rested = all(self.members.iter().map(|member| member.deactivate())).await;
+        let done = match rested.into_iter().enumerate().try_for_each(of) {
+            Ok(()) => work().await,
+            Err(error) => Err(error),
+        };
+        let active = self.members.iter().zip(&were_active).filter(|(_, active)| **active);
+        let again = all(active.map(|(member, _)| member.activate())).await;
+        // What failed first says more.
+        let done = done?;
+        again.into_iter().enumerate().try_for_each(of)?;
+        Ok(done)
+    }
+}
+
+impl<K: RingKernel> Clone for KernelGroup<K> {
+    fn clone(&self) -> Self {
+        Self { members: self.members.clone(), run: self.run, next: AtomicUsize::new(0) }
+    }
+}
+
+impl<K: RingKernel> fmt::Debug for KernelGroup<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KernelGroup").field("members", &self.members).finish_non_exhaustive()
+    }
+}
+
+/// The results of all these futures, which are polled together, in their order.
+async fn all<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+    let mut futures: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
+    poll_fn(|context| {
+        let mut is_done = true;
+        for (future, result) in &mut futures {
+            if result.is_none() {
+                match future.as_mut().poll(context) {
+                    Poll::Ready(ready) => *result = Some(ready),
+                    Poll::Pending => is_done = false,
+                }
+            }
+        }
+        if is_done { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    futures.into_iter().map(|(_, result)| result.expect("each is done")).collect()
+}
