@@ -6,6 +6,7 @@ pub(crate) mod loops;
 pub(crate) mod timers;
 
 use annulus::prelude::*;
+use annulus_sync::{AtomicU32, Ordering};
 
 /// 8 bytes.
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
@@ -126,6 +127,12 @@ pub(crate) fn ticket_sink(_cx: &Cx, message: &Ticket, state: &mut Sum) {
 /// Takes messages, keeps nothing, and sends nothing: any number of blocks do so beside each other.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 256)]
 pub(crate) fn swallow(_cx: &Cx, _message: &Large) {}
+
+/// Counts messages in a table that all blocks share.
+#[ring_kernel]
+pub(crate) fn tabled(message: &Small, table: &[AtomicU32]) {
+    table[message.number as usize % table.len()].fetch_add(1, Ordering::Relaxed);
+}
 
 /// A message that goes to and fro between kernels, so many times more; 56 bytes.
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]

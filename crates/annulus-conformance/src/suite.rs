@@ -196,19 +196,25 @@ macro_rules! conformance_suite {
                 d03_rejected_outputs_are_counted: Handlers,
                 d02_each_output_goes_to_all: Handlers,
                 d03_bridges_share_outputs: Handlers,
+                d03_each_output_goes_to_any: Handlers,
                 d03_outboxes_and_variants: Handlers,
                 d03_policies_of_the_target_hold: Handlers,
                 d03_a_target_that_ends_hands_back: Handlers,
                 d03_a_cycle_over_two_runtimes: Handlers,
                 d03_a_trace_crosses_a_bridge: Handlers,
+                d03_alerts_may_ask_for_the_status: Handlers,
+                d03_a_busy_bridge_can_be_stopped: Handlers,
                 d03_what_cannot_be_bridged: Nothing,
             }
             groups {
                 m10_actors_are_shared_out: Handlers,
                 m10_messages_go_where_fewest_wait: Handlers,
+                m10_all_members_have_their_part: Handlers,
+                m10_a_bridge_leads_to_a_group: Handlers,
                 m10_duplicates_meet: Handlers,
                 d02_collectives_of_messages: Handlers,
                 d02_all_reduce: Handlers,
+                d02_changes_take_turns: Handlers,
                 d02_members_that_differ: Nothing,
             }
             modes {

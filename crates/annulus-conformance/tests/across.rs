@@ -22,20 +22,21 @@ const LONG: Duration = Duration::from_secs(120);
 fn runtimes() -> &'static [Runtime] {
     static RUNTIMES: OnceLock<Vec<Runtime>> = OnceLock::new();
     RUNTIMES.get_or_init(|| {
+        let is_there = if on_a_gpu() {
+            Ok(())
+        } else {
+            cuda::build().and_then(|folder| {
+                // SAFETY: all tests begin here, and no device's library was opened before: no C code reads the
+                // environment now.
+                unsafe { std::env::set_var("ANNULUS_NVRTC", folder) };
+                cuda::stand_in()
+            })
+        };
         let mut runtimes = vec![Runtime::builder().backend(Cpu::new().workers(2)).build().unwrap()];
         match Runtime::builder().backend(OpenCl::new()).build() {
             Ok(runtime) => runtimes.push(runtime),
             Err(error) => eprintln!("without OpenCL: {error}"),
         }
-        let is_there = if on_a_gpu() {
-            Ok(())
-        } else {
-            cuda::build().and_then(|folder| {
-                // SAFETY: all tests begin here, and nothing of CUDA has run before: no C code reads the environment now.
-                unsafe { std::env::set_var("ANNULUS_NVRTC", folder) };
-                cuda::stand_in()
-            })
-        };
         match is_there.map(|()| Runtime::builder().backend(Cuda::new()).build()) {
             Ok(runtime) => runtimes.push(runtime.expect("CUDA, or what stands in for it, runs")),
             Err(why) => eprintln!("without CUDA: {why}"),
@@ -133,7 +134,7 @@ fn d02_a_group_of_all_backends() {
 /// How many of twelve keys a member has, by its backend: runs of two, dealt around.
 fn keys_of(members: usize, backend: &str) -> u64 {
     let place = runtimes().iter().position(|runtime| runtime.backend() == backend).unwrap();
-    (0..12).filter(|key| key / 2 % members == place).count() as u64
+    (0..12).filter(|key| key * members / 12 == place).count() as u64
 }
 
 /// D-03: a whole system over all backends as one value: in a chain, and in a ring that comes back to the first.

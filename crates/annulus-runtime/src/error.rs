@@ -131,6 +131,17 @@ pub enum ConnectError {
         /// Its outbox.
         outbox: &'static str,
     },
+    /// Each output would go to any of several kernels, and these have actors.
+    #[error(
+        "`{target}` takes messages with a key, and the actor of a key would be in several kernels: bridge `{source}` to \
+         one, or share the actors out with a KernelGroup"
+    )]
+    KeyedTargets {
+        /// The name of the kernel that sends.
+        r#source: String,
+        /// One of those that were to receive.
+        target: String,
+    },
     /// A bridge was asked for that leads nowhere.
     #[error("a bridge from `{kernel}` leads to no kernel: name one at least")]
     NoTarget {
@@ -144,7 +155,9 @@ pub enum ConnectError {
         backpressure: Backpressure,
     },
     /// The kernel has several outboxes.
-    #[error("`{kernel}` has several outboxes: connect each of them by itself, `port(..).connect(..)`")]
+    #[error(
+        "`{kernel}` has several outboxes: connect or bridge each of them by itself, as in `port(..).connect(..)`"
+    )]
     SeveralOutboxes {
         /// The instance's name.
         kernel: String,

@@ -4,20 +4,22 @@ use std::{
     fmt,
     future::{Future, poll_fn},
     hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+    sync::Arc,
     task::Poll,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use annulus_abi::control::command;
 use annulus_kernel::{DeviceType, RingKernel};
 use annulus_queue::{Message as _, RecvError, SendError, SendOutcome, TryRecvError};
 use annulus_sync::{
-    AtomicUsize, Ordering,
+    AtomicBool, AtomicUsize, Ordering,
+    event::Event,
     wait::{block_on, block_on_deadline},
 };
 
 use crate::{
-    bridge::any,
+    bridge::{any, carry::Spread},
     error::{CallError, LifecycleError},
     handle::{KernelHandle, Shutdown, send::BatchError},
     kernel::front::identity_of,
@@ -69,10 +71,57 @@ use crate::{
 pub struct KernelGroup<K: RingKernel> {
     /// At least one.
     members: Vec<KernelHandle<K>>,
-    /// So many keys in a row belong to one member: then the keys of each member are for all of its shards.
-    run: u64,
-    /// Where the next search among the members begins.
+    /// How many keys there are, if messages have some.
+    actors: u64,
+    /// Where the next search among the members begins: for one that takes a message, and for an output.
     next: AtomicUsize,
+    next_output: AtomicUsize,
+    /// Whether one of the clones changes what the members keep.
+    change: Arc<Change>,
+}
+
+/// One at a time changes what all members of a group keep.
+#[derive(Default)]
+struct Change {
+    is_under_way: AtomicBool,
+    /// Notified when it is over.
+    over: Event,
+}
+
+/// The right to change it.
+struct Changing<'a>(&'a Change);
+
+impl Change {
+    async fn begin(&self) -> Changing<'_> {
+        loop {
+            let listener = self.over.listen();
+            // SYNC: group-change (acquire)
+            if !self.is_under_way.swap(true, Ordering::Acquire) {
+                return Changing(self);
+            }
+            listener.await;
+        }
+    }
+}
+
+impl Drop for Changing<'_> {
+    fn drop(&mut self) {
+        // SYNC: group-change (release)
+        self.0.is_under_way.store(false, Ordering::Release);
+        self.0.over.notify(1);
+    }
+}
+
+/// Tells members to be active again, when it is dropped: also if whoever waits has given up.
+struct Again<'a, K: RingKernel>(Vec<&'a KernelHandle<K>>);
+
+impl<K: RingKernel> Drop for Again<'_, K> {
+    fn drop(&mut self) {
+        for member in self.0.drain(..) {
+            // It has the command with the first look; nobody waits here until it has obeyed.
+            let _ = block_on_deadline(member.activate(), Instant::now());
+        }
+    }
 }
 
 /// What a member of a group could not do.
@@ -82,6 +131,14 @@ pub enum GroupError {
     /// A group without members.
     #[error("a group has no members: launch the kernel on a runtime at least")]
     Empty,
+    /// Two members are the same launch.
+    #[error("member {second} is the same launch as member {first}: launch the kernel once for each")]
+    Twice {
+        /// The number of one, from 0.
+        first: usize,
+        /// The number of the other.
+        second: usize,
+    },
     /// A message was not sent to a member.
     #[error("member {member}, `{kernel}` on {backend}: {cause}")]
     Send {
@@ -191,11 +248,19 @@ impl<K: RingKernel> KernelGroup<K> {
     ///
     /// # Errors
     ///
-    /// [`GroupError::Empty`] without any.
+    /// [`GroupError::Empty`] without any, [`GroupError::Twice`] if two are the same launch.
     pub fn new(members: impl IntoIterator<Item = KernelHandle<K>>) -> Result<Self, GroupError> {
         let members = Vec::from_iter(members);
-        let run = members.iter().map(|member| member.grid().into()).max().ok_or(GroupError::Empty)?;
-        Ok(Self { members, run, next: AtomicUsize::new(0) })
+        let actors = |member: &KernelHandle<K>| member.shared().core.options.shape.actors;
+        let actors = members.iter().map(actors).max().ok_or(GroupError::Empty)?;
+        for (second, member) in members.iter().enumerate() {
+            let is_same = |other: &KernelHandle<K>| Arc::ptr_eq(other.shared_arc(), member.shared_arc());
+            if let Some(first) = members[..second].iter().position(is_same) {
+                return Err(GroupError::Twice { first, second });
+            }
+        }
+        let (next, next_output) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Ok(Self { members, actors, next, next_output, change: Arc::default() })
     }
 
     /// Its members, in the order in which they were given.
@@ -212,9 +277,10 @@ impl<K: RingKernel> KernelGroup<K> {
         &self.members
     }
 
-    /// The number of the member that takes a message. Of messages with a key it is always the same: with *n* members,
-    /// and *g* blocks in the largest grid, member `key / g % n`. So it is of messages without a key that the members
-    /// [recognise](crate::LaunchOptions::deduplication) when they come again.
+    /// The number of the member that takes a message. Of messages with a key it is always the same: each member has an
+    /// equal share of the keys in a row, with *n* members and *a* actors the keys from `member * a / n` on. So it is of
+    /// messages without a key that the members [recognise](crate::LaunchOptions::deduplication) when they come again.
+    /// Other messages go to the member with the fewest waiting.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -225,7 +291,7 @@ impl<K: RingKernel> KernelGroup<K> {
     /// let members = runtimes.iter().map(|runtime| keep::launch(runtime, options.clone()));
     /// let group = KernelGroup::new(members.collect::<Result<Vec<_>, _>>()?)?;
     /// let of = |account| group.member_of(&Deposit { account, amount: 1 });
-    /// assert_eq!([0, 1, 2, 3, 4].map(of), [0, 0, 1, 1, 0]);
+    /// assert_eq!([0, 1, 3, 4, 7].map(of), [0, 0, 0, 1, 1]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn member_of(&self, message: &K::Message) -> usize {
@@ -234,17 +300,31 @@ impl<K: RingKernel> KernelGroup<K> {
             return 0;
         }
         if K::Message::KEYED {
-            return (message.key() / self.run % count) as usize;
+            return member_of_key(message.key(), self.actors, self.members.len());
         }
-        if self.members[0].shared().core.deduplicates(0) {
+        if self.deduplicates() {
             // Each member takes the shard by the same number: mixed, so that one of them says nothing of the other.
             let mixed = BuildHasherDefault::<DefaultHasher>::default().hash_one(identity_of(message));
             return (mixed % count) as usize;
         }
+        self.emptiest(|number| self.members[number].shared().pending())
+    }
+
+    /// How a bridge shares messages out to the members.
+    pub(crate) fn spread(&self) -> Spread {
+        if K::Message::KEYED { Spread::Keyed { actors: self.actors } } else { Spread::Any }
+    }
+
+    fn deduplicates(&self) -> bool {
+        self.members.iter().any(|member| member.shared().core.deduplicates(0))
+    }
+
+    /// The member with the fewest messages waiting, as this says; equal ones take turns.
+    fn emptiest(&self, waiting: impl Fn(usize) -> u64) -> usize {
         let start = self.next.fetch_add(1, Ordering::Relaxed);
         let numbers = (0..self.members.len()).map(|i| start.wrapping_add(i) % self.members.len());
         // Of equal ones the first.
-        numbers.min_by_key(|&number| self.members[number].shared().pending()).unwrap_or(0)
+        numbers.min_by_key(|&number| waiting(number)).unwrap_or(0)
     }
 
     /// Sends a message to [its member](Self::member_of), waiting for space.
@@ -344,7 +424,7 @@ impl<K: RingKernel> KernelGroup<K> {
     /// [`TryRecvError::Empty`] if there is no output now, [`TryRecvError::Closed`] when all members have terminated, and
     /// everything was received.
     pub fn try_recv(&self) -> Result<(usize, K::Output), TryRecvError> {
-        let start = self.next.fetch_add(1, Ordering::Relaxed);
+        let start = self.next_output.fetch_add(1, Ordering::Relaxed);
         let mut nothing = TryRecvError::Closed;
         for number in (0..self.members.len()).map(|i| start.wrapping_add(i) % self.members.len()) {
             match self.members[number].try_recv() {
@@ -509,8 +589,16 @@ impl<K: RingKernel> KernelGroup<K> {
         K::Message: Clone,
     {
         let mut shares: Vec<_> = self.members.iter().map(|_| Vec::new()).collect();
+        // What is dealt out counts as waiting.
+        let is_anybodys = !K::Message::KEYED && !self.deduplicates();
+        let mut waiting: Vec<_> = self.members.iter().map(|member| member.shared().pending()).collect();
         for message in messages {
-            shares[self.member_of(message)].push(message.clone());
+            let number = match is_anybodys {
+                true => self.emptiest(|number| waiting[number]),
+                false => self.member_of(message),
+            };
+            waiting[number] += 1;
+            shares[number].push(message.clone());
         }
         shares
     }
@@ -572,7 +660,8 @@ impl<K: RingKernel> KernelGroup<K> {
 ///
 /// Each member handles a copy of the message, whatever its key: the actor of that key in each member.
 impl<K: RingKernel<Message: Clone>> KernelGroup<K> {
-    /// Sends a message to all members, waiting for space. They are sent to at the same time.
+    /// Sends a message to all members, waiting for space, and returns what became of it in each. They are sent to at the
+    /// same time.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -580,7 +669,7 @@ impl<K: RingKernel<Message: Clone>> KernelGroup<K> {
     /// # use annulus::KernelGroup;
     /// # annulus::block_on(async {
     /// let group = KernelGroup::new([launched()])?;
-    /// group.broadcast(Number { value: 21 }).await?;
+    /// let _ = group.broadcast(Number { value: 21 }).await?;
     /// assert_eq!(group.recv().await?, (0, Number { value: 42 }));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # })?;
@@ -589,13 +678,13 @@ impl<K: RingKernel<Message: Clone>> KernelGroup<K> {
     ///
     /// # Errors
     ///
-    /// [`GroupError::Send`] of the first member that has not taken it; others may have.
-    pub async fn broadcast(&self, message: K::Message) -> Result<(), GroupError> {
+    /// [`GroupError::Send`] of the first member whose queue has refused it; others may have taken it.
+    pub async fn broadcast(&self, message: K::Message) -> Result<Vec<SendOutcome<K::Message>>, GroupError> {
         let sent = all(self.members.iter().map(|member| member.send(message.clone()))).await;
-        sent.into_iter().enumerate().try_for_each(|(number, sent)| match sent {
-            Ok(_) => Ok(()),
-            Err(error) => Err(of_member!(self, number, Send, error.map(drop))),
-        })
+        let of = |(number, sent): (usize, Result<_, SendError<_>>)| {
+            sent.map_err(|error| of_member!(self, number, Send, error.map(drop)))
+        };
+        sent.into_iter().enumerate().map(of).collect()
     }
 
     /// [`broadcast`](Self::broadcast), blocking.
@@ -604,14 +693,19 @@ impl<K: RingKernel<Message: Clone>> KernelGroup<K> {
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
     /// # use kernels::*;
     /// # use annulus::KernelGroup;
-    /// KernelGroup::new([launched()])?.broadcast_blocking(Number { value: 21 })?;
+    /// # use annulus::SendOutcome;
+    /// let outcomes = KernelGroup::new([launched()])?.broadcast_blocking(Number { value: 21 })?;
+    /// assert_eq!(outcomes, [SendOutcome::Accepted]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     ///
     /// The errors of that method.
-    pub fn broadcast_blocking(&self, message: K::Message) -> Result<(), GroupError> {
+    pub fn broadcast_blocking(
+        &self,
+        message: K::Message,
+    ) -> Result<Vec<SendOutcome<K::Message>>, GroupError> {
         block_on(self.broadcast(message))
     }
 
@@ -633,7 +727,7 @@ impl<K: RingKernel<Message: Clone>> KernelGroup<K> {
     ///
     /// # Errors
     ///
-    /// [`GroupError::Call`] of the first member that has not answered. The others have handled the message.
+    /// [`GroupError::Call`] of the first member that has not answered; others may have.
     pub async fn gather(&self, message: K::Message) -> Result<Vec<K::Output>, GroupError> {
         let replies = all(self.members.iter().map(|member| member.call(message.clone()))).await;
         let numbered = replies.into_iter().enumerate();
@@ -714,8 +808,9 @@ impl<K: RingKernel<Message: Clone>> KernelGroup<K> {
 
 /// # Collectives of what the members keep
 ///
-/// They deactivate all members, so that nothing changes meanwhile, and activate those again that were active, also if
-/// they fail. Messages wait in the queues until then. What a kernel cannot give out, such as one that stays on a
+/// They deactivate all members, so that these handle nothing meanwhile, and activate those again that were active, also
+/// if they fail, or are given up. Messages wait in the queues until then. One at a time does so in a group and its clones; a
+/// program that activates members itself meanwhile makes it fail. What a kernel cannot give out, such as one that stays on a
 /// device with memory of its own that has no copies, its [`snapshot`](crate::KernelControl::snapshot) refuses, and so
 /// do these.
 impl<K: RingKernel> KernelGroup<K> {
@@ -730,10 +825,10 @@ impl<K: RingKernel> KernelGroup<K> {
     /// let runtimes = [Runtime::builder().build()?, Runtime::builder().build()?];
     /// let members = runtimes.iter().map(|runtime| keep::launch(runtime, keep::options().actors(3)));
     /// let group = KernelGroup::new(members.collect::<Result<Vec<_>, _>>()?)?;
-    /// group.broadcast(Deposit { account: 1, amount: 5 }).await?;
+    /// let _ = group.broadcast(Deposit { account: 1, amount: 5 }).await?;
     /// group.drained().await;
     /// assert_eq!(group.all_reduce_states(|a: i64, b: i64| a + b).await?, [0, 10, 0]);
-    /// group.broadcast(Deposit { account: 1, amount: 1 }).await?;
+    /// let _ = group.broadcast(Deposit { account: 1, amount: 1 }).await?;
     /// group.drained().await;
     /// assert_eq!(group.all_reduce_states(i64::max).await?, [0, 11, 0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -744,7 +839,8 @@ impl<K: RingKernel> KernelGroup<K> {
     /// # Errors
     ///
     /// [`GroupError::Snapshot`] if the kernel's states are of another type than `S`, or cannot be read or set;
-    /// [`GroupError::Differ`]; [`GroupError::Lifecycle`]. If setting fails, members before that one have the new states.
+    /// [`GroupError::Differ`]; [`GroupError::Lifecycle`]. If setting fails, members before that one have the new states, and
+    /// that one may have a part of them.
     pub async fn all_reduce_states<S: DeviceType>(
         &self,
         fold: impl Fn(S, S) -> S,
@@ -882,10 +978,11 @@ impl<K: RingKernel> KernelGroup<K> {
         &self,
         work: impl FnOnce() -> F,
     ) -> Result<R, GroupError> {
+        let _changing = self.change.begin().await;
         // What they were told: blocks that have just been launched have not begun yet.
         let is_active =
             |member: &KernelHandle<K>| member.shared().core.current_command() & command::ACTIVE != 0;
-        let were_active: Vec<_> = self.members.iter().map(is_active).collect();
+        let mut again = Again(self.members.iter().filter(|member| is_active(member)).collect());
         let of = |(number, changed): (usize, Result<_, _>)| match changed {
             Ok(_) => Ok(()),
             Err(cause) => Err(of_member!(self, number, Lifecycle, cause)),
@@ -895,18 +992,29 @@ impl<K: RingKernel> KernelGroup<K> {
             Ok(()) => work().await,
             Err(error) => Err(error),
         };
-        let active = self.members.iter().zip(&were_active).filter(|(_, active)| **active);
-        let again = all(active.map(|(member, _)| member.activate())).await;
+        let active = std::mem::take(&mut again.0);
+        let activated = all(active.iter().map(|member| member.activate())).await;
         // What failed first says more.
         let done = done?;
-        again.into_iter().enumerate().try_for_each(of)?;
+        let number = |member: &KernelHandle<K>| {
+            let is_it = |other: &KernelHandle<K>| Arc::ptr_eq(other.shared_arc(), member.shared_arc());
+            self.members.iter().position(is_it).expect("it is one of them")
+        };
+        active.iter().zip(activated).try_for_each(|(member, activated)| of((number(member), activated)))?;
         Ok(done)
     }
 }
 
 impl<K: RingKernel> Clone for KernelGroup<K> {
     fn clone(&self) -> Self {
-        Self { members: self.members.clone(), run: self.run, next: AtomicUsize::new(0) }
+        let (next, next_output) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Self {
+            members: self.members.clone(),
+            actors: self.actors,
+            next,
+            next_output,
+            change: Arc::clone(&self.change),
+        }
     }
 }
 
@@ -914,6 +1022,13 @@ impl<K: RingKernel> fmt::Debug for KernelGroup<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KernelGroup").field("members", &self.members).finish_non_exhaustive()
     }
+}
+
+/// The member of so many that has this key of so many.
+pub(crate) fn member_of_key(key: u64, actors: u64, members: usize) -> usize {
+    // A key that names no actor is refused by the last one.
+    let share = u128::from(key) * members as u128 / u128::from(actors.max(1));
+    share.min(members as u128 - 1) as usize
 }
 
 /// The results of all these futures, which are polled together, in their order.

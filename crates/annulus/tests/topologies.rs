@@ -351,3 +351,119 @@ fn k01_any_from_toml() {
     came.sort_unstable();
     assert!(came.into_iter().eq(0..7));
 }
+
+/// D-03: a topology over two devices: drawn, checked, launched, shut down in order.
+#[test]
+fn d03_a_topology_has_devices() {
+    let topology = || {
+        Topology::new()
+            .kernel("in", show::bind(), show::options())
+            .kernel("away", hear::bind(), hear::options())
+            .kernel("out", show::bind(), show::options())
+            .on("away", "there")
+            .link("in", "away")
+            .link_with("away", "out", Backpressure::Reject)
+    };
+    assert_eq!(topology().devices(), ["there"]);
+    let plan = topology().check().unwrap();
+    let named = |from: &str, to: &str| (from.to_owned(), to.to_owned());
+    assert_eq!(plan.bridges, [named("in", "away"), named("away", "out")]);
+    assert_eq!(plan.order, ["out", "away", "in"]);
+    let drawn = topology().drawn().unwrap();
+    assert!(
+        drawn.starts_with(
+            "host  ── Line ─────────▶ in\n\
+             in    ══ Line ═════════▶ away on there\n\
+             away  ══ Line or lost ═▶ out\n\
+             out   ── Line ─────────▶ host\n"
+        ),
+        "{drawn}"
+    );
+    let dot = topology().to_dot().unwrap();
+    assert!(dot.contains(r#""away" [label="away\nhear, grid 1, on there"];"#), "{dot}");
+    assert!(dot.contains(r#""in" -> "away" [label="Line", style=bold];"#), "{dot}");
+    assert!(topology().to_svg().unwrap().contains("stroke-width=\"3\""));
+
+    let [here, there] = [(); 2].map(|()| Runtime::builder().build().unwrap());
+    let error = topology().launch_on(&here, &[("elsewhere", &there)]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`away` is for the device `there`, and the launch names elsewhere: give it a runtime with launch_on"
+    );
+    let running = topology().launch_on(&here, &[("there", &there)]).unwrap();
+    assert!(there.handle::<hear>("away").is_ok() && here.handle::<hear>("away").is_err());
+    let first = here.handle::<show>("in").unwrap();
+    for number in 0..1000 {
+        let _ = first.send_blocking(line("room", number % 8)).unwrap();
+    }
+    let outcomes = running.shutdown_blocking(Duration::from_secs(60));
+    let names: Vec<_> = outcomes.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["in", "away", "out"], "sources first");
+    assert!(outcomes.iter().all(|(_, outcome)| *outcome == annulus::ShutdownOutcome::Drained));
+    let bridges = running.bridges();
+    assert_eq!((bridges[0].moved, bridges[1].moved + bridges[1].discarded), (1000, 1000));
+    assert!(bridges.iter().all(|bridge| bridge.ended && bridge.held == 0));
+}
+
+/// D-03: a cycle over two devices ends in time, also if one of its kernels takes nothing.
+#[test]
+fn d03_a_cycle_over_devices_ends() {
+    for active in [true, false] {
+        let options = show::options().capacity(16).output_capacity(16);
+        let topology = Topology::new()
+            .kernel("a", show::bind(), options.clone())
+            .kernel("b", show::bind(), options.active(active))
+            .on("b", "there")
+            .link("a", "b")
+            .link("b", "a");
+        let [here, there] = [(); 2].map(|()| Runtime::builder().build().unwrap());
+        let running = topology.launch_on(&here, &[("there", &there)]).unwrap();
+        let first = here.handle::<show>("a").unwrap();
+        for number in 0..8 {
+            let _ = first.send_blocking(line("room", number)).unwrap();
+        }
+        let outcomes = running.shutdown_blocking(Duration::from_millis(200));
+        assert_eq!(outcomes.len(), 2);
+        assert!(
+            running.kernels().iter().all(|kernel| kernel.status().state == annulus::KernelState::Terminated)
+        );
+    }
+}
+
+/// D-03: a source whose target behind a bridge has ended goes on, as behind a link: what it sends is lost, and counted.
+#[test]
+fn d03_what_nobody_takes_is_lost() {
+    let options = show::options().capacity(16).output_capacity(16);
+    let topology = Topology::new()
+        .kernel("a", show::bind(), options.clone())
+        .kernel("b", show::bind(), options)
+        .on("b", "there")
+        .link("a", "b");
+    let [here, there] = [(); 2].map(|()| Runtime::builder().build().unwrap());
+    let running = topology.launch_on(&here, &[("there", &there)]).unwrap();
+    there.handle::<show>("b").unwrap().terminate_blocking();
+    let first = here.handle::<show>("a").unwrap();
+    for number in 0..1000 {
+        let _ = first.send_blocking(line("room", number % 8)).unwrap();
+    }
+    let outcomes = running.shutdown_blocking(Duration::from_secs(60));
+    assert_eq!(outcomes[0], ("a".to_owned(), annulus::ShutdownOutcome::Drained));
+    let bridge = &running.bridges()[0];
+    assert_eq!((bridge.moved, bridge.lost, bridge.held), (0, 1000, 0), "{bridge}");
+}
+
+/// What cannot be on several devices is named before a launch.
+#[test]
+fn d03_devices_that_cannot_be() {
+    let wrong = rooms().on("bert", "there").on("dora", "there");
+    let TopologyError::Invalid(problems) = wrong.check().unwrap_err() else { panic!("invalid") };
+    let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        problems,
+        [
+            "link from `chat` to `bert`: `chat` publishes, to kernels of its own device; it runs on the launch's own \
+             device, and `bert` on `there`: put both on one device, or a kernel in between",
+            "`dora` on `there`: no kernel is called `dora`; there are anna, bert, chat",
+        ]
+    );
+}

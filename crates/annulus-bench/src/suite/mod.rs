@@ -1,5 +1,6 @@
 //! The suites. A new one is a module with a `cases` function and an entry in [`SUITES`].
 
+mod across;
 mod asks;
 mod bridge;
 mod compress;
@@ -81,6 +82,7 @@ pub(crate) const SUITES: &[Suite] = &[
     stream::SUITE,
     policies::SUITE,
     links::SUITE,
+    across::SUITE,
     routes::SUITE,
     asks::SUITE,
     timers::SUITE,

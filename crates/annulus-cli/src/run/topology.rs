@@ -188,7 +188,9 @@ impl Launch {
         if runtime.backend() == device {
             return Ok(runtime.clone());
         }
-        Runtime::builder().backend(backend).build().map_err(Failure::fault)
+        let other = Runtime::builder().backend(backend).build().map_err(Failure::fault)?;
+        // `auto` may be the one that there is.
+        Ok(if runtime.backend() == other.backend() { runtime.clone() } else { other })
     }
 
     /// Refuses an end at which these kernels had messages left.
@@ -206,11 +208,9 @@ impl Launch {
 
 /// What a bridge had not delivered at the end.
 fn undelivered(bridge: &KernelBridgeStatus) -> Option<Failure> {
-    let KernelBridgeStatus { from, to, held, .. } = bridge;
-    (*held != 0).then(|| {
-        Failure::Fault(format!(
-            "{held} outputs of `{from}` had not come to `{to}` when that ended: they are lost"
-        ))
+    let KernelBridgeStatus { from, to, held, lost, .. } = bridge;
+    (held + lost != 0).then(|| {
+        Failure::Fault(format!("{} outputs of `{from}` had not come to `{to}` when that ended", held + lost))
     })
 }
 

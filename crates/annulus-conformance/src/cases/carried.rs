@@ -1,12 +1,14 @@
 //! Bridges from kernel to kernel, over the ends of a runtime: D-01, D-02, D-03.
 
-use std::{collections::HashMap, thread, time::Duration};
+use std::{collections::HashMap, sync::Arc, thread, time::Duration};
 
 use annulus_kernel::RingKernel;
 use annulus_runtime::{
     Backpressure, BridgeOptions, ConnectError, Deduplication, KernelBridge, KernelHandle, LaunchOptions,
     Runtime, StallEnd, TraceContext, TraceEvent,
 };
+
+use annulus_sync::{AtomicU64, Ordering};
 
 use super::{
     links::{received, sorted},
@@ -166,7 +168,7 @@ pub fn d02_each_output_goes_to_all(bench: &Bench) {
     assert_eq!(received(&source), numbers(0..3));
 }
 
-/// D-03: several bridges of one kernel share its outputs: each goes over one of them. One whose target has no room takes no
+/// D-03: several bridges of one kernel share its outputs: each goes over one of them, whichever comes first. One whose target has no room takes no
 /// more than a batch.
 pub fn d03_bridges_share_outputs(bench: &Bench) {
     let there = bench.another_runtime();
@@ -191,6 +193,55 @@ pub fn d03_bridges_share_outputs(bench: &Bench) {
     let moved = bridges.each_ref().map(|bridge| bridge.status().moved);
     assert_eq!(moved.iter().sum::<u64>(), 200);
     assert_eq!(source.status().bridges.len(), 2);
+}
+
+/// D-03, M-10: to any of several kernels: each output goes to one, where fewest wait; a full one, and one that has ended, are
+/// passed over; and the bridge waits only while all are full.
+pub fn d03_each_output_goes_to_any(bench: &Bench) {
+    let there = bench.another_runtime();
+    let source = batch_echo::launch(bench.runtime(), named("source")).unwrap();
+    let target = |runtime: &Runtime, name: &str| {
+        let target = bench.relaunch(|| batch_echo::launch(runtime, named(name).capacity(16).active(false)));
+        target.deactivate_blocking().unwrap();
+        target
+    };
+    let targets = [target(bench.runtime(), "first"), target(&there, "second"), target(&there, "third")];
+    let options = BridgeOptions::new().messages(4);
+    let bridge = source.bridge_to_any(&targets, options, Backpressure::Block).unwrap();
+    source.send_batch_blocking(&numbers(0..100)).unwrap();
+    drain(&source);
+    // Sixteen in each, dealt by four, and four held.
+    eventually(|| (bridge.status().moved, bridge.status().held) == (48, 4));
+    let pending = targets.each_ref().map(|target| target.status().pending);
+    assert_eq!(pending, [16; 3]);
+    let status = source.status();
+    assert!(status.outputs_waiting == 48 && status.stall.is_none(), "{status}");
+    // One goes on: all that is left goes there, since the others have no room.
+    targets[1].activate_blocking().unwrap();
+    let mut all: Vec<_> = (0..16 + 52).map(|_| targets[1].recv_blocking().unwrap()).collect();
+    assert_eq!(bridge.status().held, 0);
+    // One that has ended gets nothing more.
+    targets[0].terminate_blocking();
+    source.send_batch_blocking(&numbers(100..120)).unwrap();
+    all.extend((0..20).map(|_| targets[1].recv_blocking().unwrap()));
+    targets[2].activate_blocking().unwrap();
+    drain(&targets[2]);
+    all.extend(received(&targets[2]));
+    all.extend(targets[0].take_undelivered());
+    assert_eq!(sorted(all), numbers(0..120));
+    // Under Reject, only what none has room for is lost.
+    targets[1].deactivate_blocking().unwrap();
+    targets[2].deactivate_blocking().unwrap();
+    bridge.stop();
+    assert!(bridge.ended_timeout(LONG));
+    let options = BridgeOptions::new().messages(4);
+    let bridge = source.bridge_to_any(&targets[1..], options, Backpressure::Reject).unwrap();
+    source.send_batch_blocking(&numbers(0..50)).unwrap();
+    drain(&source);
+    eventually(|| bridge.status().moved + bridge.status().discarded == 50);
+    assert_eq!((bridge.status().moved, bridge.status().discarded), (32, 18));
+    let rejected: u64 = targets[1..].iter().map(|target| target.status().drops.rejected).sum();
+    assert_eq!(rejected, 18);
 }
 
 /// D-03: outputs become the variant of the target's messages that takes them; of several outboxes each has its bridge.
@@ -335,6 +386,65 @@ pub fn d03_a_trace_crosses_a_bridge(bench: &Bench) {
     }
 }
 
+/// D-03: what a send to the target makes the program do, such as an alert of its dead letters, may ask for the status of the
+/// bridge that has sent, and of the source.
+pub fn d03_alerts_may_ask_for_the_status(bench: &Bench) {
+    let there = bench.another_runtime();
+    let source = gate::launch(bench.runtime(), named("source")).unwrap();
+    let options = named("target").expiry(Duration::from_millis(1)).dead_letters(4).active(false);
+    let target = bench.relaunch(|| gate::launch(&there, options.clone()));
+    target.deactivate_blocking().unwrap();
+    let bridge = source.bridge_to(&target).unwrap();
+    let asked = Arc::new(AtomicU64::new(0));
+    let (its, counts, kernel) = (bridge.clone(), Arc::clone(&asked), source.clone());
+    target.dead_letters().unwrap().set_alert(move |_| {
+        let shown = kernel.status().bridges;
+        counts.fetch_add(its.status().moved + shown.len() as u64, Ordering::Relaxed);
+    });
+    let mut id = 0;
+    eventually(|| {
+        let _ = source.send_blocking(ticket(id, 0)).unwrap();
+        id += 1;
+        asked.load(Ordering::Relaxed) != 0
+    });
+    // It holds the bridge's own handle.
+    bridge.stop();
+    assert!(bridge.ended_timeout(LONG));
+    target.terminate_blocking();
+}
+
+/// D-03: a bridge whose source always has more, and whose target always has room, ends when it is told.
+pub fn d03_a_busy_bridge_can_be_stopped(bench: &Bench) {
+    let there = bench.another_runtime();
+    let source = batch_echo::launch(bench.runtime(), named("source")).unwrap();
+    let options = named("target").backpressure(Backpressure::DropNew).active(false).capacity(16);
+    let target = bench.relaunch(|| batch_echo::launch(&there, options.clone()));
+    target.deactivate_blocking().unwrap();
+    let bridge = source.bridge_to(&target).unwrap();
+    let ends = AtomicU64::new(0);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while ends.load(Ordering::Relaxed) == 0 {
+                source.send_batch_blocking(&numbers(0..256)).unwrap();
+                // When the bridge has ended, nobody else receives.
+                if bridge.status().ended {
+                    received(&source);
+                }
+            }
+        });
+        eventually(|| bridge.status().discarded > 5000);
+        assert!(bridge.stop());
+        assert!(bridge.ended_timeout(LONG), "{}", bridge.status());
+        ends.store(1, Ordering::Relaxed);
+        // The other thread may wait for room.
+        while source.status().outputs_waiting != 0 || source.status().pending != 0 {
+            received(&source);
+        }
+    });
+    let status = bridge.status();
+    assert_eq!((status.moved, status.duplicate), (16, 0));
+}
+
 /// What cannot be bridged says why, and what to do.
 pub fn d03_what_cannot_be_bridged(bench: &Bench) {
     let there = bench.another_runtime();
@@ -347,6 +457,10 @@ pub fn d03_what_cannot_be_bridged(bench: &Bench) {
     let none: [&KernelHandle<batch_echo>; 0] = [];
     let error = source.bridge_to_all(none, BridgeOptions::new(), Backpressure::Block).unwrap_err();
     assert_eq!(error.to_string(), "a bridge from `source` leads to no kernel: name one at least");
+    let items = pass::launch(bench.runtime(), named("items").actors(4)).unwrap();
+    let tracks = ["one", "two"].map(|name| track::launch(&there, named(name).actors(4)).unwrap());
+    let error = items.bridge_to_any(&tracks, BridgeOptions::new(), Backpressure::Block).unwrap_err();
+    assert_eq!(error, ConnectError::KeyedTargets { source: "items".into(), target: "one".into() });
     let asks = asker::launch(bench.runtime(), named("asks").actors(4)).unwrap();
     let tellers = crate::kernels::asks::teller::launch(&there, named("teller").actors(4)).unwrap();
     let error = asks.port(asker::PRICE).bridge_to(&tellers).unwrap_err();

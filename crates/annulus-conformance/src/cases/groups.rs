@@ -1,16 +1,20 @@
 //! Launches of one kernel on several devices, used as one: D-02, M-10.
 
-use std::{collections::HashSet, thread, time::Duration};
+use std::{collections::HashSet, future::Future as _, thread, time::Duration};
 
 use annulus_runtime::{
-    CallError, Deduplication, GroupError, KernelGroup, LaunchOptions, RecvError, SendError, TryRecvError,
+    Backpressure, BridgeOptions, CallError, Deduplication, GroupError, KernelGroup, LaunchOptions, RecvError,
+    SendError, TryRecvError,
 };
 
 use super::policies::ticket;
 use crate::{
     Bench,
     bench::{drain, eventually},
-    kernels::{Item, Number, Total, Tracked, echo, number, numbers, policies::gate, total, track, visits_of},
+    kernels::{
+        Item, Number, Total, Tracked, echo, links::pass, number, numbers, policies::gate, total, track,
+        visits_of,
+    },
 };
 
 const LONG: Duration = Duration::from_secs(60);
@@ -54,7 +58,7 @@ pub fn m10_actors_are_shared_out(bench: &Bench) {
         let mut next = vec![[0; 2]; actors as usize];
         for _ in 0..2 * actors * each {
             let (member, Tracked { key, producer, sequence, .. }) = group.recv_blocking().unwrap();
-            assert_eq!(member, key as usize / 2 % 3, "each has its member");
+            assert_eq!(member, key as usize / 8, "each has its member");
             let next = &mut next[key as usize][producer as usize];
             assert_eq!(sequence, *next, "in order");
             *next += 1;
@@ -88,6 +92,83 @@ pub fn m10_messages_go_where_fewest_wait(bench: &Bench) {
         assert!(all.insert(output.value));
     }
     assert_eq!(all.len(), 100);
+}
+
+/// M-10: a batch, and single messages whose answers are awaited, are dealt evenly; and fewer actors than blocks are shared
+/// out all the same.
+pub fn m10_all_members_have_their_part(bench: &Bench) {
+    let group = group!(bench, 2, |runtime, options: LaunchOptions| echo::launch(runtime, options));
+    group.send_batch_blocking(&numbers(0..100)).unwrap();
+    let mut of = [0; 2];
+    for _ in 0..100 {
+        of[group.recv_blocking().unwrap().0] += 1;
+    }
+    assert_eq!(of, [50, 50]);
+    let mut of = [0; 2];
+    for n in 0..100 {
+        let _ = group.send_blocking(number(n)).unwrap();
+        of[group.recv_blocking().unwrap().0] += 1;
+        group.drained_blocking();
+    }
+    assert_eq!(of, [50, 50]);
+    drop(group);
+    let group =
+        group!(bench, 2, |runtime, options: LaunchOptions| track::launch(runtime, options.actors(4).grid(4)));
+    let of = |key| group.member_of(&Item { key, producer: 0, sequence: 0 });
+    assert_eq!([0, 1, 2, 3, 4, u32::MAX].map(of), [0, 0, 1, 1, 1, 1]);
+    let twice = [group.members()[0].clone(), group.members()[1].clone(), group.members()[0].clone()];
+    let error = KernelGroup::new(twice).unwrap_err();
+    assert_eq!(error, GroupError::Twice { first: 0, second: 2 });
+}
+
+/// D-03, M-10: a bridge shares a kernel's outputs out to the members as a send does: each to the member of its actor.
+pub fn m10_a_bridge_leads_to_a_group(bench: &Bench) {
+    let each = bench.size(50, 5000);
+    let group = group!(bench, 3, |runtime, options: LaunchOptions| track::launch(
+        runtime,
+        options.actors(9).capacity(16).grid(2)
+    ));
+    let source = pass::launch(bench.runtime(), LaunchOptions::production().name("source").actors(9)).unwrap();
+    let options = BridgeOptions::new().messages(8);
+    let bridge = source.bridge_to_group(&group, options, Backpressure::Block).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for sequence in 0..each {
+                let items: Vec<_> = (0..9).map(|key| Item { key, producer: 0, sequence }).collect();
+                source.send_batch_blocking(&items).unwrap();
+            }
+        });
+        let mut next = [0; 9];
+        for _ in 0..9 * each {
+            let (member, Tracked { key, sequence, .. }) = group.recv_blocking().unwrap();
+            assert_eq!((member, sequence), (key as usize / 3, next[key as usize]));
+            next[key as usize] += 1;
+        }
+    });
+    eventually(|| bridge.status().held == 0);
+    // What is for a member that has ended is lost, and the others go on.
+    group.members()[1].terminate_blocking();
+    let items: Vec<_> = (0..9).map(|key| Item { key, producer: 0, sequence: each }).collect();
+    for _ in 0..10 {
+        source.send_batch_blocking(&items).unwrap();
+    }
+    for _ in 0..60 {
+        assert_ne!(group.recv_blocking().unwrap().0, 1);
+    }
+    eventually(|| bridge.status().discarded == 30);
+    let status = bridge.status();
+    assert_eq!((status.moved, status.held), (9 * each + 60, 0), "{status}");
+    bridge.stop();
+    assert!(bridge.ended_timeout(LONG) && bridge.take_undelivered().is_empty());
+    // Without keys, to any.
+    drop(group);
+    let group = group!(bench, 2, |runtime, options: LaunchOptions| echo::launch(runtime, options));
+    let source = echo::launch(bench.runtime(), LaunchOptions::production().name("echo")).unwrap();
+    source.bridge_to_group(&group, BridgeOptions::new(), Backpressure::Block).unwrap();
+    source.send_batch_blocking(&numbers(0..100)).unwrap();
+    let mut all: Vec<_> = (0..100).map(|_| group.recv_blocking().unwrap().1).collect();
+    all.sort_unstable();
+    assert_eq!(all, numbers(0..100));
 }
 
 /// M-10: what is recognised when it comes again goes to the same member again.
@@ -184,6 +265,42 @@ pub fn d02_all_reduce(bench: &Bench) {
     let error = group.all_reduce_states_blocking(u32::max).unwrap_err();
     assert!(matches!(error, GroupError::Snapshot { member: 0, .. }), "{error}");
     eventually(|| group.members().iter().all(|member| member.status().is_active()));
+}
+
+/// D-02: several that change what the members keep take turns, and one that is given up leaves all as they were.
+pub fn d02_changes_take_turns(bench: &Bench) {
+    let group = group!(bench, 2, |runtime, options: LaunchOptions| {
+        visits_of::bind(&vec![1; 512]).launch(runtime, options.actors(4))
+    });
+    let most = |a: Total, b: Total| Total { sum: a.sum.max(b.sum) };
+    if group.all_reduce_states_blocking(most).is_err() {
+        // A kernel that stays on a device whose memory cannot be copied.
+        return;
+    }
+    let rounds = bench.size(5, 50) as u32;
+    thread::scope(|scope| {
+        let clone = group.clone();
+        scope.spawn(move || {
+            for _ in 0..rounds {
+                clone.all_reduce_memory_blocking("bins", |a: u32, b: u32| (a + b) % 65_521).unwrap();
+            }
+        });
+        for _ in 0..rounds {
+            group.all_reduce_states_blocking(most).unwrap();
+            // One that is given up at its first wait, or at once.
+            drop(Box::pin(group.all_reduce_states(most)));
+            let mut given_up = Box::pin(group.all_reduce_states(most));
+            let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+            let _ = given_up.as_mut().poll(&mut context);
+        }
+    });
+    let expected = (0..rounds).fold(1_u32, |value, _| 2 * value % 65_521);
+    let bins = group.all_reduce_memory_blocking("bins", u32::max).unwrap();
+    assert!(bins.iter().all(|bin| *bin == expected), "{} and {expected}", bins[0]);
+    eventually(|| group.members().iter().all(|member| member.status().is_active()));
+    group.broadcast_blocking(Item { key: 1, producer: 0, sequence: 3 }).unwrap();
+    group.drained_blocking();
+    assert_eq!(group.all_reduce_states_blocking(most).unwrap()[1].sum, 1);
 }
 
 /// D-02: members with different actors, and a member that is inactive and stays so.

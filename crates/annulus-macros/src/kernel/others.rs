@@ -74,10 +74,11 @@ pub(super) fn said_otherwise(word: &str, meta: &Meta) -> Option<&'static str> {
                  ring in the device's memory, with `connectable = true`"
             }
             "P2P" | "PeerToPeer" | "Peer" => {
-                "a device writes to no other device's rings: a bridge of the host carries messages between runtimes"
+                "a device writes to no other device's rings: `kernel.bridge_to(&other)` carries messages between runtimes, through \
+                 the host"
             }
             "NCCL" | "Collective" => {
-                "no backend has collectives of several devices: a bridge of the host carries messages between runtimes"
+                "collectives are of several launches of a kernel, and not of one: see `annulus::KernelGroup`"
             }
             _ => {
                 "kernels of a runtime send to each other through lock-free rings in the device's memory, with \

@@ -16,10 +16,17 @@
 //!
 //! # Several targets
 //!
-//! Each has its own copy of the batch, and its own count of what it has taken. All are tried before the bridge waits
-//! for one of them. A batch is delivered when each target has taken it; so the slowest one sets the pace, and holds
-//! one batch of all. A target that has ended is left out, and what it had not taken is counted as discarded. When all
-//! have ended, the bridge ends, and what the last one had not taken is held.
+//! To *each* of them: each has its own copy of the batch, and its own count of what it has taken. All are tried before
+//! the bridge waits for those that are full. A batch is delivered when each target has taken it; so the slowest one
+//! sets the pace, and holds one batch of all. A target that has ended is left out, and what it had not taken is counted
+//! as discarded. When all have ended, the bridge ends, and what the last one had not taken is held.
+//!
+//! To *any* of them: there is one batch. It goes to the target with the fewest messages waiting, and what that one has
+//! no room for to the next. The bridge waits when all are full, for the first that has room. What it holds when all
+//! have ended, nobody has taken.
+//!
+//! To the one that has its *key*: each target has a batch of its own part. A batch ends when the parts together have as
+//! many messages; one that waits holds up the others when its part and theirs make a batch.
 
 use std::{
     marker::PhantomData,
@@ -32,14 +39,15 @@ use annulus_abi::ring::kind;
 use annulus_kernel::{Accepts, Inside, RingKernel, RingMessage, TypeDescriptor};
 use annulus_queue::{Backpressure, TryRecvError, front::Fate};
 use annulus_ring::ring::{Consumer, Refused};
-use annulus_sync::{AtomicUsize, Ordering, wait::block_on_deadline};
+use annulus_sync::{AtomicUsize, Ordering, event::Event, wait::block_on_deadline};
 
 use crate::{
     bridge::{
-        BridgeOptions, Cause, Facts, Hold, KernelBridge, KernelBridgeStatus, Shared, Work, publish::fill,
-        task::Task,
+        BridgeOptions, Cause, Facts, Hold, KernelBridge, KernelBridgeStatus, MOST_MESSAGES, Shared, Work,
+        any, publish::fill, task::Task,
     },
     error::ConnectError,
+    group::{KernelGroup, member_of_key},
     handle::KernelHandle,
     kernel::{
         bytes::{Aligned, Bytes},
@@ -95,14 +103,15 @@ impl<K: RingKernel> KernelHandle<K> {
     /// [status](crate::KernelStatus::stall) says whom they wait for. Under Reject, an output that finds no room is
     /// lost, and counted by the bridge as discarded and by `target` as rejected.
     ///
-    /// Several bridges may lead into one kernel. If several lead from one kernel, each output goes over one of them:
-    /// they share the outputs, and one whose target has no room takes no more. So work spreads over several devices.
-    /// [`bridge_to_all`](Self::bridge_to_all) sends each output to all.
+    /// Several bridges may lead into one kernel. If several lead from one kernel, each output goes over one of them,
+    /// whichever comes first; one whose target has no room takes no more. [`bridge_to_any`](Self::bridge_to_any)
+    /// spreads the outputs, and [`bridge_to_all`](Self::bridge_to_all) sends each output to all.
     ///
     /// The bridge has no thread: whoever reports that this kernel has outputs, or that `target` has room, moves what
     /// is there. On the CPU it costs nothing while nothing flows. On devices the runtime's pump watches the kernel
     /// while somebody waits for outputs, as a receiver does. The bridge keeps neither kernel running, and
-    /// [`drained`](crate::KernelControl::drained) of `target` knows nothing of it.
+    /// [`drained`](crate::KernelControl::drained) of `target` knows nothing of it. [Stamps](crate::LaunchOptions::causal)
+    /// do not cross from runtime to runtime: each has a clock of its own. Traces do.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -133,7 +142,45 @@ impl<K: RingKernel> KernelHandle<K> {
         options: BridgeOptions,
         backpressure: Backpressure,
     ) -> Result<KernelBridge<K::Output>, ConnectError> {
-        bridge(self, None, &[target], options, backpressure)
+        bridge((self, None), &[target], Spread::All, options, backpressure)
+    }
+
+    /// Moves each output of this kernel to one of these kernels, without keys: to the one with the fewest messages
+    /// waiting, or if that has no room to another. So work spreads over several devices. See
+    /// [`bridge_to_with`](Self::bridge_to_with). Under Reject, an output for which none has room is lost.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::{Backpressure, BridgeOptions};
+    /// # use std::time::Duration;
+    /// let runtimes = [Runtime::builder().build()?, Runtime::builder().build()?];
+    /// let source = double::launch(&runtimes[0], LaunchOptions::production())?;
+    /// let targets = [
+    ///     double::launch(&runtimes[0], LaunchOptions::production().name("first"))?,
+    ///     double::launch(&runtimes[1], LaunchOptions::production().name("second"))?,
+    /// ];
+    /// let options = BridgeOptions::new().messages(8);
+    /// let bridge = source.bridge_to_any(&targets, options, Backpressure::Block)?;
+    /// source.send_batch_blocking(&numbers(0..100))?;
+    /// source.shutdown_blocking(Duration::from_secs(60));
+    /// bridge.ended_blocking();
+    /// let sent: u64 = targets.iter().map(|target| target.status().sent).sum();
+    /// assert_eq!(sent, 100);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`bridge_to_all`](Self::bridge_to_all); [`ConnectError::KeyedTargets`] if they take messages with a key:
+    /// a [`KernelGroup`](crate::KernelGroup) shares actors out.
+    pub fn bridge_to_any<'t, T: RingKernel<Message: Accepts<K::Output>>>(
+        &self,
+        targets: impl IntoIterator<Item = &'t KernelHandle<T>>,
+        options: BridgeOptions,
+        backpressure: Backpressure,
+    ) -> Result<KernelBridge<K::Output>, ConnectError> {
+        bridge((self, None), &Vec::from_iter(targets), Spread::Any, options, backpressure)
     }
 
     /// Moves the outputs of this kernel to all of these kernels, each of which gets each output: a broadcast. See
@@ -166,15 +213,66 @@ impl<K: RingKernel> KernelHandle<K> {
         options: BridgeOptions,
         backpressure: Backpressure,
     ) -> Result<KernelBridge<K::Output>, ConnectError> {
-        bridge(self, None, &Vec::from_iter(targets), options, backpressure)
+        bridge((self, None), &Vec::from_iter(targets), Spread::All, options, backpressure)
     }
+}
+
+/// # Bridges to groups
+impl<K: RingKernel> KernelHandle<K> {
+    /// Moves the outputs of this kernel into the members of a group, shared out as messages that are
+    /// [sent](crate::KernelGroup::send) to it: each to the member that has its actor, or without a key to
+    /// [any](Self::bridge_to_any) of them. What is for a member that has ended is discarded, and counted. Members that
+    /// recognise duplicates of messages without a key know each its own alone. See
+    /// [`bridge_to_with`](Self::bridge_to_with).
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::{Backpressure, BridgeOptions, KernelGroup};
+    /// # use std::time::Duration;
+    /// let runtimes = [Runtime::builder().build()?, Runtime::builder().build()?];
+    /// let source = double::launch(&runtimes[0], double::options())?;
+    /// let members = runtimes.iter().map(|runtime| double::launch(runtime, double::options().name("member")));
+    /// let group = KernelGroup::new(members.collect::<Result<Vec<_>, _>>()?)?;
+    /// let bridge = source.bridge_to_group(&group, BridgeOptions::new(), Backpressure::Block)?;
+    /// source.send_batch_blocking(&numbers(0..10))?;
+    /// source.shutdown_blocking(Duration::from_secs(60));
+    /// bridge.ended_blocking();
+    /// group.drained_blocking();
+    /// assert_eq!((0..10).filter(|_| group.try_recv().is_ok()).count(), 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`bridge_to_with`](Self::bridge_to_with).
+    pub fn bridge_to_group<T: RingKernel<Message: Accepts<K::Output>>>(
+        &self,
+        group: &KernelGroup<T>,
+        options: BridgeOptions,
+        backpressure: Backpressure,
+    ) -> Result<KernelBridge<K::Output>, ConnectError> {
+        let members: Vec<_> = group.members().iter().collect();
+        bridge((self, None), &members, group.spread(), options, backpressure)
+    }
+}
+
+/// To which of several targets each output goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spread {
+    All,
+    Any,
+    /// To the one that has its key, of so many.
+    Keyed {
+        actors: u64,
+    },
 }
 
 /// A bridge of what an outbox of a kernel sends, or the kernel if it has no number.
 pub(crate) fn bridge<K: RingKernel, T: RingKernel<Message: Accepts<O>>, O: RingMessage>(
-    source: &KernelHandle<K>,
-    port: Option<usize>,
+    (source, port): (&KernelHandle<K>, Option<usize>),
     targets: &[&KernelHandle<T>],
+    spread: Spread,
     options: BridgeOptions,
     backpressure: Backpressure,
 ) -> Result<KernelBridge<O>, ConnectError> {
@@ -182,8 +280,9 @@ pub(crate) fn bridge<K: RingKernel, T: RingKernel<Message: Accepts<O>>, O: RingM
         targets.iter().map(|target| (Arc::clone(target.shared_arc()), T::Message::VARIANT)).collect();
     // SAFETY: the outbox sends outputs of this type, which are messages of each target or a variant of them, by the
     // handles' types.
-    let (crossing, task) =
-        unsafe { Crossing::start(source.shared_arc(), port, targets, options, backpressure) }?;
+    let (crossing, task) = unsafe {
+        Crossing::start((source.shared_arc(), port), targets, spread, false, options, backpressure)
+    }?;
     Ok(KernelBridge { shared: Arc::new(Carried(crossing, PhantomData)), task })
 }
 
@@ -193,10 +292,15 @@ pub(crate) struct Crossing {
     /// The outbox's number, if the source has several.
     port: Option<usize>,
     targets: Box<[Arc<KernelShared>]>,
+    spread: Spread,
+    /// Whether it goes on taking outputs when all targets have ended, and loses them, as a link does.
+    goes_on: bool,
     /// Whether outputs without room are lost.
     rejects: bool,
     /// The number of the target, from 1, whose room it waits for; else 0.
     waits_for: AtomicUsize,
+    /// To which target it turns first, of several that are equal.
+    next: AtomicUsize,
 }
 
 /// A crossing whose source sends outputs of type `O`.
@@ -245,11 +349,12 @@ impl Crossing {
     /// # Safety
     ///
     /// What the source sends by this outbox, or the source if there is no number, is the message of each target, or
-    /// what the variant with its number holds.
+    /// what the variant with its number holds. If each output goes to any of them, these numbers are the same.
     pub(crate) unsafe fn start(
-        source: &Arc<KernelShared>,
-        port: Option<usize>,
+        (source, port): (&Arc<KernelShared>, Option<usize>),
         targets: Vec<(Arc<KernelShared>, Option<usize>)>,
+        spread: Spread,
+        goes_on: bool,
         options: BridgeOptions,
         backpressure: Backpressure,
     ) -> Result<(Arc<Self>, Arc<Task>), ConnectError> {
@@ -268,22 +373,38 @@ impl Crossing {
         if let Some((ended, _)) = targets.iter().find(|(target, _)| target.is_ending()) {
             return Err(ConnectError::Terminated { kernel: ended.core.name.clone() });
         }
+        let keyed = targets.iter().find(|(target, _)| target.core.definition.key.is_some());
+        if let (Spread::Any, Some((target, _)), true) = (spread, keyed, targets.len() > 1) {
+            return Err(ConnectError::KeyedTargets { source: kernel(), target: target.core.name.clone() });
+        }
         let output = port.map_or(definition.output, |port| Some(definition.ports[port].output));
         let output = output.expect("a kernel that sends has an output's type");
-        let most = options.messages.max(1);
+        let most = options.messages.clamp(1, MOST_MESSAGES);
         let lanes = targets.iter().map(|(target, variant)| {
             let message = target.core.definition.message;
             let inside = variant.map(|variant| Inside::of(message, variant).expect("`Accepts` says so"));
             Lane::new(message, inside, most)
         });
-        let freight = Freight { output: output.size, lanes: lanes.collect() };
+        let lanes = match spread {
+            Spread::All | Spread::Keyed { .. } => lanes.collect(),
+            Spread::Any => lanes.take(1).collect(),
+        };
+        let ended = targets.iter().map(|_| false).collect();
+        let keys = match (spread, targets[0].0.core.definition.key) {
+            (Spread::Keyed { actors }, Some(key)) => Some((key, actors)),
+            _ => None,
+        };
+        let freight = Freight { output: output.size, lanes, ended, keys };
         let names: Vec<_> = targets.iter().map(|(target, _)| target.core.name.as_str()).collect();
         let crossing = Arc::new(Self {
             shared: Shared::new((kernel(), names.join(", ")), options, freight),
             port,
             targets: targets.into_iter().map(|(target, _)| target).collect(),
+            spread,
+            goes_on,
             rejects: backpressure == Backpressure::Reject,
             waits_for: AtomicUsize::new(0),
+            next: AtomicUsize::new(0),
         });
         source.bridges.add(&crossing);
         let (its, source) = (Arc::clone(&crossing), Arc::clone(source));
@@ -304,27 +425,51 @@ impl Crossing {
 
     /// What it has done so far.
     pub(crate) fn status(&self) -> KernelBridgeStatus {
-        self.shared.facts.status(self.shared.held().len())
+        self.shared.facts.status()
     }
 
     async fn carry(&self, source: &KernelShared) {
         let mut pile = Pile::new(self.shared.held().output, source.core.traced.is_some());
         let is_closed = || self.targets.iter().all(|target| target.is_lane_closed(0));
         let facts = &self.shared.facts;
-        let changed: Vec<_> = self.targets.iter().map(|target| &target.core.changed).collect();
+        let closed: Vec<_> = self.targets.iter().map(|target| &target.core.closed).collect();
         loop {
             let take = || self.take(source, &mut pile);
-            let Some(cause) = fill(source, facts, is_closed, &changed, take).await else { break };
+            let Some(cause) = fill(source, facts, is_closed, &closed, take).await else { break };
             if !self.deliver().await {
                 break;
             }
             facts.count_batch(cause);
-            if cause == Cause::Close {
+            if cause == Cause::Close && !is_closed() {
                 break;
             }
+            facts.breathe().await;
+        }
+        if self.goes_on && is_closed() {
+            self.lose_all(source, &mut pile).await;
         }
         // It may have been woken for an output that it has not taken.
         source.core.ready.notify(1);
+    }
+
+    /// When all targets have ended: takes what comes until the source has terminated, so that this does not stall, and counts
+    /// it as lost.
+    async fn lose_all(&self, source: &KernelShared, pile: &mut Pile) {
+        let facts = &self.shared.facts;
+        let lose = |pile: &mut Pile| {
+            // SAFETY: as in `take`.
+            let taken = unsafe { pile.take(source, self.port, facts.options.messages) };
+            facts.counts.lost.fetch_add(pile.count as u64, Ordering::Relaxed);
+            let count = pile.count;
+            pile.clear();
+            (count, taken)
+        };
+        let held = self.shared.held().forget();
+        facts.counts.lost.fetch_add(held, Ordering::Relaxed);
+        let never = || false;
+        while fill(source, facts, never, &[], || lose(pile)).await.is_some() {
+            facts.breathe().await;
+        }
     }
 
     /// Takes what is there now, up to a full batch. Returns how many are held, and what was found.
@@ -335,7 +480,8 @@ impl Crossing {
         // SAFETY: the pile takes outputs of this size, and what it holds is used as outputs of this outbox.
         let taken = unsafe { pile.take(source, self.port, room) };
         let mut held = self.shared.held();
-        held.lanes.iter_mut().filter(|lane| !lane.ended).for_each(|lane| lane.load(pile));
+        let lost = held.load(pile);
+        self.shared.facts.counts.discarded.fetch_add(lost, Ordering::Relaxed);
         pile.clear();
         (held.len(), taken)
     }
@@ -343,38 +489,76 @@ impl Crossing {
     /// Sends what is held, waiting for space; false if no target takes any more.
     async fn deliver(&self) -> bool {
         loop {
-            let mut full = None;
-            for number in 0..self.targets.len() {
-                if let Attempt::Full { shard, .. } = self.attempt(number) {
-                    full.get_or_insert((number, shard));
-                }
-            }
-            if self.shared.held().lanes.iter().all(|lane| lane.ended) {
+            let full: Vec<_> =
+                self.in_turn().filter_map(|number| Some((number, self.attempt(number).full()?.1))).collect();
+            if self.shared.held().is_nobodys() {
                 return false;
             }
-            let Some((number, shard)) = full else { return true };
-            let target = &self.targets[number];
-            let listener = target.space(0, shard).listen();
-            if let Attempt::Full { sent: 0, .. } = self.attempt(number) {
-                self.waits_for.store(number + 1, Ordering::Relaxed);
-                target.wait_for(listener).await;
-                self.waits_for.store(0, Ordering::Relaxed);
+            if self.shared.held().len() == 0 {
+                return true;
             }
+            // To each: these lack something. To any: all are full.
+            let events =
+                || full.iter().map(|&(number, shard)| (number, self.targets[number].space(0, shard)));
+            let listeners: Vec<_> = events().map(|(_, event)| Event::listen(event)).collect();
+            let mut has_moved = false;
+            for &(number, _) in &full {
+                has_moved |= self.attempt(number).full().is_none_or(|(sent, _)| sent != 0);
+            }
+            if has_moved {
+                continue;
+            }
+            let Some(&(first, _)) = full.first() else { continue };
+            if self.rejects {
+                self.lose(first);
+                continue;
+            }
+            let waiting: Vec<_> = events()
+                .map(|(number, _)| {
+                    self.targets[number].core.expect();
+                    self.targets[number].wait_for_space()
+                })
+                .collect();
+            self.waits_for.store(first + 1, Ordering::Relaxed);
+            any(listeners).await;
+            self.waits_for.store(0, Ordering::Relaxed);
+            drop(waiting);
         }
     }
 
-    /// Sends to one target as much as it takes now.
+    /// The numbers of the targets, in the order in which they are tried.
+    fn in_turn(&self) -> impl Iterator<Item = usize> {
+        let count = self.targets.len();
+        let mut numbers: Vec<_> = match self.spread {
+            Spread::Any if count > 1 => {
+                let start = self.next.fetch_add(1, Ordering::Relaxed);
+                (0..count).map(|i| start.wrapping_add(i) % count).collect()
+            }
+            _ => (0..count).collect(),
+        };
+        if self.spread == Spread::Any && count > 1 {
+            // Of equal ones, the order stays. Looked at once each, since they change.
+            numbers.sort_by_cached_key(|&number| self.targets[number].pending());
+        }
+        numbers.into_iter()
+    }
+
+    /// Sends to one target as much of its batch as it takes now.
     fn attempt(&self, number: usize) -> Attempt {
         let (target, facts) = (&self.targets[number], &self.shared.facts);
+        let lane = self.lane_of(number);
         let mut held = self.shared.held();
         let mut all = 0;
         loop {
-            let Some(run) = held.lanes[number].run() else { return Attempt::Done };
+            if held.ended[number] {
+                return Attempt::Done;
+            }
+            let Some(run) = held.lanes[lane].run() else { return Attempt::Done };
             let mut fates = Fates::default();
             // SAFETY: the lane's rows are messages of this target, aligned and one behind the other.
             let (taken, refused) = unsafe { run.offer(target, &mut |fate| fates.count(fate)) };
             let size = target.core.message_size() as u64;
-            held.lanes[number].first += taken;
+            held.lanes[lane].first += taken;
             all += taken;
             let moved = taken as u64 - fates.discarded - fates.duplicate;
             let counts = &facts.counts;
@@ -389,18 +573,29 @@ impl Crossing {
             }
             match refused {
                 None => {}
-                Some((Refused::Full, _)) if self.rejects => {
-                    target.refused(0);
-                    held.lanes[number].first += 1;
-                    counts.discarded.fetch_add(1, Ordering::Relaxed);
-                }
                 Some((Refused::Full, shard)) => return Attempt::Full { sent: all, shard },
                 Some((Refused::Closed, _)) => {
-                    held.end(number, counts);
+                    let lost = held.end(number, lane);
+                    counts.discarded.fetch_add(lost, Ordering::Relaxed);
                     return Attempt::Done;
                 }
             }
         }
+    }
+
+    /// The lane of a target's batch.
+    fn lane_of(&self, number: usize) -> usize {
+        match self.spread {
+            Spread::All | Spread::Keyed { .. } => number,
+            Spread::Any => 0,
+        }
+    }
+
+    /// The next message for this target finds no room, and is lost.
+    fn lose(&self, number: usize) {
+        self.targets[number].refused(0);
+        self.shared.held().lanes[self.lane_of(number)].first += 1;
+        self.shared.facts.counts.discarded.fetch_add(1, Ordering::Relaxed);
     }
 
     fn waited_for(&self) -> Option<Arc<KernelShared>> {
@@ -417,6 +612,16 @@ enum Attempt {
         sent: usize,
         shard: usize,
     },
+}
+
+impl Attempt {
+    /// If the target is full: how many were sent before, and the shard.
+    fn full(self) -> Option<(usize, usize)> {
+        match self {
+            Self::Done => None,
+            Self::Full { sent, shard } => Some((sent, shard)),
+        }
+    }
 }
 
 /// What became of messages that were not simply queued.
@@ -442,22 +647,25 @@ impl<O: RingMessage> Work<O> for Carried<O> {
         &self.0.shared.facts
     }
 
-    fn len(&self) -> usize {
-        self.0.shared.held().len()
-    }
-
     fn take(&self) -> Vec<O> {
         // SAFETY: the crossing's outputs are of this type: `bridge` alone makes this.
         self.0.shared.held().take_out(|output| unsafe { output.cast::<O>().read_unaligned() })
     }
 }
 
-/// What a bridge to kernels holds: a batch for each of them.
+/// What a bridge to kernels holds: a batch for each of them, or one for all.
 struct Freight {
     /// The size of an output.
     output: usize,
     lanes: Box<[Lane]>,
+    /// The targets that take no more.
+    ended: Box<[bool]>,
+    /// If each message is for the target that has its key: how the key is read, and how many there are.
+    keys: Option<(Key, u64)>,
 }
+
+/// Reads the key of a message.
+type Key = unsafe fn(*const u8) -> u64;
 
 /// A batch for one target.
 struct Lane {
@@ -472,8 +680,6 @@ struct Lane {
     loaded: usize,
     /// The spans that sent the messages, of a source with tracing; else none.
     spans: Vec<Option<TraceContext>>,
-    /// The target takes no more.
-    ended: bool,
 }
 
 /// Messages of a lane that go together.
@@ -485,31 +691,83 @@ struct Run<'a> {
 
 impl Hold for Freight {
     fn len(&self) -> usize {
-        self.lanes.iter().map(|lane| lane.loaded - lane.first).max().unwrap_or(0)
+        let left = self.lanes.iter().map(|lane| lane.loaded - lane.first);
+        if self.keys.is_some() { left.sum() } else { left.max().unwrap_or(0) }
     }
 }
 
 impl Freight {
-    /// A target takes no more. Of the last one, what it has not taken is held.
-    fn end(&mut self, number: usize, counts: &super::Counts) {
-        self.lanes[number].ended = true;
-        if !self.lanes.iter().all(|lane| lane.ended) {
-            let lane = &mut self.lanes[number];
-            counts.discarded.fetch_add((lane.loaded - lane.first) as u64, Ordering::Relaxed);
-            lane.first = lane.loaded;
+    /// Whether no target takes any more.
+    fn is_nobodys(&self) -> bool {
+        self.ended.iter().all(|ended| *ended)
+    }
+
+    /// Adds what is in the pile, for which there is room. Returns how much was for a target that takes no more.
+    fn load(&mut self, pile: &Pile) -> u64 {
+        let mut lost = 0;
+        let one_for_all = self.lanes.len() != self.ended.len();
+        let count = self.lanes.len();
+        self.lanes.iter_mut().for_each(Lane::make_room);
+        for (number, output) in pile.outputs().enumerate() {
+            let span = pile.spans.get(number);
+            if let Some((key, actors)) = self.keys {
+                // SAFETY: the row is a message of these targets, aligned as their type is.
+                let key = unsafe { key(self.lanes[0].put(output).cast()) };
+                let lane = member_of_key(key, actors, count);
+                if self.ended[lane] {
+                    lost += 1;
+                    continue;
+                }
+                if lane != 0 {
+                    self.lanes[lane].put(output);
+                }
+                self.lanes[lane].keep(span);
+                continue;
+            }
+            for (number, lane) in self.lanes.iter_mut().enumerate() {
+                if one_for_all || !self.ended[number] {
+                    lane.put(output);
+                    lane.keep(span);
+                }
+            }
         }
+        lost
+    }
+
+    /// A target takes no more. Returns how many messages were for it alone, and are lost: of the last one, what it has
+    /// not taken is held.
+    fn end(&mut self, number: usize, lane: usize) -> u64 {
+        self.ended[number] = true;
+        if self.is_nobodys() || self.lanes.len() != self.ended.len() {
+            return 0;
+        }
+        let lane = &mut self.lanes[lane];
+        let lost = lane.loaded - lane.first;
+        lane.first = lane.loaded;
+        lost as u64
+    }
+
+    /// Drops what is held, and says how much it was.
+    fn forget(&mut self) -> u64 {
+        let held = self.len() as u64;
+        self.lanes.iter_mut().for_each(|lane| lane.first = lane.loaded);
+        held
     }
 
     /// The outputs that no target, or not the slowest one, has taken.
     fn take_out<O>(&mut self, read: impl Fn(*const u8) -> O) -> Vec<O> {
-        let Some(lane) = self.lanes.iter_mut().max_by_key(|lane| lane.loaded - lane.first) else {
-            return Vec::new();
-        };
-        let (first, loaded, size) = (lane.first, lane.loaded, lane.size);
-        let offset = lane.inside.map_or(0, |inside| inside.offset);
-        let rows = lane.rows.bytes().as_ptr().cast::<u8>();
-        let outputs = (first..loaded).map(|row| read(rows.wrapping_add(row * size + offset))).collect();
-        self.lanes.iter_mut().for_each(|lane| lane.first = lane.loaded);
+        let mut outputs = Vec::new();
+        let slowest = self.lanes.iter().map(|lane| lane.loaded - lane.first).max().unwrap_or(0);
+        for lane in &mut self.lanes {
+            // Of several copies the slowest one's.
+            if self.keys.is_some() || outputs.is_empty() && lane.loaded - lane.first == slowest {
+                let (size, offset) = (lane.size, lane.inside.map_or(0, |inside| inside.offset));
+                let rows = lane.rows.bytes().as_ptr().cast::<u8>();
+                let row = |row: usize| read(rows.wrapping_add(row * size + offset));
+                outputs.extend((lane.first..lane.loaded).map(row));
+            }
+            lane.first = lane.loaded;
+        }
         outputs
     }
 }
@@ -517,33 +775,34 @@ impl Freight {
 impl Lane {
     fn new(message: &'static TypeDescriptor, inside: Option<Inside>, most: usize) -> Self {
         let rows = Aligned::several(message, most);
-        Self { rows, size: message.size, inside, first: 0, loaded: 0, spans: Vec::new(), ended: false }
+        Self { rows, size: message.size, inside, first: 0, loaded: 0, spans: Vec::new() }
     }
 
-    /// Adds what is in the pile, for which there is room.
-    fn load(&mut self, pile: &Pile) {
-        if self.first == self.loaded {
-            (self.first, self.loaded) = (0, 0);
-            self.spans.clear();
-        }
-        // Some may have gone while others wait: to the front, so that there is room for a batch behind them.
+    /// Moves what is left to the front, so that there is room for a batch behind it.
+    fn make_room(&mut self) {
         let rows = self.rows.bytes();
         if self.first != 0 {
             rows.copy_within(self.first * self.size..self.loaded * self.size, 0);
             self.spans.drain(..self.first.min(self.spans.len()));
             self.loaded -= std::mem::take(&mut self.first);
         }
-        for output in pile.outputs() {
-            let row = &mut rows[self.loaded * self.size..][..self.size];
-            match &self.inside {
-                None => row.copy_from_slice(output),
-                // SAFETY: the pile's outputs have the size of what the variant holds, and the row has that of the
-                // whole.
-                Some(inside) => unsafe { inside.write(output.as_ptr().cast(), row.as_mut_ptr().cast()) },
-            }
-            self.loaded += 1;
+    }
+
+    /// Writes an output as a message behind those that are loaded, for which there is room.
+    fn put(&mut self, output: &Bytes) -> *const MaybeUninit<u8> {
+        let row = &mut self.rows.bytes()[self.loaded * self.size..][..self.size];
+        match &self.inside {
+            None => row.copy_from_slice(output),
+            // SAFETY: the pile's outputs have the size of what the variant holds, and the row has that of the whole.
+            Some(inside) => unsafe { inside.write(output.as_ptr().cast(), row.as_mut_ptr().cast()) },
         }
-        self.spans.extend(&pile.spans);
+        row.as_ptr()
+    }
+
+    /// What was written last is loaded, with the span that has sent it, if the source has tracing.
+    fn keep(&mut self, span: Option<&Option<TraceContext>>) {
+        self.loaded += 1;
+        self.spans.extend(span);
     }
 
     /// The next messages that go together: one that a span has sent, or all before the next such.

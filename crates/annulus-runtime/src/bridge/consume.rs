@@ -142,6 +142,7 @@ async fn consume<K: RingKernel>(
         if cause == Cause::Close {
             return;
         }
+        shared.facts.breathe().await;
     }
 }
 
@@ -153,11 +154,11 @@ async fn next<M: annulus_queue::Message + Send>(
 ) -> Option<Result<M, RecvError>> {
     let mut message = pin!(queue.recv());
     loop {
-        let changed = kernel.core.changed.listen();
+        let closed = kernel.core.closed.listen();
         if kernel.is_lane_closed(lane) {
             return None;
         }
-        if let First::A(received) = first(message.as_mut(), pin!(changed)).await {
+        if let First::A(received) = first(message.as_mut(), pin!(closed)).await {
             return Some(received);
         }
     }
@@ -222,6 +223,7 @@ enum Attempt {
 fn attempt<K: RingKernel>(kernel: &KernelShared, lane: usize, shared: &Shared<Held<K::Message>>) -> Attempt {
     // SAFETY: the kernel is `K`: it came from a handle of that type.
     let inlet = unsafe { Inlet::<K::Message>::new(kernel) }.for_lane(lane).patient();
+    // Under this lock code of the program may run: see `Facts::holds`.
     let mut held = shared.held();
     let Held { batch, back } = &mut *held;
     let mut all = 0;

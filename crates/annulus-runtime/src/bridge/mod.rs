@@ -23,16 +23,19 @@
 //! |---|---|---|
 //! | the counts | whoever polls the bridge's task: one thread at a time | anybody |
 //! | the held messages | the same; after the end whoever takes them out, under their lock | the same |
+//! | `waits_for` | whoever polls: the kernel that has no room, while the bridge waits for that | anybody, for people |
+//! | `polled` | whoever polls | the same |
 //! | `stop` | anybody, once | whoever polls |
+//! | `holds`, how many messages are held | whoever polls; after the end whoever takes them out | anybody |
 //! | `ended` | whoever polls, once (`SYNC: bridge-ended`) | anybody |
 //!
-//! | `waits_for` | whoever polls: the kernel that has no room, while the bridge waits for that | anybody, for people |
 //!
 //! The counts order nothing: they are exact for whoever has seen the end, or knows that nothing flows.
 
 use std::{
     fmt,
     future::{Future, poll_fn},
+    ops::{Deref, DerefMut},
     pin::{Pin, pin},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::Poll,
@@ -55,7 +58,14 @@ pub(crate) mod task;
 pub use status::{BridgeOptions, KernelBridgeRates, KernelBridgeStatus};
 use task::Task;
 
-use crate::time::deadline;
+use crate::{time::deadline, within::Until};
+
+/// The most messages of a batch. Source: this project's choice; a batch has its room from the beginning.
+const MOST_MESSAGES: usize = 65_536;
+/// How many batches one poll moves, at most, and how long a bridge then lets its thread alone. Source: this project's
+/// choice: with batches of 64 messages some 100 µs of work.
+const BATCHES: u64 = 32;
+const PAUSE: Duration = Duration::from_micros(5);
 
 /// A bridge between kernels, or between a kernel and a queue. It works until it is stopped or one of its ends has ended, whether
 /// or not this value is kept. Clones are the same bridge.
@@ -108,6 +118,11 @@ struct Facts {
     to: String,
     options: BridgeOptions,
     counts: Counts,
+    /// How many messages are held. They are under a lock under which a target's alerts, and wakers, may run; these may
+    /// ask for the status, which therefore takes no lock.
+    holds: AtomicU64,
+    /// Batches that the poll under way has moved.
+    polled: AtomicU64,
     stop: AtomicBool,
     ended: AtomicBool,
     /// Notified at the end.
@@ -123,9 +138,7 @@ trait Hold: Send {
 /// A bridge as its handles see it: of messages of type `M`.
 trait Work<M>: Send + Sync {
     fn facts(&self) -> &Facts;
-    /// How many messages it holds.
-    fn len(&self) -> usize;
-    /// Takes them out.
+    /// Takes out the messages that it holds, when it has ended.
     fn take(&self) -> Vec<M>;
 }
 
@@ -145,6 +158,7 @@ struct Counts {
     by_close: AtomicU64,
     evicted: AtomicU64,
     discarded: AtomicU64,
+    lost: AtomicU64,
     duplicate: AtomicU64,
     too_large: AtomicU64,
 }
@@ -162,8 +176,10 @@ impl<H: Hold> Shared<H> {
         let facts = Facts {
             from,
             to,
-            options: BridgeOptions { messages: options.messages.max(1), ..options },
+            options: BridgeOptions { messages: options.messages.clamp(1, MOST_MESSAGES), ..options },
             counts: Counts::default(),
+            holds: AtomicU64::new(0),
+            polled: AtomicU64::new(0),
             stop: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             end: Event::new(),
@@ -177,26 +193,62 @@ impl<H: Hold> Shared<H> {
         H: 'static,
     {
         Task::start(async move {
-            {
-                let mut work = pin!(work);
-                poll_fn(|context| {
-                    if self.facts.stop.load(Ordering::Relaxed) {
-                        Poll::Ready(())
-                    } else {
-                        work.as_mut().poll(context)
-                    }
-                })
-                .await;
-            }
-            // SYNC: bridge-ended (release)
-            self.facts.ended.store(true, Ordering::Release);
-            self.facts.end.notify_all();
+            // Also if the work panics: keys and ids of messages are code of the program.
+            let _end = End(&self.facts);
+            let mut work = pin!(work);
+            poll_fn(|context| {
+                self.facts.polled.store(0, Ordering::Relaxed);
+                if self.facts.stop.load(Ordering::Relaxed) {
+                    Poll::Ready(())
+                } else {
+                    work.as_mut().poll(context)
+                }
+            })
+            .await;
         })
     }
 
-    /// No foreign code runs under the lock, and what is in it is whole between any two statements.
-    fn held(&self) -> MutexGuard<'_, H> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What it holds, which is whole between any two statements. Whoever polls takes this, and after the end whoever takes
+    /// the messages out: nobody waits for it.
+    fn held(&self) -> Holding<'_, H> {
+        Holding { held: self.held.lock().unwrap_or_else(PoisonError::into_inner), holds: &self.facts.holds }
+    }
+}
+
+/// What a bridge holds, under its lock. Afterwards it is counted.
+struct Holding<'a, H: Hold> {
+    held: MutexGuard<'a, H>,
+    holds: &'a AtomicU64,
+}
+
+impl<H: Hold> Deref for Holding<'_, H> {
+    type Target = H;
+
+    fn deref(&self) -> &H {
+        &self.held
+    }
+}
+
+impl<H: Hold> DerefMut for Holding<'_, H> {
+    fn deref_mut(&mut self) -> &mut H {
+        &mut self.held
+    }
+}
+
+impl<H: Hold> Drop for Holding<'_, H> {
+    fn drop(&mut self) {
+        self.holds.store(self.held.len() as u64, Ordering::Relaxed);
+    }
+}
+
+/// At the end of this, the bridge has ended.
+struct End<'a>(&'a Facts);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        // SYNC: bridge-ended (release)
+        self.0.ended.store(true, Ordering::Release);
+        self.0.end.notify_all();
     }
 }
 
@@ -215,10 +267,6 @@ impl<M: Send> Hold for Held<M> {
 impl<M: Send> Work<M> for Shared<Held<M>> {
     fn facts(&self) -> &Facts {
         &self.facts
-    }
-
-    fn len(&self) -> usize {
-        self.held().len()
     }
 
     fn take(&self) -> Vec<M> {
@@ -270,7 +318,7 @@ impl<M: Send + 'static> KernelBridge<M> {
     /// println!("{status}");
     /// ```
     pub fn status(&self) -> KernelBridgeStatus {
-        self.shared.facts().status(self.shared.len())
+        self.shared.facts().status()
     }
 
     /// Waits until the bridge has ended: because it was stopped, or because its source has ended and all was
@@ -332,6 +380,18 @@ impl<M: Send + 'static> KernelBridge<M> {
 }
 
 impl Facts {
+    /// After a batch: if this poll has moved many, lets the thread that runs it go on with its own work. Another one comes
+    /// back to it soon: that of the alarms. Whoever has work for a bridge all the time would otherwise stay in it for ever:
+    /// a worker, or a device's pump.
+    async fn breathe(&self) {
+        let polled = self.polled.load(Ordering::Relaxed) + 1;
+        self.polled.store(polled, Ordering::Relaxed);
+        if polled >= BATCHES {
+            Until::after(PAUSE).await;
+            self.polled.store(0, Ordering::Relaxed);
+        }
+    }
+
     async fn until_ended(&self) {
         while !self.has_ended() {
             let listener = self.end.listen();
@@ -369,7 +429,7 @@ impl Facts {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn status(&self, held: usize) -> KernelBridgeStatus {
+    fn status(&self) -> KernelBridgeStatus {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let counts = &self.counts;
         KernelBridgeStatus {
@@ -382,9 +442,10 @@ impl Facts {
             by_close: count(&counts.by_close),
             evicted: count(&counts.evicted),
             discarded: count(&counts.discarded),
+            lost: count(&counts.lost),
             duplicate: count(&counts.duplicate),
             too_large: count(&counts.too_large),
-            held: held as u64,
+            held: count(&self.holds),
             ended: self.has_ended(),
             at: Instant::now(),
         }

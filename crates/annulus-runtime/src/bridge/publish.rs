@@ -103,6 +103,7 @@ pub(crate) unsafe fn publish_outputs<O: RingMessage>(
             if cause == Cause::Close {
                 break;
             }
+            shared.facts.breathe().await;
         }
         // It may have been woken for an output that it has not taken.
         kernel.core.ready.notify(1);
@@ -111,20 +112,20 @@ pub(crate) unsafe fn publish_outputs<O: RingMessage>(
 
 /// Collects a batch of what a kernel sends. `take` takes what is there now, and says how many are held then, and what
 /// it found. `None` if no outputs come any more, or if the target is closed and nothing is held; that is looked at
-/// whenever one of the events tells of a change.
+/// whenever one of the events is notified. What is held when it is found closed is a batch.
 pub(super) async fn fill(
     kernel: &KernelShared,
     facts: &Facts,
     is_closed: impl Fn() -> bool,
-    changed: &[&Event],
+    closed: &[&Event],
     mut take: impl FnMut() -> (usize, Result<usize, TryRecvError>),
 ) -> Option<Cause> {
     let mut listening = None;
     let mut late = None;
     let mut held = 0;
     loop {
-        if is_closed() && held == 0 {
-            return None;
+        if is_closed() {
+            return (held != 0).then_some(Cause::Close);
         }
         let taken;
         (held, taken) = take();
@@ -143,7 +144,7 @@ pub(super) async fn fill(
         }
         // Looks once more after it began to listen.
         let Some(listeners) = listening.take() else {
-            let events = changed.iter().copied().chain([&kernel.core.ready]);
+            let events = closed.iter().copied().chain([&kernel.core.ready]);
             listening = Some(events.map(Event::listen).collect::<Vec<_>>());
             continue;
         };

@@ -9,7 +9,7 @@ use std::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BridgeOptions {
-    /// A batch of so many messages is delivered at once; at least 1.
+    /// A batch of so many messages is delivered at once; at least 1, and at most 65,536.
     pub messages: usize,
     /// How long the first message of a batch waits for others. With 0, a batch is what is there.
     pub delay: Duration,
@@ -57,7 +57,8 @@ impl Default for BridgeOptions {
 }
 
 /// What a bridge has done so far. When nothing flows, what it has taken from its source is
-/// [`moved`](Self::moved)` + discarded + duplicate + too_large + `[`held`](Self::held).
+/// [`moved`](Self::moved)` + discarded + lost + duplicate + too_large + `[`held`](Self::held). Of a bridge to all of
+/// several kernels, each copy counts, and held is what the slowest has not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelBridgeStatus {
@@ -77,8 +78,12 @@ pub struct KernelBridgeStatus {
     pub by_close: u64,
     /// Messages in the target that were evicted for those of this bridge. They are the target's drops.
     pub evicted: u64,
-    /// Messages that the target discarded.
+    /// Messages that the target discarded, or that found no room under Reject, or copies for one of several targets that
+    /// has ended.
     pub discarded: u64,
+    /// Messages that were lost since the target had ended: those of a link of a [topology](crate::Topology), which goes on
+    /// taking what its source sends.
+    pub lost: u64,
     /// Messages that the target knew.
     pub duplicate: u64,
     /// Messages that were larger than the target takes.
@@ -127,7 +132,7 @@ impl KernelBridgeStatus {
     /// assert_eq!(launched().consume(&queue).status().dropped(), 0);
     /// ```
     pub fn dropped(&self) -> u64 {
-        self.discarded + self.duplicate + self.too_large
+        self.discarded + self.lost + self.duplicate + self.too_large
     }
 
     /// The rates since an earlier status of the same bridge. `None` if no time passed between the two, or if

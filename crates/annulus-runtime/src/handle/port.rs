@@ -6,7 +6,11 @@ use annulus_kernel::{Accepts, RingKernel, RingMessage};
 use annulus_queue::{Backpressure, MessageQueue, RecvError, TryRecvError};
 
 use crate::{
-    bridge::{BridgeOptions, KernelBridge, carry::bridge, publish::publish_outputs},
+    bridge::{
+        BridgeOptions, KernelBridge,
+        carry::{Spread, bridge},
+        publish::publish_outputs,
+    },
     error::ConnectError,
     handle::{KernelHandle, outputs::Outputs, receive::Outlet},
     kernel::{shared::KernelShared, status::PortStatus},
@@ -479,7 +483,34 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
         options: BridgeOptions,
         backpressure: Backpressure,
     ) -> Result<KernelBridge<T>, ConnectError> {
-        bridge(self.kernel, Some(self.name.number), &Vec::from_iter(targets), options, backpressure)
+        let from = (self.kernel, Some(self.name.number));
+        bridge(from, &Vec::from_iter(targets), Spread::All, options, backpressure)
+    }
+
+    /// The same to any of these kernels, without keys. See [`KernelHandle::bridge_to_any`].
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::{Backpressure, BridgeOptions};
+    /// # let (here, there) = (Runtime::builder().build()?, Runtime::builder().build()?);
+    /// let sort = sort::launch(&here, sort::options())?;
+    /// let targets = [double::launch(&here, double::options())?, double::launch(&there, double::options())?];
+    /// sort.port(sort::ODD).bridge_to_any(&targets, BridgeOptions::new(), Backpressure::Block)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for that method.
+    pub fn bridge_to_any<'t, K2: RingKernel<Message: Accepts<T>>>(
+        &self,
+        targets: impl IntoIterator<Item = &'t KernelHandle<K2>>,
+        options: BridgeOptions,
+        backpressure: Backpressure,
+    ) -> Result<KernelBridge<T>, ConnectError> {
+        let from = (self.kernel, Some(self.name.number));
+        bridge(from, &Vec::from_iter(targets), Spread::Any, options, backpressure)
     }
 
     /// Moves what the kernel sends by this outbox into a queue. See [`KernelHandle::publish_to_with`].

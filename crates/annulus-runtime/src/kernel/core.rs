@@ -93,6 +93,9 @@ pub(crate) struct KernelCore {
     /// Notified when a shard's state changes, when the kernel is finished, and, while `watched`, at each
     /// progress.
     pub(crate) changed: Event,
+    /// Notified when the kernel, or one of its queues, is closed to new messages. Whoever waits here waits for nothing that
+    /// a block reports, so nobody need watch the kernel for it.
+    pub(crate) closed: Event,
     /// Shared by all kernels of the runtime: notified like `changed` for those that can be connected.
     pub(crate) flow: Arc<Event>,
     /// The gate for the host's messages, if the kernel is connectable.

@@ -61,6 +61,7 @@ impl FrontEnd<'_> {
         self.fronts.lanes[lane].closed.store(true, Ordering::Relaxed);
         self.fronts.notify_all(lane);
         self.core.changed.notify_all();
+        self.core.closed.notify_all();
         was_open
     }
 }

@@ -40,6 +40,7 @@ impl KernelShared {
         }
         (0..=core.options.queues.len()).for_each(|lane| self.fronts.notify_all(lane));
         core.changed.notify_all();
+        core.closed.notify_all();
         core.record(event::CLOSED, [0; 3]);
         core.tell_plainly("closed");
         Transition::Done

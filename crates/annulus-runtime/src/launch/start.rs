@@ -323,6 +323,7 @@ fn start(
         space: Event::new(),
         ready: Event::new(),
         changed: Event::new(),
+        closed: Event::new(),
         flow: Arc::clone(&runtime.flow),
         gate: Gate::new(),
         drops: HostDrops::default(),

@@ -257,7 +257,9 @@ impl KernelShared {
     fn bridged_to(&self) -> Vec<Arc<KernelShared>> {
         let known = self.links.known();
         let is_linked = |place: &usize| known.targets.iter().any(|target| target.outbox == *place);
-        let to_host = (0..self.core.definition.ports.len().max(1)).filter(|place| !is_linked(place));
+        let ports = self.core.definition.ports;
+        let answers = |place: &usize| ports.get(*place).is_some_and(|port| port.is_reply);
+        let to_host = (0..ports.len().max(1)).filter(|place| !is_linked(place) && !answers(place));
         self.bridges.waited_for(to_host)
     }
 
@@ -409,11 +411,11 @@ fn beside(cycle: &[&KernelShared]) -> Vec<Arc<KernelShared>> {
     if cycle.iter().all(|kernel| kernel.core.options.outbound.hold == 0 && !for_any(kernel)) {
         return found;
     }
-    let mut next: Vec<_> = cycle.iter().flat_map(|kernel| kernel.waited_for()).collect();
+    let mut next: Vec<_> = cycle.iter().flat_map(|kernel| kernel.linked_and_waited_for()).collect();
     while let Some(kernel) = next.pop() {
         let is_same = |other: &KernelShared| std::ptr::eq(other, &raw const *kernel);
         if !cycle.iter().any(|other| is_same(other)) && !found.iter().any(|other| is_same(other)) {
-            next.extend(kernel.waited_for());
+            next.extend(kernel.linked_and_waited_for());
             found.push(kernel);
         }
     }

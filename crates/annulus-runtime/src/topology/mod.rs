@@ -15,7 +15,11 @@ use annulus_kernel::RingKernel;
 use annulus_queue::Backpressure;
 
 use crate::{
-    bridge::{BridgeOptions, KernelBridgeStatus, carry::Crossing, task::Task},
+    bridge::{
+        BridgeOptions, KernelBridgeStatus,
+        carry::{Crossing, Spread},
+        task::Task,
+    },
     elsewhere::elsewhere,
     error::{ConnectError, LaunchError, debug_in_words},
     handle::AnyHandle,
@@ -373,8 +377,8 @@ impl Topology {
         self
     }
 
-    /// Launches all of it: checks it whole, launches the kernels inactive, connects them, and activates targets
-    /// before their sources. Warns of cycles that can stand still, with the target
+    /// Launches all of it: checks it whole, launches the kernels that are linked inactive, connects them, and activates
+    /// targets before their sources. Warns of cycles that can stand still, with the target
     /// [`STALL_TARGET`](crate::STALL_TARGET).
     ///
     /// ```
@@ -444,11 +448,13 @@ impl Topology {
         for &index in &checked.order {
             let Node { name, bound, options, .. } = nodes[index].take().expect("each is in the order once");
             let linked = checked.is_linked(index) || names.iter().any(|(kernel, _)| *kernel == name);
+            let bridged = checked.links.iter().any(|link| link.from == index || link.to == index);
             let wrapped =
                 |link: &check::Resolved| link.from == index && link.variant.is_some() && !link.bridged;
             let into_variants = options.shape.into_variants || checked.links.iter().any(wrapped);
             let options = match linked {
                 true => options.connectable(true).active(false).into_variants(into_variants),
+                false if bridged => options.active(false),
                 false => options,
             };
             let launched = bound.launch(&runtimes[index], options);
@@ -505,7 +511,8 @@ impl Topology {
                 // SAFETY: the check has compared what the outbox sends with the target's messages, and with what its
                 // variants take.
                 let started = unsafe {
-                    Crossing::start(source.shared_arc(), link.port, targets, options, edge.backpressure)
+                    let from = (source.shared_arc(), link.port);
+                    Crossing::start(from, targets, Spread::All, true, options, edge.backpressure)
                 };
                 let (crossing, task) = started.map_err(|error| {
                     let (from, to) = (edge.from.clone(), edge.to.clone());
@@ -661,7 +668,9 @@ impl RunningTopology {
 
     /// Shuts its kernels down, sources before their targets, all within `limit`; see [`Runtime::shutdown`]. A kernel that
     /// bridges lead to waits for what they carry: until their sources have ended, and all outputs of these have come. If
-    /// the limit passes first, the bridges are stopped, and their [status](Self::bridges) says how much each holds.
+    /// the limit passes first, the bridges are stopped, and their [status](Self::bridges) says how much each holds; what
+    /// else they had not taken waits in their [sources](KernelControl::status). Of a cycle over bridges, the first kernel
+    /// that ends takes nothing more: what comes for it after that is [lost](KernelBridgeStatus::lost).
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -714,6 +723,8 @@ impl RunningTopology {
             for bridge in self.bridges.iter().filter(leads_to(place)).filter(has_ended) {
                 if !bridge.crossing.ended_within(left()) {
                     bridge.crossing.stop(&bridge.task);
+                    // It ends with the batch that it moves, if one of its ends does not hang.
+                    bridge.crossing.ended_within(Duration::from_secs(1));
                 }
             }
             let outcome = kernel.shut_down(left());
