@@ -136,7 +136,7 @@ impl SlotReservation<'_> {
     /// # Panics
     ///
     /// As that method.
-    #[inline]
+    #[inline(always)]
     pub fn write_copy<T: Copy>(&mut self, message: &T, header: Header) {
         assert!(self.next < self.end, "a reservation writes only the slots that it holds");
         let Ring { region, layout, .. } = self.ring;
