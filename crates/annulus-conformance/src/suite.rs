@@ -155,6 +155,7 @@ macro_rules! conformance_suite {
             bridged {
                 w10_every_length_arrives: Bridged,
                 w10_what_is_too_large_says_so: Bridged,
+                w10_what_is_too_large_ends_a_batch_for_several_blocks: Bridged,
                 w06_many_threads_and_blocks: Bridged,
                 w06_batches_of_every_size: Bridged,
                 q04_policies_read_what_the_message_says: Bridged,

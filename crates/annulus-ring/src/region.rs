@@ -183,6 +183,81 @@ impl Region {
         unreachable!("no ring is sealed on this processor: unit {offset}, {content:?}, lap {lap}");
     }
 
+    /// [`store_unit`](Self::store_unit) of content that is in registers: two words, and the third.
+    ///
+    /// # Safety
+    ///
+    /// As for that method.
+    #[inline(always)]
+    pub(crate) unsafe fn store_words(&self, offset: usize, low: u64, high: u32, lap: u32) {
+        debug_assert!(self.has_aligned(offset, 16));
+        // SAFETY: the unit is valid for writes by the caller's promise. Aligned, MOVDQA is one access.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            asm!(
+                "movq {unit}, {low}",
+                "movq {tail}, {tail_of_all}",
+                "punpcklqdq {unit}, {tail}",
+                "movdqa xmmword ptr [{to}], {unit}",
+                low = in(reg) low,
+                tail_of_all = in(reg) u64::from(high) | u64::from(lap) << 32,
+                to = in(reg) self.pointer(offset),
+                tail = out(xmm_reg) _,
+                unit = out(xmm_reg) _,
+                options(nostack, preserves_flags),
+            );
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        unreachable!("no ring is sealed on this processor: unit {offset}, {low}, {high}, lap {lap}");
+    }
+
+    /// Eight bytes that lie anywhere, and may be uninitialised: what is loaded then is some value.
+    ///
+    /// # Safety
+    ///
+    /// `from` is valid for reads of eight bytes.
+    #[inline(always)]
+    pub(crate) unsafe fn load8(from: *const MaybeUninit<u8>) -> u64 {
+        // SAFETY: it reads what is valid for reads, by the caller's promise. What it reads is a register's
+        // value, whatever the compiler knows of the memory.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            let loaded;
+            asm!(
+                "mov {loaded}, qword ptr [{from}]",
+                from = in(reg) from,
+                loaded = lateout(reg) loaded,
+                options(nostack, preserves_flags, readonly, pure),
+            );
+            loaded
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        unreachable!("no ring is sealed on this processor: {from:?}");
+    }
+
+    /// The same of four bytes.
+    ///
+    /// # Safety
+    ///
+    /// `from` is valid for reads of four bytes.
+    #[inline(always)]
+    pub(crate) unsafe fn load4(from: *const MaybeUninit<u8>) -> u32 {
+        // SAFETY: as for `load8`.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            let loaded;
+            asm!(
+                "mov {loaded:e}, dword ptr [{from}]",
+                from = in(reg) from,
+                loaded = lateout(reg) loaded,
+                options(nostack, preserves_flags, readonly, pure),
+            );
+            loaded
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        unreachable!("no ring is sealed on this processor: {from:?}");
+    }
+
     /// Loads a unit of a sealed slot in one access: its content and its lap. Orders nothing.
     ///
     /// # Panics

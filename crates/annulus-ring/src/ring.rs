@@ -48,12 +48,8 @@
 //! A [bridged](annulus_abi::bridged) message may lie in its slot's spill block. That block belongs to the
 //! holder of the slot, like the slot's payload, and `slot-published` and `slots-returned` order it likewise.
 
-#[cfg(not(loom))]
-use std::mem::MaybeUninit;
-use std::mem::offset_of;
+use std::mem::{MaybeUninit, offset_of};
 
-#[cfg(not(loom))]
-use annulus_abi::ring::QUEUE_SHIFT;
 use annulus_abi::ring::{CLOSED, RingHeader, RingLayout, SlotHeader, kind};
 
 pub use crate::header::Header;
@@ -263,35 +259,46 @@ impl Ring {
         self.commit(ticket).store(self.layout.lap(ticket), Ordering::Release);
     }
 
-    /// Publishes the sealed slot of `ticket` with this payload, or as a tombstone.
+    /// Publishes the sealed slot of `ticket` with this payload.
     ///
     /// # Safety
     ///
     /// As for [`publish`](Self::publish).
-    #[inline(never)] // An image on the stack is not for writers of open slots.
-    unsafe fn seal<T: Copy>(&self, ticket: u64, message: Option<T>, header: Header) {
-        let kind = if message.is_some() { kind::MESSAGE } else { kind::TOMBSTONE };
-        let length = message.map_or(0, |_| size_of::<T>() as u32);
-        let mut image = Image::new(&self.layout, kind, length, header);
-        if let Some(message) = message {
-            image.put(self.layout.payload_offset, message);
-        }
+    #[inline(always)]
+    unsafe fn seal(&self, ticket: u64, kind: u8, length: u32, payload: &[MaybeUninit<u8>], header: &Header) {
+        let image = Image { layout: &self.layout, meta: u32::from(kind) << 24 | length, header, payload };
         // SAFETY: by the caller's promise.
         unsafe { image.publish(&self.region, ticket) };
     }
 
-    /// [`seal`](Self::seal) of a message whose type is not known here.
+    /// [`seal`](Self::seal) of a message of this type, given by its bytes.
     ///
     /// # Safety
     ///
     /// As for [`publish`](Self::publish).
-    #[cfg(not(loom))]
-    unsafe fn seal_bytes(&self, ticket: u64, queue: u32, message: &[MaybeUninit<u8>], header: Header) {
-        let length = queue << QUEUE_SHIFT | message.len() as u32;
-        let mut image = Image::new(&self.layout, kind::MESSAGE, length, header);
-        image.put_bytes(self.layout.payload_offset, message);
+    #[inline(never)] // So that writers of open slots have little code around theirs.
+    unsafe fn seal_sized<T>(&self, ticket: u64, bytes: &[MaybeUninit<u8>], header: &Header) {
+        let bytes = &bytes[..size_of::<T>()];
         // SAFETY: by the caller's promise.
-        unsafe { image.publish(&self.region, ticket) };
+        unsafe { self.seal(ticket, kind::MESSAGE, size_of::<T>() as u32, bytes, header) };
+    }
+
+    /// [`seal`](Self::seal) with a payload whose length is not known here, or with none: a tombstone.
+    ///
+    /// # Safety
+    ///
+    /// As for [`publish`](Self::publish).
+    #[inline(never)] // What fits every length is not for writers of open slots.
+    unsafe fn seal_any(
+        &self,
+        ticket: u64,
+        kind: u8,
+        length: u32,
+        payload: &[MaybeUninit<u8>],
+        header: &Header,
+    ) {
+        // SAFETY: by the caller's promise.
+        unsafe { self.seal(ticket, kind, length, payload, header) };
     }
 }
 

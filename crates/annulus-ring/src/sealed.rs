@@ -34,12 +34,21 @@
 //! x86-64 with AVX (Intel's manual, volume 3A, 8.1.1; AMD's, volume 2, 7.3.2), in ordinary memory.
 //! [`is_offered`] says whether this processor is one of them.
 
+#[cfg(not(loom))]
 use std::mem::MaybeUninit;
 
 use annulus_abi::ring::{RingLayout, UNITS_MOST};
 
 use crate::{header::Header, region::Region};
 use annulus_sync::{Ordering, fence};
+
+#[cfg(not(loom))]
+mod image;
+#[cfg(loom)]
+#[path = "sealed/modelled.rs"]
+mod image;
+
+pub(crate) use image::Image;
 
 /// Words of a unit that belong to the image.
 const WORDS: usize = 3;
@@ -53,65 +62,19 @@ pub fn is_offered() -> bool {
     offered
 }
 
-/// A slot's image before it is sealed.
-pub(crate) struct Image<'a> {
-    layout: &'a RingLayout,
-    units: [[MaybeUninit<u32>; WORDS]; UNITS_MOST],
-}
-
-impl<'a> Image<'a> {
-    /// An image with these words in front of the payload. The payload is zeros.
-    pub(crate) fn new(layout: &'a RingLayout, kind: u8, length: u32, header: Header) -> Self {
-        let mut image = Self { layout, units: [[MaybeUninit::new(0); WORDS]; UNITS_MOST] };
-        image.put(0, header.command);
-        image.put(4, u32::from(kind) << 24 | length);
-        if let Some(offset) = layout.enqueue_time_offset {
-            image.put(offset, header.enqueue_time);
-        }
-        if let Some(offset) = layout.correlation_offset {
-            image.put(offset, header.correlation);
-        }
-        if let Some(offset) = layout.trace_offset {
-            image.put(offset, header.trace);
-        }
-        if let Some(offset) = layout.stamp_offset {
-            image.put(offset, header.stamp);
-        }
-        image
+/// The eight bytes of this number in front of the payload in an image.
+#[inline(always)]
+fn head_word(layout: &RingLayout, meta: u32, header: &Header, index: usize) -> u64 {
+    if index == 0 {
+        return u64::from(header.command) | u64::from(meta) << 32;
     }
-
-    /// Puts a value into the image.
-    pub(crate) fn put<T: Copy>(&mut self, offset: usize, value: T) {
-        assert!(offset + size_of::<T>() <= size_of_val(&self.units), "a value lies inside its image");
-        let to = self.units.as_mut_ptr().cast::<u8>().wrapping_add(offset).cast::<T>();
-        // SAFETY: inside the image, by the assertion. The image may hold uninitialised bytes of a value.
-        unsafe { to.write_unaligned(value) };
-    }
-
-    /// Puts bytes into the image. Some of them may be uninitialised.
-    #[cfg(not(loom))]
-    pub(crate) fn put_bytes(&mut self, offset: usize, bytes: &[MaybeUninit<u8>]) {
-        assert!(offset + bytes.len() <= size_of_val(&self.units), "a value lies inside its image");
-        let to = self.units.as_mut_ptr().cast::<MaybeUninit<u8>>().wrapping_add(offset);
-        // SAFETY: inside the image, by the assertion; the bytes are not part of the image.
-        unsafe { bytes.as_ptr().copy_to_nonoverlapping(to, bytes.len()) };
-    }
-
-    /// Seals the slot of `ticket` with this image.
-    ///
-    /// # Safety
-    ///
-    /// The region belongs to a ring of the image's layout. The caller holds the ticket, and publishes it
-    /// once.
-    pub(crate) unsafe fn publish(&self, region: &Region, ticket: u64) {
-        let lap = self.layout.lap(ticket);
-        // SYNC: slot-published (release)
-        fence(Ordering::Release);
-        // The last unit is stored last, since `is_published` looks at it only.
-        for (unit, content) in self.units[..self.layout.units].iter().enumerate() {
-            // SAFETY: the layout places the unit inside the slot, which is ours by the caller's promise.
-            unsafe { region.store_unit(self.layout.unit_offset(ticket, unit), content, lap) };
-        }
+    let lies_here = |offset: Option<usize>| offset == Some(8 * index);
+    match index {
+        _ if lies_here(layout.enqueue_time_offset) => header.enqueue_time,
+        _ if lies_here(layout.correlation_offset) => header.correlation,
+        _ if lies_here(layout.trace_offset) => header.trace,
+        _ if lies_here(layout.stamp_offset) => header.stamp,
+        _ => 0,
     }
 }
 

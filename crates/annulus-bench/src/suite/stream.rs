@@ -68,6 +68,8 @@ fn cases(config: Config) -> Vec<Case> {
         cases.push(lines(config, messages * 4, 1, &[1, 4, 8]));
         cases.push(lines(config, messages * 4, 4, &[4, 8, 16]));
         cases.push(lines(config, messages * 4, 8, &[8, 16, 32]));
+        cases.push(lines_by_capacity(config, messages * 4));
+        cases.push(lines_by_batch(config, messages * 4));
     }
     cases.push(by_consistency(config, &setup(1, 64)));
     cases.push(drained_by_consistency(config));
@@ -119,8 +121,7 @@ fn by_mode(config: Config, setup: Setup, goal: Option<f64>) -> Case {
 
 /// Messages of a whole cache line, from so many threads of the host to so many blocks of 256 threads.
 fn lines(config: Config, messages: u64, producers: u64, blocks: &[u32]) -> Case {
-    let options =
-        LaunchOptions::high_throughput().capacity(CAPACITY).timestamps(false).calls(false).block(256);
+    let options = lines_options();
     let candidate = |blocks: u32| {
         let name: &'static str = match blocks {
             1 => "annulus, 1 block",
@@ -150,9 +151,55 @@ fn lines(config: Config, messages: u64, producers: u64, blocks: &[u32]) -> Case 
     case(format!("64-byte lines, {producers} producers, batches of 256"), messages, candidates, marks)
 }
 
+/// The same lines from one thread into four blocks, by the length of their rings: those of 16,384 sealed slots are 2 MiB
+/// each, as much as a core's L2 cache.
+fn lines_by_capacity(config: Config, messages: u64) -> Case {
+    let candidates = [
+        ("annulus, rings of 256", 256),
+        ("annulus, rings of 1,024", 1024),
+        ("annulus, rings of 4,096", 4096),
+        ("annulus, rings of 16,384", CAPACITY),
+    ]
+    .map(|(name, capacity)| {
+        let options = lines_options().capacity(capacity).grid(4);
+        Candidate::new(name, move || swallowed(config, &options, 1, messages))
+    });
+    case(
+        "64-byte lines, 1 producer, 4 blocks, by the rings' length".into(),
+        messages,
+        candidates.into(),
+        vec![],
+    )
+}
+
+/// The same by the size of the batches that the host sends.
+fn lines_by_batch(config: Config, messages: u64) -> Case {
+    let candidates =
+        [("annulus, 16", 16), ("annulus, 64", 64), ("annulus, 256", 256), ("annulus, 1,024", 1024)].map(
+            |(name, batch)| {
+                let options = lines_options().grid(4);
+                Candidate::new(name, move || swallowed_by(config, &options, 1, messages, batch))
+            },
+        );
+    case(
+        "64-byte lines, 1 producer, 4 blocks, by the batches' size".into(),
+        messages,
+        candidates.into(),
+        vec![],
+    )
+}
+
+fn lines_options() -> LaunchOptions {
+    LaunchOptions::high_throughput().capacity(CAPACITY).timestamps(false).calls(false).block(256)
+}
+
 fn swallowed(config: Config, options: &LaunchOptions, producers: u64, messages: u64) -> Run {
+    swallowed_by(config, options, producers, messages, 256)
+}
+
+fn swallowed_by(config: Config, options: &LaunchOptions, producers: u64, messages: u64, batch: usize) -> Run {
     let kernel = launch(config.backend, kernels::swallow::launch, options.clone())?;
-    produce(&kernel, 0..WARM_UP, 256)?;
+    produce(&kernel, 0..WARM_UP, batch)?;
     await_processed(&kernel, WARM_UP);
     let share = messages / producers;
     let start = Instant::now();
@@ -160,7 +207,7 @@ fn swallowed(config: Config, options: &LaunchOptions, producers: u64, messages: 
         let produce = |index| {
             let kernel = &kernel;
             scope.spawn(move || {
-                produce(kernel, index * share..(index + 1) * share, 256).map_err(|error| error.to_string())
+                produce(kernel, index * share..(index + 1) * share, batch).map_err(|error| error.to_string())
             })
         };
         let producers: Vec<_> = (0..producers).map(produce).collect();

@@ -146,6 +146,52 @@ pub fn w10_what_is_too_large_says_so(bench: &Bench) {
     );
 }
 
+/// The same in a batch for several blocks, whose slots are reserved together: what comes before it was sent, to every block,
+/// and what comes after it was not.
+pub fn w10_what_is_too_large_ends_a_batch_for_several_blocks(bench: &Bench) {
+    let options = LaunchOptions::default().capacity(64).max_payload(512).actors(8).grid(2);
+    let kernel = books::launch(bench.runtime(), options).unwrap();
+    let mut sent = 0;
+    for large in [20, 0, 7, 39] {
+        let note = |number: u32| {
+            let bytes = if number == large { 2000 } else { number as usize };
+            Note { who: number % 8, text: text(number.into(), bytes) }
+        };
+        let error = kernel.send_batch_blocking(&(0..40).map(note).collect::<Vec<_>>()).unwrap_err();
+        assert_eq!(error.sent, large as usize);
+        assert!(matches!(error.cause, SendError::Oversize { limit: 512, .. }), "{error}");
+        sent += large;
+        drain(&kernel);
+        let bytes: u32 = (0..large).sum();
+        let outputs = received(&kernel);
+        assert_eq!(outputs.len(), large as usize);
+        let most = |who| outputs.iter().filter(|read| read.who == who).map(|read| read.bytes).max();
+        assert!(sent != large || (0..8).filter_map(most).sum::<u32>() == bytes);
+    }
+    let status = balanced(&kernel);
+    assert_eq!((status.sent, status.processed, status.drops.rejected), (u64::from(sent) + 4, sent.into(), 4));
+
+    // Without keys.
+    let options = LaunchOptions::default().capacity(64).max_payload(512).grid(2);
+    let kernel = digest::launch(bench.runtime(), options).unwrap();
+    let mut sent = 0;
+    for large in [20u64, 0, 39] {
+        let message = |number| if number == large { of_size(number, 1024) } else { log(number, 0) };
+        let batch: Vec<_> = (0..40).map(message).collect();
+        let error = kernel.send_batch_blocking(&batch).unwrap_err();
+        assert_eq!(error.sent, large as usize);
+        drain(&kernel);
+        let mut digests = received(&kernel);
+        digests.sort_unstable();
+        let mut expected: Vec<_> = batch[..error.sent].iter().map(digest_of).collect();
+        expected.sort_unstable();
+        assert_eq!(digests, expected);
+        sent += large;
+    }
+    let status = balanced(&kernel);
+    assert_eq!((status.sent, status.processed, status.drops.rejected), (sent + 3, sent, 3));
+}
+
 /// W-06: many threads send messages of every kind to several blocks; each arrives once, and whole.
 pub fn w06_many_threads_and_blocks(bench: &Bench) {
     let options = LaunchOptions::default().capacity(16).grid(3);

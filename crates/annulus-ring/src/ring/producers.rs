@@ -1,6 +1,6 @@
 //! The producing side, for many threads.
 
-use std::mem::MaybeUninit;
+use std::{mem::MaybeUninit, ptr, slice};
 
 use annulus_abi::ring::{CLOSED, kind};
 #[cfg(not(loom))]
@@ -32,6 +32,23 @@ impl Producers {
     /// The ring.
     pub fn ring(&self) -> &Ring {
         &self.ring
+    }
+
+    /// How many slots are free, `want` at most. Outdated when it returns: other producers may take them, and the consumer
+    /// give some back. Only [`reserve`](Self::reserve) says that a ring is full.
+    #[inline]
+    pub fn room(&self, want: u32) -> u32 {
+        let ring = &self.ring;
+        let capacity = u64::from(ring.layout.capacity);
+        // SYNC: none, all three: whoever writes to a slot reserves it afterwards, and acquires there.
+        let reserved = ring.word::<RESERVED>().load(Ordering::Relaxed) & !CLOSED;
+        // If others have reserved since, and the consumer has read past that, all are free.
+        let room = |consumed: u64| capacity.saturating_sub(reserved.saturating_sub(consumed));
+        let mut free = room(ring.seen().load(Ordering::Relaxed));
+        if free < u64::from(want) {
+            free = room(ring.word::<CONSUMED>().load(Ordering::Relaxed));
+        }
+        free.min(want.into()) as u32
     }
 
     /// Reserves up to `want` slots in a row, at least one.
@@ -110,6 +127,17 @@ impl SlotReservation<'_> {
     /// If no slot is left, or if the ring's payload has another size than a `T`, or less alignment.
     #[inline]
     pub fn write<T: Copy>(&mut self, message: T, header: Header) {
+        self.write_copy(&message, header);
+    }
+
+    /// Writes and publishes a copy of a message: [`write`](Self::write) for callers whose message lies in memory. It
+    /// is copied once, from there.
+    ///
+    /// # Panics
+    ///
+    /// As that method.
+    #[inline(always)]
+    pub fn write_copy<T: Copy>(&mut self, message: &T, header: Header) {
         assert!(self.next < self.end, "a reservation writes only the slots that it holds");
         let Ring { region, layout, .. } = self.ring;
         debug_assert!(layout.spill.is_none(), "a bridged message has a head");
@@ -119,16 +147,19 @@ impl SlotReservation<'_> {
         );
         let ticket = self.next;
         self.next += 1;
+        let length = size_of::<T>() as u32;
         if layout.is_sealed() {
+            // SAFETY: the message's bytes, some of which may be uninitialised, borrowed like it.
+            let bytes = unsafe { slice::from_raw_parts(ptr::from_ref(message).cast(), size_of::<T>()) };
             // SAFETY: the ticket was ours and is left behind.
-            return unsafe { self.ring.seal(ticket, Some(message), header) };
+            return unsafe { self.ring.seal_sized::<T>(ticket, bytes, &header) };
         }
         let payload = layout.slot_offset(ticket) + layout.payload_offset;
         // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits by the assertion;
         // slots are 64-aligned, and no layout allows more alignment than that.
-        unsafe { region.write(payload, message) };
+        unsafe { region.write(payload, *message) };
         // SAFETY: the ticket was ours and is left behind.
-        unsafe { self.ring.publish(ticket, kind::MESSAGE, size_of::<T>() as u32, header) };
+        unsafe { self.ring.publish(ticket, kind::MESSAGE, length, header) };
     }
 
     /// Writes and publishes the next message from its bytes: [`write`](Self::write) for callers that do not
@@ -173,7 +204,15 @@ impl SlotReservation<'_> {
         self.next += 1;
         if layout.is_sealed() {
             // SAFETY: the ticket was ours and is left behind.
-            return unsafe { self.ring.seal_bytes(ticket, queue, message, header) };
+            return unsafe {
+                self.ring.seal_any(
+                    ticket,
+                    kind::MESSAGE,
+                    queue << QUEUE_SHIFT | message.len() as u32,
+                    message,
+                    &header,
+                )
+            };
         }
         let payload = region.pointer(layout.slot_offset(ticket) + layout.payload_offset).cast();
         // SAFETY: the slot is ours by its ticket, inside the region by the layout, and fits by the assertion;
@@ -279,7 +318,7 @@ impl Drop for SlotReservation<'_> {
             self.next += 1;
             if self.ring.layout.is_sealed() {
                 // SAFETY: the ticket was ours and is left behind.
-                unsafe { self.ring.seal(ticket, None::<()>, Header::default()) };
+                unsafe { self.ring.seal_any(ticket, kind::TOMBSTONE, 0, &[], &Header::default()) };
                 continue;
             }
             // SAFETY: the ticket was ours and is left behind.

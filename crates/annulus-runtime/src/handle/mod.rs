@@ -29,6 +29,7 @@ pub(crate) mod send;
 mod send_bridged;
 mod sending;
 pub(crate) mod sink;
+mod spread;
 
 /// A launched kernel with its types. Clones refer to the same kernel. When the last clone is dropped, the
 /// kernel is closed and terminated, and the messages left in its queues are lost.

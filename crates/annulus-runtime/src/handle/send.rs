@@ -23,7 +23,7 @@ use crate::kernel::{
     front::{Fronts, identity_of},
     image::Image,
     notes::Back,
-    send::{HostSlots, Sent, Touched},
+    send::{HostSlots, Sent},
     shared::KernelShared,
 };
 
@@ -319,28 +319,7 @@ impl<'a, M: KernelMessage> Inlet<'a, M> {
         if self.core.shards.len() == 1 {
             return self.attempt_run(messages, header);
         }
-        let mut touched = Touched::new(self.core.shards.len());
-        let mut sampler = self.core.sampler();
-        let mut sent = 0;
-        let mut error = None;
-        for message in messages {
-            let shard = self.shard_of(message);
-            touched.insert(shard);
-            let put = match self.reserve(shard, 1) {
-                Ok(mut slot) => {
-                    let header = Header { trace: sampler.next(), ..header };
-                    self.put(message, &mut slot, header).map_err(|error| Some(error.into()))
-                }
-                Err(refused) => Err(self.refusal(refused)),
-            };
-            if let Err(cause) = put {
-                error = cause;
-                break;
-            }
-            sent += 1;
-        }
-        touched.wake(&self.core);
-        (sent, error)
+        self.attempt_spread(messages, header)
     }
 
     /// Sends a batch through the queues in front.

@@ -55,7 +55,7 @@ impl<M> Visitor<M> for Put<'_, '_, '_, M> {
     where
         M: RingMessage,
     {
-        self.slots.write(*self.message, self.header);
+        self.slots.write_copy(self.message, self.header);
         Ok(())
     }
 
