@@ -62,7 +62,10 @@ fn the_case_of_one_suite_is_run_though_another_has_none() {
     assert!(cases.len() == 1 && cases[0]["case"] == "cuda::other", "{cases:?}");
     let (code, said) = run("neither");
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("conformance and language have no case whose name contains neither: name"), "{said}");
+    assert!(
+        said.contains("conformance and language have no case whose name contains neither: name"),
+        "{said}"
+    );
 }
 
 #[test]
