@@ -24,6 +24,12 @@ const USUAL_WAYS: &str = "0..40";
 /// blocks that are torn. A long run of `./test` has the first 18.
 const USUAL_BLOCKS: &str = "0,2..5,12";
 
+/// No handlers at all.
+const NONE: &str = "pub static HANDLERS: &[&KernelDefinition] = &[];
+pub static WAYS: &[&KernelDefinition] = &[];
+pub static BLOCKS: &[(&KernelDefinition, u32)] = &[];
+";
+
 fn main() {
     // Nobody launches these by name.
     println!("cargo::rustc-env=ANNULUS_UNREGISTERED=1");
@@ -55,7 +61,9 @@ fn main() {
     source.push_str(&list);
     source.push_str("];\n");
     let folder = env::var("OUT_DIR").expect("cargo says where");
-    fs::write(Path::new(&folder).join("handlers.rs"), source).expect("the folder can be written");
+    for (file, text) in [("handlers.rs", source), ("no_handlers.rs", format!("{SOURCE}{NONE}"))] {
+        fs::write(Path::new(&folder).join(file), text).expect("the folder can be written");
+    }
 }
 
 /// The handlers that a variable asks for, by their names.

@@ -23,6 +23,33 @@ fn example() -> Telemetry {
     }
 }
 
+/// T-02: which of the specification's two layouts holds, byte for byte. In the older draft the queue's depth stood at 16,
+/// in front of the last time at 24, and all behind that was reserved. T-03's has the last time at 16 and the depth at
+/// 24, and its latencies and its error code behind them.
+#[test]
+fn t02_the_older_layout_does_not_hold() {
+    let telemetry = Telemetry {
+        messages_processed: 0x0706_0504_0302_0100,
+        messages_dropped: 0x0F0E_0D0C_0B0A_0908,
+        last_processed_timestamp: 0x1716_1514_1312_1110,
+        queue_depth: 0x1B1A_1918,
+        unmeasured: 0x1F1E_1D1C,
+        total_latency_nanos: 0x2726_2524_2322_2120,
+        max_latency_nanos: 0x2F2E_2D2C_2B2A_2928,
+        min_latency_nanos: 0x3736_3534_3332_3130,
+        error_code: 0x3938,
+        epoch: 0x3B3A,
+        check: 0,
+    };
+    let bytes: Vec<u8> = telemetry.to_words().into_iter().flat_map(u64::to_le_bytes).collect();
+    // Each byte but the check's, which are the last four, tells its own place.
+    let places: Vec<u8> = (0..60).collect();
+    assert_eq!((bytes.len(), &bytes[..60]), (64, &places[..]));
+    let i32_at = |at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!(i32_at(24), telemetry.queue_depth, "T-03's place");
+    assert_ne!(i32_at(16), telemetry.queue_depth, "the older draft's place");
+}
+
 #[test]
 fn telemetry_survives_its_words() {
     let words = example().to_words();

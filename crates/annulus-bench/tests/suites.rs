@@ -60,6 +60,18 @@ fn n03_polls_beside_a_transfer_and_loads() {
     measures("poll", "", "ns", &pairs);
 }
 
+/// What each backend that is there takes for a message from kernel to kernel, in and out of a ring of the device's.
+#[test]
+fn n06_an_operation_of_a_devices_queue() {
+    for backend in backends() {
+        let case = "queue operation";
+        let of_cpu = [(case, "annulus, 1 thread")];
+        let of_devices = [(case, "annulus, 1 thread"), (case, "annulus, 32 threads")];
+        let pairs = if backend == "cpu" { &of_cpu[..] } else { &of_devices };
+        measures_on(backend, "k2k", case, "ns", pairs);
+    }
+}
+
 #[test]
 fn n07_bytes_beside_serde_json() {
     let pairs = [

@@ -445,15 +445,15 @@ impl Blocks {
             vec![0; launch.device_local_stride as usize * BLOCKS],
             bytes_of(&link(&layout, self.form)).repeat(self.form.definition().places()),
         ];
-        let mut bytes: Vec<u8> =
-            [BLOCKS as u64, self.form.tokens(), ROUNDS].into_iter().flat_map(u64::to_ne_bytes).collect();
+        // A fault may make it wait for ever.
+        let (patience, limit) = if self.is_faulty { (PATIENCE, 20) } else { (0, 60) };
+        let numbers = [BLOCKS as u64, self.form.tokens(), ROUNDS, patience];
+        let mut bytes: Vec<u8> = numbers.into_iter().flat_map(u64::to_ne_bytes).collect();
         for argument in arguments {
             bytes.extend((argument.len() as u64).to_ne_bytes());
             bytes.extend(argument);
         }
         std::fs::write(&before, bytes).unwrap();
-        // A fault may make it wait for ever.
-        let limit = if self.is_faulty { 20 } else { 60 };
         let output =
             runs(&self.program, limit).args([&before, &after]).arg(seed.to_string()).output().unwrap();
         if !output.status.success() || !output.stderr.is_empty() {
@@ -488,6 +488,9 @@ const SEEDS: u32 = 10;
 /// A warp takes longer. Half of them take one message in a turn.
 const WARP_SEEDS: u32 = 4;
 const SEEDS_TO_FIND: u32 = 2_000;
+/// For so many milliseconds of the processor the blocks of a fault's program look for work in vain, thousands of
+/// times, until it is taken for one that waits for ever.
+const PATIENCE: u64 = 3_000;
 
 /// Whether this machine has the sanitizer, and a processor that seals slots if they are to be sealed.
 fn can_run(form: Form) -> bool {

@@ -336,7 +336,8 @@ fn w06_the_attribute_says_how_it_is_launched() {
     assert_eq!(quiet::options(), LaunchOptions::production());
 }
 
-/// W-16: a domain is what the options begin with; each of its defaults can be said otherwise.
+/// W-16, M-08: a domain is what the options begin with, and a launch with them is another; each of its defaults can be
+/// said otherwise.
 #[test]
 fn w16_m08_a_domain_is_where_the_options_begin() {
     use annulus::Domain;
@@ -368,6 +369,14 @@ fn w16_m08_a_domain_is_where_the_options_begin() {
         assert_eq!(definition.max_messages_per_iteration, cap, "{domain:?}");
     }
     assert_eq!(general::options(), LaunchOptions::production());
+    // What is launched has room for as many messages as the domain says.
+    let runtime = Runtime::builder().backend(annulus::Cpu::new()).build().unwrap();
+    let general = general::launch(&runtime, general::options().backpressure(Backpressure::Reject)).unwrap();
+    let graph = graph::launch(&runtime, graph::options().backpressure(Backpressure::Reject)).unwrap();
+    general.deactivate_blocking().unwrap();
+    graph.deactivate_blocking().unwrap();
+    assert_eq!((0..20_000).filter(|_| general.try_send(Tick { times: 0 }).is_ok()).count(), 4096);
+    assert_eq!((0..20_000).filter(|_| graph.try_send(Tick { times: 0 }).is_ok()).count(), 16_384);
     let domains = [graph::options(), spatial::options(), actors::options(), general::options()];
     assert!((0..4).all(|a| (0..a).all(|b| domains[a] != domains[b])), "each one changes something");
 

@@ -42,6 +42,32 @@ echo run >>calls
 echo "test persistent::a::good ... ok"
 "#;
 
+/// Of two suites one has the case that is asked for: it is run, and the other is named. Where none has one, nothing
+/// passes.
+#[test]
+fn the_case_of_one_suite_is_run_though_another_has_none() {
+    let Some(libraries) = stand_in() else { return };
+    let folder = Folder::new("only", &[GPU]);
+    folder.script("cuda", GOOD);
+    folder.script("on_device", &GOOD.replace("persistent::a::good", "cuda::other"));
+    let run = |only: &str| {
+        let suites = ["--suite", "conformance", "--suite", "language", "--only", only];
+        let output = folder.run(Some(libraries), &suites);
+        (output.status.code(), all(&output))
+    };
+    let (code, said) = run("other");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("conformance has no case whose name contains other"), "{said}");
+    let cases: Vec<_> = folder.records().into_iter().filter(|line| line["record"] == "case").collect();
+    assert!(cases.len() == 1 && cases[0]["case"] == "cuda::other", "{cases:?}");
+    let (code, said) = run("neither");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("conformance and language have no case whose name contains neither: name"),
+        "{said}"
+    );
+}
+
 #[test]
 fn runs_of_another_length_or_version_are_others() {
     let Some(libraries) = stand_in() else { return };

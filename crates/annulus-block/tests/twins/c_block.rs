@@ -173,7 +173,7 @@ const OPTIONS: &[&str] = &[
     "-Wno-maybe-uninitialized",
     "-Wno-div-by-zero",
 ];
-const CHECKED: &[&str] = &["-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"];
+const CHECKED: &[&str] = &["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"];
 
 /// Where compiled programs are kept.
 fn folder() -> PathBuf {
@@ -189,13 +189,15 @@ fn own_folder() -> PathBuf {
     own
 }
 
-/// Compiles a text to a shared object, unless the same lies there. What C leaves undefined is a trap. A
-/// fault's program runs for a moment: it is compiled fast.
+/// Compiles a text to a shared object, unless the same lies there. What C leaves undefined is a trap, but in a
+/// fault's program. Programs run for moments: they are compiled fast, and optimised in a long run only.
 fn compile(text: &str, is_faulty: bool) -> PathBuf {
-    let level = if is_faulty { &["-O0"][..] } else { CHECKED };
+    let checked = if is_faulty { &[][..] } else { CHECKED };
+    let is_long = !is_faulty && std::env::var_os("ANNULUS_LONG").is_some();
+    let level = if is_long { "-O1" } else { "-O0" };
     let version = Command::new("cc").arg("-v").output().expect("the C compiler `cc` starts").stderr;
     let mut hasher = DefaultHasher::new();
-    (text, OPTIONS, level, version).hash(&mut hasher);
+    (text, OPTIONS, checked, level, version).hash(&mut hasher);
     let library = folder().join(format!("{:016x}.so", hasher.finish()));
     if library.exists() {
         return library;
@@ -204,7 +206,8 @@ fn compile(text: &str, is_faulty: bool) -> PathBuf {
     std::fs::write(own.join("program.c"), text).expect("the file can be written");
     let output = Command::new("cc")
         .args(OPTIONS)
-        .args(level)
+        .args(checked)
+        .arg(level)
         .arg("-o")
         .args([own.join("program.so"), own.join("program.c")])
         .arg("-lm")

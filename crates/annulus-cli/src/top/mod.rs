@@ -10,6 +10,7 @@ mod terminal;
 use std::{
     env,
     io::{self, IsTerminal, Write},
+    path::Path,
     thread,
     time::{Duration, Instant},
 };
@@ -81,7 +82,7 @@ Keys on a terminal:
 
 Exit codes:
   0  also if nothing runs
-  1  standard output cannot be written
+  1  there is no process of the number that --pid names, or standard output cannot be written
   2  the command line is wrong";
 
 pub(crate) use beside::Canvas;
@@ -137,6 +138,7 @@ struct Looking {
 impl Top {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let stop = Interrupt::on_signals()?;
+        self.find_process()?;
         if !self.once && !self.json && is_screen() {
             return terminal::show(self, &stop);
         }
@@ -159,6 +161,21 @@ impl Top {
             }
             before = now;
         }
+    }
+
+    /// A process that has no kernels yet may launch some. One that is not there, and has left no files, never will.
+    fn find_process(&self) -> Result<(), Failure> {
+        let Some(pid) = self.pid else { return Ok(()) };
+        let sight = Sight::take(Some(pid));
+        let is_seen = !sight.processes.is_empty() || !sight.unreadable.is_empty();
+        // Where the system does not tell of processes there, nothing is known.
+        let processes = Path::new("/proc");
+        if is_seen || !processes.join("self").exists() || processes.join(pid.to_string()).exists() {
+            return Ok(());
+        }
+        Err(Failure::Fault(format!(
+            "there is no process {pid}, and none of that number has left files: see `annulus top`"
+        )))
     }
 
     fn looking(&self) -> Looking {

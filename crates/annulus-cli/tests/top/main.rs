@@ -129,6 +129,22 @@ fn o_03_top_shows_what_runs() {
     assert!(table(&folder.0, &[]).contains("no process of this user has kernels"), "it has ended in order");
 }
 
+/// A number that no process has is told at once, and not waited for. A process that is there may yet launch kernels.
+#[test]
+fn o_03_top_knows_a_process_that_is_not_there() {
+    let folder = Folder::new("not-there");
+    for format in [&["--pid", "4294967295"][..], &["--pid", "4294967295", "--json"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_annulus"));
+        let output = command.arg("top").args(format).env("ANNULUS_DIR", &folder.0).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), &*output.stdout), (Some(1), &b""[..]), "{said}");
+        assert_eq!(
+            said,
+            "annulus: there is no process 4294967295, and none of that number has left files: see `annulus top`\n"
+        );
+    }
+}
+
 /// T-11: `--telemetry` asks for latencies; what is sent from then on is measured.
 #[test]
 fn t_11_top_asks_for_latencies() {

@@ -1,11 +1,13 @@
 
 // Runs blocks whose kernel is connected to itself, by each of its outboxes, beside a host that sends them tokens,
 // round after round, and waits after each until everything is drained, as the runtime does. The first file
-// has how many blocks there are, how many tokens in how many rounds, and the bytes behind each of the entry's
-// pointers, after their number; the second gets those behind the first pointer when all threads have ended.
-// The third argument is the seed.
+// has how many blocks there are, how many tokens in how many rounds, how many milliseconds of the processor the
+// blocks may take while nothing is counted (0: any), and the bytes behind each of the entry's pointers, after
+// their number; the second gets those behind the first pointer when all threads have ended. The third argument is
+// the seed.
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 static u8 *arguments[9];
 
@@ -88,11 +90,30 @@ static scan look()
     return found;
 }
 
+static u64 patience;
+
+// Milliseconds of the processor that this process has taken: blocks look for work all the time, so this says how
+// much they have looked, however many other processes there are.
+static u64 looked()
+{
+    timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (u64)now.tv_sec * 1000 + (u64)now.tv_nsec / 1000000;
+}
+
 static void await_rest()
 {
+    u64 last = 0, since = looked();
     for (;; sched_yield()) {
         scan first = look();
-        if (!first.rests) continue;
+        if (!first.rests) {
+            u64 all = 0;
+            for (size_t i = 0; i < blocks; i += 1)
+                all += first.counts[i] + first.counts[blocks + i] + word(i, ANN_CONTROL_FORWARDED) + word(i, ANN_CONTROL_PROCESSED);
+            if (all != last) last = all, since = looked();
+            else if (patience != 0 && looked() - since > patience) wrong("nothing moves, and not all is drained", all, patience);
+            continue;
+        }
         scan second = look();
         if (second.rests && memcmp(first.counts, second.counts, sizeof first.counts) == 0) return;
     }
@@ -104,7 +125,7 @@ int main(int argc, char **argv)
     seed = argc == 4 ? (u32)atoi(argv[3]) : 0;
     u64 first = 0, rounds = 0, tokens = 0;
     if (!from || fread(&blocks, sizeof blocks, 1, from) != 1 || fread(&tokens, sizeof tokens, 1, from) != 1 ||
-        fread(&rounds, sizeof rounds, 1, from) != 1)
+        fread(&rounds, sizeof rounds, 1, from) != 1 || fread(&patience, sizeof patience, 1, from) != 1)
         return 2;
     for (int i = 0; i < 9; i += 1) {
         u64 bytes = 0;

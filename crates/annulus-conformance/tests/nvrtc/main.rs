@@ -289,7 +289,7 @@ fn sealed_slots_are_loaded_once() {
 fn x02_warps_exchange_by_instructions() {
     let Some(nvrtc) = nvrtc() else { return };
     let ptx = |definition, threads| {
-        let compiled = nvrtc.compile(&program(definition, self::threads(threads)), 90, Effort::Whole);
+        let compiled = nvrtc.compile(&program(definition, self::threads(threads)), 90, Effort::Ptx);
         compiled.unwrap_or_else(|error| panic!("{error}")).ptx
     };
     for threads in [64, 40] {
@@ -339,7 +339,7 @@ fn b06_the_grids_barrier_is_in_the_ptx() {
 #[test]
 fn b03_fences_have_their_scopes_in_the_ptx() {
     let Some(nvrtc) = nvrtc() else { return };
-    let compiled = nvrtc.compile(&program(kernels::order::litmus::DEFINITION, threads(1)), 90, Effort::Whole);
+    let compiled = nvrtc.compile(&program(kernels::order::litmus::DEFINITION, threads(1)), 90, Effort::Ptx);
     let ptx = compiled.unwrap_or_else(|error| panic!("{error}")).ptx;
     // PTX's other names for `fence.sc.cta`, `fence.sc.gpu` and `fence.sc.sys`.
     for needed in ["membar.cta;", "membar.gl;", "membar.sys;"] {
@@ -355,7 +355,7 @@ fn b04_sequential_fences_before_each_handler() {
     for threads in [1, 32] {
         let fences = |sequential| {
             let shape = Shape { sequential, ..self::threads(threads) };
-            let compiled = nvrtc.compile(&program(kernels::echo::DEFINITION, shape), 90, Effort::Whole);
+            let compiled = nvrtc.compile(&program(kernels::echo::DEFINITION, shape), 90, Effort::Ptx);
             let ptx = compiled.unwrap_or_else(|error| panic!("{error}")).ptx;
             ptx.matches("fence.sc.sys").count()
         };

@@ -31,6 +31,7 @@ mod front_model;
 mod fuzz_operations;
 mod memory_of_eight_queues_is_not_1_28_mb;
 mod model;
+mod o07_what_the_queues_depend_on;
 mod options;
 #[cfg(feature = "serde")]
 mod options_serde;

@@ -208,6 +208,8 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
         length: arguments.length(),
         seconds_per_case: arguments.seconds_per_case,
         only: arguments.only.clone(),
+        without_case: Vec::new(),
+        has_case: false,
         smi: Smi::new(None),
         gpu: Value::Null,
         not_reached: Vec::new(),

@@ -114,6 +114,10 @@ pub(crate) struct Run {
     pub(crate) seconds_per_case: u64,
     /// Of a suite's cases only those whose name contains one of these; all if there is none.
     pub(crate) only: Vec<String>,
+    /// Suites that have no such case.
+    pub(crate) without_case: Vec<String>,
+    /// Whether a suite has one.
+    pub(crate) has_case: bool,
     pub(crate) smi: Smi,
     /// What `nvidia-smi` said last.
     pub(crate) gpu: Value,
@@ -126,7 +130,8 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// If there is no device, or it no longer answers; or if something cannot be written.
+    /// If there is no device, or it no longer answers; if no suite has a case that was asked for; or if something
+    /// cannot be written.
     pub(crate) fn all(&mut self, suites: &[&str]) -> Result<Outcome, Failure> {
         let ended = self.begin().and_then(|()| suites.iter().try_for_each(|name| self.suite(name)));
         if !self.not_reached.is_empty() {
@@ -136,6 +141,15 @@ impl Run {
         }
         report::write(&self.record)?;
         ended?;
+        if !self.without_case.is_empty() {
+            let suites = self.without_case.join(" and ");
+            let have = if self.without_case.len() == 1 { "has" } else { "have" };
+            let none = format!("{suites} {have} no case whose name contains {}", self.only.join(" or "));
+            if !self.has_case && self.not_reached.is_empty() {
+                return Err(format!("{none}: name the suite that has one with --suite").into());
+            }
+            say(&none);
+        }
         Ok(match (self.not_reached.is_empty(), self.record.is_clean(suites)) {
             (false, _) => Outcome::Unfinished,
             (true, false) => Outcome::Failed,

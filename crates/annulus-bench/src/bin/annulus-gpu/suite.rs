@@ -28,16 +28,14 @@ pub(crate) fn run(run: &mut Run, suite: &str, program: &str) -> Result<bool, Fai
     }
     let mut groups = groups(&listed.output, &run.only);
     if groups.is_empty() {
-        let asked = if run.only.is_empty() {
-            String::new()
-        } else {
-            format!(
-                " whose name contains {}: name the suite that has one with --suite",
-                run.only.join(" or ")
-            )
-        };
-        return Err(format!("{suite} has no case{asked}").into());
+        if run.only.is_empty() {
+            return Err(format!("{suite} has no case").into());
+        }
+        // Another suite may have one.
+        run.without_case.push(suite.to_owned());
+        return Ok(true);
     }
+    run.has_case = true;
     if run.rehearses() {
         groups.truncate(1);
         groups.iter_mut().for_each(|(_, cases)| cases.truncate(REHEARSED));
