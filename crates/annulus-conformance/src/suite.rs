@@ -120,6 +120,7 @@ macro_rules! conformance_suite {
                 q14_block_waits_for_space: Handlers,
                 q15_reject: Nothing,
                 q15_reject_then_drain: Handlers,
+                q15_batches_find_the_room_there_is: Handlers,
                 q17_drop_new: Nothing,
                 q17_drop_new_then_drain: Handlers,
                 q16_drop_oldest: Nothing,

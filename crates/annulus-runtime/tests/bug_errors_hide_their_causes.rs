@@ -57,6 +57,8 @@ fn errors_lead_to_the_first_cause() {
 #[test]
 fn a_source_of_messages_is_no_cause() {
     let error = ConnectError::OtherRuntime { source: "a".into(), target: "b".into() };
-    assert_eq!(error.to_string(), "`a` and `b` run on two runtimes: launch both on one");
+    let told =
+        "`a` and `b` run on two runtimes: launch both on one, or carry the outputs there with `bridge_to`";
+    assert_eq!(error.to_string(), told);
     assert!(error.source().is_none());
 }

@@ -9,10 +9,41 @@ use annulus_runtime::{Backpressure, KernelHandle, LaunchOptions, SendError, Send
 use crate::{
     Bench,
     bench::{balanced, drain},
-    kernels::{Number, batch_echo, echo, number, numbers},
+    kernels::{Item, Number, batch_echo, echo, number, numbers, track},
 };
 
 const CAPACITY: u64 = 16;
+
+/// a batch for several blocks that has room is sent, lap after lap: a ring whose consumer has read is not taken for full.
+pub fn q15_batches_find_the_room_there_is(bench: &Bench) {
+    let options = LaunchOptions::default()
+        .capacity(CAPACITY as u32)
+        .output_capacity(64)
+        .grid(4)
+        .backpressure(Backpressure::Reject);
+    let keyed = track::launch(bench.runtime(), options.clone().actors(8)).unwrap();
+    let plain = batch_echo::launch(bench.runtime(), options).unwrap();
+    let rounds = bench.size(20, 200);
+    for round in 0..rounds {
+        // Of 64 places so many are taken at a time, but for the last twelve never the same.
+        let count = [48, 32, 20, 64][round as usize % 4];
+        let items: Vec<_> = (0..count).map(|n| Item { key: n % 8, producer: 0, sequence: round }).collect();
+        match count {
+            64 => assert_eq!(keyed.send_batch_blocking(&items), Ok(())),
+            _ => assert_eq!(keyed.try_send_batch(&items), Ok(())),
+        }
+        assert_eq!(plain.try_send_batch(&numbers(0..u64::from(count))), Ok(()));
+        for _ in 0..count {
+            keyed.recv_blocking().unwrap();
+            plain.recv_blocking().unwrap();
+        }
+        drain(&keyed);
+        drain(&plain);
+    }
+    for status in [balanced(&keyed), balanced(&plain)] {
+        assert_eq!((status.drops.total(), status.sent), (0, rounds / 4 * (48 + 32 + 20 + 64)));
+    }
+}
 
 fn inactive(bench: &Bench, backpressure: Backpressure) -> KernelHandle<echo> {
     let options = LaunchOptions::default().capacity(CAPACITY as u32).backpressure(backpressure).active(false);

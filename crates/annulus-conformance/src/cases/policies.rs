@@ -385,7 +385,7 @@ pub fn a_duplicate_leaves_the_space_to_others(bench: &Bench) {
             let kernel = &kernel;
             let sender = scope.spawn(move || kernel.send_blocking(ticket(id, 0)).unwrap());
             // So that they wait in this order.
-            thread::sleep(Duration::from_millis(20));
+            thread::sleep(Duration::from_millis(100));
             sender
         };
         let (first, again, other) = (send(100), send(100), send(101));

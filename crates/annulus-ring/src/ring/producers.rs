@@ -40,7 +40,7 @@ impl Producers {
     pub fn room(&self, want: u32) -> u32 {
         let ring = &self.ring;
         let capacity = u64::from(ring.layout.capacity);
-        // SYNC: none, all three: whoever writes to a slot reserves it afterwards, and acquires there.
+        // SYNC: none: a hint; whoever writes to a slot reserves it afterwards, and acquires there. So with the two below.
         let reserved = ring.word::<RESERVED>().load(Ordering::Relaxed) & !CLOSED;
         // If others have reserved since, and the consumer has read past that, all are free.
         let room = |consumed: u64| capacity.saturating_sub(reserved.saturating_sub(consumed));
@@ -51,7 +51,7 @@ impl Producers {
         free.min(want.into()) as u32
     }
 
-    /// Reserves up to `want` slots in a row, at least one.
+    /// Reserves up to `want` slots in a row, at least one: fewer only if fewer were free at some moment during the call.
     ///
     /// # Errors
     ///
@@ -70,7 +70,8 @@ impl Producers {
             }
             // SYNC: slots-returned (acquire, through a fellow producer)
             let mut seen = ring.seen().load(Ordering::Acquire);
-            if ticket.wrapping_sub(seen) >= capacity {
+            // Also for less than is wanted: who asks for several may have looked whether there is room for them.
+            if ticket.wrapping_sub(seen).saturating_add(want.into()) > capacity {
                 // SYNC: slots-returned (acquire)
                 seen = ring.word::<CONSUMED>().load(Ordering::Acquire);
                 // SYNC: slots-returned (release, for a fellow producer)

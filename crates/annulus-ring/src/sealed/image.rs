@@ -39,9 +39,11 @@ impl Image<'_> {
     ///
     /// # Safety
     ///
-    /// The region belongs to a ring of the image's layout. The caller holds the ticket, and publishes it once.
+    /// The region belongs to a ring of the image's layout, whose payload is not shorter than the image's. The caller holds
+    /// the ticket, and publishes it once.
     #[inline(always)]
     pub(crate) unsafe fn publish(&self, region: &Region, ticket: u64) {
+        debug_assert!(self.payload.len() <= self.layout.payload_size, "an image is no longer than its slot");
         // Where a constant says how long the head is, its words are in registers.
         match self.layout.payload_offset {
             // SAFETY: by the caller's promise.

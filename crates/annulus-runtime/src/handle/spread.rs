@@ -17,7 +17,9 @@
 //!   of other shards are left over; these become tombstones.
 //!
 //! The rings' protocol knows nothing of this: a producer may hold slots of several rings, and waits for none of
-//! them.
+//! them. But what others publish behind these slots is seen when they have been written: so a thread that loses its
+//! processor in between holds up all shards of the batch, for which it would hold up one if it sent message by message. For
+//! the same reason bridged messages, which are encoded into their slots by code of the program, go message by message.
 
 use annulus_kernel::KernelMessage;
 use annulus_queue::{SendError, TrySendError};
@@ -78,7 +80,10 @@ impl<M: KernelMessage> Inlet<'_, M> {
         }
         let shards = self.core.shards.len();
         let has_shard = M::KEYED || self.core.deduplicates(self.lane);
-        let few = if has_shard { messages.len() < WORTH * shards } else { messages.len() <= shards };
+        let few =
+            if has_shard { messages.len().min(WINDOW) < WORTH * shards } else { messages.len() <= shards };
+        // Encoding these takes long, and may fail: nobody should stand behind slots of a whole window meanwhile.
+        let few = few || M::BRIDGED.is_some();
         let mut sent = 0;
         let ended = match (few, has_shard) {
             (true, _) => self.send_each(messages, header, &mut sent),
@@ -233,7 +238,17 @@ impl<M: KernelMessage> Inlet<'_, M> {
             let end = self.end_before_full(shards, groups);
             shards = &mut shards[..end];
         }
-        for (shard, group) in groups.iter_mut().enumerate().filter(|(_, group)| group.count != 0) {
+        // If the first has no room, nothing else need be reserved.
+        let first = shards[0] as usize;
+        groups[first].slots = self.reserve(first, groups[first].count);
+        if let Err(refused) = groups[first].slots {
+            groups.iter_mut().for_each(|group| group.count = 0);
+            return Err(self.refusal(refused));
+        }
+        groups[first].touched = true;
+        let others =
+            groups.iter_mut().enumerate().filter(|(shard, group)| *shard != first && group.count != 0);
+        for (shard, group) in others {
             group.slots = self.reserve(shard, group.count);
             group.touched |= group.slots.is_ok();
         }

@@ -62,8 +62,9 @@ pub(crate) struct HostDrops {
     pub(crate) duplicate: AtomicU64,
     pub(crate) expired: AtomicU64,
     pub(crate) undelivered: AtomicU64,
-    /// Slots that the host has reserved, and not used: a message was too large for them. Each has a ticket,
-    /// which counts as a message sent, and must not.
+    /// Slots that the host has reserved, and not used: a message was too large for them; or those of a batch, behind a
+    /// message whose room others have taken, or whose kernel was closed. Each has a ticket, which counts as a message sent,
+    /// and must not.
     voided: AtomicU64,
     /// Taken out by the program.
     pub(crate) cleared: AtomicU64,
