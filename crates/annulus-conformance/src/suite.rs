@@ -203,6 +203,7 @@ macro_rules! conformance_suite {
                 d03_policies_of_the_target_hold: Handlers,
                 d03_a_target_that_ends_hands_back: Handlers,
                 d03_a_cycle_over_two_runtimes: Handlers,
+                d03_a_full_cycle_over_bridges_is_shown: Handlers,
                 d03_a_trace_crosses_a_bridge: Handlers,
                 d03_alerts_may_ask_for_the_status: Handlers,
                 d03_a_busy_bridge_can_be_stopped: Handlers,

@@ -248,7 +248,8 @@ impl<K: RingKernel> KernelGroup<K> {
     ///
     /// # Errors
     ///
-    /// [`GroupError::Empty`] without any, [`GroupError::Twice`] if two are the same launch.
+    /// [`GroupError::Empty`] without any, [`GroupError::Twice`] if two are the same launch, [`GroupError::Differ`] if they
+    /// have not all as many actors.
     pub fn new(members: impl IntoIterator<Item = KernelHandle<K>>) -> Result<Self, GroupError> {
         let members = Vec::from_iter(members);
         let actors = |member: &KernelHandle<K>| member.shared().core.options.shape.actors;
@@ -257,6 +258,13 @@ impl<K: RingKernel> KernelGroup<K> {
             let is_same = |other: &KernelHandle<K>| Arc::ptr_eq(other.shared_arc(), member.shared_arc());
             if let Some(first) = members[..second].iter().position(is_same) {
                 return Err(GroupError::Twice { first, second });
+            }
+        }
+        for (number, member) in members.iter().enumerate() {
+            let of = |member: &KernelHandle<K>| member.shared().core.options.shape.actors as usize;
+            let (its, first) = (of(member), of(&members[0]));
+            if its != first {
+                return Err(GroupError::Differ { member: number, its, first });
             }
         }
         let (next, next_output) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -876,7 +884,7 @@ impl<K: RingKernel> KernelGroup<K> {
     /// ```
     /// use annulus::prelude::*;
     /// use annulus::KernelGroup;
-    /// use annulus::atomic::{AtomicU32, Ordering};
+    /// use std::sync::atomic::{AtomicU32, Ordering};
     ///
     /// #[derive(RingMessage, Clone, Copy)]
     /// #[repr(C)]

@@ -103,7 +103,10 @@ fn watch(
 
 /// The kernels of the cycle for which a kernel waits, if it does, and how many messages they have handled.
 fn stands_still(runtime: &Runtime, kernel: &DynamicKernel) -> Option<(Vec<String>, u64)> {
-    let StallEnd::Cycle(cycle) = kernel.control().status().stall?.end else { return None };
+    let (StallEnd::Cycle(cycle) | StallEnd::CycleOverBridges(cycle)) = kernel.control().status().stall?.end
+    else {
+        return None;
+    };
     let processed =
         |name: &String| runtime.dynamic(name).map_or(0, |kernel| kernel.control().status().processed);
     let handled = cycle.iter().map(processed).sum();

@@ -307,6 +307,9 @@ pub enum StallEnd {
     /// next one, and the last in the first. They go on when one of them is terminated, or deactivated and
     /// disconnected.
     Cycle(Vec<String>),
+    /// The same, but it leads over a [bridge](crate::KernelHandle::bridge_to). If its rings stay full, it stands still. That
+    /// is not certain, since what a bridge holds is in no count; so no event reports it.
+    CycleOverBridges(Vec<String>),
 }
 
 impl fmt::Display for Stall {
@@ -322,6 +325,10 @@ impl fmt::Display for Stall {
             (StallEnd::Host, false) => f.write_str(", which waits until the host receives"),
             (StallEnd::Activation, false) => f.write_str(", which is inactive: activate it"),
             (StallEnd::Room, false) => Ok(()),
+            (StallEnd::CycleOverBridges(_), false) => f.write_str(
+                ": a cycle over a bridge, which stands still if its rings stay full; terminate one of its kernels or stop a \
+                 bridge, and send less for each message, or raise capacity",
+            ),
             (StallEnd::Cycle(names), false) if names.len() < 2 => f.write_str(
                 ": a cycle that stands still, since its rings are full; terminate or disconnect it, and send less for \
                  each message, raise capacity or hold, or connect it with Reject",

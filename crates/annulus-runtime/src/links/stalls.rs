@@ -34,7 +34,7 @@
 //!
 //! A kernel whose shards wait for the host may have [bridges](crate::bridge) for all that it sends there. If one of these
 //! waits for room in its target, so does the kernel, and the search goes on there. A cycle that leads over a bridge is
-//! followed, but never reported: what the bridge holds is in no count.
+//! shown, but never reported as one that stands still: what the bridge holds is in no count.
 //!
 //! The host does not see for which ring of a kernel another kernel waits. So if kernels have several shards,
 //! a cycle may be reported that is just about to go on.
@@ -320,7 +320,13 @@ fn follow<'a>(way: &mut Vec<Step<'a>>, done: &mut Vec<*const KernelShared>) -> (
         let this = if let Some(first) = seen {
             let cycle: Vec<_> = way[first..way.len() - 1].iter().map(Step::kernel).collect();
             let names = || cycle.iter().map(|kernel| kernel.core.name.clone()).collect();
-            let end = if stands_still(&cycle) { StallEnd::Cycle(names()) } else { StallEnd::Room };
+            let end = match stands_still(&cycle) {
+                true => StallEnd::Cycle(names()),
+                false if cycle.iter().any(|kernel| !kernel.bridged_to().is_empty()) => {
+                    StallEnd::CycleOverBridges(names())
+                }
+                false => StallEnd::Room,
+            };
             (way.clone(), end)
         } else {
             match kernel.waits() {
