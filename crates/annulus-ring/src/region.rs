@@ -158,29 +158,12 @@ impl Region {
     /// is the caller's. The processor is one of those that [`sealed`](crate::sealed) names.
     #[inline(always)]
     pub unsafe fn store_unit(&self, offset: usize, content: &[MaybeUninit<u32>; 3], lap: u32) {
-        debug_assert!(self.has_aligned(offset, 16));
-        // SAFETY: the content is read, and the unit written, which are valid for that by the caller's
-        // promise. Aligned, MOVDQA is one access.
-        #[cfg(target_arch = "x86_64")]
-        unsafe {
-            asm!(
-                "movd {tail}, dword ptr [{content} + 8]",
-                "movd {lap_of_all}, {lap:e}",
-                "punpckldq {tail}, {lap_of_all}",
-                "movq {unit}, qword ptr [{content}]",
-                "punpcklqdq {unit}, {tail}",
-                "movdqa xmmword ptr [{to}], {unit}",
-                content = in(reg) content,
-                lap = in(reg) lap,
-                to = in(reg) self.pointer(offset),
-                tail = out(xmm_reg) _,
-                lap_of_all = out(xmm_reg) _,
-                unit = out(xmm_reg) _,
-                options(nostack, preserves_flags),
-            );
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        unreachable!("no ring is sealed on this processor: unit {offset}, {content:?}, lap {lap}");
+        // SAFETY: the content has twelve bytes: eight, and four behind them.
+        let low = unsafe { Self::load8(content.as_ptr().cast()) };
+        // SAFETY: as above.
+        let high = unsafe { Self::load4(content[2..].as_ptr().cast()) };
+        // SAFETY: by the caller's promise.
+        unsafe { self.store_words(offset, low, high, lap) };
     }
 
     /// [`store_unit`](Self::store_unit) of content that is in registers: two words, and the third.

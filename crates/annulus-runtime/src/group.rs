@@ -112,12 +112,12 @@ impl Drop for Changing<'_> {
     }
 }
 
-/// Tells members to be active again, when it is dropped: also if whoever waits has given up.
-struct Again<'a, K: RingKernel>(Vec<&'a KernelHandle<K>>);
+/// Tells members, with their numbers, to be active again, when it is dropped: also if whoever waits has given up.
+struct Again<'a, K: RingKernel>(Vec<(usize, &'a KernelHandle<K>)>);
 
 impl<K: RingKernel> Drop for Again<'_, K> {
     fn drop(&mut self) {
-        for member in self.0.drain(..) {
+        for (_, member) in self.0.drain(..) {
             // It has the command with the first look; nobody waits here until it has obeyed.
             let _ = block_on_deadline(member.activate(), Instant::now());
         }
@@ -990,7 +990,8 @@ impl<K: RingKernel> KernelGroup<K> {
         // What they were told: blocks that have just been launched have not begun yet.
         let is_active =
             |member: &KernelHandle<K>| member.shared().core.current_command() & command::ACTIVE != 0;
-        let mut again = Again(self.members.iter().filter(|member| is_active(member)).collect());
+        let active = self.members.iter().enumerate().filter(|(_, member)| is_active(member));
+        let mut again = Again(active.collect());
         let of = |(number, changed): (usize, Result<_, _>)| match changed {
             Ok(_) => Ok(()),
             Err(cause) => Err(of_member!(self, number, Lifecycle, cause)),
@@ -1001,14 +1002,10 @@ impl<K: RingKernel> KernelGroup<K> {
             Err(error) => Err(error),
         };
         let active = std::mem::take(&mut again.0);
-        let activated = all(active.iter().map(|member| member.activate())).await;
+        let activated = all(active.iter().map(|(_, member)| member.activate())).await;
         // What failed first says more.
         let done = done?;
-        let number = |member: &KernelHandle<K>| {
-            let is_it = |other: &KernelHandle<K>| Arc::ptr_eq(other.shared_arc(), member.shared_arc());
-            self.members.iter().position(is_it).expect("it is one of them")
-        };
-        active.iter().zip(activated).try_for_each(|(member, activated)| of((number(member), activated)))?;
+        active.iter().zip(activated).try_for_each(|(&(number, _), activated)| of((number, activated)))?;
         Ok(done)
     }
 }

@@ -43,8 +43,8 @@ use annulus_sync::{AtomicUsize, Ordering, event::Event, wait::block_on_deadline}
 
 use crate::{
     bridge::{
-        BridgeOptions, Cause, Facts, Hold, KernelBridge, KernelBridgeStatus, MOST_MESSAGES, Shared, Work,
-        any, publish::fill, task::Task,
+        BridgeOptions, Cause, Facts, Hold, KernelBridge, KernelBridgeStatus, Shared, Work, any,
+        publish::fill, task::Task,
     },
     error::ConnectError,
     group::{KernelGroup, member_of_key},
@@ -379,25 +379,27 @@ impl Crossing {
         }
         let output = port.map_or(definition.output, |port| Some(definition.ports[port].output));
         let output = output.expect("a kernel that sends has an output's type");
-        let most = options.messages.clamp(1, MOST_MESSAGES);
-        let lanes = targets.iter().map(|(target, variant)| {
-            let message = target.core.definition.message;
-            let inside = variant.map(|variant| Inside::of(message, variant).expect("`Accepts` says so"));
-            Lane::new(message, inside, most)
-        });
-        let lanes = match spread {
-            Spread::All | Spread::Keyed { .. } => lanes.collect(),
-            Spread::Any => lanes.take(1).collect(),
+        let freight = |most| {
+            let lanes = targets.iter().map(|(target, variant)| {
+                let message = target.core.definition.message;
+                let inside = variant.map(|variant| Inside::of(message, variant).expect("`Accepts` says so"));
+                Lane::new(message, inside, most)
+            });
+            let lanes = match spread {
+                Spread::All | Spread::Keyed { .. } => lanes.collect(),
+                Spread::Any => lanes.take(1).collect(),
+            };
+            let ended = targets.iter().map(|_| false).collect();
+            let keys = match (spread, targets[0].0.core.definition.key) {
+                (Spread::Keyed { actors }, Some(key)) => Some((key, actors)),
+                _ => None,
+            };
+            Freight { output: output.size, lanes, ended, keys }
         };
-        let ended = targets.iter().map(|_| false).collect();
-        let keys = match (spread, targets[0].0.core.definition.key) {
-            (Spread::Keyed { actors }, Some(key)) => Some((key, actors)),
-            _ => None,
-        };
-        let freight = Freight { output: output.size, lanes, ended, keys };
         let names: Vec<_> = targets.iter().map(|(target, _)| target.core.name.as_str()).collect();
+        let shared = Shared::new((kernel(), names.join(", ")), options, freight);
         let crossing = Arc::new(Self {
-            shared: Shared::new((kernel(), names.join(", ")), options, freight),
+            shared,
             port,
             targets: targets.into_iter().map(|(target, _)| target).collect(),
             spread,
@@ -528,15 +530,10 @@ impl Crossing {
 
     /// The numbers of the targets, in the order in which they are tried.
     fn in_turn(&self) -> impl Iterator<Item = usize> {
-        let count = self.targets.len();
-        let mut numbers: Vec<_> = match self.spread {
-            Spread::Any if count > 1 => {
-                let start = self.next.fetch_add(1, Ordering::Relaxed);
-                (0..count).map(|i| start.wrapping_add(i) % count).collect()
-            }
-            _ => (0..count).collect(),
-        };
-        if self.spread == Spread::Any && count > 1 {
+        let mut numbers: Vec<_> = (0..self.targets.len()).collect();
+        if self.spread == Spread::Any && numbers.len() > 1 {
+            let start = self.next.fetch_add(1, Ordering::Relaxed) % numbers.len();
+            numbers.rotate_left(start);
             // Of equal ones, the order stays. Looked at once each, since they change.
             numbers.sort_by_cached_key(|&number| self.targets[number].pending());
         }

@@ -172,11 +172,14 @@ enum Cause {
 }
 
 impl<H: Hold> Shared<H> {
-    fn new((from, to): (String, String), options: BridgeOptions, held: H) -> Arc<Self> {
+    /// One that holds what `held` makes for batches of so many messages.
+    fn new((from, to): (String, String), options: BridgeOptions, held: impl FnOnce(usize) -> H) -> Arc<Self> {
+        let messages = options.messages.clamp(1, MOST_MESSAGES);
+        let held = held(messages);
         let facts = Facts {
             from,
             to,
-            options: BridgeOptions { messages: options.messages.clamp(1, MOST_MESSAGES), ..options },
+            options: BridgeOptions { messages, ..options },
             counts: Counts::default(),
             holds: AtomicU64::new(0),
             polled: AtomicU64::new(0),
@@ -254,7 +257,7 @@ impl Drop for End<'_> {
 
 impl<M> Held<M> {
     fn new(messages: usize) -> Self {
-        Self { batch: Vec::with_capacity(messages.max(1)), back: Vec::new() }
+        Self { batch: Vec::with_capacity(messages), back: Vec::new() }
     }
 }
 
@@ -281,7 +284,7 @@ impl<M: Send + 'static> KernelBridge<M> {
         options: BridgeOptions,
         work: impl FnOnce(Arc<Shared<Held<M>>>) -> F,
     ) -> Self {
-        let shared = Shared::new(ends, options, Held::new(options.messages));
+        let shared = Shared::new(ends, options, Held::new);
         let task = Arc::clone(&shared).start(work(Arc::clone(&shared)));
         Self { shared, task }
     }

@@ -195,26 +195,26 @@ impl KernelShared {
     ) -> (usize, Option<(Refused, usize)>) {
         let size = self.core.message_size();
         let row = |index: usize| &messages[index * size..][..size];
-        // SAFETY: by the caller's word.
-        let shard_of = |index: usize| unsafe { self.shard_of_aligned(0, row(index)) };
-        let several = self.core.shards.len() != 1;
+        // Of several shards, a message without a key goes to the one that may know it.
+        let by_identity =
+            self.core.shards.len() > 1 && self.core.definition.key.is_none() && self.core.deduplicates(0);
         let header = self.batch_header();
         let mut sampler = self.core.sampler();
         let mut taken = 0;
         while taken < count {
-            let shard = shard_of(taken);
             // With a queue in front, a message that is followed goes by itself.
             let most = match self.fronts.is_empty() {
                 true => count - taken,
                 false => RUN.min(count - taken).min(sampler.left().max(1)),
             };
-            let alike = || 1 + (taken + 1..taken + most).take_while(|&next| shard_of(next) == shard).count();
-            let run = match self.core.definition.key {
-                _ if !several => most,
-                // One that goes anywhere goes where there is room, and the next perhaps elsewhere.
-                None if self.fronts.is_empty() => most.div_ceil(self.core.shards.len()),
-                _ => alike(),
+            let (shard, run) = if by_identity {
+                // SAFETY: by the caller's word.
+                (unsafe { self.shard_of_aligned(0, row(taken)) }, 1)
+            } else {
+                // SAFETY: by the caller's word.
+                unsafe { self.run_of(most, |index| row(taken + index)) }
             };
+            let run = run as usize;
             let refused = if self.fronts.is_empty() {
                 let mut put = |slots: &mut HostSlots<'_>, run: usize| {
                     // SAFETY: messages of this kernel. Kernels send direct messages, so they are that.
