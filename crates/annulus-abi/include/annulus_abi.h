@@ -330,7 +330,7 @@ typedef struct annulus_box_header {
 
 /* "ANNULUSB" in the bytes of a little-endian machine. */
 #define ANNULUS_BOX_MAGIC 0x4253554C554E4E41ull
-#define ANNULUS_BOX_VERSION 2u
+#define ANNULUS_BOX_VERSION 3u
 
 /* The beginning of the check of words; `annulus_check_more` adds one, and `annulus_check_end` is the check. */
 static inline uint64_t annulus_check_begin(void) {

@@ -100,11 +100,10 @@ pub mod kind {
 pub const UNIT: usize = 16;
 /// Bytes of a unit that belong to the slot's image; the lap follows.
 pub const UNIT_CONTENT: usize = 12;
-/// Bytes of the largest image that is sealed. Copying a larger message takes long anyway, and sealing would
-/// make it a third longer.
-pub const SEALED_MOST: usize = 256;
-/// The most units of a sealed slot.
-pub const UNITS_MOST: usize = SEALED_MOST.div_ceil(UNIT_CONTENT);
+/// The most units of a sealed slot: so many does a warp of 32 threads load by one instruction, beside three other words.
+pub const UNITS_MOST: usize = 29;
+/// Bytes of the largest image that is sealed.
+pub const SEALED_MOST: usize = UNITS_MOST * UNIT_CONTENT;
 
 /// The address of a reply's slot, which the call's message carries. The low half is the slot's number. The
 /// high half is its *generation*, which becomes the slot's lap when the reply is published. Generations count
@@ -252,9 +251,9 @@ impl RingLayout {
     /// The same ring with sealed slots; `None` if a slot's image has more than [`SEALED_MOST`] bytes, or if
     /// messages are bridged: no unit of the slot can vouch for what lies in a spill block.
     ///
-    /// Of each 64 bytes of a slot 48 are content: header, envelope and message. So a message of up to 40
-    /// bytes takes one line, or of up to 24 bytes with time stamp and correlation, and the next larger one
-    /// takes two, where an open slot has room for 16 bytes more.
+    /// Of each 16 bytes of a slot 12 are content: header, envelope and message; a slot takes a multiple of 32 (of 64 if the message is aligned to 64). So a message of up
+    /// to 40 bytes takes one line, or of up to 24 bytes with time stamp and correlation, and the next larger one
+    /// takes one and a half, where an open slot has room for 16 bytes more.
     ///
     /// ```
     /// use annulus_abi::ring::{Envelope, RingLayout};
@@ -263,9 +262,9 @@ impl RingLayout {
     ///     RingLayout::new(64, message, 8, envelope).sealed().map(|layout| layout.slot_stride)
     /// };
     /// let bare = Envelope { enqueue_time: false, correlation: false, trace: false, stamp: false };
-    /// assert_eq!([40, 48, 56].map(|message| bytes(message, bare)), [Some(64), Some(128), Some(128)]);
+    /// assert_eq!([40, 48, 56].map(|message| bytes(message, bare)), [Some(64), Some(96), Some(96)]);
     /// let full = Envelope { enqueue_time: true, correlation: true, trace: false, stamp: false };
-    /// assert_eq!([24, 32, 72].map(|message| bytes(message, full)), [Some(64), Some(128), Some(128)]);
+    /// assert_eq!([24, 32, 72].map(|message| bytes(message, full)), [Some(64), Some(96), Some(128)]);
     /// assert_eq!(RingLayout::new(64, 56, 8, bare).slot_stride, 64);
     /// ```
     pub const fn sealed(self) -> Option<Self> {
@@ -274,7 +273,10 @@ impl RingLayout {
             return None;
         }
         let units = image.div_ceil(UNIT_CONTENT);
-        Some(Self { units, slot_stride: (units * UNIT).next_multiple_of(super::LINE), ..self })
+        // Messages lie at this distance where they are kept as they were in open slots, and stay aligned there.
+        let is_aligned_to_lines = (self.payload_offset | self.payload_size).is_multiple_of(super::LINE);
+        let step = if is_aligned_to_lines { super::LINE } else { 2 * UNIT };
+        Some(Self { units, slot_stride: (units * UNIT).next_multiple_of(step), ..self })
     }
 
     /// The same ring with open slots.

@@ -61,9 +61,9 @@ impl BackendName {
         }
     }
 
-    /// The same with open slots, if there is something to be compared.
-    fn with_open_slots(self) -> Option<Self> {
-        (self == Self::Cuda && annulus_ring::sealed::is_offered()).then_some(Self::CudaOpen)
+    /// Whether a launch may ask for sealed slots.
+    fn may_seal(self) -> bool {
+        self == Self::Cuda && annulus_ring::sealed::is_offered()
     }
 
     /// Whether kernels run on an NVIDIA GPU.

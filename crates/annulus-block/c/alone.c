@@ -179,6 +179,10 @@ ANN_FUNCTION void ann_forward_one(const ann_view *v, u32 sent, PRIVATE const ann
         return;
     }
 #endif
+#if ANN_SEALS_IMAGES
+    /* It takes tickets of its own. */
+    b->keeps_tickets = 0;
+#endif
     u32 gone = ann_send_row(v, row, 0, sent, target->is_known ? &target->tickets : 0);
     /* They are counted. */
     b->lost = 0;
@@ -243,7 +247,7 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready, PRIVATE ann_ha
     /* What it was ready for is a message, and so is what comes from other kernels. */
     if (!is_ready && *(GLOBAL const u32 *)(image + 4) >> 24 != ANN_KIND_MESSAGE)
         return;
-    GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(image + l->in_payload);
+    GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(image + v->in_payload);
     u64 caller = ann_caller(v, image);
     u64 actor = ann_actor(v, message);
     ann_outbox outbox;
@@ -366,18 +370,32 @@ ANN_FUNCTION void ann_await_turn(const ann_view *v, u32 leader ANN_BINDING_PARAM
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_row *r = &b->row;
+    ann_watcher watcher;
     ann_handled handled;
     u32 is_alone = 0;
     for (;;) {
-        u32 is_ready = ann_watch(v, leader);
-        if (leader) {
-            r->answer_units = 0;
-            is_alone = is_ready || (!b->ending && ann_is_for_one(v));
+        if (leader)
+            ann_begin_watch(v, &watcher);
+        is_alone = 0;
+        ann_told told;
+        for (;;) {
+            ann_meet_lookers();
+            told = ann_hear(v);
+            if (told.most == 0)
+                break;
+            ann_sight looked = ann_look_in_a_row(v);
+            ann_meet_lookers();
+            if (!leader)
+                continue;
+            u32 is_ready = ann_end_row(v, &watcher, looked);
+            r->most = watcher.more;
+            /* Before the others go on: one meeting less until there is an answer. */
+            if (watcher.more == 0)
+                is_alone = is_ready || (!b->ending && ann_is_for_one(v));
             if (is_alone)
                 ann_handle_one(v, is_ready, &handled ANN_BINDING_ARGUMENTS);
         }
-        ann_meet_lookers();
-        ann_seal_together(v);
+        ann_seal_together(told);
         /* What the leader publishes of the turn comes behind the units that the others have stored. */
         ann_meet_lookers();
         if (leader && is_alone)

@@ -59,7 +59,7 @@ ANN_FUNCTION u32 ann_begin_to_pay(const ann_view *v)
 }
 
 /* By the leader: tells the host what it has not been told yet. */
-ANN_FUNCTION void ann_settle_up(const ann_view *v)
+ANN_FUNCTION void ann_settle_up_here(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->owed == 0)
@@ -76,15 +76,26 @@ ANN_FUNCTION void ann_settle_up(const ann_view *v)
     /* SYNC: gauge, slots-returned (release) */
     ann_fence_release();
     ann_store_gauges(v, b->state.next_out);
+#if ANN_LAUNCH_CONNECTABLE && ANN_SEALS_IMAGES && ANN_FORWARDS_ONE && !defined(ANN_PORTS)
+    /* Others may send there, so often that tickets begin anew. */
+    b->keeps_tickets = 0;
+#endif
 }
+
+ANN_APART(ann_settle_up)
 
 /* By the leader, at a turn's end: puts off telling the host, unless too much is owed, or for too long. */
 ANN_FUNCTION void ann_owe(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
+    u64 now = ann_clock(b->launch.clock);
+    if (b->owed == 0)
+        b->owed_since = now;
     b->owed += 1;
     b->owing += b->taken;
-    u32 is_due = b->owed >= ANN_OWED_TURNS || b->owing * 4 >= (u32)1 << b->launch.in_shift;
+    u64 owed_for = now - b->owed_since;
+    u32 is_due = (b->owed >= ANN_OWED_TURNS && owed_for >= ANN_OWED_NANOS) || owed_for >= ANN_OWED_NANOS_AT_MOST
+        || b->owing * 4 >= (u32)1 << b->launch.in_shift;
 #if ANN_LAUNCH_CONNECTABLE
     /* The block is about to wait for another kernel. */
     is_due |= b->state.pending != 0;

@@ -41,6 +41,18 @@ ANN_FUNCTION void ann_attend_to(const ann_view *v, PRIVATE const ann_asked *aske
     ann_store_release_u32(&v->record->answer, asked->question);
 }
 
+#if ANN_ALONE
+
+/* By the leader: whether there is anything in it to do. */
+ANN_FUNCTION u32 ann_asks_something(const ann_view *v, PRIVATE const ann_asked *asked)
+{
+    LOCAL ann_shared *b = v->shared;
+    return asked->question != b->state.answered || asked->leave == b->epoch
+        || (asked->origin != 0 && asked->origin != b->launch.clock_origin);
+}
+
+#endif
+
 /* By the leader, from time to time: does both. */
 ANN_FUNCTION void ann_attend(const ann_view *v)
 {

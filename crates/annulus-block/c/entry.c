@@ -54,7 +54,7 @@ ANN_KERNEL void ann_main(
         view.timers = scratch + (block + 1) * l->scratch_stride - ANN_TIMER_BYTES(l);
 #endif
         view.doorbell = (GLOBAL ann_doorbell *)doorbell;
-        view.shared = &shared;
+        view.shared = ann_shared_at(&shared);
 #ifdef ANN_BLOCK_WIDE
         view.together = &together;
         view.rounds = &rounds;

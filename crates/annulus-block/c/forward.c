@@ -73,7 +73,21 @@ ANN_FUNCTION void ann_seal_row(
 
 #if ANN_SEALS_IMAGES
 
-/* By the leader: sends a single output to the connected kernel's only block, by the tickets that it has looked at early.
+/* By the leader, before the first look of a turn: what is known of the tickets of the connected kernel's ring, if it has one block.
+   Behind its own last ticket it knows them, unless others send there, too, which the next swap finds out; then it looks, and so it
+   does when it has rested, or when what it knows leaves less than half of the ring. */
+ANN_FUNCTION void ann_know_tickets(const ann_view *v, u32 is_near)
+{
+    LOCAL ann_shared *b = v->shared;
+    b->knows_tickets = is_near && b->link.grid == 1;
+    if (!b->knows_tickets)
+        return;
+    u32 used = (b->tickets.reserved - b->tickets.consumed) & ANN_DEVICE_LOCAL_TICKETS;
+    if (!b->keeps_tickets || used >= (((u32)1 << b->link.shift) + 1) / 2)
+        b->tickets = ann_look_at_tickets(ann_ring_of(v, &b->link, 0));
+}
+
+/* By the leader: sends a single output to the connected kernel's only block, by the tickets that it knows.
    Does what `ann_send_row` does, with what it knows in registers: a word of the block's own memory that is waited for
    costs as much as thirty instructions. Returns 0 if it has sent nothing: then the other way must be taken. */
 ANN_FUNCTION u32 ann_send_single(const ann_view *v, GLOBAL const u8 *output, ann_tickets seen)
@@ -93,9 +107,11 @@ ANN_FUNCTION u32 ann_send_single(const ann_view *v, GLOBAL const u8 *output, ann
     /* Done while the swap is under way. */
     u64 words[ANN_IMAGE_WORDS];
     ann_load_image(ann_complete_image(&link, output, link.time != 0 ? ann_now(v) : 0), link.units, words);
+    b->keeps_tickets = found == ticket;
     GLOBAL u8 *slot = ann_device_local_slot(&link, ring, ticket);
     if (found != ticket)
         return 0;
+    b->tickets.reserved = (ticket + 1) & ANN_DEVICE_LOCAL_TICKETS;
     if (rests) {
         ann_count_forwarded(v, 1);
         /* It rests no more. SYNC: unrested (release) */

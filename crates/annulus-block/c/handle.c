@@ -283,7 +283,12 @@ ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
         job->code = 0;
         job->sent = 0;
         job->actor = 0;
-        GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(slot + v->shared->launch.in_payload);
+        GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(slot + v->in_payload);
+#if ANN_INDEPENDENT && ANN_SHAPE == ANN_PER_ACTOR && !defined(ANN_BRIDGED)
+        /* One thread may have to handle them all, one after the other. Now all threads bring them near, and wait for nothing. */
+        for (u32 at = 32; at < 128 && at < v->in_payload + ANN_MESSAGE_BYTES; at += 32)
+            (void)ann_load_word(slot + at);
+#endif
         if (job->kind == ANN_KIND_MESSAGE)
             job->actor = ann_actor(v, message);
         u32 owner = job->kind == ANN_KIND_MESSAGE ? ann_owner(v, message, job->actor, i) : 0;
@@ -327,7 +332,6 @@ ANN_FUNCTION u32 ann_next_own(const ann_view *v, u32 i, u32 count)
 /* All threads handle all messages together, in order. The leader sends. */
 ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
 {
-    LOCAL ann_launch *l = &v->shared->launch;
     for (u32 i = 0; i < count; i++) {
         GLOBAL ann_job *job = ann_job_at(v, i);
         u32 is_message = job->kind == ANN_KIND_MESSAGE;
@@ -341,7 +345,7 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
         outbox.sent = 0;
         outbox.refused = 0;
         GLOBAL const ANN_MESSAGE *message =
-            (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + l->in_payload);
+            (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + v->in_payload);
         /* What is no message is nobody's: all threads go the same way. */
         u64 actor = is_message ? job->actor : ANN_NO_ACTOR;
         if (leads && is_message)
@@ -366,7 +370,6 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
 /* Each thread handles the messages that are dealt to it, in order. */
 ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
 {
-    LOCAL ann_launch *l = &v->shared->launch;
     /* Each thread looks for its next message before any thread handles one, so that threads that run in
        lockstep handle together. */
     for (u32 i = ann_next_own(v, 0, count); i < count; i = ann_next_own(v, i + 1, count)) {
@@ -380,7 +383,7 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
         outbox.sent = 0;
         outbox.refused = 0;
         GLOBAL const ANN_MESSAGE *message =
-            (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + l->in_payload);
+            (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + v->in_payload);
         job->code = ann_transact(v, message, job->actor, ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
 #ifdef ANN_REPLY_PORT
         if (job->code == 0 && job->caller != 0)

@@ -115,7 +115,7 @@ ANN_FUNCTION void ann_come_to_rest(const ann_view *v)
 }
 
 /* By the leader of a block that found nothing: waits a little, and checks whether the host still lives. */
-ANN_FUNCTION void ann_idle(const ann_view *v)
+ANN_FUNCTION void ann_idle_here(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -171,3 +171,5 @@ ANN_FUNCTION void ann_idle(const ann_view *v)
     if (ann_host_is_gone(v))
         ann_give_up(v);
 }
+
+ANN_APART(ann_idle)

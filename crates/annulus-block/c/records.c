@@ -69,6 +69,11 @@
 #define ANN_DEFERS ANN_ALONE
 /* After so many turns that find something, or looks that find nothing, the host is told what was put off. */
 #define ANN_OWED_TURNS 16
+/* By the device's clock: for how long at least, and at most if there are fewer turns. */
+#ifndef ANN_OWED_NANOS
+#define ANN_OWED_NANOS 250000
+#endif
+#define ANN_OWED_NANOS_AT_MOST 1000000
 #define ANN_OWED_LOOKS 4
 #define ANN_ACTIVE 1u
 #define ANN_TERMINATE 2u
@@ -125,7 +130,7 @@
 #define ANN_RING_CONSUMED 128
 #define ANN_RING_SLOTS 256
 /* Bytes of the largest message, with its envelope, whose slot is sealed. */
-#define ANN_SEALED_MOST 256u
+#define ANN_SEALED_MOST 348u
 
 /* What a launch fixes. Twin of `LaunchRecord`. */
 typedef struct {
@@ -402,7 +407,7 @@ typedef char ann_block_record_is_512_bytes[sizeof(ann_block_record) == 512 ? 1 :
 
 /* Sizes for messages in the block's own memory. */
 #define ANN_BLOCK_JOBS 256
-#define ANN_BLOCK_IMAGE 256
+#define ANN_BLOCK_IMAGE 384
 #define ANN_BLOCK_OUTPUTS 512
 
 #if ANN_WATCHES
@@ -413,21 +418,16 @@ typedef struct {
     u32 lap;
     u32 near_lap;
     u32 units;   /* from each slot's first one on, which must carry the lap */
-    u32 is_near; /* looks at the ring between kernels, too */
-    u32 most;    /* looks at the host's slot; 0: none any more in this turn */
+    u32 most_near; /* so many looks at the ring between kernels for each at the host's slot */
     u32 known;   /* the command that the block obeys */
     u32 brings;  /* so many of the host's other words the first look brings along */
     ANN_ALIGNED(16) u32 brought[3][4]; /* the command, the ring's gauge, and what the host asks now and then */
     u32 awaits;  /* the leader goes on to wait for work */
+    ANN_ALIGNED(16) u32 most; /* looks at the host's slot; 0: none any more in this turn */
     /* The answer that the leader has given, for all who look to store: */
-    u64 answer;       /* its slot, */
+    u32 answer_units; /* its units; 0: there is none, */
     u32 answer_lap;   /* the lap with which it is published, */
-    u32 answer_units; /* and its units; 0: there is none */
-    /* Of the last look: */
-    u32 seen;  /* bits as below */
-    u32 looks; /* at the host's slot, or begun there */
-    u32 near_looks; /* since the last one at the host's slot */
-    u32 stamp;      /* the first unit's first word: the command that was in force when the message was sent */
+    u64 answer;       /* and its slot */
 } ann_row;
 /* Bits of what was seen: something in the host's slot; that it is a message, sent under the command that the block obeys;
    something in the slot of other kernels. */
@@ -515,6 +515,7 @@ typedef struct {
 #if ANN_ALONE
     u32 epoch;   /* of the block's record */
     u32 attends; /* the next look is one at what the host asks now and then, too */
+    u64 owed_since; /* when the first of them ended */
     u32 owed;    /* turns of which the host has not been told; */
     u32 owing;   /* messages that they took */
 #endif
@@ -559,6 +560,7 @@ typedef struct {
 #if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
     ann_tickets tickets; /* of the connected kernel, if it has one block, and the leader has looked there */
     u32 knows_tickets;
+    u32 keeps_tickets; /* they are those behind the leader's own last one */
 #endif
 #endif
 #ifdef ANN_ROWS
@@ -599,7 +601,7 @@ typedef struct {
 
 /* The host knows how much is left for handlers that share memory: `Capabilities::shared_memory`. */
 #ifdef ANN_BLOCK_WIDE
-typedef char ann_shared_is_bounded[sizeof(ann_shared) <= (ANN_INDEPENDENT ? 17408 : 2048) + ANN_PORT_MEMORY ? 1 : -1];
+typedef char ann_shared_is_bounded[sizeof(ann_shared) <= (ANN_INDEPENDENT ? 17536 : 2048) + ANN_PORT_MEMORY ? 1 : -1];
 #endif
 
 /* One block's view of memory. */
@@ -618,6 +620,13 @@ typedef struct {
     GLOBAL u8 *answers;
     GLOBAL u8 *jobs;
     GLOBAL u8 *owners;
+#if ANN_LAUNCH_THREADS > 1
+    GLOBAL u8 *first;   /* the turn's first message: in the block's own memory, if it fits */
+    u32 message_stride; /* from message to message */
+    /* What the launch record says, too, which lies where a thread waits for it. */
+    u32 in_correlation;
+    u32 in_payload;
+#endif
     GLOBAL ann_doorbell *doorbell;
 #ifdef ANN_TIMERS
     GLOBAL u8 *timers; /* the end of the block's scratch memory */
@@ -638,6 +647,17 @@ typedef struct {
     PRIVATE ann_round *rounds;        /* how often they have met */
 #endif
 } ann_view;
+
+/* Puts a function apart that is called from many places and seldom: a GPU fetches instructions more slowly the further they
+   are from each other. It gets its own copy of the view, so that its callers' view stays in registers. */
+#ifdef ANN_COLD
+#define ANN_APART(name) \
+    ANN_COLD void name##_apart(ann_view view) { name##_here(&view); } \
+    ANN_FUNCTION void name(const ann_view *v) { name##_apart(*v); }
+#else
+#define ANN_APART(name) \
+    ANN_FUNCTION void name(const ann_view *v) { name##_here(v); }
+#endif
 
 #define ANN_U32(base, offset) ((GLOBAL u32 *)((base) + (offset)))
 #define ANN_U64(base, offset) ((GLOBAL u64 *)((base) + (offset)))

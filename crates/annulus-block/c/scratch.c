@@ -29,6 +29,14 @@ ANN_FUNCTION void ann_cut_scratch(ann_view *v, GLOBAL u8 *scratch, GLOBAL const 
 {
     u64 limit = l->limit;
     v->messages = scratch;
+    v->first = scratch;
+    v->message_stride = (u32)ANN_IMAGE_STRIDE(l);
+    v->in_correlation = (u32)l->in_correlation;
+    v->in_payload = (u32)l->in_payload;
+#if ANN_INDEPENDENT
+    if (v->message_stride <= ANN_BLOCK_IMAGE)
+        v->first = (u8 *)v->shared->image;
+#endif
     v->outputs = v->messages + limit * ANN_IMAGE_STRIDE(l);
     v->answers = v->outputs + limit * ANN_LIMIT * ANN_OUTPUT_STRIDE;
     v->jobs = v->answers + limit * ANN_MOST_ANSWERS * sizeof(ann_answer);

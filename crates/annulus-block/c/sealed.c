@@ -3,9 +3,11 @@
 
 #if ANN_LAUNCH_SEALED
 
-/* A look loads the whole next slot if it has at most this many units. Eight hold a message of 64 bytes with an
-   envelope. */
+/* So many units one thread loads or stores at a time. Eight hold a message of 64 bytes with an envelope. */
 #define ANN_FIRST_UNITS 8
+/* A look loads the whole next slot if it has at most this many units. Those of a warp are as many as a sealed slot has at
+   most; three threads are left for other words. */
+#define ANN_LOOKED_UNITS (ANN_LOOKS_TOGETHER ? 29u : ANN_FIRST_UNITS)
 /* How many units of its share a thread loads at a time. */
 #define ANN_UNDER_WAY 16
 
@@ -23,17 +25,17 @@ ANN_FUNCTION void ann_keep_unit(const ann_view *v, u32 message, u32 place, const
 /* Of how many units of a slot that has so many a look asks for the lap: of all of them, or of the first one. */
 ANN_FUNCTION u32 ann_looked_units(u32 units)
 {
-    return units <= ANN_FIRST_UNITS ? units : 1;
+    return units <= ANN_LOOKED_UNITS ? units : 1;
 }
 
 /* By the leader, by whose looks the next slot is published, or may be if it has many units: whether the block has
-   it whole, in its own memory. `command` is what the look has seen, or the message's stamp. */
-ANN_FUNCTION void ann_keep_first(const ann_view *v, u32 command)
+   it whole, in its own memory. `stamp` is the message's, `command` what the look has seen. */
+ANN_FUNCTION void ann_keep_first(const ann_view *v, u32 stamp, u32 command)
 {
     LOCAL ann_shared *b = v->shared;
-    b->kept = b->launch.in_units <= ANN_FIRST_UNITS;
+    b->kept = b->launch.in_units <= ANN_LOOKED_UNITS;
     b->agreed = 0xFFFFFFFFu;
-    if (b->kept && b->row.stamp != command) {
+    if (b->kept && stamp != command) {
         /* SYNC: command (acquire) */
         ann_fence_acquire();
         b->agreed = 0;
@@ -41,6 +43,24 @@ ANN_FUNCTION void ann_keep_first(const ann_view *v, u32 command)
 }
 
 #endif
+
+/* Which unit of which message. */
+typedef struct {
+    u32 message;
+    u32 unit;
+} ann_unit_at;
+
+/* The one behind it by a step that is given in the same way. */
+ANN_FUNCTION ann_unit_at ann_step_units(ann_unit_at at, ann_unit_at step, u32 units)
+{
+    at.message += step.message;
+    at.unit += step.unit;
+    if (at.unit >= units) {
+        at.unit -= units;
+        at.message += 1;
+    }
+    return at;
+}
 
 /* Each thread loads its share of the units of the slots that may be published, in one wait, whatever their
    number. `is_near` says that they are of the ring between kernels, whose tickets have 31 bits, and whose messages come
@@ -69,13 +89,19 @@ ANN_FUNCTION void ann_bring_units(const ann_view *v, u32 is_near)
     u32 all = window > kept ? (window - kept) * units : 0;
     u32 gap = window;
     u32 stale = window;
+    /* The thread's units come after each other at the same distance, so there is one division, and not one for each. */
+    ann_unit_at at, step;
+    at.message = kept + ann_thread() / units;
+    at.unit = ann_thread() % units;
+    step.message = ANN_LAUNCH_THREADS / units;
+    step.unit = ANN_LAUNCH_THREADS % units;
     for (u32 begin = ann_thread(); begin < all; begin += ANN_UNDER_WAY * ANN_LAUNCH_THREADS) {
         ann_unit loaded[ANN_UNDER_WAY];
-        for (u32 j = 0; j < ANN_UNDER_WAY; j++) {
-            u32 unit = begin + j * ANN_LAUNCH_THREADS;
-            if (unit >= all)
+        ann_unit_at from = at;
+        for (u32 j = 0; j < ANN_UNDER_WAY; j++, from = ann_step_units(from, step, units)) {
+            if (begin + j * ANN_LAUNCH_THREADS >= all)
                 continue;
-            GLOBAL const u8 *place = slots + ((next + kept + unit / units) & mask) * stride + unit % units * 16;
+            GLOBAL const u8 *place = slots + ((next + from.message) & mask) * stride + from.unit * 16;
 #if ANN_LAUNCH_CONNECTABLE
             if (is_near) {
                 loaded[j] = ann_device_load_unit(place);
@@ -84,18 +110,17 @@ ANN_FUNCTION void ann_bring_units(const ann_view *v, u32 is_near)
 #endif
             loaded[j] = ann_load_unit(place);
         }
-        for (u32 j = 0; j < ANN_UNDER_WAY; j++) {
-            u32 unit = begin + j * ANN_LAUNCH_THREADS;
-            if (unit >= all)
+        for (u32 j = 0; j < ANN_UNDER_WAY; j++, at = ann_step_units(at, step, units)) {
+            if (begin + j * ANN_LAUNCH_THREADS >= all)
                 continue;
-            u32 message = kept + unit / units;
+            u32 message = at.message;
             u32 lap = (u32)(((next + message) & tickets) >> shift) + 1;
             if (loaded[j].lap != lap) {
                 gap = message < gap ? message : gap;
                 continue;
             }
-            ann_keep_unit(v, message, unit % units, &loaded[j]);
-            if (!is_near && unit % units == 0 && loaded[j].a != command)
+            ann_keep_unit(v, message, at.unit, &loaded[j]);
+            if (!is_near && at.unit == 0 && loaded[j].a != command)
                 stale = message < stale ? message : stale;
         }
     }

@@ -74,7 +74,11 @@ ANN_FUNCTION u32 ann_reply_lap(u64 call)
 /* The call that a message belongs to; 0 if it belongs to none. */
 ANN_FUNCTION u64 ann_caller(const ann_view *v, GLOBAL const u8 *slot)
 {
+#if ANN_LAUNCH_THREADS > 1
+    u64 offset = v->in_correlation;
+#else
     u64 offset = v->shared->launch.in_correlation;
+#endif
     return offset != 0 ? *(GLOBAL const u64 *)(slot + offset) : 0;
 }
 
@@ -101,6 +105,8 @@ ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
     return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), ANN_IN_LAP)) == ann_in_lap(v, ticket);
 }
 
+#if ANN_LAUNCH_THREADS > 1
+
 /* The place of a message of the turn in scratch memory. A bridged message is not copied: its head leads to
    its archive by an offset. It stays in its slot, which is given back after the turn's handlers have
    returned. */
@@ -109,13 +115,11 @@ ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
 #ifdef ANN_BRIDGED
     return ann_in_slot(v, v->shared->state.next_in + i);
 #else
-#if ANN_INDEPENDENT && ANN_LAUNCH_THREADS > 1
-    if (i == 0 && ANN_IMAGE_STRIDE(&v->shared->launch) <= ANN_BLOCK_IMAGE)
-        return v->shared->image;
-#endif
-    return v->messages + i * ANN_IMAGE_STRIDE(&v->shared->launch);
+    return i == 0 ? v->first : v->messages + (u64)i * v->message_stride;
 #endif
 }
+
+#endif
 
 #if ANN_LAUNCH_CONNECTABLE
 

@@ -19,6 +19,9 @@ ANN_FUNCTION void ann_load_link(const ann_view *v)
     }
 #else
     v->shared->link = *v->link;
+#if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
+    v->shared->keeps_tickets = 0;
+#endif
 #if ANN_LAUNCH_HOLD
     v->shared->returns = v->shared->state.pending != 0;
 #endif

@@ -62,7 +62,7 @@ ANN_FUNCTION u32 ann_is_ready_for_one(const ann_view *v)
     LOCAL ann_launch *l = &v->shared->launch;
     LOCAL ann_state *s = &v->shared->state;
     u32 ready = s->looked && (s->command & (ANN_ACTIVE | ANN_TERMINATE)) == ANN_ACTIVE && !s->stalled
-        && l->in_units <= ANN_FIRST_UNITS;
+        && l->in_units <= ANN_LOOKED_UNITS;
 #if ANN_LAUNCH_CONNECTABLE
     ready = ready && s->pending == 0;
 #endif
@@ -134,7 +134,7 @@ ANN_FUNCTION u32 ann_look_at_units(
 #if ANN_LOOKS_TOGETHER
     u32 thread = ann_thread();
     GLOBAL const u8 *place = slot + thread * 16;
-    u32 brought = thread - ANN_FIRST_UNITS;
+    u32 brought = thread - ANN_LOOKED_UNITS;
     if (brought < brings)
         place = ann_words_to_bring(v, brought);
     if (thread < units || brought < brings) {
@@ -187,7 +187,7 @@ ANN_FUNCTION u32 ann_look_at_units(
 ANN_FUNCTION void ann_keep_brought(const ann_view *v, u32 brings, PRIVATE const ann_loaded *loaded)
 {
 #if ANN_LOOKS_TOGETHER
-    u32 brought = ann_thread() - ANN_FIRST_UNITS;
+    u32 brought = ann_thread() - ANN_LOOKED_UNITS;
     if (brought < brings) {
         LOCAL u32 *words = v->shared->row.brought[brought];
         words[0] = loaded->units[0].a;
@@ -202,7 +202,6 @@ ANN_FUNCTION void ann_keep_brought(const ann_view *v, u32 brings, PRIVATE const 
    message is. */
 ANN_FUNCTION void ann_keep_units(const ann_view *v, u32 units, PRIVATE const ann_loaded *loaded)
 {
-    LOCAL ann_row *r = &v->shared->row;
     LOCAL u32 *image = (LOCAL u32 *)v->shared->image;
     for (u32 i = 0; i < (ANN_LOOKS_TOGETHER ? 1 : ANN_FIRST_UNITS); i++) {
         u32 unit = ANN_LOOKS_TOGETHER ? ann_thread() : i;
@@ -212,14 +211,19 @@ ANN_FUNCTION void ann_keep_units(const ann_view *v, u32 units, PRIVATE const ann
         words[0] = loaded->units[i].a;
         words[1] = loaded->units[i].b;
         words[2] = loaded->units[i].c;
-        if (unit == 0)
-            r->stamp = loaded->units[i].a;
     }
 }
 
-/* By those who look: looks at the next slots, as often as the leader asks, until one is seen. What is in it, the first thread
-   says, which has loaded the first unit. */
-ANN_FUNCTION void ann_look_in_a_row(const ann_view *v)
+/* What looks have found, as the leader knows it: it is the first thread, which loads the first unit. */
+typedef struct {
+    u32 seen;       /* ANN_SEEN_…; what is in the slot, only the leader says */
+    u32 looks;      /* at the host's slot, or begun there */
+    u32 near_looks; /* since the last one at the host's slot */
+    u32 stamp;      /* the first unit's first word: the command that was in force when the message was sent */
+} ann_sight;
+
+/* By those who look: looks at the next slots, as often as the leader asks, until one is seen. */
+ANN_FUNCTION ann_sight ann_look_in_a_row(const ann_view *v)
 {
     LOCAL ann_row *r = &v->shared->row;
     GLOBAL const u8 *slot = (GLOBAL const u8 *)r->slot;
@@ -229,7 +233,7 @@ ANN_FUNCTION void ann_look_in_a_row(const ann_view *v)
 #if ANN_LAUNCH_CONNECTABLE
     GLOBAL const u8 *near = (GLOBAL const u8 *)r->near;
     u32 near_lap = r->near_lap;
-    u32 most_near = r->is_near ? ANN_DEVICE_LOCAL_LOOKS : 0;
+    u32 most_near = r->most_near;
 #endif
     for (;;) {
         looks++;
@@ -253,23 +257,46 @@ ANN_FUNCTION void ann_look_in_a_row(const ann_view *v)
     }
     if (seen)
         ann_keep_units(v, units, &loaded);
-    if (ann_thread() == 0) {
-        r->seen = seen;
-        r->looks = looks;
-        r->near_looks = near_looks;
-    }
+    ann_sight looked;
+    looked.seen = seen;
+    looked.looks = looks;
+    looked.near_looks = near_looks;
+    looked.stamp = loaded.units[0].a;
+    return looked;
+}
+
+/* The leader's words that all who look load behind a meeting, in one wait. */
+typedef struct {
+    u32 most;      /* looks; 0: none any more, and there may be an answer: */
+    u32 units;     /* so many, */
+    u32 lap;
+    u64 slot;
+    u32 content[3]; /* and this thread's of them */
+} ann_told;
+
+ANN_FUNCTION ann_told ann_hear(const ann_view *v)
+{
+    LOCAL const ann_row *r = &v->shared->row;
+    ann_told told;
+    told.most = r->most;
+#if ANN_LOOKS_TOGETHER
+    LOCAL const u32 *words = (LOCAL const u32 *)v->shared->outputs + ann_thread() % ANN_WARP * 3;
+    told.units = r->answer_units;
+    told.lap = r->answer_lap;
+    told.slot = r->answer;
+    for (u32 i = 0; i < 3; i++)
+        told.content[i] = words[i];
+#endif
+    return told;
 }
 
 /* By those who look: stores the answer's units, of which the leader has made the image in the block's own memory. */
-ANN_FUNCTION void ann_seal_together(const ann_view *v)
+ANN_FUNCTION void ann_seal_together(ann_told told)
 {
 #if ANN_LOOKS_TOGETHER
-    LOCAL ann_row *r = &v->shared->row;
     u32 unit = ann_thread();
-    if (unit < r->answer_units) {
-        LOCAL const u32 *words = (LOCAL const u32 *)v->shared->outputs + unit * 3;
-        ann_store_unit((GLOBAL u8 *)r->answer + unit * 16, words[0], words[1], words[2], r->answer_lap);
-    }
+    if (unit < told.units)
+        ann_store_unit((GLOBAL u8 *)told.slot + unit * 16, told.content[0], told.content[1], told.content[2], told.lap);
 #endif
 }
 
@@ -278,16 +305,21 @@ typedef struct {
     u64 next_in;  /* the ticket of the host's slot */
     u32 known;    /* the command that it obeys */
     u32 most;     /* looks of this turn at the host's words, */
-    u32 looks;    /* and those that were made */
+    u32 looks;    /* those that were made, */
+    u32 more;     /* and how many of them follow now */
     u32 idle;     /* turns that found nothing before */
     u32 is_ready; /* for a single message */
+    u32 stays;    /* the kernel does, and runs in no epochs */
     u32 shows_depth;
     u32 says;    /* it has not said yet that it looks */
-    u32 attends; /* the first look brings what the host asks now and then */
+    u32 attends; /* the first look brings what the host asks now and then; behind it: something is asked */
+    ann_asked asked;
+    u32 brings;  /* so many of the host's words does the first look bring */
     u32 command; /* what the first look has brought */
     u64 reserved;
-#if ANN_LAUNCH_CONNECTABLE && ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
-    ann_tickets tickets;
+#if ANN_LAUNCH_CONNECTABLE
+    u32 is_near;    /* it looks at the ring between kernels, too */
+    u32 near_turns; /* turns in a row that took from there */
 #endif
 } ann_watcher;
 
@@ -300,35 +332,33 @@ ANN_FUNCTION void ann_begin_watch(const ann_view *v, PRIVATE ann_watcher *w)
     LOCAL ann_row *r = &b->row;
     ann_clear_turn(v);
     r->most = 0;
+    r->answer_units = 0;
     if (b->ending)
         return;
     w->known = s->command;
     w->idle = b->idle;
     w->looks = 0;
-    r->is_near = 0;
+    w->stays = b->launch.epoch_polls == 0;
 #if ANN_LAUNCH_CONNECTABLE
     if ((w->known & ANN_TERMINATE) != 0) {
         /* The block ended in an earlier epoch, and was launched again because of other blocks. */
         b->ending = 1;
         return;
     }
-    u32 is_due = b->device_local_turns >= ANN_DEVICE_LOCAL_TURNS;
-    r->is_near = !is_due && (w->known & ANN_ACTIVE) != 0 && s->pending == 0;
+    w->near_turns = b->device_local_turns;
+    u32 is_due = w->near_turns >= ANN_DEVICE_LOCAL_TURNS;
+    w->is_near = !is_due && (w->known & ANN_ACTIVE) != 0 && s->pending == 0;
     u32 ticket = ann_device_local_next(v);
     r->near_lap = (ticket >> b->launch.in_shift) + 1;
     r->near = (u64)ann_device_local_in_slot(v, ticket);
+    r->most_near = w->is_near ? ANN_DEVICE_LOCAL_LOOKS : 0;
 #if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
-    /* Looked up with the first look there, for whoever sends. */
-    w->tickets.reserved = 0;
-    w->tickets.consumed = 0;
-    b->knows_tickets = r->is_near && b->link.grid == 1;
-    if (b->knows_tickets)
-        w->tickets = ann_look_at_tickets(ann_ring_of(v, &b->link, 0));
+    ann_know_tickets(v, w->is_near);
 #endif
 #endif
     w->most = ann_looks_in_a_row(v);
 #if ANN_LAUNCH_CONNECTABLE
-    if (!r->is_near) {
+    if (!w->is_near) {
         /* That the host has nothing does not mean that there is nothing. */
         b->again = is_due;
         b->device_local_turns = 0;
@@ -336,7 +366,8 @@ ANN_FUNCTION void ann_begin_watch(const ann_view *v, PRIVATE ann_watcher *w)
     }
 #endif
     w->attends = b->attends;
-    r->brings = w->attends ? ANN_BRINGS_ASKED : ANN_BRINGS;
+    w->brings = w->attends ? ANN_BRINGS_ASKED : ANN_BRINGS;
+    r->brings = w->brings;
     w->next_in = s->next_in;
     r->slot = (u64)ann_in_slot(v, w->next_in);
     r->lap = ann_in_lap(v, w->next_in);
@@ -351,59 +382,67 @@ ANN_FUNCTION void ann_begin_watch(const ann_view *v, PRIVATE ann_watcher *w)
 #if ANN_LAUNCH_CONNECTABLE
 
 /* By the leader, when a message of another kernel was seen: whether the turn takes from there. */
-ANN_FUNCTION u32 ann_take_near(const ann_view *v, PRIVATE ann_watcher *w, PRIVATE u32 *takes_one)
+ANN_FUNCTION u32 ann_take_near(const ann_view *v, PRIVATE ann_watcher *w, ann_sight looked, PRIVATE u32 *takes_one)
 {
     LOCAL ann_shared *b = v->shared;
-    LOCAL ann_row *r = &b->row;
     /* A block that has just been idle takes the first message at once, and the next turn sees how many others
        came. All looks of an epoch count as idle ones, so they say nothing of the turn before. */
-    u32 is_first = w->is_ready && b->launch.epoch_polls == 0 && w->idle + w->looks + r->near_looks > 2;
+    u32 is_first = w->is_ready && w->stays && w->idle + w->looks + looked.near_looks > 2;
     u32 waiting = is_first ? 1 : ann_device_local_waiting(v);
     b->command = w->known;
-    *takes_one = is_first || (w->is_ready && ann_takes_one(v, waiting));
-    if (*takes_one)
-        b->device_local = 1;
-    else
-        ann_window_device_local(v, waiting);
-    b->device_local_turns = b->device_local ? b->device_local_turns + 1 : 0;
-    if (!b->device_local)
-        return 0;
     b->idle = w->idle + w->looks - 1;
-#if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
-    b->tickets = w->tickets;
-#endif
-    ann_keep_first(v, r->stamp);
-    return 1;
+    *takes_one = is_first || (w->is_ready && ann_takes_one(v, waiting));
+    if (*takes_one) {
+        b->device_local = 1;
+        b->device_local_turns = w->near_turns + 1;
+        b->kept = 1;
+        b->agreed = 0xFFFFFFFFu;
+        return 1;
+    }
+    ann_window_device_local(v, waiting);
+    b->device_local_turns = b->device_local ? w->near_turns + 1 : 0;
+    if (b->device_local)
+        ann_keep_first(v, looked.stamp, looked.stamp);
+    return b->device_local;
 }
 
 #endif
 
-/* By the leader, after looks: decides what the turn has to do, or how often is looked again (`row.most`). Returns 1 if it is a
+/* By the leader, after looks: decides what the turn has to do, or how often is looked again (`more`). Returns 1 if it is a
    single message, which the leader handles without asking anything more. */
-ANN_FUNCTION u32 ann_end_row(const ann_view *v, PRIVATE ann_watcher *w)
+ANN_FUNCTION u32 ann_end_row(const ann_view *v, PRIVATE ann_watcher *w, ann_sight looked)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_row *r = &b->row;
-    u32 seen = r->seen;
-    r->most = 0;
-    w->looks += r->looks;
+    u32 seen = looked.seen;
+    w->more = 0;
+    w->looks += looked.looks;
 #if ANN_LAUNCH_CONNECTABLE
     if ((seen & ANN_SEEN_NEAR) != 0) {
         u32 takes_one;
-        if (ann_take_near(v, w, &takes_one))
+        if (ann_take_near(v, w, looked, &takes_one))
             return takes_one;
         /* There is no room for its answers. The look at the host's slot is still to come. */
-        r->is_near = 0;
+        r->most_near = 0;
         w->most = w->looks;
         w->looks -= 1;
-        r->most = 1;
+        w->more = 1;
         return 0;
     }
 #endif
-    if (r->brings != 0) {
+    if (w->brings != 0) {
+        w->brings = 0;
         r->brings = 0;
         w->command = r->brought[0][0];
         w->reserved = ((u64)r->brought[1][1] << 32 | r->brought[1][0]) & ~ANN_CLOSED;
+        if (w->attends) {
+            b->attends = 0;
+            w->asked.leave = r->brought[2][0];
+            w->asked.question = r->brought[2][1];
+            w->asked.origin = (u64)r->brought[2][3] << 32 | r->brought[2][2];
+            /* Mostly nothing is asked, and then a message is not held up. */
+            w->attends = ann_asks_something(v, &w->asked);
+        }
     }
     u64 reserved = w->reserved;
     u32 command = w->command;
@@ -411,15 +450,12 @@ ANN_FUNCTION u32 ann_end_row(const ann_view *v, PRIVATE ann_watcher *w)
         if (w->says)
             ann_at_nothing(v);
         w->says = 0;
-        r->most = w->most - w->looks;
+        w->more = w->most - w->looks;
         return 0;
     }
     b->idle = w->idle + w->looks - 1;
 #if ANN_LAUNCH_CONNECTABLE
     b->device_local_turns = 0;
-#if ANN_SEALS_IMAGES && ANN_FORWARDS_ONE
-    b->tickets = w->tickets;
-#endif
 #endif
     b->reserved = reserved;
     b->command = command;
@@ -440,43 +476,18 @@ ANN_FUNCTION u32 ann_end_row(const ann_view *v, PRIVATE ann_watcher *w)
     if (seen && w->looks > 1)
         b->reserved = ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED;
     if (seen)
-        ann_keep_first(v, command);
+        ann_keep_first(v, looked.stamp, command);
     else
         b->kept = 0;
     if (w->attends) {
-        b->attends = 0;
-        ann_asked asked;
-        asked.leave = r->brought[2][0];
-        asked.question = r->brought[2][1];
-        asked.origin = (u64)r->brought[2][3] << 32 | r->brought[2][2];
-        ann_attend_to(v, &asked);
-        if (asked.leave == b->epoch) {
+        ann_attend_to(v, &w->asked);
+        if (w->asked.leave == b->epoch) {
             b->ending = 1;
             return 0;
         }
     }
     ann_weigh(v, command, seen != 0);
     return 0;
-}
-
-/* By those who look: looks until this turn has something to do, or something else is due. To the leader it returns 1 if
-   that is a single message, which it handles without asking anything more. */
-ANN_FUNCTION u32 ann_watch(const ann_view *v, u32 leader)
-{
-    LOCAL ann_row *r = &v->shared->row;
-    ann_watcher watcher;
-    u32 is_ready = 0;
-    if (leader)
-        ann_begin_watch(v, &watcher);
-    for (;;) {
-        ann_meet_lookers();
-        if (r->most == 0)
-            return is_ready;
-        ann_look_in_a_row(v);
-        ann_meet_lookers();
-        if (leader)
-            is_ready = ann_end_row(v, &watcher);
-    }
 }
 
 #endif

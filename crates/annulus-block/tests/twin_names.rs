@@ -92,3 +92,12 @@ fn twins_name_each_other() {
         .collect();
     assert_eq!(listed, in_c_text, "the table of `PROTOCOL.md`");
 }
+
+/// What a sealed slot has at most is the same here and there.
+#[test]
+fn sealed_slots_have_one_limit() {
+    use annulus_abi::ring::{SEALED_MOST, UNITS_MOST};
+    let says = |text: String| assert_eq!(annulus_block::RUNTIME.matches(&text).count(), 1, "{text}");
+    says(format!("#define ANN_SEALED_MOST {SEALED_MOST}u\n"));
+    says(format!("(ANN_LOOKS_TOGETHER ? {UNITS_MOST}u : ANN_FIRST_UNITS)"));
+}

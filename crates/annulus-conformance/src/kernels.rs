@@ -34,6 +34,7 @@ pub mod replied;
 pub mod resilience;
 pub mod rows;
 pub mod sizes;
+pub mod slots;
 pub mod sorted;
 pub mod spelling;
 pub mod stamps;
@@ -490,6 +491,16 @@ pub const VALUES: &[&KernelDefinition] = {
         lent::lent_operators::DEFINITION,
         sizes::sizes_in_memory::DEFINITION,
         sizes::bound_sizes::DEFINITION,
+        slots::add_to_4::DEFINITION,
+        slots::add_to_9::DEFINITION,
+        slots::add_to_10::DEFINITION,
+        slots::add_to_30::DEFINITION,
+        slots::add_to_40::DEFINITION,
+        slots::add_to_41::DEFINITION,
+        slots::add_to_42::DEFINITION,
+        slots::add_to_43::DEFINITION,
+        slots::scatter::DEFINITION,
+        slots::gather::DEFINITION,
     ]
 };
 

@@ -220,6 +220,10 @@ macro_rules! conformance_suite {
                 d02_changes_take_turns: Handlers,
                 d02_members_that_differ: Nothing,
             }
+            slots {
+                messages_of_every_length: Handlers,
+                rows_of_large_messages: Handlers,
+            }
             modes {
                 m02_event_driven_leaves_and_comes_back: Handlers,
                 m02_an_event_brings_it_back: Handlers,

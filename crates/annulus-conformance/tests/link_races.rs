@@ -214,7 +214,7 @@ const SEALED_FAULTS: &[Fault] = &[
         "all threads take a message of another kernel with units missing",
         &[(
             "            if (loaded[j].lap != lap) {\n",
-            "            if (loaded[j].lap != lap && !(is_near && unit % units != 0)) {\n",
+            "            if (loaded[j].lap != lap && !(is_near && at.unit != 0)) {\n",
         )],
     ),
     (
@@ -230,18 +230,27 @@ const SEALED_FAULTS: &[Fault] = &[
         "slots between kernels are given back before their units are loaded",
         &[(
             "    if (ann_is_device_local(v))\n        ann_bring_units(v, 1);\n",
-            "    if (ann_is_device_local(v)) {\n        if (ann_thread() == 0)\n            ann_device_store_release_u32(\n                \
+            "    if (ann_is_device_local(v)) {\n        if (ann_thread() == 0 && ann_block() == 0)\n            ann_device_store_release_u32(\n                \
              ANN_U32(v->device_local, ANN_DEVICE_LOCAL_CONSUMED),\n                (ann_device_local_next(v) + \
-             v->shared->window) & ANN_DEVICE_LOCAL_TICKETS);\n        usleep(v->shared->window > 1 ? 100000 : 0);\n        \
+             v->shared->window) & ANN_DEVICE_LOCAL_TICKETS);\n        for (u32 i = 0; ann_block() == 0 && v->shared->window > 1 && i < 300; i++) {\n            \
+             u32 reserved = ann_device_load_relaxed_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_RESERVED));\n            \
+             if (((reserved - ann_device_local_next(v)) & ANN_DEVICE_LOCAL_TICKETS) > (1u << v->shared->launch.in_shift) + 1)\n                \
+             i = 300;\n            usleep(1000);\n        }\n        \
              ann_bring_units(v, 1);\n    }\n",
         )],
     ),
     (
         "a sender does not look how far a sealed ring was read",
-        &[(
-            "    seen.consumed = ann_device_load_acquire_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));\n",
-            "    seen.consumed = seen.reserved & ANN_DEVICE_LOCAL_TICKETS;\n",
-        )],
+        &[
+            (
+                "    seen.consumed = ann_device_load_acquire_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_CONSUMED));\n",
+                "    seen.consumed = seen.reserved & ANN_DEVICE_LOCAL_TICKETS;\n",
+            ),
+            (
+                "    b->tickets.reserved = (ticket + 1) & ANN_DEVICE_LOCAL_TICKETS;\n",
+                "    b->tickets.reserved = (ticket + 1) & ANN_DEVICE_LOCAL_TICKETS;\n    b->tickets.consumed = b->tickets.reserved;\n",
+            ),
+        ],
     ),
     (
         "a leader that is ready takes a message while outputs wait for another kernel",
@@ -263,10 +272,7 @@ const WARP_FAULTS: &[Fault] = &[
     ),
     (
         "the leader takes a message of another kernel before others have kept its units",
-        &[(
-            "        ann_look_in_a_row(v);\n        ann_meet_lookers();\n",
-            "        ann_look_in_a_row(v);\n",
-        )],
+        &[("ann_look_in_a_row(v);\n            ann_meet_lookers();\n", "ann_look_in_a_row(v);\n")],
     ),
 ];
 
@@ -276,7 +282,7 @@ const FAULTS_TO_ONE: &[Fault] = &[(
     &[(
         "    GLOBAL u8 *slot = ann_device_local_slot(&link, ring, ticket);\n    if (found != ticket)\n",
         "    GLOBAL u8 *slot = ann_device_local_slot(&link, ring, ticket);\n    ann_store_image(\n        slot, words, link.units, \
-             ann_device_local_lap(&link, ticket), 1);\n    if (found != ticket)\n",
+                 ann_device_local_lap(&link, ticket), 1);\n    if (found != ticket)\n",
     )],
 )];
 

@@ -333,7 +333,7 @@ const SEALED_MUTANTS: &[(&str, &str, &str)] = &[
     (
         "a message is taken when its first unit is there",
         "            if (loaded[j].lap != lap) {",
-        "            if (unit % units == 0 && loaded[j].lap != lap) {",
+        "            if (at.unit == 0 && loaded[j].lap != lap) {",
     ),
     (
         "a unit is written in two stores, its lap first",
@@ -371,7 +371,7 @@ const LEADER_MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "the first message is handled under a command from before it",
-        "    if (b->kept && b->row.stamp != command) {",
+        "    if (b->kept && stamp != command) {",
         "    if (0) {",
     ),
     (
@@ -391,18 +391,18 @@ const LEADER_MUTANTS: &[(&str, &str, &str)] = &[
 const WARP_MUTANTS: &[(&str, &str, &str)] = &[
     (
         "the others do not wait for what the leader asks for",
-        "    for (;;) {\n        ann_meet_lookers();\n        if (r->most == 0)\n",
-        "    for (;;) {\n        if (r->most == 0)\n",
+        "            ann_meet_lookers();\n            told = ann_hear(v);\n",
+        "            told = ann_hear(v);\n",
     ),
     (
         "the leader does not wait for what the others have seen",
-        "        ann_look_in_a_row(v);\n        ann_meet_lookers();\n",
-        "        ann_look_in_a_row(v);\n",
+        "ann_look_in_a_row(v);\n            ann_meet_lookers();\n",
+        "ann_look_in_a_row(v);\n",
     ),
     (
         "the others do not wait for the answer",
-        "        ann_meet_lookers();\n        ann_seal_together(v);\n",
-        "        ann_seal_together(v);\n",
+        "            ann_meet_lookers();\n            told = ann_hear(v);\n",
+        "            told = ann_hear(v);\n            ann_meet_lookers();\n            told.most = r->most;\n",
     ),
     (
         UNITS_NOT_STORED,
@@ -417,16 +417,15 @@ const WARP_MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "the leader says where to look next before the others have looked",
-        "        ann_look_in_a_row(v);\n        ann_meet_lookers();\n",
-        "        ann_look_in_a_row(v);\n        \
-         if (leader)\n            r->slot = (u64)ann_in_slot(v, watcher.next_in);\n        \
+        "ann_look_in_a_row(v);\n            ann_meet_lookers();\n",
+        "ann_look_in_a_row(v);\n            \
+         if (leader)\n                r->slot = (u64)ann_in_slot(v, watcher.next_in);\n            \
          ann_meet_lookers();\n",
     ),
     (
-        "the leader completes an answer while others store it",
-        "        ann_meet_lookers();\n        ann_seal_together(v);\n",
-        "        ann_meet_lookers();\n        \
-         if (leader)\n            *(LOCAL u32 *)(b->outputs + 12) += 0;\n        ann_seal_together(v);\n",
+        "the leader completes an answer while others load it",
+        "        ann_seal_together(told);\n",
+        "        if (leader)\n            *(LOCAL u32 *)(b->outputs + 12) += 0;\n        ann_seal_together(told);\n",
     ),
     (
         "a message is taken when the first thread has its unit",
@@ -440,8 +439,8 @@ const UNITS_NOT_STORED: &str = "the leader counts an answer whose units others h
 /// No fault, but what shows one: its name, and what stands in place of what.
 const LATE: (&str, &str, &str) = (
     "others store their units late",
-    "    if (unit < r->answer_units) {\n",
-    "    if (unit < r->answer_units) {\n        if (unit != 0)\n            dawdle(2000);\n",
+    "    if (unit < told.units)\n        ann_store_unit(",
+    "    if (unit != 0 && unit < told.units)\n        dawdle(2000);\n    if (unit < told.units)\n        ann_store_unit(",
 );
 
 /// The epoch as CUDA C++ on threads.

@@ -58,8 +58,9 @@ impl Cuda {
     /// once per message, not twice. A third more bytes cross the bus, and the host writes 16 bytes at a time.
     ///
     /// Sealed slots are the default where the host's processor stores 16 bytes in one access (x86-64 with
-    /// AVX), messages with their envelope have up to 256 bytes, and NVRTC, if there is one, is that of CUDA
-    /// 12.4 or newer. Elsewhere slots are open, whatever this option says. On an H200 a round trip of 56 bytes takes
+    /// AVX), messages with their envelope have up to 348 bytes, and NVRTC, if there is one, is that of CUDA
+    /// 12.4 or newer. Elsewhere slots are open, whatever this option says. A launch that wants open slots says so by
+    /// [`LaunchOptions::sealed`](annulus_runtime::LaunchOptions::sealed). On an H200 a round trip of 56 bytes takes
     /// 2.8 µs with sealed slots, and 4.4 µs with open ones. `annulus-bench rtt --backend cuda` measures both.
     pub fn sealed(mut self, sealed: bool) -> Self {
         self.options.host.sealed = sealed;

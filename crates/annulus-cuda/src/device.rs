@@ -45,7 +45,7 @@ pub(crate) struct Opened {
 }
 
 /// The most bytes of a block's shared memory that the block itself takes; `records.c` holds it to this.
-const BLOCK_MEMORY: u64 = 17 << 10;
+const BLOCK_MEMORY: u64 = 17_536;
 
 /// How many streams are made at a time.
 const STREAMS: usize = 16;
@@ -321,5 +321,14 @@ fn explain_load(name: &str, loaded: Option<Result<Program, CuError>>) -> Result<
             "`{name}` cannot be loaded, since loading waits for the kernels that stay on the device, and one did not leave within {PATIENCE:?} \
              when it was asked: a handler of it runs that long; terminate it, or launch this kernel first"
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_block_takes_no_more_of_its_memory_than_is_said() {
+        let bound = format!("(ANN_INDEPENDENT ? {} :", super::BLOCK_MEMORY);
+        assert_eq!(annulus_block::RUNTIME.matches(&bound).count(), 1, "`records.c` holds the block to it");
     }
 }

@@ -47,7 +47,7 @@ fn echo(message: &Number, replies: &Outbox<Number>) {
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 struct Large {
-    values: [u64; 32],
+    values: [u64; 64],
 }
 
 /// Has messages that are too large for sealed slots.
@@ -574,8 +574,8 @@ fn memory_stays_until_the_run_is_over() {
     device.frees_all_but(before);
 }
 
-/// Slots are sealed for a device that is far, blocks of several threads, and small messages; what is left in
-/// them is given back.
+/// Slots are sealed for a device that is far, blocks of several threads, and small messages, unless a launch does not want
+/// them; what is left in them is given back.
 #[test]
 fn small_messages_come_sealed_to_a_device_that_is_far() {
     let residency = Arc::new(Residency::new(2));
@@ -592,11 +592,12 @@ fn small_messages_come_sealed_to_a_device_that_is_far() {
         let launch = LaunchOptions::production().block(block);
         let kernel = echo::launch(&runtime, launch.clone()).unwrap();
         let large = swallow::launch(&runtime, launch.clone()).unwrap();
+        let open = echo::launch(&runtime, launch.clone().name("open").sealed(false)).unwrap();
         let numbers = [3, 5, u64::MAX].map(|value| Number { value });
         for number in numbers {
             let _ = kernel.send_blocking(number).unwrap();
         }
-        let _ = large.send_blocking(Large { values: [9; 32] }).unwrap();
+        let _ = large.send_blocking(Large { values: [9; 64] }).unwrap();
         let shapes: Vec<_> = device
             .texts
             .lock()
@@ -604,10 +605,11 @@ fn small_messages_come_sealed_to_a_device_that_is_far() {
             .iter()
             .map(|(_, shape)| shape.sealed)
             .collect();
-        assert_eq!(shapes, [sealed, false], "{far} {block}");
+        assert_eq!(shapes, [sealed, false, false], "{far} {block}");
         device.say(FAILED);
         assert_eq!(kernel.recv_timeout(LIMIT), Err(RecvError::Closed));
         assert_eq!(kernel.take_undelivered(), numbers);
+        device.until(|| open.status().state == KernelState::Terminated);
         device.until(|| large.status().state == KernelState::Terminated);
     }
 }

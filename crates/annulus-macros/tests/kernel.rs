@@ -293,6 +293,7 @@ fn w06_the_attribute_says_how_it_is_launched() {
         spin = "5 us",
         consistency = ReleaseAcquire,
         causal_ordering = true,
+        sealed = false,
         count_turns = true,
         slow_after = "5 ms",
         black_box = true,
@@ -324,6 +325,7 @@ fn w06_the_attribute_says_how_it_is_launched() {
         .spin(std::time::Duration::from_micros(5))
         .consistency(annulus::Consistency::ReleaseAcquire)
         .causal_ordering(true)
+        .sealed(false)
         .count_turns(true)
         .slow_after(std::time::Duration::from_millis(5))
         .black_box(true)

@@ -111,8 +111,8 @@ fn sealed_ring() -> (Ring, Region) {
         Envelope { enqueue_time: false, correlation: true, trace: false, stamp: false },
     );
     let layout = layout.sealed().expect("small enough");
-    assert_eq!((layout.units, layout.slot_stride), (2, 64));
-    let region = Region::modelled_sealed(256 + 2 * 64);
+    assert_eq!((layout.units, layout.slot_stride), (2, 32));
+    let region = Region::modelled_sealed(256 + 2 * 32);
     // SAFETY: the modelled memory is fresh, and each model makes the ends that it may.
     (unsafe { Ring::new(region.clone(), layout) }, region)
 }

@@ -232,6 +232,7 @@ fn methods_and_fields_say_the_same() {
         .expiry(Duration::from_nanos(7))
         .output_capacity(128)
         .calls(false)
+        .sealed(false)
         .timestamps(false)
         .track_latency(true)
         .dead_letters(8);
@@ -242,6 +243,7 @@ fn methods_and_fields_say_the_same() {
     by_fields.shape.max_messages_per_iteration = Some(5);
     (by_fields.shape.supersteps, by_fields.shape.connectable, by_fields.shape.active) = (true, true, false);
     by_fields.shape.spin = Duration::from_nanos(6);
+    by_fields.shape.sealed = false;
     (by_fields.inbound.capacity, by_fields.inbound.backpressure) = (64, Backpressure::Reject);
     by_fields.inbound.deduplication = Deduplication::ById;
     by_fields.inbound.deduplication_window = 17;

@@ -44,7 +44,7 @@ use crate::ring::{
 pub const MAGIC: u64 = u64::from_le_bytes(*b"ANNULUSB");
 
 /// The version of the format that this module describes.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The end of the file names of black boxes.
 pub const SUFFIX: &str = ".box";

@@ -85,22 +85,21 @@ where
     K: RingKernel<Message: Numbered, Output = <K as RingKernel>::Message>,
 {
     let samples = config.size(50_000, 10_000);
-    let candidate = |name, wait, backend| {
-        let options = options.clone();
-        let config = Config { backend, ..config };
+    let candidate = |name, wait, sealed| {
+        let options = options.clone().sealed(sealed);
         Candidate::new(name, move || round_trips(config, launch, options.clone(), wait, samples))
     };
     let mut candidates = vec![
         Candidate::new("limit ping-pong", move || limit::ping_pong(WARM_UP, samples)),
-        candidate(TRY_RECV, Wait::TryRecv, config.backend),
+        candidate(TRY_RECV, Wait::TryRecv, true),
     ];
     let mut marks = marks(config.backend);
-    if let Some(open) = config.backend.with_open_slots() {
-        candidates.push(candidate("annulus try_recv, open slots", Wait::TryRecv, open));
+    if config.backend.may_seal() {
+        candidates.push(candidate("annulus try_recv, open slots", Wait::TryRecv, false));
     }
     if every_wait {
-        candidates.push(candidate("annulus recv_blocking", Wait::RecvBlocking, config.backend));
-        candidates.push(candidate(CALL, Wait::CallBlocking, config.backend));
+        candidates.push(candidate("annulus recv_blocking", Wait::RecvBlocking, true));
+        candidates.push(candidate(CALL, Wait::CallBlocking, true));
         let goal = Goal::TimesBest(1.3, &[TRY_RECV]);
         marks.push(Mark { candidate: CALL, metric: "p50", goal });
     }

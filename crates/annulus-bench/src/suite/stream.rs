@@ -68,6 +68,7 @@ fn cases(config: Config) -> Vec<Case> {
         cases.push(lines(config, messages * 4, 1, &[1, 4, 8]));
         cases.push(lines(config, messages * 4, 4, &[4, 8, 16]));
         cases.push(lines(config, messages * 4, 8, &[8, 16, 32]));
+        cases.extend(lines_apart(config));
         cases.push(lines_by_capacity(config, messages * 4));
         cases.push(lines_by_batch(config, messages * 4));
     }
@@ -102,57 +103,129 @@ fn by_mode(config: Config, setup: Setup, goal: Option<f64>) -> Case {
         1 => "batches of 1 message".to_owned(),
         batch => format!("batches of {batch} messages"),
     };
-    let candidate = |name, mode, backend| {
-        let setup = Setup { options: setup.options.clone().mode(mode), ..setup.clone() };
-        Candidate::new(name, move || into_sink(Config { backend, ..config }, &setup))
+    let candidate = |name, mode, sealed| {
+        let setup = Setup { options: setup.options.clone().mode(mode).sealed(sealed), ..setup.clone() };
+        Candidate::new(name, move || into_sink(config, &setup))
     };
     let mut candidates = vec![
-        candidate("annulus continuous", ProcessingMode::Continuous, config.backend),
-        candidate("annulus batch", ProcessingMode::Batch, config.backend),
-        candidate("annulus adaptive", ProcessingMode::Adaptive, config.backend),
+        candidate("annulus continuous", ProcessingMode::Continuous, true),
+        candidate("annulus batch", ProcessingMode::Batch, true),
+        candidate("annulus adaptive", ProcessingMode::Adaptive, true),
     ];
-    if let Some(open) = config.backend.with_open_slots() {
-        candidates.push(candidate("annulus adaptive, open slots", ProcessingMode::Adaptive, open));
+    if config.backend.may_seal() {
+        candidates.push(candidate("annulus adaptive, open slots", ProcessingMode::Adaptive, false));
     }
     let mark = |candidate| goal.map(|goal| Mark { candidate, metric: "", goal: Goal::AtLeast(goal) });
     let marks = [mark("annulus batch"), mark("annulus adaptive")].into_iter().flatten().collect();
     case(format!("{producers}, {how}"), setup.messages, candidates, marks)
 }
 
-/// Messages of a whole cache line, from so many threads of the host to so many blocks of 256 threads.
+/// Messages of a whole cache line, from so many threads of the host to so many blocks of 256 threads, by sealed slots and by
+/// open ones.
 fn lines(config: Config, messages: u64, producers: u64, blocks: &[u32]) -> Case {
-    let options = lines_options();
-    let candidate = |blocks: u32| {
-        let name: &'static str = match blocks {
-            1 => "annulus, 1 block",
-            4 => "annulus, 4 blocks",
-            8 => "annulus, 8 blocks",
-            16 => "annulus, 16 blocks",
-            _ => "annulus, 32 blocks",
+    let candidate = |blocks: u32, is_sealed: bool| {
+        let name: &'static str = match (blocks, is_sealed) {
+            (1, true) => "annulus, 1 block",
+            (4, true) => "annulus, 4 blocks",
+            (8, true) => "annulus, 8 blocks",
+            (16, true) => "annulus, 16 blocks",
+            (_, true) => "annulus, 32 blocks",
+            (1, false) => "annulus, 1 block, open slots",
+            (4, false) => "annulus, 4 blocks, open slots",
+            (8, false) => "annulus, 8 blocks, open slots",
+            (16, false) => "annulus, 16 blocks, open slots",
+            (_, false) => "annulus, 32 blocks, open slots",
         };
-        let options = options.clone().grid(blocks);
+        let options = lines_options().grid(blocks).sealed(is_sealed);
         Candidate::new(name, move || swallowed(config, &options, producers, messages))
     };
     let goal = Goal::AtLeast(if producers == 1 { 50.0 } else { 150.0 });
-    let mut candidates: Vec<_> = blocks.iter().map(|&blocks| candidate(blocks)).collect();
+    let mut candidates: Vec<_> = blocks.iter().map(|&blocks| candidate(blocks, true)).collect();
+    if config.backend.may_seal() {
+        candidates.extend(blocks.iter().map(|&blocks| candidate(blocks, false)));
+    }
     let marks =
         candidates.iter().map(|candidate| Mark { candidate: candidate.name, metric: "", goal }).collect();
-    // The middle one is enough to tell.
-    if let (Some(backend), Some(&blocks)) = (config.backend.with_open_slots(), blocks.get(1)) {
-        let name: &'static str = match blocks {
-            4 => "annulus, 4 blocks, open slots",
-            8 => "annulus, 8 blocks, open slots",
-            _ => "annulus, 16 blocks, open slots",
-        };
-        let options = options.clone().grid(blocks);
-        let config = Config { backend, ..config };
-        candidates.push(Candidate::new(name, move || swallowed(config, &options, producers, messages)));
-    }
     case(format!("64-byte lines, {producers} producers, batches of 256"), messages, candidates, marks)
 }
 
-/// The same lines from one thread into four blocks, by the length of their rings: those of 16,384 sealed slots are 2 MiB
-/// each, as much as a core's L2 cache.
+/// What each side can do by itself: the host fills the rings of a kernel that takes nothing, and the kernel empties full rings.
+fn lines_apart(config: Config) -> [Case; 2] {
+    let laps = config.size(60, 20);
+    let of = |is_host: bool| {
+        [
+            ("annulus, 1 block", 1, 1),
+            ("annulus, 4 blocks", 1, 4),
+            ("annulus, 16 blocks", 1, 16),
+            ("annulus, 4 producers, 16 blocks", 4, 16),
+            ("annulus, 8 producers, 16 blocks", 8, 16),
+            ("annulus, 4 blocks, open slots", 1, 4),
+        ]
+        .into_iter()
+        .filter(move |(name, ..)| config.backend.may_seal() || !name.ends_with("open slots"))
+        .map(move |(name, producers, blocks)| {
+            let options = lines_options().grid(blocks).sealed(!name.ends_with("open slots"));
+            Candidate::new(name, move || {
+                let (filled, emptied) = apart(config, &options, producers, laps)?;
+                Ok(if is_host { filled } else { emptied })
+            })
+        })
+    };
+    [("the host fills idle rings", true), ("the kernel empties full rings", false)].map(|(what, is_host)| {
+        case(format!("64-byte lines, batches of 256: {what}"), 1_000_000, of(is_host).collect(), vec![])
+    })
+}
+
+/// Messages a second, in millions, of so many threads that fill all rings of a kernel that is not active, and of the kernel
+/// from its activation until it has processed all.
+fn apart(
+    config: Config,
+    options: &LaunchOptions,
+    producers: u64,
+    laps: u64,
+) -> Result<(Vec<f64>, Vec<f64>), Failure> {
+    let kernel = launch(config.backend, kernels::swallow::launch, options.clone())?;
+    let full = u64::from(CAPACITY) * u64::from(options.shape.grid);
+    let (mut filling, mut emptying) = (Duration::ZERO, Duration::ZERO);
+    // The first lap maps memory.
+    for lap in 0..=laps {
+        kernel.deactivate_blocking()?;
+        let start = Instant::now();
+        produce_by(&kernel, producers, full, 256)?;
+        let filled = Instant::now();
+        kernel.activate_blocking()?;
+        await_processed(&kernel, (lap + 1) * full);
+        if lap > 0 {
+            filling += filled - start;
+            emptying += filled.elapsed();
+        }
+    }
+    finish(&kernel, (laps + 1) * full, 0)?;
+    Ok((rate(laps * full, filling), rate(laps * full, emptying)))
+}
+
+/// Sends so many messages from so many threads, each its share.
+fn produce_by<K: RingKernel<Message: Numbered>>(
+    kernel: &KernelHandle<K>,
+    producers: u64,
+    messages: u64,
+    batch: usize,
+) -> Result<(), Failure> {
+    let share = messages / producers;
+    thread::scope(|scope| {
+        let produce = |index| {
+            scope.spawn(move || {
+                produce(kernel, index * share..(index + 1) * share, batch).map_err(|error| error.to_string())
+            })
+        };
+        let producers: Vec<_> = (0..producers).map(produce).collect();
+        producers.into_iter().try_for_each(|producer| producer.join().map_err(|_| "a producer panicked")?)
+    })
+    .map_err(Failure::from)
+}
+
+/// The same lines from one thread into open slots of four blocks, by the length of their rings: those of 16,384 slots are 1 MiB each,
+/// half of a core's L2 cache.
 fn lines_by_capacity(config: Config, messages: u64) -> Case {
     let candidates = [
         ("annulus, rings of 256", 256),
@@ -177,7 +250,7 @@ fn lines_by_batch(config: Config, messages: u64) -> Case {
     let candidates =
         [("annulus, 16", 16), ("annulus, 64", 64), ("annulus, 256", 256), ("annulus, 1,024", 1024)].map(
             |(name, batch)| {
-                let options = lines_options().grid(4);
+                let options = lines_options().grid(4).sealed(false);
                 Candidate::new(name, move || swallowed_by(config, &options, 1, messages, batch))
             },
         );
@@ -203,16 +276,7 @@ fn swallowed_by(config: Config, options: &LaunchOptions, producers: u64, message
     await_processed(&kernel, WARM_UP);
     let share = messages / producers;
     let start = Instant::now();
-    thread::scope(|scope| {
-        let produce = |index| {
-            let kernel = &kernel;
-            scope.spawn(move || {
-                produce(kernel, index * share..(index + 1) * share, batch).map_err(|error| error.to_string())
-            })
-        };
-        let producers: Vec<_> = (0..producers).map(produce).collect();
-        producers.into_iter().try_for_each(|producer| producer.join().map_err(|_| "a producer panicked")?)
-    })?;
+    produce_by(&kernel, producers, share * producers, batch)?;
     let all = WARM_UP + share * producers;
     await_processed(&kernel, all);
     let elapsed = start.elapsed();
@@ -406,19 +470,7 @@ fn into_sink(config: Config, setup: &Setup) -> Run {
     if setup.producers == 1 {
         produce(&kernel, 0..messages, setup.batch)?;
     } else {
-        thread::scope(|scope| {
-            let produce = |index| {
-                let kernel = &kernel;
-                scope.spawn(move || {
-                    produce(kernel, index * share..(index + 1) * share, setup.batch)
-                        .map_err(|error| error.to_string())
-                })
-            };
-            let producers: Vec<_> = (0..setup.producers).map(produce).collect();
-            producers
-                .into_iter()
-                .try_for_each(|producer| producer.join().map_err(|_| "a producer panicked")?)
-        })?;
+        produce_by(&kernel, setup.producers, messages, setup.batch)?;
     }
     await_processed(&kernel, WARM_UP + messages);
     let elapsed = start.elapsed();

@@ -42,6 +42,7 @@ pub mod resilience;
 pub mod routes;
 pub mod rows;
 pub mod shutdown;
+pub mod slots;
 pub mod snapshots;
 pub mod soak;
 pub mod stalls;

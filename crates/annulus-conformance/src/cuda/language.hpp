@@ -8,6 +8,7 @@
 #define __align__(bytes) alignas(bytes)
 #define __constant__
 #define __forceinline__ inline
+#define ann_shared_at(variable) (variable)
 
 typedef unsigned char u8;
 typedef unsigned short u16;

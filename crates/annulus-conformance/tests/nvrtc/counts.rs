@@ -63,7 +63,7 @@ pub(crate) struct Ask {
 #[derive(DeviceType, Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Sum {
-    sum: u64,
+    pub(crate) sum: u64,
 }
 
 /// An actor that answers 56 bytes with 56 bytes.

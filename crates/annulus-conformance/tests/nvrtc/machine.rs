@@ -149,6 +149,9 @@ pub(crate) struct Access {
 }
 
 const LANES: usize = 32;
+/// Bytes of a thread's own memory, and where it lies for those who reach it by an address of any memory.
+const STACK: usize = 2048;
+const LOCAL_WINDOW: u64 = 1 << 56;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wait {
@@ -209,9 +212,11 @@ impl<'a> Machine<'a> {
     ) -> Self {
         let mut constants = vec![0; parameters.0 + parameters.1.len() * 8];
         // The stack's end is where the code looks for it.
-        constants[0x28..0x2c].copy_from_slice(&1024u32.to_le_bytes());
+        constants[0x28..0x2c].copy_from_slice(&(STACK as u32).to_le_bytes());
+        constants[0x20..0x28].copy_from_slice(&LOCAL_WINDOW.to_le_bytes());
         if parameters.0 > 0x37c {
-            constants[0x37c..0x380].copy_from_slice(&1024u32.to_le_bytes());
+            constants[0x37c..0x380].copy_from_slice(&(STACK as u32).to_le_bytes());
+            constants[0x2f8..0x300].copy_from_slice(&LOCAL_WINDOW.to_le_bytes());
         }
         for (index, value) in parameters.1.iter().enumerate() {
             let at = parameters.0 + index * 8;
@@ -220,7 +225,7 @@ impl<'a> Machine<'a> {
         let lane = |_| Lane {
             registers: [0; 256],
             predicates: [true; 8],
-            local: vec![0; 1024],
+            local: vec![0; STACK],
             now: Time::default(),
             boards: [Time::default(); 6],
             loads: Time::default(),
@@ -371,6 +376,12 @@ impl<'a> Machine<'a> {
     /// Where an address means the block's own memory: its window begins at 0 here.
     fn in_block(&self, address: u64) -> Option<usize> {
         (address < self.shared.len() as u64).then_some(address as usize)
+    }
+
+    fn in_thread(address: u64) -> Option<usize> {
+        (LOCAL_WINDOW..LOCAL_WINDOW + STACK as u64)
+            .contains(&address)
+            .then(|| (address - LOCAL_WINDOW) as usize)
     }
 
     fn range(&self, address: u64, bytes: u64, what: &Instruction) -> Range {

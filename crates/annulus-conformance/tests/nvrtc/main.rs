@@ -257,7 +257,7 @@ fn words_copied(ptx: &str) -> usize {
 /// brings the command and the gauge, too; by eight where the leader looks alone; and sixteen of each thread's share; and stored
 /// in one. A leader
 /// that finds no room loads one unit of the next slot, to see whether it is a call (`ann_next_is_call`, which
-/// stands at five places). There is no other load of messages from the ring: with open slots it is weak loads
+/// stands at three places). There is no other load of messages from the ring: with open slots it is weak loads
 /// of words.
 #[test]
 fn sealed_slots_are_loaded_once() {
@@ -271,7 +271,7 @@ fn sealed_slots_are_loaded_once() {
     assert_eq!(open.matches(".b128").count(), 0);
     assert_ne!(words_copied(&open), 0);
     let sealed = ptx(kernels::real::detect::DEFINITION, true);
-    assert_eq!(count(&sealed, "ld.relaxed.sys.b128"), 1 + 16 + 5, "{sealed}");
+    assert_eq!(count(&sealed, "ld.relaxed.sys.b128"), 1 + 16 + 3);
     assert!(sealed.contains("st.relaxed.sys.b128"));
     // The next slot's unit, the command or the gauge, whichever the thread has to load: nothing else is loaded in the look.
     let vote = sealed.find("vote.sync").expect("threads that look vote");

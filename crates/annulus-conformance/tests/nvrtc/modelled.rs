@@ -37,7 +37,7 @@ use crate::{
     code::Code,
     compiler::{Effort, nvrtc, program},
     counts::{
-        ARCHITECTURES, Block, CAPACITY, COSTS, DEVICE_LOCAL_BYTES, DISASSEMBLER, Form, Kind, ask,
+        ARCHITECTURES, Block, CAPACITY, COSTS, DEVICE_LOCAL_BYTES, DISASSEMBLER, Form, Kind, Sum, ask,
         disassembled,
     },
     machine::{Access, Costs, Spent, Time},
@@ -95,6 +95,29 @@ const LINES: Form = Form {
     message: (size_of::<Line>(), align_of::<Line>()),
     output: (0, 1),
     envelope: Envelope { enqueue_time: false, correlation: false, trace: false, stamp: false },
+};
+
+/// A message of the serial stream, as `annulus-bench stream` sends it.
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Medium {
+    number: u64,
+    other: u64,
+}
+
+/// One actor, whose messages are handled one after the other.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 64)]
+fn sink(medium: &Medium, sum: &mut Sum) {
+    sum.sum += medium.number;
+}
+
+/// How the serial stream's kernel is launched there.
+const MEDIUMS: Form = Form {
+    threads: 32,
+    batch: 64,
+    message: (size_of::<Medium>(), align_of::<Medium>()),
+    output: (0, 1),
+    envelope: Envelope { enqueue_time: true, correlation: true, trace: false, stamp: false },
 };
 
 /// The texts that are compared.
@@ -338,14 +361,15 @@ pub(crate) fn hops(
 }
 
 /// Turns of a block whose ring is never empty, of so many messages at most.
-pub(crate) fn stream(
+pub(crate) fn stream<M: Copy>(
     (code, architecture): (&Code, Architecture),
     kind: Kind,
     world: &World,
-    limit: u32,
+    form: &Form,
+    message: fn(u64) -> M,
     turns: u64,
 ) -> Flow {
-    let mut block = Block::of(code, architecture.1, kind, world.costs, &Form { batch: limit, ..LINES });
+    let mut block = Block::of(code, architecture.1, kind, world.costs, form);
     for _ in 0..8 {
         block.begin();
     }
@@ -361,9 +385,9 @@ pub(crate) fn stream(
         let access = together.unwrap_or_else(|| block.machine.run_until(is_look));
         while let Ok(mut room) = block.producers.reserve(CAPACITY) {
             while room.remaining() != 0 {
-                let words = [room.ticket(); 8];
+                let message = message(room.ticket());
                 room.write(
-                    Line { words },
+                    message,
                     Header { enqueue_time: 0, command: command::ACTIVE, ..Header::default() },
                 );
             }
@@ -413,6 +437,8 @@ pub(crate) struct Modelled {
     pub(crate) flow: Flow,
     /// The same, one message a turn.
     pub(crate) singles: Flow,
+    /// Messages of one actor.
+    pub(crate) serial: Flow,
     /// Of a text whose slots are sealed.
     pub(crate) hops: Option<Ways>,
 }
@@ -430,13 +456,17 @@ impl Modelled {
         let code = text.code(architecture, "ask", ask::DEFINITION, Form::ASK.threads, false);
         let round_trips = round_trips((&code, architecture), kind, world, ROUND_TRIPS, SEED);
         let code = text.code(architecture, "lines", swallow::DEFINITION, LINES.threads, false);
-        let flow = stream((&code, architecture), kind, world, LINES.batch, TURNS);
-        let singles = stream((&code, architecture), kind, world, 1, SINGLES);
+        let line = |ticket| Line { words: [ticket; 8] };
+        let flow = stream((&code, architecture), kind, world, &LINES, line, TURNS);
+        let singles = stream((&code, architecture), kind, world, &Form { batch: 1, ..LINES }, line, SINGLES);
+        let code = text.code(architecture, "mediums", sink::DEFINITION, MEDIUMS.threads, false);
+        let medium = |number| Medium { number, other: 0 };
+        let serial = stream((&code, architecture), kind, world, &MEDIUMS, medium, TURNS);
         let hops = (text != Text::Open).then(|| {
             let code = text.code(architecture, "linked", ask::DEFINITION, Form::ASK.threads, true);
             hops((&code, architecture), world, HOPS, SEED)
         });
-        Self { text, architecture: architecture.0, round_trips, flow, singles, hops }
+        Self { text, architecture: architecture.0, round_trips, flow, singles, serial, hops }
     }
 
     /// Of all texts for an H200, and then of today's for the other architectures; `None`, and a line that says why, where a program is missing that makes machine code or

@@ -21,9 +21,20 @@ typedef double f64;
 #define CONSTANT static __constant__
 /* A variable of the block. */
 #define ANN_SHARED __shared__
+/* Where a block's variable lies, worked out once. Compilers would rather work it out again and again, which takes some twenty
+   cycles where blocks may form clusters. */
+#ifndef ann_shared_at
+template <typename T> static __device__ __forceinline__ T *ann_shared_at(T *variable)
+{
+    u32 place = (u32)__cvta_generic_to_shared(variable);
+    asm volatile("" : "+r"(place));
+    return (T *)__cvta_shared_to_generic(place);
+}
+#endif
 
-/* A function of the program, and its entry. */
+/* A function of the program, one that is not to be put into those that call it, and the program's entry. */
 #define ANN_FUNCTION static __device__ __forceinline__
+#define ANN_COLD static __device__ __attribute__((noinline))
 #define ANN_KERNEL extern "C" __global__ __launch_bounds__(ANN_LAUNCH_THREADS)
 
 #define ann_thread() ((u32)threadIdx.x)

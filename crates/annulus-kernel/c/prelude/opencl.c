@@ -33,6 +33,7 @@ typedef double f64;
 #define CONSTANT __constant
 /* A variable of the block. */
 #define ANN_SHARED __local
+#define ann_shared_at(variable) (variable)
 
 /* A function of the program, and its entry. */
 #define ANN_FUNCTION static inline

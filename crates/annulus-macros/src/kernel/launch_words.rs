@@ -30,7 +30,7 @@ const RUN_MODES: &[&str] = &["Persistent", "EventDriven"];
 
 /// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions`
 /// documents.
-const WORDS: [(&str, Value); 33] = [
+const WORDS: [(&str, Value); 34] = [
     ("capacity", Value::Capacity),
     ("output_capacity", Value::Capacity),
     ("backpressure", Value::Variant("Backpressure", STRATEGIES)),
@@ -52,6 +52,7 @@ const WORDS: [(&str, Value); 33] = [
     ("spin", Value::Time),
     ("consistency", Value::Variant("Consistency", CONSISTENCIES)),
     ("causal_ordering", Value::Switch),
+    ("sealed", Value::Switch),
     ("count_turns", Value::Switch),
     ("slow_after", Value::Time),
     ("black_box", Value::Switch),

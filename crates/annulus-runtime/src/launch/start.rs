@@ -221,7 +221,10 @@ fn start(
     let holds = options.outbound.hold != 0;
     let carries = options.observe.tracing || options.observe.causal;
     let is_plain = !orders && !through && !holds && !publishes && !carries;
-    let seals = sealed::is_offered() && is_plain && backend.seals(definition, options.shape.block);
+    let seals = options.shape.sealed
+        && sealed::is_offered()
+        && is_plain
+        && backend.seals(definition, options.shape.block);
     let layout = if seals { layout.sealed() } else { layout };
     let bytes = layout.shard_bytes().checked_mul(options.shape.grid as usize).ok_or_else(|| {
         backend_error(BackendError::new(format!(

@@ -41,6 +41,8 @@ pub struct Shape {
     pub consistency: Consistency,
     /// See [`LaunchOptions::causal_ordering`]; `None` for as the kernel needs it.
     pub causal_ordering: Option<bool>,
+    /// See [`LaunchOptions::sealed`].
+    pub sealed: bool,
 }
 
 /// Whether a kernel stays where it runs, or leaves and comes back.
@@ -147,6 +149,7 @@ impl Default for Shape {
             leave_after: 1000,
             consistency: Consistency::ReleaseAcquire,
             causal_ordering: None,
+            sealed: true,
         }
     }
 }

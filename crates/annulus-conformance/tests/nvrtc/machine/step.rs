@@ -86,8 +86,14 @@ impl Machine<'_> {
                 self.warps[index].barriers[barrier] = mask;
             }
             "BREAK" => {
-                let Operand::Barrier(barrier) = ops[0] else { panic!("{}", i.text) };
-                self.warps[index].barriers[barrier] &= !active;
+                let Some(Operand::Barrier(barrier)) = ops.last() else { panic!("{}", i.text) };
+                let barrier = *barrier;
+                let mut leaves = active;
+                if let [Operand::Predicate { number, is_uniform: false, is_not }, _] = &ops[..] {
+                    leaves =
+                        self.warps[index].mask_of_set(leaves, |lane| lane.predicates[*number] != *is_not);
+                }
+                self.warps[index].barriers[barrier] &= !leaves;
                 self.warps[index].release(|wait| wait == Wait::Converge(barrier), barrier);
             }
             "BSYNC" => {
@@ -130,6 +136,8 @@ impl Machine<'_> {
                     let count = i.width() as usize;
                     if let Some(at) = self.in_block(address) {
                         bytes[..count].copy_from_slice(&self.shared[at..at + count]);
+                    } else if let Some(at) = Self::in_thread(address) {
+                        bytes[..count].copy_from_slice(&self.warps[index].lanes[lane].local[at..at + count]);
                     } else {
                         is_far = true;
                         if self.range(address, i.width(), i).owner == Owner::Host {
@@ -174,6 +182,8 @@ impl Machine<'_> {
                     let count = i.width() as usize;
                     if let Some(at) = self.in_block(address) {
                         self.shared[at..at + count].copy_from_slice(&bytes[..count]);
+                    } else if let Some(at) = Self::in_thread(address) {
+                        self.warps[index].lanes[lane].local[at..at + count].copy_from_slice(&bytes[..count]);
                     } else {
                         is_far = true;
                         if self.range(address, i.width(), i).owner == Owner::Host {

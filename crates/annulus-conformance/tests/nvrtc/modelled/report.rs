@@ -12,7 +12,7 @@ struct Figure {
     value: fn(&Modelled) -> Option<f64>,
 }
 
-const FIGURES: [Figure; 7] = [
+const FIGURES: [Figure; 8] = [
     Figure {
         what: "round trip, p50",
         unit: "µs",
@@ -48,6 +48,12 @@ const FIGURES: [Figure; 7] = [
         unit: "thousand/s",
         mark: None,
         value: |of| Some(of.singles.of(1) * 1e3),
+    },
+    Figure {
+        what: "stream of 16-byte messages to one actor, 64 a turn",
+        unit: "million/s",
+        mark: Some(("at least", 10.0)),
+        value: |of| Some(of.serial.of(1)),
     },
     Figure {
         what: "hop between kernels, p50",
@@ -119,6 +125,12 @@ fn parts(out: &mut String, all: &[&Modelled]) {
     }
     for of in all {
         columns.push((format!("turn of {:.0} lines, {}", of.flow.taken, of.text.name()), of.flow.parts));
+    }
+    for of in all {
+        columns.push((
+            format!("turn of {:.0} messages to one actor, {}", of.serial.taken, of.text.name()),
+            of.serial.parts,
+        ));
     }
     for of in all {
         columns.extend(of.hops.as_ref().map(|hops| (format!("hop, {}", of.text.name()), hops.parts)));
