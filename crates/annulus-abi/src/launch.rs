@@ -211,8 +211,14 @@ pub struct BlockRecord {
     pub key: u64,
     /// Used only by the block, between epochs: its hybrid clock, if messages carry stamps.
     pub stamp: u64,
+    /// Written by the block, relaxed: how many rounds have begun, if the launch goes in rounds.
+    pub rounds: u64,
+    /// Used only by the block, between epochs: where its part of the round ends, of the host's messages.
+    pub round_end: u64,
+    /// The same of what kernels have sent.
+    pub round_end_near: u64,
     /// Rest of the pair of lines.
-    pub at_padding: [u64; 13],
+    pub at_padding: [u64; 10],
 }
 
 /// Where blocks wake the host, on devices that can.
@@ -294,6 +300,7 @@ const _: () = {
     assert!(size_of::<BlockRecord>() == 512);
     assert!(offset_of!(BlockRecord, at) == 384);
     assert!(offset_of!(BlockRecord, key) == 392);
+    assert!(offset_of!(BlockRecord, rounds) == 408);
     assert!(size_of::<StepRecord>() == 256);
     assert!(offset_of!(StepRecord, opened) == 128);
     assert!(offset_of!(BlockRecord, obeyed) == 240);

@@ -230,6 +230,9 @@ ANN_KERNEL void ann_main(
 #if ANN_LAUNCH_CAUSAL
         view.record->stamp = shared.stamp;
 #endif
+#ifdef ANN_LAUNCH_ROUNDS
+        ann_keep_round(&view);
+#endif
         view.record->state = shared.state;
         ann_store_release_u32(&view.record->ended, view.record->epoch);
         ann_tell(&view, 0);

@@ -61,6 +61,13 @@ ANN_FUNCTION u32 ann_transact(
     u64 stamp = 0;
 #endif
 #endif
+#ifdef ANN_ASKS_ROUND
+#ifdef ANN_LAUNCH_ROUNDS
+    u64 round = v->shared->rounds - 1;
+#else
+    u64 round = 0;
+#endif
+#endif
 #ifdef ANN_TIMERS
     ann_later setting;
     ann_begin_to_set(v, &setting);

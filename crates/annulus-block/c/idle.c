@@ -19,6 +19,10 @@ ANN_FUNCTION u32 ann_has_device_local_work(const ann_view *v)
         return ann_would_forward(v);
 #endif
 #endif
+#ifdef ANN_LAUNCH_ROUNDS
+    if (ann_left_of_kernels(v) == 0 && !ann_round_may_begin(v))
+        return 0;
+#endif
 #if ANN_LAUNCH_THROUGH
     if (!ann_device_local_published(v, 0))
         return 0;
@@ -55,6 +59,10 @@ ANN_FUNCTION u32 ann_has_work(const ann_view *v)
         return 0;
 #ifdef ANN_BODY
     if (v->shared->leaving)
+        return 0;
+#endif
+#ifdef ANN_LAUNCH_ROUNDS
+    if (ann_left_of_host(v) == 0 && !ann_round_may_begin(v))
         return 0;
 #endif
     return !ANN_WAITS_FOR_HOST(s) || ann_has_room_for_next(v);

@@ -384,7 +384,12 @@ typedef struct {
     u64 at;  /* written by the block: its phase, and the number of its message; see `at.c` */
     u64 key; /* written by the block: that of its message */
     u64 stamp; /* written by the block: its hybrid clock, while no epoch runs */
-    u64 at_padding[13];
+    u64 rounds; /* written by the block: how many rounds have begun */
+    /* written by the block, while no epoch runs: where its part of the round ends, of the host's messages, and of those of
+       kernels */
+    u64 round_end;
+    u64 round_end_near;
+    u64 at_padding[10];
 } ann_block_record;
 
 /* Where blocks wake the host. Twin of `DoorbellRecord`. */
@@ -589,6 +594,17 @@ typedef struct {
     u32 opened; /* the kernel's step, as this block has seen it */
     u32 gone;   /* the host is */
     u32 over;   /* all blocks end */
+#ifdef ANN_LAUNCH_ROUNDS
+    u64 rounds;        /* how many have begun */
+    u64 round_end;     /* behind the last of the round, of the host's messages: as state.next_in counts */
+    u64 round_next;    /* what was noted for the next one */
+#if ANN_LAUNCH_CONNECTABLE
+    u64 round_end_near;  /* of what kernels have sent: as state.taken counts */
+    u64 round_next_near; /* what was noted for the next one */
+#endif
+    u32 round_is_open; /* in the last step somebody said so */
+    u32 notes;         /* in this step the block notes what lies in its rings for the next round, which begins with the next step */
+#endif
 #endif
 } ann_shared;
 

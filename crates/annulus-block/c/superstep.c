@@ -7,7 +7,15 @@
 #define ANN_STEP_END 1u  /* it wants to end; all do */
 #define ANN_STEP_BUSY 2u /* it has done something, or is about to; somebody has */
 #define ANN_STEP_LOST 4u /* its host is gone; somebody's is */
+#ifdef ANN_LAUNCH_ROUNDS
+/* What came of the votes on the round; a block's are ANN_ROUND_OPEN and ANN_ROUND_MORE, so much further up. */
+#define ANN_STEP_OPEN 8u  /* somebody's part is open */
+#define ANN_STEP_ROUND 16u /* the round is over, and the next one is noted in the next step */
+#define ANN_STEP_ROUND_SHIFT 8
+#define ANN_STEP_NEXT 32u
+#else
 #define ANN_STEP_NEXT 8u
+#endif
 
 /* What the blocks of a kernel share. Twin of `StepRecord`. */
 typedef struct {
@@ -15,7 +23,9 @@ typedef struct {
     u32 goes_on; /* one of them does not want to end */
     u32 busy;    /* one of them has done something */
     u32 lost;    /* one of them has no host */
-    u32 arrived_padding[28];
+    u32 open;    /* the part of one of them of the round is open */
+    u32 more;    /* one of them has something for the next round */
+    u32 arrived_padding[26];
     u32 opened; /* in steps of ANN_STEP_NEXT, and what came of the votes */
     u32 opened_padding[31];
 } ann_step_record;
@@ -29,6 +39,9 @@ ANN_FUNCTION void ann_begin_steps(const ann_view *v, GLOBAL ann_step_record *ste
     b->opened = ann_device_load_relaxed_u32(&steps->opened);
     b->gone = 0;
     b->over = 0;
+#ifdef ANN_LAUNCH_ROUNDS
+    ann_load_round(v);
+#endif
 }
 
 /* By the leader: ends the block without its host. */
@@ -56,6 +69,12 @@ ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *ste
         ann_device_store_relaxed_u32(&steps->busy, 1);
     if ((vote & ANN_STEP_LOST) != 0)
         ann_device_store_relaxed_u32(&steps->lost, 1);
+#ifdef ANN_LAUNCH_ROUNDS
+    if ((vote >> ANN_STEP_ROUND_SHIFT & ANN_ROUND_OPEN) != 0)
+        ann_device_store_relaxed_u32(&steps->open, 1);
+    if ((vote >> ANN_STEP_ROUND_SHIFT & ANN_ROUND_MORE) != 0)
+        ann_device_store_relaxed_u32(&steps->more, 1);
+#endif
     /* SYNC: arrived (release, and acquire by the last) */
     if (ann_arrive_grid(&steps->arrived) + 1 == b->launch.grid) {
         u32 outcome = ann_device_load_relaxed_u32(&steps->goes_on) != 0 ? 0 : ANN_STEP_END;
@@ -66,6 +85,14 @@ ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *ste
         ann_device_store_relaxed_u32(&steps->arrived, 0);
         ann_device_store_relaxed_u32(&steps->goes_on, 0);
         ann_device_store_relaxed_u32(&steps->busy, 0);
+#ifdef ANN_LAUNCH_ROUNDS
+        if (ann_device_load_relaxed_u32(&steps->open) != 0)
+            outcome |= ANN_STEP_OPEN;
+        else if (ann_device_load_relaxed_u32(&steps->more) != 0)
+            outcome |= ANN_STEP_ROUND | ANN_STEP_BUSY;
+        ann_device_store_relaxed_u32(&steps->open, 0);
+        ann_device_store_relaxed_u32(&steps->more, 0);
+#endif
         b->opened = ((before & ~(ANN_STEP_NEXT - 1)) + ANN_STEP_NEXT) | outcome;
         /* SYNC: opened (release) */
         ann_device_store_release_u32(&steps->opened, b->opened);
@@ -171,16 +198,32 @@ ANN_FUNCTION u32 ann_idle_in_step(const ann_view *v, GLOBAL ann_step_record *ste
 ANN_FUNCTION void ann_end_step(const ann_view *v, GLOBAL ann_step_record *steps)
 {
     LOCAL ann_shared *b = v->shared;
+#ifdef ANN_LAUNCH_ROUNDS
+    if (b->notes) {
+        ann_note_round(v);
+        b->again = 1;
+    }
+#endif
     u32 vote = b->taken != 0 || b->again ? ANN_STEP_BUSY : ann_idle_in_step(v, steps);
     if (b->ending)
         vote |= ANN_STEP_END;
     if (b->gone)
         vote |= ANN_STEP_LOST;
+#ifdef ANN_LAUNCH_ROUNDS
+    vote |= (b->notes ? ANN_ROUND_OPEN : ann_round_vote(v)) << ANN_STEP_ROUND_SHIFT;
+#endif
     u32 outcome = ann_grid_barrier(v, steps, vote);
     if ((outcome & ANN_STEP_BUSY) == 0)
         b->idle += 1;
     else if (b->launch.epoch_polls == 0)
         b->idle = 0;
+#ifdef ANN_LAUNCH_ROUNDS
+    b->round_is_open = (outcome & ANN_STEP_OPEN) != 0;
+    if (b->notes)
+        ann_begin_round(v);
+    else
+        b->notes = (outcome & ANN_STEP_ROUND) != 0;
+#endif
     if ((outcome & ANN_STEP_LOST) != 0 && !b->gone)
         ann_end_without_host(v);
     if ((outcome & ANN_STEP_END) != 0) {

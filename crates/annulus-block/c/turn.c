@@ -49,6 +49,9 @@ ANN_FUNCTION void ann_window_device_local(const ann_view *v, u32 waiting)
     /* What was loaded of the tickets may be older than the slot. */
     if (waiting == 0 || waiting > (u32)1 << b->launch.in_shift)
         b->window = 1;
+#ifdef ANN_LAUNCH_ROUNDS
+    b->window = ann_within_round(b->window, ann_left_of_kernels(v));
+#endif
     b->found = b->window;
     b->device_local = 1;
 }
@@ -82,6 +85,12 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
         b->device_local_turns = 0;
         return 0;
     }
+#ifdef ANN_LAUNCH_ROUNDS
+    if (ann_left_of_kernels(v) == 0) {
+        b->device_local_turns = 0;
+        return 0;
+    }
+#endif
 #if ANN_ALONE
     u32 next = ann_device_local_next(v);
     u32 lap = (next >> b->launch.in_shift) + 1;
@@ -110,6 +119,9 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
         u32 limit = ann_adapt(v, ann_plausible_depth(v, waits));
 #else
         u32 limit = b->launch.limit;
+#endif
+#ifdef ANN_LAUNCH_ROUNDS
+        limit = ann_within_round(limit, ann_left_of_kernels(v));
 #endif
         while (ready < limit && ann_device_local_published(v, ready))
             ready++;
@@ -211,6 +223,9 @@ ANN_FUNCTION void ann_weigh(const ann_view *v, u32 command, u32 first)
 #if ANN_LAUNCH_CONNECTABLE
     first = first && !ANN_IS_HELD_UP(v);
 #endif
+#ifdef ANN_LAUNCH_ROUNDS
+    first = first && ann_left_of_host(v) != 0;
+#endif
 #ifdef ANN_TIMERS
     if (ann_begin_timers(v, first))
         return;
@@ -225,6 +240,9 @@ ANN_FUNCTION void ann_weigh(const ann_view *v, u32 command, u32 first)
     u32 limit = ann_adapt(v, ann_waiting_of_host(v));
 #else
     u32 limit = b->launch.limit;
+#endif
+#ifdef ANN_LAUNCH_ROUNDS
+    limit = ann_within_round(limit, ann_left_of_host(v));
 #endif
     while (ready < limit && ann_published(v, s->next_in + ready))
         ready++;
@@ -251,6 +269,9 @@ ANN_FUNCTION void ann_weigh(const ann_view *v, u32 command, u32 first)
         b->window = waiting < limit ? (u32)waiting : limit;
         if (waiting == 0 || waiting > (u64)1 << b->launch.in_shift)
             b->window = 1;
+#ifdef ANN_LAUNCH_ROUNDS
+        b->window = ann_within_round(b->window, ann_left_of_host(v));
+#endif
         b->found = b->window;
     } else {
         ann_note_depth(v);

@@ -24,12 +24,13 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: has_work
     pub fn has_work(&mut self) -> bool {
         let command = self.memory.command().load(Ordering::Relaxed);
-        let is_ready = self.inbound.is_ready() || self.is_due() || self.pending_timer().is_some();
+        let is_ready = self.is_ready_in_round() || self.is_due() || self.pending_timer().is_some();
         // A body that has ended its kernel takes nothing more.
         let is_ready = is_ready && !self.is_leaving() || self.holds();
-        finds_work(command, self.seen_command, is_ready, || {
+        let finds_work = finds_work(command, self.seen_command, is_ready, || {
             !self.stalled && self.hold.is_none() || self.has_room()
-        })
+        });
+        finds_work || self.comes_for_round()
     }
 
     /// Whether outputs wait though it takes messages.

@@ -18,6 +18,7 @@ mod links;
 mod parted;
 mod publish;
 mod replied;
+mod round;
 mod rows;
 mod runner;
 mod stamped;
@@ -99,6 +100,8 @@ pub const RUNTIME: &str = concat!(
     include_str!("../c/timers.c"),
     "\n",
     include_str!("../c/asks.c"),
+    "\n",
+    include_str!("../c/round.c"),
     "\n",
     include_str!("../c/idle.c"),
     "\n",

@@ -25,7 +25,7 @@ use annulus_ring::{
     memory::{AtLine, ShardMemory},
     ring::{Answers, Consumer, Ends, SoleProducer},
 };
-use annulus_sync::Ordering;
+use annulus_sync::{Ordering, rounds::Part};
 
 use crate::{
     adaptive::TurnSize,
@@ -69,6 +69,8 @@ pub struct BlockParameters {
     pub block_dim: u32,
     /// Whether messages carry their enqueue time.
     pub timestamps: bool,
+    /// Whether the blocks, which take their turns in step, go in rounds: [`annulus_sync::rounds`].
+    pub rounds: bool,
     /// Whether turns are counted, in [`ShardMemory::turns`].
     pub counts_turns: bool,
     /// Whether a sequentially consistent fence stands before each handler.
@@ -166,6 +168,8 @@ pub struct BlockCore<R> {
     pub(crate) credit: u32,
     pub(crate) mode: ProcessingMode,
     pub(crate) max_batch: u32,
+    /// What the block knows of its part of the round, if the launch goes in rounds.
+    pub(crate) round: Option<Part>,
     /// The size of the next turn, in the mode Adaptive.
     pub(crate) turn_size: TurnSize,
     pub(crate) counts_turns: bool,
@@ -359,6 +363,7 @@ impl<R: Runner> BlockCore<R> {
             credit: definition.max_outputs,
             mode: parameters.mode,
             max_batch: parameters.max_messages_per_iteration,
+            round: parameters.rounds.then(Part::default),
             turn_size: TurnSize::new(parameters.max_messages_per_iteration),
             counts_turns: parameters.counts_turns,
             sequential: parameters.sequential,
@@ -419,6 +424,7 @@ impl<R: Runner> BlockCore<R> {
         }
         let mut batch = TurnTotals::default();
         let mut is_first = true;
+        let limit = self.within_round(limit);
         while batch.consumed < limit {
             let Some(slot) = self.inbound.peek() else { break };
             // The command is checked between any two messages, so a batch does not delay it. A message that

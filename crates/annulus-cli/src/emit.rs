@@ -61,6 +61,11 @@ pub(crate) struct Emit {
     supersteps: bool,
 
     #[cfg(feature = "cuda")]
+    /// For launches with LaunchOptions::rounds, whose blocks begin what they have sent together
+    #[arg(long, requires = "cubin")]
+    rounds: bool,
+
+    #[cfg(feature = "cuda")]
     /// Where the files go
     #[arg(long, value_name = "DIR", default_value = ".", requires = "cubin")]
     out: PathBuf,
@@ -89,7 +94,8 @@ impl Emit {
                 threads: self.threads,
                 connectable: self.connectable,
                 into_variants: self.into_variants,
-                supersteps: self.supersteps,
+                supersteps: self.supersteps || self.rounds,
+                rounds: self.rounds,
                 ..Default::default()
             };
             let cubins = cuda::cubins(definition, shape, architecture).map_err(Failure::fault)?;

@@ -32,6 +32,7 @@ pub mod queues;
 pub mod real;
 pub mod replied;
 pub mod resilience;
+pub mod rounds;
 pub mod rows;
 pub mod sizes;
 pub mod slots;
@@ -501,6 +502,8 @@ pub const VALUES: &[&KernelDefinition] = {
         slots::add_to_43::DEFINITION,
         slots::scatter::DEFINITION,
         slots::gather::DEFINITION,
+        rounds::multiply::DEFINITION,
+        rounds::levels::DEFINITION,
     ]
 };
 

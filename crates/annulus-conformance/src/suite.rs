@@ -656,6 +656,18 @@ macro_rules! conformance_suite {
                 b06_a_handle_is_dropped: Handlers,
                 b06_kernels_in_step_and_others: Handlers,
             }
+            rounds {
+                k04_sent_in_one_handled_in_the_next: Handlers,
+                k04_blocks_of_a_warp_go_in_rounds: Handlers,
+                k04_the_host_sends_at_any_time: Handlers,
+                k04_a_round_goes_on_after_a_pause: Handlers,
+                k04_a_round_waits_for_room: Handlers,
+                k04_rounds_equal_a_plain_search: Handlers,
+                k04_calls_are_of_a_round: Handlers,
+                k04_the_end_comes_at_any_time: Handlers,
+                k04_a_shutdown_ends_all_rounds: Handlers,
+                k04_a_round_that_does_not_fit_names_its_kernel: Handlers,
+            }
             load {
                 ten_million_messages: Handlers,
                 q15_a_million_under_reject: Handlers,

@@ -101,7 +101,7 @@ unsafe impl DeviceBackend for CpuBackend {
         let bindings = Arc::new(std::mem::take(&mut spec.bindings));
         let links = Arc::new(NextLinks::new(spec.definition, spec.topics).with_rows(spec.rows.clone()));
         let grid = spec.shards.len() as u32;
-        let step = spec.supersteps.then(|| Arc::new(InStep::new(grid)));
+        let step = spec.supersteps.then(|| Arc::new(InStep::new(grid, spec.rounds)));
         let block = |index| {
             let alarm = spec.definition.timers.map(|_| Alarm::new(spec.clock.clone(), self.workers.pool()));
             let alarm = alarm.transpose()?.map(Arc::new);
@@ -140,6 +140,11 @@ impl DeviceKernel for CpuKernel {
 
     fn epochs(&self) -> u64 {
         self.blocks.iter().map(|block| block.epochs()).sum()
+    }
+
+    fn rounds(&self) -> Option<u64> {
+        let step = self.blocks.first()?.step.as_ref()?;
+        step.rounds().map(|rounds| rounds.outcome().decided)
     }
 
     #[inline]

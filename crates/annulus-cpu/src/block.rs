@@ -68,6 +68,7 @@ impl Block {
             max_messages_per_iteration: spec.max_messages_per_iteration,
             block_dim: spec.block,
             timestamps: spec.timestamps,
+            rounds: spec.rounds,
             counts_turns: spec.counts_turns,
             sequential: spec.sequential,
             trace_seed: spec.trace_seed.unwrap_or(0),

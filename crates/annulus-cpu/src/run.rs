@@ -29,11 +29,15 @@ impl Block {
         let mut idle_since = None;
         let step = self.step.as_deref();
         let others_wait_for_it = || step.is_some_and(InStep::has_begun);
+        let rounds = step.and_then(InStep::rounds);
         loop {
+            if let Some(rounds) = rounds {
+                core.follow_rounds(rounds.outcome());
+            }
             // A waker of the program may have panicked after the block's turn.
             let turn = if step.is_some() && core.is_in_turn() { Turn::Progress } else { core.iterate() };
             match turn {
-                Turn::Nothing if !others_wait_for_it() => {
+                Turn::Nothing if !others_wait_for_it() && !core.comes_for_round() => {
                     let others_wait = pool.others_wait() || pool::keeps_one();
                     if !others_wait && self.look_busily(&mut core, &mut idle_since, others_wait_for_it) {
                         continue;
@@ -59,6 +63,9 @@ impl Block {
                     if step.is_some() {
                         core.publish_pending();
                         core.at_barrier();
+                    }
+                    if let Some((rounds, vote)) = rounds.zip(core.round_vote(turn == Turn::Progress)) {
+                        rounds.vote(vote);
                     }
                     if step.is_some_and(|step| !step.arrive(self, |block| pool.push(block))) {
                         return;

@@ -10,10 +10,16 @@
 //! What a handler wrote in its turn happens before its block's arrival, that happens before the last arrival,
 //! and that happens before every block's next turn. The barrier's word and the lock of the workers' queue
 //! ensure this.
+//!
+//! A kernel may go in rounds ([`Rounds`]). Then a block says what is left of its part before it arrives, the last block
+//! decides before it queues the others, and each follows before its turn.
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use annulus_sync::phase_barrier::{Arrival, PhaseBarrier};
+use annulus_sync::{
+    phase_barrier::{Arrival, PhaseBarrier},
+    rounds::Rounds,
+};
 
 /// A block, as the other blocks in step with it see it.
 pub(crate) trait Party {
@@ -30,14 +36,21 @@ pub(crate) trait Party {
 /// The barrier of a kernel, and its blocks.
 pub(crate) struct InStep<B> {
     steps: PhaseBarrier,
+    rounds: Option<Rounds>,
     /// Set before any block runs. The blocks live as long as one of them is not gone, since that one keeps
     /// the kernel.
     blocks: OnceLock<Box<[Weak<B>]>>,
 }
 
 impl<B: Party> InStep<B> {
-    pub(crate) fn new(blocks: u32) -> Self {
-        Self { steps: PhaseBarrier::new(blocks), blocks: OnceLock::new() }
+    pub(crate) fn new(blocks: u32, rounds: bool) -> Self {
+        Self { steps: PhaseBarrier::new(blocks), rounds: rounds.then(Rounds::new), blocks: OnceLock::new() }
+    }
+
+    /// What the blocks say of their rounds, if they go in rounds.
+    #[inline]
+    pub(crate) fn rounds(&self) -> Option<&Rounds> {
+        self.rounds.as_ref()
     }
 
     /// Sets the blocks, before any of them runs.
@@ -76,8 +89,11 @@ impl<B: Party> InStep<B> {
         }
     }
 
-    /// Queues all other blocks except those that are gone; they all wait.
+    /// The barrier is open: queues all other blocks except those that are gone; they all wait.
     fn queue_others(&self, block: &B, push: impl Fn(Arc<B>)) {
+        if let Some(rounds) = &self.rounds {
+            rounds.decide();
+        }
         self.others(block).filter(|other| !other.is_gone()).for_each(push);
     }
 

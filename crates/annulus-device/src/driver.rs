@@ -192,6 +192,8 @@ pub struct Shape {
     pub seals: bool,
     /// The blocks wait for each other: a run begins only when all of them can run at once.
     pub supersteps: bool,
+    /// They go in rounds, too.
+    pub rounds: bool,
     /// Turns are as large as the queue is deep: [`ProcessingMode::Adaptive`](annulus_kernel::ProcessingMode).
     pub adaptive: bool,
     /// Blocks count their turns.
@@ -218,6 +220,7 @@ impl Shape {
             ("SEALED", self.sealed),
             ("SEALS", self.seals),
             ("SUPERSTEPS", self.supersteps),
+            ("ROUNDS", self.rounds),
             ("ADAPTIVE", self.adaptive),
             ("COUNTS_TURNS", self.counts_turns),
             ("SEQUENTIAL", self.sequential),

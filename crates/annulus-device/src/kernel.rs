@@ -42,6 +42,8 @@ pub(crate) struct Running {
     launch: Arc<dyn Memory>,
     /// Its blocks wait for each other.
     pub(crate) supersteps: bool,
+    /// They go in rounds.
+    rounds: bool,
     /// Held by a kernel in epochs, until it has left the device.
     visit: Mutex<Option<Visit>>,
     /// Outbound slots that a message may need.
@@ -179,6 +181,7 @@ pub(crate) struct Parts {
     /// Held by a kernel in epochs.
     pub(crate) visit: Option<Visit>,
     pub(crate) supersteps: bool,
+    pub(crate) rounds: bool,
     pub(crate) credit: u32,
     /// With the arguments that the device runtime takes.
     pub(crate) entry: Box<dyn Entry>,
@@ -227,6 +230,7 @@ impl Running {
             epochs: AtomicU64::new(0),
             launch: parts.launch,
             supersteps: parts.supersteps,
+            rounds: parts.rounds,
             visit: Mutex::new(parts.visit),
             credit: parts.credit.into(),
             entry: parts.entry,
@@ -584,6 +588,11 @@ impl DeviceKernel for LaunchedKernel {
 
     fn epochs(&self) -> u64 {
         self.0.epochs.load(Ordering::Relaxed)
+    }
+
+    fn rounds(&self) -> Option<u64> {
+        let begun = self.0.shards.iter().map(DeviceShard::rounds).max()?;
+        self.0.rounds.then_some(begun)
     }
 
     #[inline]

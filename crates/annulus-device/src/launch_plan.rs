@@ -48,6 +48,7 @@ pub(crate) struct LaunchPlan {
     pub(crate) scratch: u64,
     /// Whether the blocks take their turns in step.
     pub(crate) supersteps: bool,
+    pub(crate) rounds: bool,
     faults: Faults,
 }
 
@@ -122,6 +123,7 @@ impl LaunchPlan {
             credit: definition.max_outputs,
             faults: options.faults,
             supersteps: spec.supersteps,
+            rounds: spec.rounds,
             scratch: scratch(limit)
                 + definition.timers.map_or(0, |timers| {
                     timer_bytes(timers.room, timers.places(), definition.ask().is_some(), layout)

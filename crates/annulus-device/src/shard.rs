@@ -74,6 +74,11 @@ impl DeviceShard {
         self.word(offset_of!(BlockRecord, answer)).load(Ordering::Acquire) == asked
     }
 
+    /// How many rounds have begun, as the block has seen it.
+    pub(crate) fn rounds(&self) -> u64 {
+        self.long_word(offset_of!(BlockRecord, rounds)).load(Ordering::Relaxed)
+    }
+
     /// How many commands the block has acknowledged.
     pub(crate) fn obeyed(&self) -> u32 {
         // SYNC: obeyed (acquire)

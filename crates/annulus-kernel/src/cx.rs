@@ -11,13 +11,14 @@ pub struct Cx {
     queue: u32,
     now: u64,
     stamp: u64,
+    round: u64,
     block_dim: u32,
 }
 
 impl Cx {
     /// The context of thread `thread_index` of block `block_index` in a grid of `grid_size` blocks.
     pub const fn new(block_index: u32, grid_size: u32, thread_index: u32) -> Self {
-        Self { block_index, grid_size, thread_index, queue: 0, now: 0, stamp: 0, block_dim: 1 }
+        Self { block_index, grid_size, thread_index, queue: 0, now: 0, stamp: 0, round: 0, block_dim: 1 }
     }
 
     /// The same context, for a message that came from this queue.
@@ -36,6 +37,12 @@ impl Cx {
     #[inline]
     pub const fn with_stamp(self, stamp: u64) -> Self {
         Self { stamp, ..self }
+    }
+
+    /// The same context, in this round.
+    #[inline]
+    pub const fn with_round(self, round: u64) -> Self {
+        Self { round, ..self }
     }
 
     /// The same context, in a block of `threads` threads that work on one message together.
@@ -122,6 +129,19 @@ impl Cx {
     #[inline]
     pub const fn stamp(&self) -> u64 {
         self.stamp
+    }
+
+    /// The round, in a kernel that goes in rounds (`LaunchOptions::rounds`): the first is 0. What a handler sends to its own
+    /// kernel is handled in the round after this one. 0 in a kernel that goes in none.
+    ///
+    /// ```
+    /// # use annulus_kernel::Cx;
+    /// let cx = Cx::new(0, 1, 0).with_round(3);
+    /// assert_eq!(cx.round(), 3);
+    /// ```
+    #[inline]
+    pub const fn round(&self) -> u64 {
+        self.round
     }
 
     /// A fence: what this thread has read and written before it comes, for everyone within `scope`, before

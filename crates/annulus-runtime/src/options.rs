@@ -563,8 +563,8 @@ impl LaunchOptions {
     /// shard that has no messages, has no room for answers, or is inactive takes part and handles nothing.
     /// Messages and commands reach each shard by itself: the shards need not begin, pause or end in the same
     /// superstep. After [`activate`](crate::KernelControl::activate), one may handle its first message while another
-    /// handles its second, although all of them were there before. So a superstep is no round of a program: where
-    /// rounds must not mix, send the messages of one after the answers of the one before were received.
+    /// handles its second, although all of them were there before. So a superstep is no round of a program: that
+    /// is [`rounds`](Self::rounds).
     ///
     /// All blocks must run at the same time. A launch is refused if the device has not enough places for the
     /// grid, also in epochs. On CUDA it is a cooperative launch. Each superstep is as long as its longest
@@ -577,6 +577,34 @@ impl LaunchOptions {
     /// ```
     pub fn supersteps(mut self, on: bool) -> Self {
         self.shape.supersteps = on;
+        self.shape.rounds &= on;
+        self
+    }
+
+    /// Whether the kernel goes in *rounds*, as in the bulk-synchronous model of Valiant and Pregel. A round is all that lies
+    /// in the inbound rings when it begins. What handlers send to their own kernel in a round (over a
+    /// [link](crate::KernelHandle::connect) to itself) is handled in the next one. It begins when every block has handled
+    /// its part, and all that was sent has arrived. [`cx.round()`](annulus_kernel::Cx::round) tells a handler which one
+    /// it is: the first is 0. [`KernelStatus::rounds`](crate::KernelStatus::rounds) counts them. Off by default.
+    ///
+    /// Messages of the host, and of other kernels, are of the round that begins after they have come. What was sent before
+    /// [`activate`](crate::KernelControl::activate) is one round. Without messages no round begins.
+    ///
+    /// The messages of a round wait in the rings. So a kernel that is connected to itself needs a
+    /// [`capacity`](Self::capacity) for all that is sent to one block in a round, beside what it takes in the same round: if
+    /// they do not fit, the round cannot end, and the status says so.
+    ///
+    /// Turns are taken in step, so the conditions are those of [`supersteps`](Self::supersteps), which this sets.
+    ///
+    /// ```
+    /// use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().grid(4).rounds(true);
+    /// assert!(options.shape.supersteps && options.validate().is_ok());
+    /// assert!(!options.supersteps(false).shape.rounds);
+    /// ```
+    pub fn rounds(mut self, on: bool) -> Self {
+        self.shape.rounds = on;
+        self.shape.supersteps |= on;
         self
     }
 

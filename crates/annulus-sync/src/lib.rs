@@ -8,6 +8,7 @@
 //! | run something on one thread at a time, asleep when there is nothing to do | [`wake_flag`] |
 //! | queue what is awake for worker threads | [`schedule`] |
 //! | take turns together with others | [`phase_barrier`] |
+//! | go in rounds together with others | [`rounds`] |
 //! | refuse some callers while others still come in | [`gate`] |
 //! | have a job done by whoever holds the lock | [`combining`] |
 //! | wake a kernel that stays on a device, or one in epochs | [`stay`] |
@@ -36,6 +37,7 @@ pub mod gate;
 pub mod last;
 pub mod phase_barrier;
 mod primitive;
+pub mod rounds;
 pub mod schedule;
 pub mod sleepers;
 pub mod stall;

@@ -217,6 +217,7 @@ impl RustBlock {
             max_messages_per_iteration: limit,
             block_dim: threads,
             timestamps: side.memory.layout().inbound.enqueue_time_offset.is_some(),
+            rounds: false,
             counts_turns: options.counts_turns,
             sequential: false,
             trace_seed: SEED,

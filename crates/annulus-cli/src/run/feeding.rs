@@ -103,7 +103,8 @@ fn watch(
 
 /// The kernels of the cycle for which a kernel waits, if it does, and how many messages they have handled.
 fn stands_still(runtime: &Runtime, kernel: &DynamicKernel) -> Option<(Vec<String>, u64)> {
-    let (StallEnd::Cycle(cycle) | StallEnd::CycleOverBridges(cycle)) = kernel.control().status().stall?.end
+    let (StallEnd::Cycle(cycle) | StallEnd::CycleOverBridges(cycle) | StallEnd::CycleInRounds(cycle)) =
+        kernel.control().status().stall?.end
     else {
         return None;
     };

@@ -39,6 +39,7 @@ pub mod queue_model;
 pub mod queues;
 pub mod replied;
 pub mod resilience;
+pub mod rounds;
 pub mod routes;
 pub mod rows;
 pub mod shutdown;

@@ -105,6 +105,7 @@ fn every_kernel_compiles() {
                 connectable,
                 into_variants: into_variants || at_barriers,
                 supersteps: index % 5 == 0 && !is_alone && !is_body && !through,
+                rounds: index % 10 == 0 && !is_alone && !is_body && !through,
                 blocks: 1,
                 adaptive: definition.mode == ProcessingMode::Adaptive,
                 counts_turns: index % 7 == 0,

@@ -78,6 +78,12 @@ impl BlockCx {
         self.cx.stamp()
     }
 
+    /// The round: see [`Cx::round`].
+    #[inline]
+    pub const fn round(&self) -> u64 {
+        self.cx.round()
+    }
+
     /// The thread within the block: `0..block_dim`.
     #[inline]
     pub const fn thread_index(&self) -> u32 {

@@ -344,6 +344,13 @@ impl Lowerer<'_> {
                 self.asks_stamp = true;
                 return Ok(Operand::Value(Expr::Stamp, Type::Scalar(Scalar::U64)));
             }
+            "round" if self.definition.shape == KernelShape::Body => {
+                return Err("a body's kernel goes in no rounds: write a handler for one message".into());
+            }
+            "round" => {
+                self.asks_round = true;
+                return Ok(Operand::Value(Expr::Round, Type::Scalar(Scalar::U64)));
+            }
             "now" => {
                 self.asks_time = true;
                 return Ok(Operand::Value(Expr::Now, Type::Scalar(Scalar::U64)));

@@ -14,7 +14,7 @@ use super::{
     operand::{Operand, Variable, describe},
     program::{
         Argument, Constant, Expr, Function, Parameter, Place, Root, Space, Stmt, calls_who_asks_queue,
-        calls_who_asks_stamp, calls_who_asks_time, fails, follows, prints, ticks,
+        calls_who_asks_round, calls_who_asks_stamp, calls_who_asks_time, fails, follows, prints, ticks,
     },
 };
 use crate::{
@@ -391,6 +391,7 @@ impl Lowerer<'_> {
         function.asks_queue |= calls_who_asks_queue(&function.body, &self.module.functions);
         function.asks_time |= calls_who_asks_time(&function.body, &self.module.functions);
         function.asks_stamp |= calls_who_asks_stamp(&function.body, &self.module.functions);
+        function.asks_round |= calls_who_asks_round(&function.body, &self.module.functions);
         function.follows = follows(&function.body, &self.module.functions);
         if function.fails
             && function.output == Type::Unit

@@ -61,7 +61,7 @@ use names::Names;
 use operand::{Operand, Variable};
 use program::{
     Expr, Function, Local, LocalId, Member, Place, Program, Root, Space, Stmt, calls_who_asks_queue,
-    calls_who_asks_stamp, calls_who_asks_time, follows, prints, ticks,
+    calls_who_asks_round, calls_who_asks_stamp, calls_who_asks_time, follows, prints, ticks,
 };
 use types::TypeNames;
 
@@ -126,6 +126,7 @@ pub(crate) fn lower(definition: &'static KernelDefinition) -> Result<(Program, T
     handler.asks_queue |= calls_who_asks_queue(&handler.body, &module.functions);
     handler.asks_time |= calls_who_asks_time(&handler.body, &module.functions);
     handler.asks_stamp |= calls_who_asks_stamp(&handler.body, &module.functions);
+    handler.asks_round |= calls_who_asks_round(&handler.body, &module.functions);
     handler.follows = follows(&handler.body, &module.functions);
     if definition.shape.is_block_wide() {
         if definition.bridged.is_some() {
@@ -192,6 +193,8 @@ struct Lowerer<'a> {
     asks_time: bool,
     /// Whether it has asked for the message's stamp.
     asks_stamp: bool,
+    /// Whether it has asked for the number of the round.
+    asks_round: bool,
     message: String,
     state: String,
     outbox: String,
@@ -237,6 +240,7 @@ impl<'a> Lowerer<'a> {
             asks_queue: false,
             asks_time: false,
             asks_stamp: false,
+            asks_round: false,
             message: String::new(),
             state: String::new(),
             outbox: String::new(),
@@ -260,6 +264,7 @@ impl<'a> Lowerer<'a> {
             asks_queue,
             asks_time,
             asks_stamp,
+            asks_round,
             message,
             state,
             outbox,
@@ -301,6 +306,7 @@ impl<'a> Lowerer<'a> {
             asks_queue,
             asks_time,
             asks_stamp,
+            asks_round,
             follows: false,
             together,
             locals,

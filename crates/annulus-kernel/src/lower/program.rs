@@ -55,6 +55,8 @@ pub(crate) struct Function {
     pub(crate) asks_time: bool,
     /// Whether it needs the message's stamp.
     pub(crate) asks_stamp: bool,
+    /// Whether it needs the number of the round.
+    pub(crate) asks_round: bool,
     /// Whether it follows offsets of the message, and so needs to know where the message's bytes end.
     pub(crate) follows: bool,
     /// What its block's threads share, if they work on a message together.
@@ -212,6 +214,8 @@ pub(crate) enum Expr {
     Queue,
     /// The stamp of the message.
     Stamp,
+    /// The number of the round.
+    Round,
     /// The time at which the turn began.
     Now,
     /// How many messages the turn has found.
@@ -273,6 +277,7 @@ impl Expr {
                 | Self::Cx(_)
                 | Self::Queue
                 | Self::Stamp
+                | Self::Round
                 | Self::Now
                 | Self::Found
                 | Self::BlockDim
@@ -310,6 +315,7 @@ impl Expr {
             | Self::Cx(_)
             | Self::Queue
             | Self::Stamp
+            | Self::Round
             | Self::Now
             | Self::Found
             | Self::BlockDim
@@ -653,6 +659,14 @@ pub(crate) fn calls_who_asks_stamp(statements: &[Stmt], functions: &[Function]) 
     any(
         statements,
         &|statement| matches!(statement, Stmt::Call { function, .. } if functions[*function].asks_stamp),
+    )
+}
+
+/// Whether statements call functions that need the number of the round.
+pub(crate) fn calls_who_asks_round(statements: &[Stmt], functions: &[Function]) -> bool {
+    any(
+        statements,
+        &|statement| matches!(statement, Stmt::Call { function, .. } if functions[*function].asks_round),
     )
 }
 

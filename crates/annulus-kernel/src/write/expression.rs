@@ -4,7 +4,7 @@ use annulus_tree::BinaryOp;
 
 use super::{
     Writer,
-    function::{QUEUE, STAMP, TIME},
+    function::{QUEUE, ROUND, STAMP, TIME},
 };
 use crate::{
     BindingKind,
@@ -28,6 +28,7 @@ impl Writer<'_> {
             Expr::Cx(field) => format!("{}.{field}", self.function.cx),
             Expr::Queue => QUEUE.to_owned(),
             Expr::Stamp => STAMP.to_owned(),
+            Expr::Round => ROUND.to_owned(),
             Expr::Found => format!("{}->found", self.program.handler.message),
             Expr::Now => TIME.to_owned(),
             Expr::BlockDim => "(u32)ANN_LAUNCH_THREADS".to_owned(),
@@ -68,6 +69,7 @@ impl Writer<'_> {
             | Expr::Cx(_)
             | Expr::Queue
             | Expr::Stamp
+            | Expr::Round
             | Expr::Found
             | Expr::Now
             | Expr::HasWarps

@@ -49,6 +49,9 @@ impl<'a> Writer<'a> {
         if function.asks_stamp {
             parameters.push(format!("u64 {STAMP}"));
         }
+        if function.asks_round {
+            parameters.push(format!("u64 {ROUND}"));
+        }
         if function.follows {
             parameters.push(PAYLOAD.to_owned());
         }
@@ -132,6 +135,9 @@ impl<'a> Writer<'a> {
         if callee.asks_stamp {
             handed.push(STAMP.to_owned());
         }
+        if callee.asks_round {
+            handed.push(ROUND.to_owned());
+        }
         if callee.follows {
             handed.push("ann_payload, ann_length".to_owned());
         }
@@ -192,6 +198,9 @@ pub(super) const QUEUE: &str = "ann_queue";
 
 /// The argument with the stamp of the message.
 pub(super) const STAMP: &str = "ann_message_stamp";
+
+/// The argument with the number of the round.
+pub(super) const ROUND: &str = "ann_round_number";
 
 /// The extra parameters of a function that follows offsets of the message: its bytes, and how many.
 pub(super) const PAYLOAD: &str = "GLOBAL const u8 *ann_payload, u32 ann_length";

@@ -5,7 +5,7 @@ use annulus_abi::{bridged::BEGIN_UNIT, error};
 use super::{
     Writer,
     cooperate::TOGETHER,
-    function::{PAYLOAD, PRINTER, QUEUE, STAMP, TIME},
+    function::{PAYLOAD, PRINTER, QUEUE, ROUND, STAMP, TIME},
     statement::fail,
 };
 use crate::{
@@ -59,6 +59,9 @@ impl Writer<'_> {
         }
         if handler.asks_stamp {
             parameters.push(format!("u64 {STAMP}"));
+        }
+        if handler.asks_round {
+            parameters.push(format!("u64 {ROUND}"));
         }
         if together {
             parameters.push(TOGETHER.to_owned());
@@ -209,6 +212,10 @@ impl Writer<'_> {
         if handler.asks_stamp {
             self.put("#define ANN_ASKS_STAMP 1");
             called += ", stamp";
+        }
+        if handler.asks_round {
+            self.put("#define ANN_ASKS_ROUND 1");
+            called += ", round";
         }
         if definition.shape.is_block_wide() {
             self.put("#define ANN_BLOCK_WIDE 1");

@@ -30,7 +30,7 @@ const RUN_MODES: &[&str] = &["Persistent", "EventDriven"];
 
 /// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions`
 /// documents.
-const WORDS: [(&str, Value); 34] = [
+const WORDS: [(&str, Value); 35] = [
     ("capacity", Value::Capacity),
     ("output_capacity", Value::Capacity),
     ("backpressure", Value::Variant("Backpressure", STRATEGIES)),
@@ -60,6 +60,7 @@ const WORDS: [(&str, Value); 34] = [
     ("tracing", Value::Switch),
     ("trace_sample", Value::Part),
     ("supersteps", Value::Switch),
+    ("rounds", Value::Switch),
     ("connectable", Value::Switch),
     ("into_variants", Value::Switch),
     ("through", Value::Number(1, 4096)),

@@ -225,6 +225,12 @@ pub trait DeviceKernel: Send + Sync {
         0
     }
 
+    /// How many rounds have begun, if the kernel goes in rounds; see
+    /// [`KernelStatus::rounds`](crate::KernelStatus::rounds).
+    fn rounds(&self) -> Option<u64> {
+        None
+    }
+
     /// How far the times that the kernel tells may be from the host's; see
     /// [`KernelStatus::clock_uncertainty`](crate::KernelStatus::clock_uncertainty).
     fn clock_uncertainty(&self) -> Option<Duration> {
@@ -355,6 +361,9 @@ pub struct LaunchSpec {
     /// Whether the blocks take their turns together: no block begins its next turn before all have ended
     /// theirs, and what it does then happens after everything that they did.
     pub supersteps: bool,
+    /// Whether they go in rounds, too: a block takes what lay in its ring when the round began, and the next one begins when
+    /// all have done so and nothing waits to be delivered.
+    pub rounds: bool,
     /// How long a block polls for more before it goes to sleep.
     pub spin: Duration,
     /// Whether the kernel stays, or leaves and comes back.

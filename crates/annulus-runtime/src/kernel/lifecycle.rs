@@ -212,6 +212,7 @@ impl KernelShared {
             shards: core.shards.len() as u32,
             turns: sum(ShardMemory::turns),
             epochs: core.device.get().map_or(0, |device| device.epochs()),
+            rounds: core.device.get().and_then(|device| device.rounds()),
             clock_uncertainty: core.device.get().and_then(|device| device.clock_uncertainty()),
             last_error: core
                 .shards

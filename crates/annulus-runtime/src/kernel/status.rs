@@ -193,6 +193,8 @@ pub struct KernelStatus {
     /// ([`EventDriven`](crate::RunMode::EventDriven), or on a device that lets no kernel stay): on a device
     /// its launches, on the CPU how often one of its blocks got a worker. 0 for a kernel that stays.
     pub epochs: u64,
+    /// How many [rounds](crate::LaunchOptions::rounds) have begun. `None` unless the launch goes in rounds.
+    pub rounds: Option<u64>,
     /// How far the times that the kernel tells (latencies, the last message's time,
     /// [`Cx::now`](annulus_kernel::Cx::now)) may be from the host's clock: nothing on the CPU, the measured
     /// uncertainty of a device's clock. `None` if the kernel has no clock: its times are then those of the
@@ -310,6 +312,10 @@ pub enum StallEnd {
     /// The same, but it leads over a [bridge](crate::KernelHandle::bridge_to). If its rings stay full, it stands still. That
     /// is not certain, since what a bridge holds is in no count; so no event reports it.
     CycleOverBridges(Vec<String>),
+    /// The same, but one of them goes in [rounds](crate::LaunchOptions::rounds), and some of its rings are full of messages of
+    /// the next round, which wait for the end of this one. If they do not fit, it stands still. No event
+    /// reports it.
+    CycleInRounds(Vec<String>),
 }
 
 impl fmt::Display for Stall {
@@ -328,6 +334,10 @@ impl fmt::Display for Stall {
             (StallEnd::CycleOverBridges(_), false) => f.write_str(
                 ": a cycle over a bridge, which stands still if its rings stay full; terminate one of its kernels or stop a \
                  bridge, and send less for each message, or raise capacity",
+            ),
+            (StallEnd::CycleInRounds(_), false) => f.write_str(
+                ", whose rings are full of messages of the next round; if they stay full, the round cannot end: launch it with a \
+                 larger capacity, or send less for each message",
             ),
             (StallEnd::Cycle(names), false) if names.len() < 2 => f.write_str(
                 ": a cycle that stands still, since its rings are full; terminate or disconnect it, and send less for \

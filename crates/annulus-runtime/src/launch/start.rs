@@ -383,6 +383,7 @@ fn start(
         connectable: core.options.shape.connectable,
         into_variants: core.options.shape.into_variants,
         supersteps: core.options.shape.supersteps,
+        rounds: core.options.shape.rounds,
         spin: core.options.shape.spin,
         run_mode: core.options.shape.run_mode,
         leave_after: core.options.shape.leave_after,

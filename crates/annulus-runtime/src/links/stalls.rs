@@ -36,6 +36,9 @@
 //! waits for room in its target, so does the kernel, and the search goes on there. A cycle that leads over a bridge is
 //! shown, but never reported as one that stands still: what the bridge holds is in no count.
 //!
+//! A shard of a kernel that goes in [rounds](crate::LaunchOptions::rounds) may have messages, and wait for the next round
+//! to handle them. The host does not see that. So a cycle over such a kernel whose rings are full is shown, and not reported.
+//!
 //! The host does not see for which ring of a kernel another kernel waits. So if kernels have several shards,
 //! a cycle may be reported that is just about to go on.
 //!
@@ -324,6 +327,13 @@ fn follow<'a>(way: &mut Vec<Step<'a>>, done: &mut Vec<*const KernelShared>) -> (
                 true => StallEnd::Cycle(names()),
                 false if cycle.iter().any(|kernel| !kernel.bridged_to().is_empty()) => {
                     StallEnd::CycleOverBridges(names())
+                }
+                false
+                    if cycle
+                        .iter()
+                        .any(|kernel| kernel.core.options.shape.rounds && kernel.has_full_ring()) =>
+                {
+                    StallEnd::CycleInRounds(names())
                 }
                 false => StallEnd::Room,
             };

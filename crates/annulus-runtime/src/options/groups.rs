@@ -25,6 +25,8 @@ pub struct Shape {
     pub max_messages_per_iteration: Option<u32>,
     /// See [`LaunchOptions::supersteps`].
     pub supersteps: bool,
+    /// See [`LaunchOptions::rounds`].
+    pub rounds: bool,
     /// See [`LaunchOptions::connectable`].
     pub connectable: bool,
     /// See [`LaunchOptions::into_variants`].
@@ -141,6 +143,7 @@ impl Default for Shape {
             mode: None,
             max_messages_per_iteration: None,
             supersteps: false,
+            rounds: false,
             connectable: false,
             into_variants: false,
             active: true,

@@ -14,6 +14,7 @@ mod enlist;
 mod event;
 mod last;
 mod lease;
+mod rounds;
 mod runners;
 mod schedule;
 mod sleepers;
