@@ -74,7 +74,7 @@ ANN_FUNCTION u64 ann_end_of_kernels(const ann_view *v)
 #endif
 }
 
-#define ANN_ROUND_OPEN 1u /* something is left of the block's part, or was done in this turn */
+#define ANN_ROUND_OPEN 1u /* something is left of the block's part, or it notes what the next one has */
 #define ANN_ROUND_MORE 2u /* nothing is, and something waits for the next round */
 
 /* By the leader, at a turn's end: what the block says. */
@@ -83,9 +83,9 @@ ANN_FUNCTION u32 ann_round_vote(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
-    u32 open = b->taken != 0 || ann_left_of_host(v) != 0 || ann_left_of_kernels(v) != 0;
+    u32 open = ann_left_of_host(v) != 0 || ann_left_of_kernels(v) != 0;
 #if ANN_LAUNCH_CONNECTABLE
-    open = open || s->pending != 0 || b->granted + b->lost != 0;
+    open = open || s->pending != 0;
 #endif
     if (open)
         return ANN_ROUND_OPEN;

@@ -19,13 +19,13 @@ impl<R: Runner> BlockCore<R> {
         self.within_round(1) != 0 && self.inbound.is_ready()
     }
 
-    /// What the block says of its part of the round when it comes to the barrier, after a turn that did something, or not.
+    /// What the block says of its part of the round when it comes to the barrier.
     // TWIN: round_vote
-    pub fn round_vote(&mut self, did: bool) -> Option<Vote> {
+    pub fn round_vote(&mut self) -> Option<Vote> {
         let (position, there) = (self.inbound.position(), self.inbound.ring().reserved());
         // What was sent and not delivered belongs to a message that is not given back.
         let wants = self.is_active();
-        self.round.as_mut().map(|part| part.vote(position, there.max(position), did, wants))
+        self.round.as_mut().map(|part| part.vote(position, there.max(position), wants))
     }
 
     /// What came of the last step; called before a turn.

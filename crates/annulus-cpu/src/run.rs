@@ -64,7 +64,7 @@ impl Block {
                         core.publish_pending();
                         core.at_barrier();
                     }
-                    if let Some((rounds, vote)) = rounds.zip(core.round_vote(turn == Turn::Progress)) {
+                    if let Some((rounds, vote)) = rounds.zip(core.round_vote()) {
                         rounds.vote(vote);
                     }
                     if step.is_some_and(|step| !step.arrive(self, |block| pool.push(block))) {

@@ -8,8 +8,7 @@
 //! # States
 //!
 //! A party's part of the round is *open* while something is left of it, or something waits to be delivered that was
-//! sent in it. Else it is *closed*. A closed part stays closed until the next round begins. A party that did something in
-//! its turn says *open*, whatever is left: it may have sent something in this turn.
+//! sent in it. Else it is *closed*. A closed part stays closed until the next round begins.
 //!
 //! ```text
 //!  step 1: all say closed, some party that it has more ─▶ step 2: each notes how much lies in its queue ─▶ the round begins
@@ -20,9 +19,9 @@
 //! before is there: all came to a barrier behind it. Each party *notes* how much lies in its queue. With the step
 //! after that the round begins, and what each has noted is its part.
 //!
-//! The note is not taken in the step in which all say *closed*: some parties may have come to that long before the
-//! last one. What was sent from outside, and then made known to the last one, is in the queues of all when
-//! they note. So messages that were sent before a kernel was made active are of one round.
+//! The note is not taken in the step in which all say *closed*: one that comes to it later may have sent something in
+//! its last turn of the round. And what was sent from outside, and then made known to the last one, is in the queues of
+//! all when they note. So messages that were sent before a kernel was made active are of one round.
 //!
 //! # Words and writers
 //!
@@ -37,8 +36,8 @@
 //! # Parties that sleep
 //!
 //! A party that finds nothing sleeps, and comes when another one has come. Who [must come](Part::comes) by itself?
-//! Whoever has more, unless the last step was open: then some party said so. That one comes again when its part is
-//! closed, so the others need not ask. And whoever is to note comes at once.
+//! Whoever has more, unless the last step was open: then some party said so. That one takes the rest of its part in turns
+//! after which it comes, so the others need not ask.
 
 use crate::{AtomicBool, AtomicU64, Ordering};
 
@@ -54,7 +53,7 @@ pub struct Rounds {
 /// What a party says of its part of the round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vote {
-    /// Something is left of it, or was done in this turn.
+    /// Something is left of it, or it notes what the next one has.
     Open,
     /// Nothing is, and nothing waits for the next one.
     Closed,
@@ -113,7 +112,6 @@ pub struct Part {
     noted: Option<u64>,
     decided: u64,
     begun: u64,
-    has_said_open: bool,
     /// Whether the last step was open.
     is_open: bool,
 }
@@ -131,16 +129,14 @@ impl Part {
         self.begun
     }
 
-    /// What the party says when it comes to the barrier: it is at `position`, its queue has had `there` until now, and
-    /// it `did` something in its turn. `wants` is false for a party that takes nothing now; then it
+    /// What the party says when it comes to the barrier: it is at `position`, and its queue has had `there` until now.
+    /// `wants` is false for a party that takes nothing now; then it
     /// takes part in a round, but needs none.
-    pub fn vote(&mut self, position: u64, there: u64, did: bool, wants: bool) -> Vote {
-        let notes = self.notes();
-        if notes {
-            self.noted = Some(there);
-        }
-        self.has_said_open = did || notes || self.left(position) != 0;
-        match (self.has_said_open, there > self.end && wants) {
+    pub fn vote(&mut self, position: u64, there: u64, wants: bool) -> Vote {
+        // Behind a step in which all said *closed*.
+        let notes = self.decided != self.begun;
+        self.noted = notes.then_some(there);
+        match (notes || self.left(position) != 0, there > self.end && wants) {
             (true, _) => Vote::Open,
             (false, true) => Vote::More,
             (false, false) => Vote::Closed,
@@ -156,14 +152,9 @@ impl Part {
         true
     }
 
-    /// Whether a round is decided for which it has not noted what lies in its queue.
-    fn notes(&self) -> bool {
-        self.decided != self.begun
-    }
-
     /// Whether a party that finds nothing comes to the barrier though no other one has come; `has_more` says
     /// that it would take what lies behind the end.
     pub fn comes(&self, position: u64, has_more: bool) -> bool {
-        self.notes() || self.left(position) == 0 && (self.has_said_open || has_more && !self.is_open)
+        self.left(position) == 0 && has_more && !self.is_open
     }
 }

@@ -4,9 +4,8 @@
 //! Each party has a queue, and what it takes it sends on to the next party, until it has been sent on often enough. What
 //! was sent in a round must be taken in the next one, and all of it must be taken in the end.
 //!
-//! Each of these changes fails here: to say *closed* after a turn that did something, to note what lies in the queue
-//! in the step that decides, to decide after the others were scheduled, and to sleep with an open part
-//! that is closed now.
+//! Each of these changes fails here: to note what lies in the queue in the step that decides, to say *closed* while
+//! something is left, not to say *more*, and to sleep with more behind the end.
 use std::collections::VecDeque;
 
 use annulus_sync::{
@@ -101,7 +100,7 @@ impl Kernel {
                 }
                 return;
             }
-            self.rounds.vote(own.part.vote(own.position, there(), took.is_some(), true));
+            self.rounds.vote(own.part.vote(own.position, there(), true));
             match self.steps.arrive() {
                 Arrival::First => {
                     return schedule.extend(others().filter(|&other| self.parties[other].flag.wake()));
