@@ -301,7 +301,8 @@ fn w06_the_attribute_says_how_it_is_launched() {
         causal = true,
         tracing = true,
         connectable = true,
-        supersteps = true
+        supersteps = true,
+        rounds = true
     )]
     fn asked(_: &Tick) {}
 
@@ -333,7 +334,8 @@ fn w06_the_attribute_says_how_it_is_launched() {
         .tracing(true)
         .trace_sample(0.25)
         .connectable(true)
-        .supersteps(true);
+        .supersteps(true)
+        .rounds(true);
     assert_eq!(asked::options(), expected);
     assert_eq!(quiet::options(), LaunchOptions::production());
 }

@@ -70,6 +70,7 @@ fn doubles(bench: &Bench, options: LaunchOptions) {
     drain(&kernel);
     let status = balanced(&kernel);
     assert_eq!((status.processed, status.rounds), (all, Some(u64::from(LEFT) + 1)), "{status:?}");
+    assert!(status.to_string().contains(", 6 rounds"), "{status}");
     // No round begins without messages.
     thread::sleep(Duration::from_millis(5));
     assert_eq!(kernel.status().rounds, Some(u64::from(LEFT) + 1));

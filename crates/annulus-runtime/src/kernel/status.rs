@@ -400,6 +400,9 @@ impl fmt::Display for KernelStatus {
         if self.replies_waiting != 0 {
             write!(f, ", {} replies waiting", self.replies_waiting)?;
         }
+        if let Some(rounds) = self.rounds {
+            write!(f, ", {rounds} rounds")?;
+        }
         if let Some(stall) = &self.stall {
             let stalled = stall.for_host + stall.for_kernel;
             write!(f, ", {stalled} of {} shards stalled: {stall}", self.shards)?;
