@@ -200,6 +200,7 @@ macro_rules! conformance_suite {
                 d03_bridges_share_outputs: Handlers,
                 d03_each_output_goes_to_any: Handlers,
                 d03_outboxes_and_variants: Handlers,
+                d03_an_outbox_has_every_form: Handlers,
                 d03_policies_of_the_target_hold: Handlers,
                 d03_a_target_that_ends_hands_back: Handlers,
                 d03_a_cycle_over_two_runtimes: Handlers,

@@ -3,9 +3,10 @@
 use std::{collections::HashMap, sync::Arc, thread, time::Duration};
 
 use annulus_kernel::RingKernel;
+use annulus_queue::MessageQueue;
 use annulus_runtime::{
-    Backpressure, BridgeOptions, ConnectError, Deduplication, KernelBridge, KernelHandle, KernelStatus,
-    LaunchOptions, Runtime, Stall, StallEnd, TraceContext, TraceEvent,
+    Backpressure, BridgeOptions, ConnectError, Deduplication, KernelBridge, KernelGroup, KernelHandle,
+    KernelStatus, LaunchOptions, Runtime, Stall, StallEnd, TraceContext, TraceEvent,
 };
 
 use annulus_sync::{AtomicU64, Ordering};
@@ -268,6 +269,42 @@ pub fn d03_outboxes_and_variants(bench: &Bench) {
     assert_eq!(source.port(sort_out::MARKS).status().waiting, 10, "this one has no bridge");
     let status = source.status();
     assert_eq!(status.bridges.len(), 2, "{status}");
+}
+
+/// D-03: one of several outboxes has every form that a kernel has: into a group, whose members have the keys of what a
+/// variant takes; with options; and into a queue.
+pub fn d03_an_outbox_has_every_form(bench: &Bench) {
+    let there = bench.another_runtime();
+    let source = sort_out::launch(bench.runtime(), named("source").actors(4)).unwrap();
+    let member = |runtime: &Runtime, name: &str| coordinate::launch(runtime, named(name).actors(4)).unwrap();
+    let group = KernelGroup::new([member(bench.runtime(), "first"), member(&there, "second")]).unwrap();
+    let options = BridgeOptions::new().messages(4);
+    let kept = source.port(sort_out::KEPT).bridge_to_group(&group, options, Backpressure::Block).unwrap();
+    let sums = bench.relaunch(|| echo::launch(&there, named("sums").capacity(16).active(false)));
+    sums.deactivate_blocking().unwrap();
+    let numbers =
+        source.port(sort_out::NUMBERS).bridge_to_with(&sums, options, Backpressure::Reject).unwrap();
+    let queue = MessageQueue::with_defaults();
+    let marks = source.port(sort_out::MARKS).publish_to(&queue);
+    for sequence in 0..40 {
+        let _ = source.send_blocking(Item { key: sequence as u32 / 4 % 4, producer: 7, sequence }).unwrap();
+    }
+    drain(&source);
+    source.terminate_blocking();
+    for bridge in [&kept.status(), &numbers.status()] {
+        assert_eq!(bridge.from, "source");
+    }
+    assert!(kept.ended_timeout(LONG) && numbers.ended_timeout(LONG) && marks.ended_timeout(LONG));
+    // Of four, one sends two numbers, one an item, and one of each; the last fails.
+    let (kept, numbers) = (kept.status(), numbers.status());
+    assert_eq!((kept.moved, kept.dropped(), kept.to.as_str()), (20, 0, "first, second"));
+    assert_eq!((numbers.moved, numbers.discarded), (16, 14), "{numbers}");
+    assert_eq!((marks.status().moved, queue.len()), (10, 10));
+    for (member, keys) in group.members().iter().zip([0..2, 2..4]) {
+        drain(member);
+        let noted = received(member);
+        assert!(!noted.is_empty() && noted.iter().all(|noted| keys.contains(&noted.worker)), "{noted:?}");
+    }
 }
 
 /// D-03: a message of a bridge meets the queue in front of the target as a message of the host does.

@@ -51,6 +51,7 @@ use annulus_sync::{
 
 pub(crate) mod carry;
 mod consume;
+mod port;
 pub(crate) mod publish;
 mod status;
 pub(crate) mod task;

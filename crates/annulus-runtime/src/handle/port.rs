@@ -3,14 +3,9 @@
 use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 use annulus_kernel::{Accepts, RingKernel, RingMessage};
-use annulus_queue::{Backpressure, MessageQueue, RecvError, TryRecvError};
+use annulus_queue::{Backpressure, RecvError, TryRecvError};
 
 use crate::{
-    bridge::{
-        BridgeOptions, KernelBridge,
-        carry::{Spread, bridge},
-        publish::publish_outputs,
-    },
     error::ConnectError,
     handle::{KernelHandle, outputs::Outputs, receive::Outlet},
     kernel::{shared::KernelShared, status::PortStatus},
@@ -134,6 +129,11 @@ impl<K: RingKernel> KernelHandle<K> {
 impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
     fn shared(&self) -> &KernelShared {
         self.kernel.shared()
+    }
+
+    /// The kernel, and the outbox's number.
+    pub(crate) fn of(&self) -> (&KernelHandle<K>, Option<usize>) {
+        (self.kernel, Some(self.name.number))
     }
 
     #[inline]
@@ -429,109 +429,6 @@ impl<K: RingKernel, T: RingMessage> Port<'_, K, T> {
         let way = Way { port: Some(self.name.number), variant: K2::Message::VARIANT, backpressure };
         // SAFETY: by the types of the outbox and of the target's handle.
         unsafe { kernel.shared_arc().connect(kernel.runtime(), target.shared_arc(), target.runtime(), way) }
-    }
-
-    /// From now on, what the kernel sends by this outbox is messages of `target`, which may run on another device;
-    /// under Block. See [`KernelHandle::bridge_to_with`].
-    ///
-    /// ```
-    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
-    /// # use kernels::*;
-    /// # let (here, there) = (Runtime::builder().build()?, Runtime::builder().build()?);
-    /// let sort = sort::launch(&here, sort::options())?;
-    /// let double = double::launch(&there, double::options())?;
-    /// sort.port(sort::EVEN).bridge_to(&double)?;
-    /// sort.send_batch_blocking(&numbers(3..5))?;
-    /// assert_eq!(sort.port(sort::ODD).recv_blocking()?, Number { value: 3 });
-    /// assert_eq!(double.recv_blocking()?, Number { value: 8 });
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for that method.
-    pub fn bridge_to<K2: RingKernel<Message: Accepts<T>>>(
-        &self,
-        target: &KernelHandle<K2>,
-    ) -> Result<KernelBridge<T>, ConnectError> {
-        self.bridge_to_all([target], BridgeOptions::default(), Backpressure::Block)
-    }
-
-    /// The same to all of these kernels, each of which gets each output. See [`KernelHandle::bridge_to_all`].
-    ///
-    /// ```
-    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
-    /// # use kernels::*;
-    /// # use annulus::{Backpressure, BridgeOptions};
-    /// # let (here, there) = (Runtime::builder().build()?, Runtime::builder().build()?);
-    /// let sort = sort::launch(&here, sort::options())?;
-    /// let targets = [double::launch(&here, double::options())?, double::launch(&there, double::options())?];
-    /// sort.port(sort::ODD).bridge_to_all(&targets, BridgeOptions::new().messages(8), Backpressure::Block)?;
-    /// sort.send_blocking(Number { value: 3 })?;
-    /// for target in &targets {
-    ///     assert_eq!(target.recv_blocking()?, Number { value: 6 });
-    /// }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for that method.
-    pub fn bridge_to_all<'t, K2: RingKernel<Message: Accepts<T>>>(
-        &self,
-        targets: impl IntoIterator<Item = &'t KernelHandle<K2>>,
-        options: BridgeOptions,
-        backpressure: Backpressure,
-    ) -> Result<KernelBridge<T>, ConnectError> {
-        let from = (self.kernel, Some(self.name.number));
-        bridge(from, &Vec::from_iter(targets), Spread::All, options, backpressure)
-    }
-
-    /// The same to any of these kernels, without keys. See [`KernelHandle::bridge_to_any`].
-    ///
-    /// ```
-    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
-    /// # use kernels::*;
-    /// # use annulus::{Backpressure, BridgeOptions};
-    /// # let (here, there) = (Runtime::builder().build()?, Runtime::builder().build()?);
-    /// let sort = sort::launch(&here, sort::options())?;
-    /// let targets = [double::launch(&here, double::options())?, double::launch(&there, double::options())?];
-    /// sort.port(sort::ODD).bridge_to_any(&targets, BridgeOptions::new(), Backpressure::Block)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for that method.
-    pub fn bridge_to_any<'t, K2: RingKernel<Message: Accepts<T>>>(
-        &self,
-        targets: impl IntoIterator<Item = &'t KernelHandle<K2>>,
-        options: BridgeOptions,
-        backpressure: Backpressure,
-    ) -> Result<KernelBridge<T>, ConnectError> {
-        let from = (self.kernel, Some(self.name.number));
-        bridge(from, &Vec::from_iter(targets), Spread::Any, options, backpressure)
-    }
-
-    /// Moves what the kernel sends by this outbox into a queue. See [`KernelHandle::publish_to_with`].
-    ///
-    /// ```
-    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
-    /// # use kernels::*;
-    /// # use annulus::BridgeOptions;
-    /// # let queue = annulus::queue::MessageQueue::<Number>::with_defaults();
-    /// let kernel = sorting();
-    /// kernel.port(sort::ODD).publish_to_with(&queue, BridgeOptions::new());
-    /// kernel.send_blocking(Number { value: 3 })?;
-    /// assert_eq!(queue.recv_blocking()?, Number { value: 3 });
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn publish_to_with(&self, queue: &MessageQueue<T>, options: BridgeOptions) -> KernelBridge<T>
-    where
-        T: Send,
-    {
-        // SAFETY: by the outbox's type.
-        unsafe { publish_outputs(self.kernel.shared_arc(), Some(self.name.number), queue, options) }
     }
 
     /// From now on, what the kernel sends by this outbox goes to the host again; also what waited for room in the
