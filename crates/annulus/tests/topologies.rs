@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use annulus::{TopicStatus, Topology, TopologyError, TopologyProblem, prelude::*};
+use annulus::{BridgeOptions, TopicStatus, Topology, TopologyError, TopologyProblem, prelude::*};
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -466,4 +466,83 @@ fn d03_devices_that_cannot_be() {
             "`dora` on `there`: no kernel is called `dora`; there are anna, bert, chat",
         ]
     );
+}
+
+/// D-03, D-04: a link from device to device has the options of its bridge; one that is no bridge, and a batch that cannot be,
+/// are refused before a launch.
+#[test]
+fn d03_a_link_has_options_of_its_bridge() {
+    let topology = |options: BridgeOptions| {
+        Topology::new()
+            .kernel("a", show::bind(), show::options())
+            .kernel("b", show::bind(), show::options())
+            .bridge_with("a", "b", options, Backpressure::Block)
+    };
+    let wrong = |topology: Topology| topology.check().unwrap_err().to_string();
+    assert_eq!(
+        wrong(topology(BridgeOptions::new())),
+        "the topology cannot be: link from `a` to `b`: both run on the launch's own device, so this link is no bridge, and \
+         has no batches: take messages and delay away, or put one of the two kernels on another device"
+    );
+    let told = wrong(topology(BridgeOptions::new().messages(0)).on("b", "there"));
+    assert!(told.ends_with("a batch of a bridge has 1 to 65536 messages, and not 0"), "{told}");
+    // A batch waits for its second message, for an hour.
+    let options = BridgeOptions::new().messages(2).delay(Duration::from_secs(3600));
+    let [here, there] = [(); 2].map(|()| Runtime::builder().build().unwrap());
+    let running = topology(options).on("b", "there").launch_on(&here, &[("there", &there)]).unwrap();
+    let (first, last) = (here.handle::<show>("a").unwrap(), there.handle::<show>("b").unwrap());
+    for number in 0..3 {
+        let _ = first.send_blocking(line("room", number)).unwrap();
+    }
+    let got = [(); 2].map(|()| last.recv_blocking().unwrap().number);
+    assert_eq!(got, [0, 1]);
+    while running.bridges()[0].held != 1 || running.bridges()[0].by_count != 1 {
+        std::thread::yield_now();
+    }
+    running.shutdown_blocking(Duration::from_secs(60));
+    let bridge = &running.bridges()[0];
+    assert_eq!((bridge.moved, bridge.by_count, bridge.by_close), (3, 1, 1), "{bridge}");
+}
+
+#[cfg(feature = "toml")]
+#[test]
+fn d03_options_of_a_bridge_from_toml() {
+    let text = |device: &str, options: &str| {
+        format!(
+            r#"
+            [kernels.a]
+            kernel = "{0}::show"
+            [kernels.b]
+            kernel = "{0}::show"
+            {device}
+            [[links]]
+            from = "a"
+            to = "b"
+            {options}
+            "#,
+            module_path!()
+        )
+    };
+    let check = |device: &str, options: &str| Topology::from_toml(&text(device, options)).unwrap().check();
+    let device = "device = \"there\"";
+    for options in ["messages = 256\ndelay_us = 100", "messages = 1", "delay_us = 5", ""] {
+        assert_eq!(check(device, options).unwrap().bridges.len(), 1);
+        let is_refused = check("", options).map_err(|error| error.to_string());
+        match options {
+            "" => assert_eq!(is_refused.unwrap().bridges, []),
+            _ => assert!(is_refused.unwrap_err().contains("take messages and delay away"), "{options}"),
+        }
+    }
+    assert!(check(device, "messages = 65537").unwrap_err().to_string().ends_with("and not 65537"));
+    let options = "messages = 2\ndelay_us = 3600000000";
+    let [here, there] = [(); 2].map(|()| Runtime::builder().build().unwrap());
+    let topology = Topology::from_toml(&text(device, options)).unwrap();
+    let running = topology.launch_on(&here, &[("there", &there)]).unwrap();
+    here.handle::<show>("a").unwrap().send_batch_blocking(&[line("room", 1), line("room", 2)]).unwrap();
+    let last = there.handle::<show>("b").unwrap();
+    assert_eq!([(); 2].map(|()| last.recv_blocking().unwrap().number), [1, 2]);
+    while running.bridges()[0].by_count != 1 {
+        std::thread::yield_now();
+    }
+    assert_eq!(running.bridges()[0].by_timer, 0);
 }

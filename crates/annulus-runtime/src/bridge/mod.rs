@@ -62,7 +62,7 @@ use task::Task;
 use crate::{time::deadline, within::Until};
 
 /// The most messages of a batch. Source: this project's choice; a batch has its room from the beginning.
-const MOST_MESSAGES: usize = 65_536;
+pub(crate) const MOST_MESSAGES: usize = 65_536;
 /// How many batches one poll moves, at most, and how long a bridge then lets its thread alone. Source: this project's
 /// choice: with batches of 64 messages some 100 µs of work.
 const BATCHES: u64 = 32;

@@ -7,6 +7,7 @@ use annulus_queue::Backpressure;
 
 use super::{Edge, Topology, TopologyError};
 use crate::{
+    bridge::{BridgeOptions, MOST_MESSAGES},
     error::LaunchError,
     links::{
         peers::has_address,
@@ -357,6 +358,12 @@ impl Topology {
         let bridged = self.device_of(&self.nodes[from]) != self.device_of(&self.nodes[to]);
         if bridged {
             self.check_bridge(edge, port, from, to)?;
+        } else if edge.bridge.is_some() {
+            return Err(format!(
+                "both run on {}, so this link is no bridge, and has no batches: take messages and delay away, or put one \
+                 of the two kernels on another device",
+                self.place(from)
+            ));
         }
         Ok(Resolved { from, port, to, variant, bridged })
     }
@@ -364,10 +371,11 @@ impl Topology {
     /// Refuses a link between two devices that no bridge can be.
     fn check_bridge(&self, edge: &Edge, port: Option<usize>, from: usize, to: usize) -> Result<(), String> {
         let source = self.nodes[from].bound.definition();
-        let on = |node: usize| match self.device_of(&self.nodes[node]) {
-            None => "the launch's own device".to_owned(),
-            Some(device) => format!("`{device}`"),
-        };
+        if let Some(BridgeOptions { messages, .. }) = edge.bridge
+            && !(1..=MOST_MESSAGES).contains(&messages)
+        {
+            return Err(format!("a batch of a bridge has 1 to {MOST_MESSAGES} messages, and not {messages}"));
+        }
         let why = match port.and_then(|port| source.ports[port].ask) {
             Some(_) => "asks, and an answer comes from a kernel of its own device",
             None if publishes(source) => "publishes, to kernels of its own device",
@@ -380,10 +388,18 @@ impl Topology {
         Err(format!(
             "`{}` {why}; it runs on {}, and `{}` on {}: put both on one device, or a kernel in between",
             edge.from,
-            on(from),
+            self.place(from),
             edge.to,
-            on(to)
+            self.place(to)
         ))
+    }
+
+    /// The device that a kernel runs on, in words.
+    fn place(&self, node: usize) -> String {
+        match self.device_of(&self.nodes[node]) {
+            None => "the launch's own device".into(),
+            Some(device) => format!("`{device}`"),
+        }
     }
 
     /// Kernels so that targets come before their sources, and the cycles that can stand still: those of links that

@@ -1,13 +1,15 @@
 //! A topology as TOML.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use annulus_kernel::{Binding, BindingDefinition};
 use annulus_queue::Backpressure;
 use serde::Deserialize;
 
 use super::{Topology, TopologyError, TopologyProblem};
-use crate::{error::LaunchError, launch::registered::RegisteredKernel, options::LaunchOptions};
+use crate::{
+    bridge::BridgeOptions, error::LaunchError, launch::registered::RegisteredKernel, options::LaunchOptions,
+};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,6 +52,8 @@ struct LinkTable {
     backpressure: Option<BackpressureWord>,
     #[serde(default)]
     topics: Vec<String>,
+    messages: Option<usize>,
+    delay_us: Option<u64>,
 }
 
 /// As the enum writes them.
@@ -80,7 +84,9 @@ impl Topology {
     /// `block`, `actors`, `capacity`, `output_capacity`, `hold`, `backpressure`, `dead_letters`, `active`, `causal`, `tracing` and `trace_sample`
     /// where they differ from the kernel's attribute, in `bind` what the launch binds, and of a kernel that publishes in `topics`
     /// names that [patterns take](Self::topic). Each `links` has `from`, `to` and perhaps `backpressure`, Block or Reject, and
-    /// from a kernel that publishes the patterns that are [taken](Self::subscribe), `topics`. `max_memory` is in bytes.
+    /// from a kernel that publishes the patterns that are [taken](Self::subscribe), `topics`. A link between kernels of two
+    /// devices may have [options of its bridge](Self::bridge_with): `messages`, and `delay_us`, in microseconds. `max_memory`
+    /// is in bytes.
     ///
     /// ```
     /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
@@ -141,11 +147,14 @@ impl Topology {
             }
             topology = table.topics.iter().fold(topology, |topology, topic| topology.topic(&name, topic));
         }
-        for LinkTable { from, to, backpressure, topics } in file.links {
+        for table in file.links {
+            let bridge = table.bridge();
+            let LinkTable { from, to, backpressure, topics, .. } = table;
             let backpressure = backpressure.map_or(Backpressure::Block, Backpressure::from);
             topology = topology.link_with(&from, &to, backpressure);
             // Of this very link, which may be a second one between the two: the check says so.
-            topology.edges.last_mut().expect("it was added").patterns = topics;
+            let edge = topology.edges.last_mut().expect("it was added");
+            (edge.patterns, edge.bridge) = (topics, bridge);
         }
         if problems.is_empty() {
             return Ok(topology);
@@ -161,6 +170,23 @@ impl Topology {
             problems.extend(others.iter().filter(|problem| !is_told(problem)).map(ToString::to_string));
         }
         Err(TopologyError::Text(problems.join("\n")))
+    }
+}
+
+impl LinkTable {
+    /// The options of its bridge, if it has some.
+    fn bridge(&self) -> Option<BridgeOptions> {
+        if self.messages.is_none() && self.delay_us.is_none() {
+            return None;
+        }
+        let mut options = BridgeOptions::default();
+        if let Some(messages) = self.messages {
+            options = options.messages(messages);
+        }
+        if let Some(micros) = self.delay_us {
+            options = options.delay(Duration::from_micros(micros));
+        }
+        Some(options)
     }
 }
 

@@ -90,6 +90,8 @@ struct Edge {
     backpressure: Backpressure,
     /// What the target takes from the beginning, of a kernel that publishes.
     patterns: Vec<String>,
+    /// How the bridge works; only of a link that is one.
+    bridge: Option<BridgeOptions>,
 }
 
 /// Why a topology was not launched. What had been launched of it has ended.
@@ -294,8 +296,38 @@ impl Topology {
     /// ```
     #[must_use]
     pub fn link_with(mut self, from: &str, to: &str, backpressure: Backpressure) -> Self {
-        self.edges.push(Edge { from: from.into(), to: to.into(), backpressure, patterns: Vec::new() });
+        let (from, to) = (from.into(), to.into());
+        self.edges.push(Edge { from, to, backpressure, patterns: Vec::new(), bridge: None });
         self
+    }
+
+    /// [`link_with`](Self::link_with) for a link that leads from one [device](Self::on) to another, with options of its
+    /// [bridge](crate::KernelHandle::bridge_to_with).
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::{Backpressure, BridgeOptions, Topology};
+    /// let topology = Topology::new()
+    ///     .kernel("first", double::bind(), double::options())
+    ///     .kernel("second", double::bind(), double::options())
+    ///     .bridge_with("first", "second", BridgeOptions::new().messages(256), Backpressure::Block);
+    /// let error = topology.check().unwrap_err().to_string();
+    /// assert!(error.contains("both run on the launch's own device, so this link is no bridge"), "{error}");
+    /// topology.on("second", "accelerator").check()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn bridge_with(
+        self,
+        from: &str,
+        to: &str,
+        options: BridgeOptions,
+        backpressure: Backpressure,
+    ) -> Self {
+        let mut topology = self.link_with(from, to, backpressure);
+        topology.edges.last_mut().expect("it was added").bridge = Some(options);
+        topology
     }
 
     /// With a subscription more: from the beginning, the kernel `to` takes what the kernel `from` publishes on the topics of
@@ -507,7 +539,7 @@ impl Topology {
             let (source, target) = (handle(link.from), handle(link.to));
             if link.bridged {
                 let targets = vec![(target.shared_arc().clone(), link.variant)];
-                let options = BridgeOptions::default();
+                let options = edge.bridge.unwrap_or_default();
                 // SAFETY: the check has compared what the outbox sends with the target's messages, and with what its
                 // variants take.
                 let started = unsafe {
