@@ -7,7 +7,9 @@
 use std::mem::offset_of;
 
 use annulus_abi::vitals::{
-    CHANGING, KernelEntry, MAGIC, ShardVitals, VERSION, VitalsHeader, check,
+    CHANGING, KernelEntry, MAGIC, ShardVitals, VERSION, VitalsHeader,
+    bridges::bridges,
+    check,
     read::{Vitals, latencies},
 };
 
@@ -21,6 +23,11 @@ fn read(bytes: &[u8]) {
         &bytes[begin..begin.saturating_add(length).min(bytes.len())]
     };
     let _ = (vitals.executable(), vitals.backend(), vitals.library(), vitals.used(), vitals.requests());
+    if let Some(table) = vitals.bridges() {
+        for bridge in bridges([part(table); 3]) {
+            let _ = (bridge.from(), bridge.to(), bridge.counts(), bridge.waits_for(), bridge.outbox());
+        }
+    }
     for kernel in vitals.kernels() {
         let _ = (kernel.name(), kernel.kernel(), kernel.message(), kernel.output(), kernel.errors().count());
         let _ = (vitals.place(&kernel), kernel.shards_end(), kernel.shards().count());

@@ -195,7 +195,8 @@ typedef struct annulus_vitals_header {
     uint64_t histograms_offset;
     uint64_t histogram_stride;
     char device[72];
-    uint64_t reserved;
+    uint32_t bridges_page;
+    uint32_t bridges;
     uint64_t check;
 } annulus_vitals_header;
 
@@ -258,6 +259,52 @@ typedef struct annulus_kernel_entry {
     uint64_t constant[2];
     uint64_t check;
 } annulus_kernel_entry;
+
+/* What a bridge has done. */
+typedef struct annulus_bridge_counts {
+    uint64_t moved;
+    uint64_t bytes;
+    uint64_t by_count;
+    uint64_t by_timer;
+    uint64_t by_close;
+    uint64_t evicted;
+    uint64_t discarded;
+    uint64_t lost;
+    uint64_t duplicate;
+    uint64_t too_large;
+    uint64_t held;
+} annulus_bridge_counts;
+
+/* A bridge in a vitals file. The check covers what stands from `number` on. */
+typedef struct annulus_bridge_entry {
+    uint32_t state;
+    uint32_t reserved;
+    annulus_bridge_counts counts;
+    uint64_t waits;
+    uint64_t waits_runtime;
+    uint64_t waits_kernel;
+    uint64_t changing;
+
+    uint64_t number;
+    uint64_t kernel;
+    uint64_t began;
+    uint32_t kind;
+    uint32_t outbox;
+    char from[128];
+    char to[128];
+    uint64_t constant[11];
+    uint64_t check;
+} annulus_bridge_entry;
+
+#define ANNULUS_MOST_BRIDGES 256u
+
+#define ANNULUS_BRIDGE_FREE 0u
+#define ANNULUS_BRIDGE_WORKS 1u
+#define ANNULUS_BRIDGE_ENDED 2u
+
+#define ANNULUS_BRIDGE_TO_KERNELS 1u
+#define ANNULUS_BRIDGE_TO_QUEUE 2u
+#define ANNULUS_BRIDGE_FROM_QUEUE 3u
 
 #define ANNULUS_KERNEL_FREE 0u
 #define ANNULUS_KERNEL_LAUNCHED 1u

@@ -11,6 +11,7 @@ use annulus_abi::{
     vitals::{
         self, At, HostWords, KernelEntry, RequestPage, ShardVitals, VitalsHeader, black_box,
         black_box::BoxHeader,
+        bridges::{BridgeCounts, BridgeEntry, MOST_BRIDGES, bridge_kind, bridge_state},
         kernel_flags, kernel_state, phase,
         ports::{MOST_PORTS, PortLink, ShardPorts},
         recorder::{self, Record, event},
@@ -112,13 +113,18 @@ fn r_06_c_and_rust_agree_on_files() {
     offsets!(source, VitalsHeader, "annulus_vitals_header":
         magic, version, kernel_stride, kernels_offset, shards_offset, kernels, shards, shard_stride, pid, started,
         clock_origin, boot, backend, library, executable, records_offset, records, record_stride, requests_offset,
-        ports_offset, port_stride, histograms_offset, histogram_stride, device, reserved, check);
+        ports_offset, port_stride, histograms_offset, histogram_stride, device, bridges_page, bridges, check);
     offsets!(source, RequestPage, "annulus_request_page": telemetry_until, bell, reserved);
     offsets!(source, KernelEntry, "annulus_kernel_entry":
         state, reserved, ended_at, mirrored_at, target, waits, queue_capacity, drops, slow, counting_since, linked, id,
         launched_at, first_shard, grid, block, mode, max_batch, flags, inbound_capacity, outbound_capacity, actors,
         message_size, output_size, name, kernel, message, output, errors, ports, message_align, output_align,
         message_layout, output_layout, memory, constant, check);
+    offsets!(source, BridgeCounts, "annulus_bridge_counts":
+        moved, bytes, by_count, by_timer, by_close, evicted, discarded, lost, duplicate, too_large, held);
+    offsets!(source, BridgeEntry, "annulus_bridge_entry":
+        state, reserved, counts, waits, waits_runtime, waits_kernel, changing, number, kernel, began, kind, outbox, from,
+        to, constant, check);
     offsets!(source, Record, "annulus_record": number, time, kernel, event, shard, values, check);
     offsets!(source, BoxHeader, "annulus_box_header":
         magic, version, flags, started, kernel, grid, capacity, shards_offset, shard_stride, slots_offset, slot_stride,
@@ -145,6 +151,13 @@ fn r_06_c_and_rust_agree_on_files() {
             ("ANNULUS_KERNEL_BLACK_BOX", kernel_flags::BLACK_BOX.into()),
             ("ANNULUS_KERNEL_TRACING", kernel_flags::TRACING.into()),
             ("ANNULUS_KERNEL_KEYS", kernel_flags::KEYS.into()),
+            ("ANNULUS_MOST_BRIDGES", MOST_BRIDGES as u64),
+            ("ANNULUS_BRIDGE_FREE", bridge_state::FREE.into()),
+            ("ANNULUS_BRIDGE_WORKS", bridge_state::WORKS.into()),
+            ("ANNULUS_BRIDGE_ENDED", bridge_state::ENDED.into()),
+            ("ANNULUS_BRIDGE_TO_KERNELS", bridge_kind::TO_KERNELS.into()),
+            ("ANNULUS_BRIDGE_TO_QUEUE", bridge_kind::TO_QUEUE.into()),
+            ("ANNULUS_BRIDGE_FROM_QUEUE", bridge_kind::FROM_QUEUE.into()),
             ("ANNULUS_RECORDS", recorder::RECORDS as u64),
             ("ANNULUS_NO_SHARD", recorder::NO_SHARD.into()),
             ("ANNULUS_BOX_MAGIC", black_box::MAGIC),

@@ -19,6 +19,7 @@ fn read_all(bytes: &[u8]) -> Result<usize, Damage> {
     let mut seen =
         vitals.device().len() + vitals.executable().len() + vitals.backend().len() + vitals.library().len();
     seen += usize::from(vitals.boot()[0]) + (vitals.pid() as usize & 1) + (vitals.started() as usize & 1);
+    seen += vitals.bridges().map_or(0, |(begin, length)| (begin as usize ^ length) & 1);
     for kernel in vitals.kernels() {
         seen += kernel.name().len() + kernel.kernel().len() + kernel.message().len() + kernel.output().len();
         seen += kernel.errors().map(|(code, name)| usize::from(code) + name.len()).sum::<usize>();

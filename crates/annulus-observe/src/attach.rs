@@ -1,6 +1,7 @@
 //! Finds vitals files, and reads them.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     fs::{self, File, OpenOptions},
     io::{self, Read, Seek, SeekFrom},
@@ -15,13 +16,16 @@ use annulus_abi::{
     vitals::{
         MOST_KERNELS, SUFFIX, ShardVitals, VitalsHeader,
         black_box::BoxDamage,
-        kernel_flags, kernel_state,
+        bridges, kernel_flags, kernel_state,
         ports::Port,
         read::{self, Damage, Shard, TypeLayout, Vitals},
         recorder::CAUSES,
     },
 };
-use annulus_runtime::{KernelStatus, LatencyHistogram, PortLook, check_vitals_folder, vitals_folders};
+use annulus_runtime::{
+    BridgeKind, BridgeLook, BridgeTarget, KernelStatus, LatencyHistogram, PortLook, check_vitals_folder,
+    vitals_folders,
+};
 use annulus_sync::{Ordering, fence};
 
 /// The most bytes of a file that are read: 100,000 shards. Source: this project's choice.
@@ -156,6 +160,8 @@ pub struct Kernel {
     pub target: Option<(u64, bool)>,
     /// Its outboxes, if it has several and may be connected. Each knows where it leads.
     pub ports: Vec<PortLook>,
+    /// The bridges that lead from it, and from queues to it: those that work, and some that have ended.
+    pub bridges: Vec<BridgeLook>,
     /// Whether it has ended.
     pub has_ended: bool,
     /// When it was launched, on the runtime's clock in nanoseconds.
@@ -485,6 +491,7 @@ pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Res
     rest.clear();
     rest.reserve(directory.len());
     read_between(file, rest, vitals.shards_begin(), used)?;
+    let mut all_bridges = bridges(file, &vitals)?;
     let now = monotonic_nanos().saturating_sub(vitals.clock_origin());
     let mut kernels: Vec<Kernel> = found
         .iter()
@@ -492,6 +499,7 @@ pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Res
             let has_box = kernel.flags() & kernel_flags::BLACK_BOX != 0;
             Kernel {
                 ports: ports(file, &vitals, kernel),
+                bridges: all_bridges.remove(&kernel.id()).unwrap_or_default(),
                 latencies: latencies(file, &vitals, kernel),
                 black_box: has_box.then(|| path_of(path, kernel.id())),
                 shards: shards(kernel, rest),
@@ -553,6 +561,43 @@ fn shards(kernel: &read::Kernel<'_>, bytes: &[u8]) -> Vec<Shard> {
     shards
 }
 
+/// The bridges of a file, in the order in which they began, by the numbers of the kernels that they stand with.
+fn bridges(file: &mut File, vitals: &Vitals<'_>) -> io::Result<BTreeMap<u64, Vec<BridgeLook>>> {
+    let mut all: BTreeMap<u64, Vec<BridgeLook>> = BTreeMap::new();
+    let Some((begin, bytes)) = vitals.bridges() else { return Ok(all) };
+    // Most of the table was never used.
+    let end = written(file, begin, begin.saturating_add(bytes as u64).min(MOST));
+    if end <= begin {
+        return Ok(all);
+    }
+    let mut copies = [const { Vec::new() }; 3];
+    for copy in &mut copies {
+        // SYNC: bridge-freed (acquire), bridge-zeroed (acquire)
+        fence(Ordering::Acquire);
+        read_between(file, copy, begin, end)?;
+    }
+    for bridge in bridges::bridges(copies.each_ref().map(Vec::as_slice)) {
+        let Some(kind) = BridgeKind::of_word(bridge.kind()) else { continue };
+        let has_ended = bridge.has_ended();
+        let waits_for = bridge.waits_for().filter(|_| !has_ended);
+        all.entry(bridge.kernel()).or_default().push(BridgeLook {
+            number: bridge.number(),
+            from: bridge.from().into(),
+            to: bridge.to().into(),
+            kind,
+            outbox: bridge.outbox(),
+            began: bridge.began(),
+            counts: bridge.counts(),
+            has_ended,
+            waits_for: waits_for.map(|(runtime, kernel)| BridgeTarget { runtime, kernel }),
+        });
+    }
+    for bridges in all.values_mut() {
+        bridges.sort_by_key(|bridge| bridge.number);
+    }
+    Ok(all)
+}
+
 /// The outboxes of a kernel, as far as they are there. They are read after its shards.
 fn ports(file: &mut File, vitals: &Vitals<'_>, kernel: &read::Kernel<'_>) -> Vec<PortLook> {
     let Some(bytes) = vitals.ports(kernel).and_then(|part| read_part(file, part)) else { return Vec::new() };
@@ -606,6 +651,7 @@ fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
         queue_capacity: kernel.queue_capacity(),
         target: kernel.target(),
         ports: Vec::new(),
+        bridges: Vec::new(),
         has_ended,
         age: until.map(|until| Duration::from_nanos(until.saturating_sub(kernel.launched_at()))),
         copied: is_copy.then(|| Duration::from_nanos(now.saturating_sub(kernel.mirrored_at()))),

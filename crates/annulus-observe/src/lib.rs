@@ -54,7 +54,7 @@ pub use annulus_abi::vitals::ports::PortShard;
 pub use annulus_abi::vitals::read::{Damage, Shard, TypeLayout};
 pub use annulus_abi::vitals::recorder::{CAUSES, Record};
 pub use annulus_runtime::why::{Cause, Finding, Waiting, Why};
-pub use annulus_runtime::{LatencyHistogram, PortLook};
+pub use annulus_runtime::{BridgeCounts, BridgeKind, BridgeLook, BridgeTarget, LatencyHistogram, PortLook};
 pub use ask::ask_for_telemetry;
 pub use attach::{Inside, Kernel, Liveness, Process, ShardState, Unreadable, files, look, refused};
 pub use autopsy::{Autopsy, BoxSummary, autopsy};

@@ -9,7 +9,7 @@ use std::{
 use annulus_runtime::{KernelControl, Runtime};
 
 use crate::{
-    Health, HealthLimits, HealthWatch, Machine, Process, ask_for_telemetry, inside,
+    Health, HealthLimits, HealthWatch, Kernel, Machine, Process, ask_for_telemetry, inside,
     metrics::{self, Counters, Sample},
 };
 
@@ -292,9 +292,11 @@ impl State {
             }
         }
         let process = inside::of_kernels(runtime, self.kernels.iter());
-        // Nothing changes after the end: those were seen for the last time.
+        // Nothing changes after the end, when their bridges have moved what was left: those were seen for the last time.
+        let is_over =
+            |kernel: &Kernel| kernel.has_ended && kernel.bridges.iter().all(|bridge| bridge.has_ended);
         let mut kernels = process.kernels.iter();
-        self.kernels.retain(|_| !kernels.next().is_some_and(|kernel| kernel.has_ended));
+        self.kernels.retain(|_| !kernels.next().is_some_and(is_over));
         process
     }
 }

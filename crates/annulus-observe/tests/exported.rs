@@ -310,6 +310,89 @@ fn o_03_o_04_o_05_prometheus_gets_every_number() {
     assert!(bounds.iter().filter(|(bound, _)| *bound < min).all(|(_, count)| *count == 0.0), "{bounds:?}");
 }
 
+/// D-03, O-05: bridges are counted by what they lead from and to, with what their targets did not take; and what earlier ones have
+/// moved is counted on, also when many have ended.
+#[test]
+fn o_05_bridges_are_counted() {
+    let [here, there] = [(); 2].map(|()| runtime());
+    let source = sift::launch(&here, options().grid(1)).unwrap();
+    let target = work::launch(&there, options().grid(1).capacity(16).active(false).name("far")).unwrap();
+    let observer = Observer::of(&here);
+    let send = |source: &KernelHandle<sift>, count: u64| {
+        (0..count).for_each(|_| assert!(source.send_blocking(job(3, 4)).is_ok()));
+        source.drained_blocking();
+    };
+    let of = |name: &str, more: &str| {
+        let series = parse(&observer.prometheus());
+        value(&series, &format!("annulus_bridge{name}{{backend=\"cpu\",from=\"sift\",to=\"far\"{more}}}"))
+    };
+    let bridges = annulus::BridgeOptions::new().messages(4).delay(Duration::from_secs(3600));
+    let bridge = source.port(sift::BAD).bridge_to_with(&target, bridges, Backpressure::Reject).unwrap();
+    send(&source, 20);
+    while bridge.status().by_count != 5 {
+        thread::yield_now();
+    }
+    let size = size_of::<Job>() as f64;
+    assert_eq!((of("_moved_total", ""), of("_moved_bytes_total", "")), (16.0, 16.0 * size));
+    let dropped = ["discarded", "lost", "duplicate", "too_large"];
+    let dropped = dropped.map(|cause| of("_dropped_total", &format!(",cause=\"{cause}\"")));
+    assert_eq!(dropped, [4.0, 0.0, 0.0, 0.0]);
+    let batches = ["full", "time", "end"].map(|cause| of("_batches_total", &format!(",cause=\"{cause}\"")));
+    assert_eq!(batches, [5.0, 0.0, 0.0]);
+    assert_eq!([of("s_begun_total", ""), of("s_working", ""), of("s_waiting", "")], [1.0, 1.0, 0.0]);
+    // Two that wait for others of their batch.
+    send(&source, 2);
+    while bridge.status().held != 2 {
+        thread::yield_now();
+    }
+    assert_eq!(of("_held", ""), 2.0);
+    bridge.stop();
+    assert!(bridge.ended_timeout(Duration::from_secs(60)) && bridge.take_undelivered().len() == 2);
+    target.activate_blocking().unwrap();
+    for number in 1..=40u32 {
+        let bridge = source.port(sift::BAD).bridge_to(&target).unwrap();
+        send(&source, 1);
+        while bridge.status().batches() != 1 {
+            thread::yield_now();
+        }
+        bridge.stop();
+        assert_eq!(of("_moved_total", ""), f64::from(16 + number));
+    }
+    assert_eq!([of("s_begun_total", ""), of("s_working", ""), of("_held", "")], [41.0, 0.0, 0.0]);
+    // Of the kernel, nothing is counted twice.
+    let series = parse(&observer.prometheus());
+    assert_eq!(value(&series, "annulus_outputs_sent_total{backend=\"cpu\",kernel=\"sift\"}"), 62.0);
+}
+
+/// D-03, O-05: what a bridge moves after its source has ended is counted, also if somebody has looked in between.
+#[test]
+fn o_05_what_a_bridge_moves_at_the_end_is_counted() {
+    let [here, there] = [(); 2].map(|()| runtime());
+    let source = work::launch(&here, options().grid(1)).unwrap();
+    let far = options().grid(1).capacity(16).output_capacity(64).active(false).name("far");
+    let target = work::launch(&there, far).unwrap();
+    let observer = Observer::of(&here);
+    let bridge = source.bridge_to(&target).unwrap();
+    for _ in 0..40 {
+        let _ = source.send_blocking(job(3, 3)).unwrap();
+    }
+    source.drained_blocking();
+    while bridge.status().moved != 16 {
+        thread::yield_now();
+    }
+    let moved = || {
+        let series = parse(&observer.prometheus());
+        value(&series, "annulus_bridge_moved_total{backend=\"cpu\",from=\"work\",to=\"far\"}")
+    };
+    assert_eq!(moved(), 16.0);
+    source.terminate_blocking();
+    drop(source);
+    assert_eq!([(); 2].map(|()| moved()), [16.0; 2]);
+    target.activate_blocking().unwrap();
+    assert!(bridge.ended_timeout(Duration::from_secs(60)), "{}", bridge.status());
+    assert_eq!([(); 5].map(|()| moved()), [40.0; 5]);
+}
+
 /// O-05: of several outboxes, what each has sent to kernels, what waits, and what was lost; by shards on request.
 #[test]
 fn o_05_outboxes_are_told_apart() {
@@ -682,7 +765,8 @@ mod otel {
         }
         let _ = kernel.send_blocking(job(3, 1)).unwrap();
         kernel.drained_blocking();
-        let _sifts = sifts(&runtime);
+        let (sifts, takes) = sifts(&runtime);
+        sifts.port(sift::GOOD).bridge_to(&takes).unwrap();
         let observer = Observer::of(&runtime);
         observer.instrument(&provider.meter("annulus"));
         let metrics = collect();
@@ -701,6 +785,9 @@ mod otel {
         assert_eq!(of("annulus.kernel.health [1]", ""), 1.0);
         assert_eq!(of("annulus.kernel.latency.measured [{message}]", ""), 10.0);
         assert!(of("annulus.kernel.latency.sum [s]", "") > 0.0);
+        let ends = "annulus.bridge.from=sift annulus.bridge.to=report messaging.system=annulus";
+        let working = format!("annulus.bridge.working [{{bridge}}] annulus.backend=cpu {ends}");
+        assert_eq!(metrics.get(&working), Some(&1.0), "{metrics:#?}");
         let median = metrics.keys().filter(|name| name.starts_with("annulus.kernel.latency.quantile [s]"));
         assert_eq!(median.count(), 4);
         // Every metric of the table comes, but those of other processes, and of kernels with timers, asks or traces.

@@ -71,7 +71,10 @@ pub use crate::{
         AskedAt, BackendError, BackendSource, Capabilities, Compilation, DeviceBackend, DeviceInfo,
         DeviceKernel, HostSignals, LaunchSpec, Link, LinkTarget, OrElse, ProgramOrigin, noop::Noop,
     },
-    bridge::{BridgeOptions, KernelBridge, KernelBridgeRates, KernelBridgeStatus},
+    bridge::{
+        BridgeOptions, KernelBridge, KernelBridgeRates, KernelBridgeStatus,
+        look::{BridgeCounts, BridgeKind, BridgeLook, BridgeTarget},
+    },
     error::{
         CallError, ConnectError, HandleError, LaunchError, LifecycleError, PipelineError, TelemetryError,
         UnknownKernel, UnknownQueue,

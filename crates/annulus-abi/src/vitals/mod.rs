@@ -6,8 +6,8 @@
 //! ```text
 //! 0              kernels_offset          shards_offset
 //! | VitalsHeader | KernelEntry × kernels | ShardVitals × shards |
-//! records_offset     ports_offset          histograms_offset    requests_offset
-//! | Record × records | ShardPorts × shards | Histogram × shards | RequestPage |
+//! records_offset     ports_offset          histograms_offset    bridges_page            requests_offset
+//! | Record × records | ShardPorts × shards | Histogram × shards | BridgeEntry × bridges | RequestPage |
 //! ```
 //!
 //! # Words and writers
@@ -24,6 +24,7 @@
 //! | [`ShardVitals::host`] | the runtime | see [`HostWords`] |
 //! | [`ShardPorts`](ports::ShardPorts) | see [`ports`] | while the kernel runs, if it has several outboxes |
 //! | [histograms](crate::histogram) | the shard, or the host copies them | while the kernel runs, if it tracks latencies |
+//! | [`BridgeEntry`](bridges::BridgeEntry) | the runtime, and whoever runs the bridge; see [`bridges`] | while it works |
 //! | [`Record`](recorder::Record) | any thread of the process | rarely; see [`recorder`] |
 //! | [`RequestPage`] | observers | when they want something |
 //!
@@ -38,6 +39,7 @@
 //! wrote them: readers run on the same machine.
 
 pub mod black_box;
+pub mod bridges;
 mod host;
 pub mod ports;
 pub mod read;
@@ -125,8 +127,10 @@ pub struct VitalsHeader {
     /// The name of the device that all kernels of the runtime run on, its beginning if it is longer; empty if nobody
     /// says.
     pub device: [u8; 72],
-    /// Always 0.
-    pub reserved: u64,
+    /// Where the bridges begin, counted in [`PAGE`]s; see [`bridges`](mod@bridges). 0 if none are shown.
+    pub bridges_page: u32,
+    /// How many [`BridgeEntry`](bridges::BridgeEntry)s there are.
+    pub bridges: u32,
     /// [`check`] of all words before it.
     pub check: u64,
 }
@@ -487,7 +491,8 @@ const _: () = {
     assert!(offset_of!(VitalsHeader, histograms_offset) == 408);
     assert!(offset_of!(VitalsHeader, histogram_stride) == 416);
     assert!(offset_of!(VitalsHeader, device) == 424);
-    assert!(offset_of!(VitalsHeader, reserved) == 496);
+    assert!(offset_of!(VitalsHeader, bridges_page) == 496);
+    assert!(offset_of!(VitalsHeader, bridges) == 500);
     assert!(offset_of!(VitalsHeader, check) == 504);
 
     assert!(size_of::<RequestPage>() == 64);

@@ -11,7 +11,9 @@ use core::mem::offset_of;
 
 use super::{
     At, CHANGING, HostWords, KernelEntry, MAGIC, MODES, MOST_KERNELS, MOST_SHARDS, PAGE, ShardVitals,
-    VERSION, VitalsHeader, check_step, kernel_flags, kernel_state,
+    VERSION, VitalsHeader,
+    bridges::{BridgeEntry, MOST_BRIDGES},
+    check_step, kernel_flags, kernel_state,
     ports::{self, Port, ShardPorts},
     recorder::{CAUSES, Record},
     text,
@@ -237,6 +239,16 @@ impl<'a> Vitals<'a> {
             && first.checked_add(grid).is_some_and(|end| end <= self.shards);
         let first = offset.checked_add(stride.checked_mul(first.into())?)?;
         is_there.then_some((first, grid as usize * histogram::BYTES))
+    }
+
+    /// Where the table of bridges is, by bytes of the file: where it begins, and how many bytes it has. `None` if the file
+    /// shows none. It may be missing, as anything may. See [`bridges`](super::bridges).
+    pub fn bridges(&self) -> Option<(u64, usize)> {
+        let word32 = |offset| word32(self.bytes, offset).unwrap_or(0);
+        let page = u64::from(word32(offset_of!(VitalsHeader, bridges_page)));
+        let count = word32(offset_of!(VitalsHeader, bridges)) as usize;
+        let is_there = page != 0 && count != 0 && count <= 16 * MOST_BRIDGES;
+        is_there.then_some((page * PAGE as u64, count * size_of::<BridgeEntry>()))
     }
 
     /// Where a kernel's entry and shards are, unless the header has fewer shards. No kernel uses the rest of the file.

@@ -65,7 +65,8 @@ pub(crate) fn file() -> Vec<u8> {
         histograms_offset: HISTOGRAMS_AT as u64,
         histogram_stride: histogram::BYTES as u64,
         device: field("Tesla of Annulus"),
-        reserved: 0,
+        bridges_page: 0,
+        bridges: 0,
         check: 0,
     };
     let kernel = KernelEntry {

@@ -13,7 +13,9 @@ use super::{
     instances::Common,
     table::{self, *},
 };
-use crate::{Health, Kernel, KernelHealth, Liveness, Phase, PortLook, Process, ShardState, TypeLayout};
+use crate::{
+    BridgeLook, Health, Kernel, KernelHealth, Liveness, Phase, PortLook, Process, ShardState, TypeLayout,
+};
 
 /// Bounds of the histogram's buckets are powers of two of nanoseconds, from 512 ns to 17 s: those are bounds
 /// of our own buckets, too, so that no count is off.
@@ -67,6 +69,16 @@ pub(crate) fn collect(
         for kernel in &process.kernels {
             let since = process.started.saturating_add(kernel.launched_at);
             counters.see(&process.file, kernel.id, &kernel.name, since, counts(kernel, per_shard));
+            for bridge in &kernel.bridges {
+                let since = process.started.saturating_add(bridge.began);
+                counters.see_bridge(
+                    &process.file,
+                    bridge.number,
+                    &ends(bridge),
+                    since,
+                    bridge_counts(bridge),
+                );
+            }
         }
     }
     counters.instances.see(processes, |process| process_labels(process, true));
@@ -109,9 +121,51 @@ pub(crate) fn collect(
                 samples.push(about.number(&STUCK, &NONE, health.stuck_shards as f64));
             }
         }
+        for totals in counters.totals_of_bridges(&process.file) {
+            bridge_samples(process, labels, totals, &mut samples);
+        }
     }
     samples.sort_by_key(|sample| sample.metric.place);
     samples
+}
+
+/// The ends of a bridge as one name. No name has such a character in it that observers show.
+fn ends(bridge: &BridgeLook) -> String {
+    format!("{}\0{}", bridge.from, bridge.to)
+}
+
+/// What a bridge counts.
+fn bridge_counts(bridge: &BridgeLook) -> Counts {
+    let all = [(&BRIDGE_MOVED, bridge.counts.moved), (&BRIDGE_BYTES, bridge.counts.bytes)];
+    let all = all.map(|(metric, count)| (Which::new(metric, Of::All), count));
+    let by = |metric: &'static Metric| move |(cause, count)| (Which::new(metric, Of::Cause(cause)), count);
+    let drops = bridge.drops().into_iter().map(by(&BRIDGE_DROPPED));
+    all.into_iter().chain(drops).chain(bridge.batches().into_iter().map(by(&BRIDGE_BATCHES))).collect()
+}
+
+/// What all bridges between the same ends have counted, and what those that work show now.
+fn bridge_samples(process: &Process, labels: &Common, totals: Totals<'_>, samples: &mut Vec<Sample>) {
+    let Totals { name, counts, launches, since } = totals;
+    let (from, to) = name.split_once('\0').unwrap_or((name, ""));
+    let common = labels.iter().cloned().chain([(&FROM, from.to_owned()), (&TO, to.to_owned())]).collect();
+    let about = About { common, since };
+    for (Which { metric, of, .. }, &count) in &*counts {
+        let metric = METRICS[*metric];
+        let label = if std::ptr::eq(metric, &raw const BRIDGE_BATCHES) { &BATCH } else { &CAUSE };
+        let own = match of {
+            Of::Cause(cause) => [None, Some((label, Cow::Borrowed(*cause)))],
+            _ => NONE,
+        };
+        samples.push(about.sample(metric, own, Value::Count(count)));
+    }
+    samples.push(about.sample(&BRIDGES_BEGUN, NONE, Value::Count(launches)));
+    let these = process.kernels.iter().flat_map(|kernel| &kernel.bridges);
+    let these: Vec<_> = these.filter(|bridge| (&*bridge.from, &*bridge.to) == (from, to)).collect();
+    let count = |is: fn(&BridgeLook) -> bool| these.iter().filter(|bridge| is(bridge)).count() as f64;
+    samples.push(about.number(&BRIDGES, &NONE, count(|bridge| !bridge.has_ended)));
+    samples.push(about.number(&BRIDGES_WAITING, &NONE, count(|bridge| bridge.waits_for.is_some())));
+    let held = these.iter().map(|bridge| bridge.counts.held).fold(0, u64::saturating_add);
+    samples.push(about.number(&BRIDGE_HELD, &NONE, held as f64));
 }
 
 /// Whether no other process has the labels of this one, which is dead, and lives, or died later. Numbers are used again: in

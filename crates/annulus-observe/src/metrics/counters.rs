@@ -61,6 +61,8 @@ const GONE_AFTER: u32 = 3;
 pub(crate) struct Counters {
     pub(super) instances: Instances,
     processes: HashMap<PathBuf, OfProcess>,
+    /// The same of bridges: a launch is a bridge, and its name those of its ends.
+    bridges: HashMap<PathBuf, OfProcess>,
 }
 
 /// The kernels of one process.
@@ -94,10 +96,48 @@ struct Seen {
 impl Counters {
     /// What one launch counts now; it was launched at this time.
     pub(super) fn see(&mut self, file: &Path, launch: u64, name: &str, since: u64, counts: Counts) {
-        let process = match self.processes.get_mut(file) {
-            Some(process) => process,
-            None => self.processes.entry(file.to_owned()).or_default(),
-        };
+        of_file(&mut self.processes, file).see(launch, name, since, counts);
+    }
+
+    /// What one bridge counts now; it began at this time.
+    pub(super) fn see_bridge(&mut self, file: &Path, number: u64, ends: &str, since: u64, counts: Counts) {
+        of_file(&mut self.bridges, file).see(number, ends, since, counts);
+    }
+
+    /// Ends a look in which all launches, and bridges, were [seen](Self::see) that are there.
+    pub(super) fn end_look(&mut self) {
+        for process in self.processes.values_mut().chain(self.bridges.values_mut()) {
+            process.end_look();
+        }
+    }
+
+    /// Forgets processes that are gone.
+    pub(super) fn forget(&mut self, is_there: impl Fn(&Path) -> bool) {
+        self.processes.retain(|file, _| is_there(file));
+        self.bridges.retain(|file, _| is_there(file));
+    }
+
+    /// What all launches under each name of a process have counted, by name.
+    pub(super) fn totals(&self, file: &Path) -> Vec<Totals<'_>> {
+        self.processes.get(file).map_or(Vec::new(), OfProcess::totals)
+    }
+
+    /// What all bridges between the same ends have counted, by these.
+    pub(super) fn totals_of_bridges(&self, file: &Path) -> Vec<Totals<'_>> {
+        self.bridges.get(file).map_or(Vec::new(), OfProcess::totals)
+    }
+}
+
+fn of_file<'a>(all: &'a mut HashMap<PathBuf, OfProcess>, file: &Path) -> &'a mut OfProcess {
+    if !all.contains_key(file) {
+        all.insert(file.to_owned(), OfProcess::default());
+    }
+    all.get_mut(file).expect("it was inserted")
+}
+
+impl OfProcess {
+    fn see(&mut self, launch: u64, name: &str, since: u64, counts: Counts) {
+        let process = self;
         let seen = process.launches.entry(launch).or_insert_with(|| Seen {
             name: name.to_owned(),
             since,
@@ -120,36 +160,28 @@ impl Counters {
         }
     }
 
-    /// Ends a look in which all launches were [seen](Self::see) that are there.
-    pub(super) fn end_look(&mut self) {
-        for OfProcess { launches, past } in self.processes.values_mut() {
-            launches.retain(|_, seen| {
-                if std::mem::take(&mut seen.is_there) {
-                    return true;
-                }
-                seen.missed += 1;
-                if seen.missed < GONE_AFTER {
-                    return true;
-                }
-                let past = past.entry(std::mem::take(&mut seen.name)).or_insert(Past::since(seen.since));
-                past.launches += 1;
-                past.since = past.since.min(seen.since);
-                for (which, count) in std::mem::take(&mut seen.counts) {
-                    add(&mut past.counts, which, count);
-                }
-                false
-            });
-        }
+    fn end_look(&mut self) {
+        let Self { launches, past } = self;
+        launches.retain(|_, seen| {
+            if std::mem::take(&mut seen.is_there) {
+                return true;
+            }
+            seen.missed += 1;
+            if seen.missed < GONE_AFTER {
+                return true;
+            }
+            let past = past.entry(std::mem::take(&mut seen.name)).or_insert(Past::since(seen.since));
+            past.launches += 1;
+            past.since = past.since.min(seen.since);
+            for (which, count) in std::mem::take(&mut seen.counts) {
+                add(&mut past.counts, which, count);
+            }
+            false
+        });
     }
 
-    /// Forgets processes that are gone.
-    pub(super) fn forget(&mut self, is_there: impl Fn(&Path) -> bool) {
-        self.processes.retain(|file, _| is_there(file));
-    }
-
-    /// What all launches under each name of a process have counted, by name.
-    pub(super) fn totals(&self, file: &Path) -> Vec<Totals<'_>> {
-        let Some(process) = self.processes.get(file) else { return Vec::new() };
+    fn totals(&self) -> Vec<Totals<'_>> {
+        let process = self;
         let mut names: BTreeMap<&str, Totals<'_>> = BTreeMap::new();
         let past = process.past.iter().map(|(name, past)| Totals {
             name,

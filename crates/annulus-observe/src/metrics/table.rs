@@ -77,6 +77,12 @@ pub static PROCESS_INSTANCE: Label =
 pub(crate) static CAUSE: Label = Label { otel: "annulus.drop.cause", prometheus: "cause" };
 /// One of several outboxes.
 pub(crate) static OUTBOX: Label = Label { otel: "annulus.outbox", prometheus: "outbox" };
+/// The name of a bridge's source.
+pub(crate) static FROM: Label = Label { otel: "annulus.bridge.from", prometheus: "from" };
+/// The name of a bridge's target, or those of several.
+pub(crate) static TO: Label = Label { otel: "annulus.bridge.to", prometheus: "to" };
+/// Why a batch of a bridge was delivered.
+pub(crate) static BATCH: Label = Label { otel: "annulus.bridge.batch.cause", prometheus: "cause" };
 /// What shards are at.
 pub(crate) static STATE: Label = Label { otel: "annulus.shard.state", prometheus: "state" };
 
@@ -206,6 +212,30 @@ metrics! {
     /// All latencies, of kernels that track them.
     LATENCY: Histogram "annulus.kernel.latency" "annulus_latency_seconds" "s" false
         "The latencies of all messages, of kernels that track them; seen from inside. The sum is at most 1/32 too high.";
+    /// Messages that bridges have moved.
+    BRIDGE_MOVED: Counter "annulus.bridge.messages.moved" "annulus_bridge_moved_total" "{message}" false
+        "Messages that a bridge has moved: those that its target, or each of its targets, has accepted.";
+    /// Their bytes.
+    BRIDGE_BYTES: Counter "annulus.bridge.bytes.moved" "annulus_bridge_moved_bytes_total" "By" false
+        "The bytes of the messages that a bridge has moved.";
+    /// Messages of bridges that were dropped, by cause.
+    BRIDGE_DROPPED: Counter "annulus.bridge.messages.dropped" "annulus_bridge_dropped_total" "{message}" false
+        "Messages of a bridge that its target did not take, by cause.";
+    /// Batches of bridges, by why they were delivered.
+    BRIDGE_BATCHES: Counter "annulus.bridge.batches" "annulus_bridge_batches_total" "{batch}" false
+        "Batches that a bridge has delivered, by cause: full, its time had come, or the source had ended.";
+    /// Bridges that have begun.
+    BRIDGES_BEGUN: Counter "annulus.bridge.begun" "annulus_bridges_begun_total" "{bridge}" false
+        "Bridges of this source and target that were seen. What is more than those that work has ended.";
+    /// Bridges that work.
+    BRIDGES: Gauge "annulus.bridge.working" "annulus_bridges_working" "{bridge}" false
+        "Bridges of this source and target that work.";
+    /// Those of them that wait.
+    BRIDGES_WAITING: Gauge "annulus.bridge.waiting" "annulus_bridges_waiting" "{bridge}" false
+        "Those of them that wait, since their target has no room.";
+    /// Messages that bridges hold.
+    BRIDGE_HELD: Gauge "annulus.bridge.held" "annulus_bridge_held" "{message}" false
+        "Messages that a bridge has taken from its source, and that are not delivered: at most a batch, unless it has ended.";
     /// Kernels whose entries in the file are damaged.
     DAMAGED_ENTRIES: Gauge "annulus.process.vitals.damaged_entries" "annulus_vitals_damaged_entries" "{entry}" false
         "Entries of a vitals file's directory that do not match their checks: so many kernels may be missing here.";

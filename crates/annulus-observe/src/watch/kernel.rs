@@ -207,7 +207,8 @@ impl KernelWatch {
     }
 
     /// Brings an earlier look at this kernel up to date: its shards, what others have sent to it, its state, its age, its
-    /// drops and where its outputs go. Its outboxes, if it has several, and its histogram stay as they were. `liveness` is that of its process.
+    /// drops and where its outputs go. Its outboxes, if it has several, its bridges and its histogram
+    /// stay as they were. `liveness` is that of its process.
     ///
     /// # Errors
     ///

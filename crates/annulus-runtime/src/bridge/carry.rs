@@ -43,8 +43,11 @@ use annulus_sync::{AtomicUsize, Ordering, event::Event, wait::block_on_deadline}
 
 use crate::{
     bridge::{
-        BridgeOptions, Cause, Facts, Hold, KernelBridge, KernelBridgeStatus, Shared, Work, any,
-        publish::fill, task::Task,
+        BridgeOptions, Cause, Facts, Hold, KernelBridge, KernelBridgeStatus, Route, Shared, Target, Work,
+        any,
+        look::{BridgeKind, BridgeLook},
+        publish::fill,
+        task::Task,
     },
     error::ConnectError,
     group::{KernelGroup, member_of_key},
@@ -297,8 +300,6 @@ pub(crate) struct Crossing {
     goes_on: bool,
     /// Whether outputs without room are lost.
     rejects: bool,
-    /// The number of the target, from 1, whose room it waits for; else 0.
-    waits_for: AtomicUsize,
     /// To which target it turns first, of several that are equal.
     next: AtomicUsize,
 }
@@ -306,16 +307,44 @@ pub(crate) struct Crossing {
 /// A crossing whose source sends outputs of type `O`.
 struct Carried<O>(Arc<Crossing>, PhantomData<fn() -> O>);
 
-/// The bridges that lead from a kernel.
+/// How many bridges of a kernel that have ended are remembered. Source: this project's choice: an observer that looks from
+/// time to time finds their last counts.
+const REMEMBERED: usize = 16;
+
+/// The bridges of a kernel.
 #[derive(Default)]
-pub(crate) struct Bridges(Mutex<Vec<Weak<Crossing>>>);
+pub(crate) struct Bridges {
+    /// Those that lead from it to other kernels.
+    crossings: Mutex<Vec<Weak<Crossing>>>,
+    /// What is known of these, and of those from it to queues and from queues to it; in the order in which they began.
+    known: Mutex<Vec<Arc<Facts>>>,
+}
 
 impl Bridges {
-    /// Those that have not ended.
+    /// With one more, which is about to work.
+    pub(super) fn list(&self, bridge: &Arc<Facts>) {
+        // The list is whole between any two statements.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let ended = known.iter().filter(|bridge| bridge.has_ended()).count();
+        let mut forgotten = ended.saturating_sub(REMEMBERED - 1);
+        known.retain(|bridge| {
+            let is_forgotten = forgotten != 0 && bridge.has_ended();
+            forgotten -= usize::from(is_forgotten);
+            !is_forgotten
+        });
+        known.push(Arc::clone(bridge));
+    }
+
+    /// What observers find of them: of those that work, and of the last ones that have ended.
+    pub(crate) fn looks(&self) -> Vec<BridgeLook> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|bridge| bridge.look()).collect()
+    }
+
+    /// Those to other kernels that have not ended.
     fn all(&self) -> Vec<Arc<Crossing>> {
         let mut all: Vec<_> = {
             // The list is whole between any two statements.
-            let mut bridges = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut bridges = self.crossings.lock().unwrap_or_else(PoisonError::into_inner);
             bridges.retain(|bridge| bridge.strong_count() != 0);
             bridges.iter().filter_map(Weak::upgrade).collect()
         };
@@ -325,7 +354,7 @@ impl Bridges {
     }
 
     fn add(&self, bridge: &Arc<Crossing>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(bridge));
+        self.crossings.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(bridge));
     }
 
     /// What they have done so far.
@@ -397,7 +426,14 @@ impl Crossing {
             Freight { output: output.size, lanes, ended, keys }
         };
         let names: Vec<_> = targets.iter().map(|(target, _)| target.core.name.as_str()).collect();
-        let shared = Shared::new((kernel(), names.join(", ")), options, freight);
+        let route = Route {
+            from: kernel(),
+            to: names.join(", "),
+            kind: BridgeKind::ToKernels,
+            outbox: port,
+            targets: targets.iter().map(|(target, _)| Target::of(target)).collect(),
+        };
+        let shared = Shared::new(source, route, options, freight);
         let crossing = Arc::new(Self {
             shared,
             port,
@@ -405,12 +441,12 @@ impl Crossing {
             spread,
             goes_on,
             rejects: backpressure == Backpressure::Reject,
-            waits_for: AtomicUsize::new(0),
             next: AtomicUsize::new(0),
         });
         source.bridges.add(&crossing);
         let (its, source) = (Arc::clone(&crossing), Arc::clone(source));
-        let task = Arc::clone(&crossing.shared).start(async move { its.carry(&source).await });
+        let carried = Arc::clone(&source);
+        let task = Arc::clone(&crossing.shared).start(&source, async move { its.carry(&carried).await });
         Ok((crossing, task))
     }
 
@@ -521,9 +557,7 @@ impl Crossing {
                     self.targets[number].wait_for_space()
                 })
                 .collect();
-            self.waits_for.store(first + 1, Ordering::Relaxed);
-            any(listeners).await;
-            self.waits_for.store(0, Ordering::Relaxed);
+            self.shared.facts.wait_for(first, any(listeners)).await;
             drop(waiting);
         }
     }
@@ -596,7 +630,7 @@ impl Crossing {
     }
 
     fn waited_for(&self) -> Option<Arc<KernelShared>> {
-        let number = self.waits_for.load(Ordering::Relaxed).checked_sub(1)?;
+        let number = self.shared.facts.waits_for.load(Ordering::Relaxed).checked_sub(1)?;
         Some(Arc::clone(&self.targets[number]))
     }
 }

@@ -7,7 +7,9 @@ use annulus_queue::{MessageQueue, RecvError, SendError, SendOutcome};
 use annulus_sync::Ordering;
 
 use crate::{
-    bridge::{BridgeOptions, Cause, First, Held, KernelBridge, Shared, first},
+    bridge::{
+        BridgeOptions, Cause, First, Held, KernelBridge, Route, Shared, Target, first, look::BridgeKind,
+    },
     handle::{KernelHandle, queue::KernelQueue, send::Inlet},
     kernel::shared::KernelShared,
     within::Until,
@@ -113,7 +115,10 @@ where
             0 => self.name().to_owned(),
             _ => format!("{}/{}", kernel.core.name, self.name()),
         };
-        KernelBridge::of((from, to), options, |shared| async move {
+        let targets = vec![Target::of(&kernel)];
+        let route = Route { from, to, kind: BridgeKind::FromQueue, outbox: None, targets };
+        let its = Arc::clone(&kernel);
+        KernelBridge::of(&its, route, options, |shared| async move {
             consume::<K>(&kernel, lane, &queue, &shared).await;
         })
     }
@@ -203,7 +208,7 @@ async fn deliver<K: RingKernel>(
         match attempt::<K>(kernel, lane, shared) {
             Attempt::Done => return true,
             Attempt::Closed => return false,
-            Attempt::Full { sent: 0, .. } => kernel.wait_for(listener).await,
+            Attempt::Full { sent: 0, .. } => shared.facts.wait_for(0, kernel.wait_for(listener)).await,
             Attempt::Full { .. } => {}
         }
     }

@@ -23,7 +23,8 @@
 //! |---|---|---|
 //! | the counts | whoever polls the bridge's task: one thread at a time | anybody |
 //! | the held messages | the same; after the end whoever takes them out, under their lock | the same |
-//! | `waits_for` | whoever polls: the kernel that has no room, while the bridge waits for that | anybody, for people |
+//! | `waits_for` | whoever polls: the target that has no room, while the bridge waits for that | anybody, for people |
+//! | its entry in the [vitals file](annulus_abi::vitals::bridges) | whoever polls, after each poll, and at the end | other processes |
 //! | `polled` | whoever polls | the same |
 //! | `stop` | anybody, once | whoever polls |
 //! | `holds`, how many messages are held | whoever polls; after the end whoever takes them out | anybody |
@@ -42,15 +43,20 @@ use std::{
     time::{Duration, Instant},
 };
 
+use annulus_abi::vitals::{
+    bridges::{BridgeCounts, BridgeEntry},
+    field,
+};
 use annulus_queue::SendOutcome;
 use annulus_sync::{
-    AtomicBool, AtomicU64, Ordering,
+    AtomicBool, AtomicU64, AtomicUsize, Ordering,
     event::{Event, Listener},
     wait::{block_on, block_on_deadline},
 };
 
 pub(crate) mod carry;
 mod consume;
+pub(crate) mod look;
 mod port;
 pub(crate) mod publish;
 mod status;
@@ -59,7 +65,13 @@ pub(crate) mod task;
 pub use status::{BridgeOptions, KernelBridgeRates, KernelBridgeStatus};
 use task::Task;
 
-use crate::{time::deadline, within::Until};
+use crate::{
+    bridge::look::{BridgeKind, BridgeLook, BridgeTarget},
+    kernel::shared::KernelShared,
+    time::deadline,
+    vitals::BridgePlace,
+    within::Until,
+};
 
 /// The most messages of a batch. Source: this project's choice; a batch has its room from the beginning.
 pub(crate) const MOST_MESSAGES: usize = 65_536;
@@ -109,14 +121,39 @@ pub struct KernelBridge<M> {
 
 /// The part of a bridge that its future and its handles have. `H` is what it holds.
 struct Shared<H> {
-    facts: Facts,
+    facts: Arc<Facts>,
     held: Mutex<H>,
 }
 
-/// What is the same of all bridges.
-struct Facts {
+/// From where a bridge leads, and to what.
+struct Route {
     from: String,
     to: String,
+    kind: BridgeKind,
+    /// The number of the outbox that it leads from, of a source with several.
+    outbox: Option<usize>,
+    /// The kernels whose room it may wait for, or one that is none for a queue.
+    targets: Vec<Target>,
+}
+
+/// A kernel that a bridge leads to, as observers know it.
+#[derive(Clone, Copy, Default)]
+struct Target {
+    /// Inside the process: the number of its launch.
+    launch: u64,
+    /// Outside: [`Home::told`](crate::vitals::Home::told).
+    told: [u64; 2],
+}
+
+/// What is the same of all bridges.
+pub(crate) struct Facts {
+    /// Which no other bridge of the process has.
+    number: u64,
+    /// When it began, on the clock of the runtime that it stands with.
+    began: u64,
+    route: Route,
+    /// The number of the target, from 1, whose room it waits for; else 0.
+    waits_for: AtomicUsize,
     options: BridgeOptions,
     counts: Counts,
     /// How many messages are held. They are under a lock under which a target's alerts, and wakers, may run; these may
@@ -173,13 +210,21 @@ enum Cause {
 }
 
 impl<H: Hold> Shared<H> {
-    /// One that holds what `held` makes for batches of so many messages.
-    fn new((from, to): (String, String), options: BridgeOptions, held: impl FnOnce(usize) -> H) -> Arc<Self> {
+    /// One that holds what `held` makes for batches of so many messages, and is shown with this kernel.
+    fn new(
+        kernel: &KernelShared,
+        route: Route,
+        options: BridgeOptions,
+        held: impl FnOnce(usize) -> H,
+    ) -> Arc<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(1);
         let messages = options.messages.clamp(1, MOST_MESSAGES);
         let held = held(messages);
         let facts = Facts {
-            from,
-            to,
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+            began: kernel.core.clock.now(),
+            route,
+            waits_for: AtomicUsize::new(0),
             options: BridgeOptions { messages, ..options },
             counts: Counts::default(),
             holds: AtomicU64::new(0),
@@ -188,25 +233,33 @@ impl<H: Hold> Shared<H> {
             ended: AtomicBool::new(false),
             end: Event::new(),
         };
+        let facts = Arc::new(facts);
+        kernel.bridges.list(&facts);
         Arc::new(Self { facts, held: Mutex::new(held) })
     }
 
     /// Works from now on, until it is stopped.
-    fn start(self: Arc<Self>, work: impl Future<Output = ()> + Send + 'static) -> Arc<Task>
+    fn start(
+        self: Arc<Self>,
+        kernel: &KernelShared,
+        work: impl Future<Output = ()> + Send + 'static,
+    ) -> Arc<Task>
     where
         H: 'static,
     {
+        let place = kernel.core.home.as_ref().and_then(|home| home.show_bridge(self.facts.described()));
         Task::start(async move {
             // Also if the work panics: keys and ids of messages are code of the program.
-            let _end = End(&self.facts);
+            let end = End { facts: &self.facts, place };
             let mut work = pin!(work);
             poll_fn(|context| {
                 self.facts.polled.store(0, Ordering::Relaxed);
                 if self.facts.stop.load(Ordering::Relaxed) {
-                    Poll::Ready(())
-                } else {
-                    work.as_mut().poll(context)
+                    return Poll::Ready(());
                 }
+                let polled = work.as_mut().poll(context);
+                end.show();
+                polled
             })
             .await;
         })
@@ -245,14 +298,37 @@ impl<H: Hold> Drop for Holding<'_, H> {
     }
 }
 
-/// At the end of this, the bridge has ended.
-struct End<'a>(&'a Facts);
+/// At the end of this, the bridge has ended. Until then it is shown to other processes.
+struct End<'a> {
+    facts: &'a Facts,
+    place: Option<BridgePlace>,
+}
+
+impl End<'_> {
+    /// Shows what it has done.
+    fn show(&self) {
+        if let Some(place) = &self.place {
+            place.show(self.facts.counts(), self.facts.waits_for().map(|target| target.told));
+        }
+    }
+}
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
+        self.facts.waits_for.store(0, Ordering::Relaxed);
+        self.show();
+        // Who is told that it has ended finds its last counts in the file.
+        self.place = None;
         // SYNC: bridge-ended (release)
-        self.0.ended.store(true, Ordering::Release);
-        self.0.end.notify_all();
+        self.facts.ended.store(true, Ordering::Release);
+        self.facts.end.notify_all();
+    }
+}
+
+impl Target {
+    fn of(kernel: &KernelShared) -> Self {
+        let told = kernel.core.home.as_ref().map_or([0; 2], crate::vitals::Home::told);
+        Self { launch: kernel.number(), told }
     }
 }
 
@@ -279,14 +355,15 @@ impl<M: Send> Work<M> for Shared<Held<M>> {
 }
 
 impl<M: Send + 'static> KernelBridge<M> {
-    /// One that holds messages of this type.
+    /// One that holds messages of this type, and is shown with this kernel.
     fn of<F: Future<Output = ()> + Send + 'static>(
-        ends: (String, String),
+        kernel: &KernelShared,
+        route: Route,
         options: BridgeOptions,
         work: impl FnOnce(Arc<Shared<Held<M>>>) -> F,
     ) -> Self {
-        let shared = Shared::new(ends, options, Held::new);
-        let task = Arc::clone(&shared).start(work(Arc::clone(&shared)));
+        let shared = Shared::new(kernel, route, options, Held::new);
+        let task = Arc::clone(&shared).start(kernel, work(Arc::clone(&shared)));
         Self { shared, task }
     }
 
@@ -433,12 +510,25 @@ impl Facts {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn status(&self) -> KernelBridgeStatus {
+    /// Waits for this, which tells of room in a target. That one is shown meanwhile, by its number from 0.
+    async fn wait_for<T>(&self, target: usize, room: impl Future<Output = T>) -> T {
+        self.waits_for.store(target + 1, Ordering::Relaxed);
+        let told = room.await;
+        self.waits_for.store(0, Ordering::Relaxed);
+        told
+    }
+
+    /// The target whose room it waits for.
+    fn waits_for(&self) -> Option<Target> {
+        let number = self.waits_for.load(Ordering::Relaxed).checked_sub(1)?;
+        self.route.targets.get(number).copied()
+    }
+
+    /// What it has done so far.
+    fn counts(&self) -> BridgeCounts {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let counts = &self.counts;
-        KernelBridgeStatus {
-            from: self.from.clone(),
-            to: self.to.clone(),
+        BridgeCounts {
             moved: count(&counts.moved),
             bytes: count(&counts.bytes),
             by_count: count(&counts.by_count),
@@ -450,8 +540,82 @@ impl Facts {
             duplicate: count(&counts.duplicate),
             too_large: count(&counts.too_large),
             held: count(&self.holds),
-            ended: self.has_ended(),
+        }
+    }
+
+    fn status(&self) -> KernelBridgeStatus {
+        // Asked first: after the end nothing changes, but for what is taken out.
+        let ended = self.has_ended();
+        let BridgeCounts {
+            moved,
+            bytes,
+            by_count,
+            by_timer,
+            by_close,
+            evicted,
+            discarded,
+            lost,
+            duplicate,
+            too_large,
+            held,
+        } = self.counts();
+        KernelBridgeStatus {
+            from: self.route.from.clone(),
+            to: self.route.to.clone(),
+            moved,
+            bytes,
+            by_count,
+            by_timer,
+            by_close,
+            evicted,
+            discarded,
+            lost,
+            duplicate,
+            too_large,
+            held,
+            ended,
             at: Instant::now(),
+        }
+    }
+
+    /// What an observer inside the process finds of it.
+    fn look(&self) -> BridgeLook {
+        let has_ended = self.has_ended();
+        let waits_for = self.waits_for().filter(|_| !has_ended);
+        let Route { from, to, kind, outbox, .. } = &self.route;
+        BridgeLook {
+            number: self.number,
+            from: from.clone(),
+            to: to.clone(),
+            kind: *kind,
+            outbox: outbox.map(|outbox| outbox as u32),
+            began: self.began,
+            counts: self.counts(),
+            has_ended,
+            waits_for: waits_for.map(|target| BridgeTarget { runtime: 0, kernel: target.launch }),
+        }
+    }
+
+    /// How it stands in a vitals file, before it has done anything.
+    fn described(&self) -> BridgeEntry {
+        let Route { from, to, kind, outbox, .. } = &self.route;
+        BridgeEntry {
+            state: 0,
+            reserved: 0,
+            counts: BridgeCounts::default(),
+            waits: 0,
+            waits_runtime: 0,
+            waits_kernel: 0,
+            changing: 0,
+            number: self.number,
+            kernel: 0,
+            began: self.began,
+            kind: kind.word(),
+            outbox: outbox.map_or(0, |outbox| outbox as u32 + 1),
+            from: field(from),
+            to: field(to),
+            constant: [0; 11],
+            check: 0,
         }
     }
 }
@@ -465,8 +629,8 @@ impl<M> Clone for KernelBridge<M> {
 impl<M> fmt::Debug for KernelBridge<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KernelBridge")
-            .field("from", &self.shared.facts().from)
-            .field("to", &self.shared.facts().to)
+            .field("from", &self.shared.facts().route.from)
+            .field("to", &self.shared.facts().route.to)
             .finish_non_exhaustive()
     }
 }

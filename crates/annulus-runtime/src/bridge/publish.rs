@@ -7,7 +7,10 @@ use annulus_queue::{MessageQueue, SendError, SendOutcome, TryRecvError};
 use annulus_sync::{Ordering, event::Event};
 
 use crate::{
-    bridge::{BridgeOptions, Cause, Facts, First, Held, KernelBridge, Shared, any, first},
+    bridge::{
+        BridgeOptions, Cause, Facts, First, Held, KernelBridge, Route, Shared, Target, any, first,
+        look::BridgeKind,
+    },
     handle::{KernelHandle, receive::Outlet},
     kernel::shared::KernelShared,
     within::Until,
@@ -81,8 +84,15 @@ pub(crate) unsafe fn publish_outputs<O: RingMessage>(
     options: BridgeOptions,
 ) -> KernelBridge<O> {
     let (kernel, queue) = (Arc::clone(kernel), queue.clone());
-    let ends = (kernel.core.name.clone(), queue.name().unwrap_or("a queue").to_owned());
-    KernelBridge::of(ends, options, |shared| async move {
+    let route = Route {
+        from: kernel.core.name.clone(),
+        to: queue.name().unwrap_or("a queue").to_owned(),
+        kind: BridgeKind::ToQueue,
+        outbox: port,
+        targets: vec![Target::default()],
+    };
+    let its = Arc::clone(&kernel);
+    KernelBridge::of(&its, route, options, |shared| async move {
         let mut batch = Vec::new();
         let mut take = || {
             // SAFETY: by the caller's word.
@@ -171,7 +181,7 @@ async fn deliver<M: annulus_queue::Message + Send + Copy>(
         let count = |count: &annulus_sync::AtomicU64| {
             count.fetch_add(1, Ordering::Relaxed);
         };
-        match queue.send_waiting(message).await {
+        match shared.facts.wait_for(0, queue.send_waiting(message)).await {
             Ok(outcome) => {
                 shared.facts.count_outcome(&outcome);
                 if matches!(outcome, SendOutcome::Accepted | SendOutcome::Evicted(_)) {

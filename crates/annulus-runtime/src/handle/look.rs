@@ -10,6 +10,7 @@ use annulus_kernel::{KernelDefinition, ProcessingMode, StateShape};
 use annulus_sync::Ordering;
 
 use crate::{
+    bridge::look::BridgeLook,
     handle::control::KernelControl,
     kernel::{core::HostShard, links::Target, shared::KernelShared},
 };
@@ -55,6 +56,8 @@ pub struct KernelLook {
     /// Messages that other kernels put into rings in a device's memory, and that it has not taken. They are not in
     /// [`shards`](Self::shards): nobody counts which shard they are for.
     pub linked: u64,
+    /// The bridges that lead from it, and from queues to it: those that work, and the last ones that have ended.
+    pub bridges: Vec<BridgeLook>,
     /// Its shards, one for each block.
     pub shards: Vec<Shard>,
 }
@@ -181,6 +184,7 @@ impl KernelControl {
             slow: core.slow.as_ref().map_or(0, |slow| slow.count()),
             keys: definition.key.is_some(),
             linked: self.kernel.linked(),
+            bridges: self.kernel.bridges.looks(),
             shards: self.kernel.look(),
         }
     }

@@ -39,6 +39,7 @@ use crate::{backend::DeviceBackend, kernel::drops::QueueDrops};
 
 use super::{
     Vitals,
+    bridges::BridgeSlots,
     file::{Page, VitalsFile},
     parts::Parts,
     recorder::{Recorder, passes_a_record},
@@ -55,6 +56,7 @@ pub(crate) struct VitalsArena {
     recorder: Option<Recorder>,
     parts: Parts,
     slots: Mutex<Slots>,
+    bridges: BridgeSlots,
     clock: RuntimeClock,
 }
 
@@ -110,7 +112,21 @@ impl VitalsArena {
             freed: Vec::new(),
             next: 1,
         };
-        Arc::new(Self { file, recorder, parts, slots: Mutex::new(slots), clock })
+        let bridges = BridgeSlots::new();
+        Arc::new(Self { file, recorder, parts, slots: Mutex::new(slots), bridges, clock })
+    }
+
+    /// The file, if there is one, and its memory.
+    pub(super) fn shown_file(&self) -> Option<(&VitalsFile, &Arc<SharedMemory>)> {
+        self.file.as_ref().map(|(file, memory)| (&**file, memory))
+    }
+
+    pub(super) fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    pub(super) fn bridges(&self) -> &BridgeSlots {
+        &self.bridges
     }
 
     /// Whether other processes can see it.
@@ -288,6 +304,10 @@ impl Home {
     /// Whether other processes can see it.
     pub(crate) fn is_seen(&self) -> bool {
         self.entry.is_some()
+    }
+
+    pub(super) fn arena(&self) -> &Arc<VitalsArena> {
+        &self.arena
     }
 
     /// The file that its part is in, if it is in one.

@@ -17,7 +17,9 @@ use std::{
 use annulus_abi::{
     histogram,
     vitals::{
-        KernelEntry, MAGIC, PAGE, RequestPage, SUFFIX, ShardVitals, VERSION, VitalsHeader, field,
+        KernelEntry, MAGIC, PAGE, RequestPage, SUFFIX, ShardVitals, VERSION, VitalsHeader,
+        bridges::MOST_BRIDGES,
+        field,
         ports::ShardPorts,
         recorder::{RECORDS, Record},
     },
@@ -127,7 +129,9 @@ impl VitalsFile {
             histograms_offset: parts.histograms_offset as u64,
             histogram_stride: histogram::BYTES as u64,
             device: field(&backend.device_name()),
-            reserved: 0,
+            // The part ends long before its page's number could be too large.
+            bridges_page: (parts.bridges_offset / PAGE) as u32,
+            bridges: MOST_BRIDGES as u32,
             check: 0,
         };
         let file = OpenOptions::new()

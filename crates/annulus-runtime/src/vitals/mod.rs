@@ -13,6 +13,7 @@
 //! | what a forked child sees | `fork` |
 //! | which kernel has which part | `arena`; where the parts are, `parts` |
 //! | what a kernel with several outboxes shows of them | `ports` |
+//! | which bridge has which entry | `bridges` |
 //! | what happened | `recorder` |
 //! | what observers ask for | `lease` |
 //! | a kernel's memory as a file | `black_box`; what it says of messages, `recorded` |
@@ -27,6 +28,7 @@
 mod arena;
 #[cfg(target_os = "linux")]
 mod black_box;
+mod bridges;
 #[cfg(target_os = "linux")]
 mod file;
 #[cfg(not(target_os = "linux"))]
@@ -48,6 +50,7 @@ use std::path::PathBuf;
 pub(crate) use arena::{Home, VitalsArena};
 #[cfg(target_os = "linux")]
 pub(crate) use black_box::{BoxName, Boxed};
+pub(crate) use bridges::BridgePlace;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use file::{BoxName, Boxed};
 pub use file::{boot as vitals_boot, owner_lives as vitals_owner_lives};

@@ -2,7 +2,11 @@
 
 use annulus_abi::{
     histogram,
-    vitals::{KernelEntry, MOST_KERNELS, PAGE, ShardVitals, ports::ShardPorts},
+    vitals::{
+        KernelEntry, MOST_KERNELS, PAGE, ShardVitals,
+        bridges::{BridgeEntry, MOST_BRIDGES},
+        ports::ShardPorts,
+    },
 };
 
 use super::recorder;
@@ -17,6 +21,7 @@ pub(super) struct Parts {
     pub(super) records_offset: usize,
     pub(super) ports_offset: usize,
     pub(super) histograms_offset: usize,
+    pub(super) bridges_offset: usize,
     /// Only files have this page, which is their last one.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
     pub(super) requests_offset: usize,
@@ -34,7 +39,8 @@ impl Parts {
         let records_offset = end(shards_offset, shards * size_of::<ShardVitals>());
         let ports_offset = end(records_offset, recorder::BYTES);
         let histograms_offset = end(ports_offset, shards * size_of::<ShardPorts>());
-        let requests_offset = end(histograms_offset, shards * histogram::BYTES);
+        let bridges_offset = end(histograms_offset, shards * histogram::BYTES);
+        let requests_offset = end(bridges_offset, MOST_BRIDGES * size_of::<BridgeEntry>());
         Self {
             kernels,
             kernels_offset,
@@ -42,6 +48,7 @@ impl Parts {
             records_offset,
             ports_offset,
             histograms_offset,
+            bridges_offset,
             requests_offset,
             bytes: requests_offset + PAGE,
         }

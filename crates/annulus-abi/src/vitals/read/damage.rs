@@ -96,6 +96,7 @@ impl Vitals<'_> {
                 shards,
                 word64(offset_of!(VitalsHeader, histogram_stride)),
             ),
+            self.bridges().map_or(0, |(begin, bytes)| end(begin, bytes as u64, 1)),
             end(word64(offset_of!(VitalsHeader, requests_offset)), 1, size_of::<RequestPage>() as u64),
         ]
         .into_iter()

@@ -67,6 +67,7 @@ fn kernel(id: u64, name: &str, shards: Vec<Shard>) -> Kernel {
         queue_capacity: 256,
         target: None,
         ports: Vec::new(),
+        bridges: Vec::new(),
         has_ended: false,
         age: Some(Duration::from_secs(41)),
         copied: None,
