@@ -4,6 +4,7 @@ use std::{
     fmt::Write as _,
     io::{self, BufWriter, Write},
     path::PathBuf,
+    time::Duration,
 };
 
 use annulus_observe::{
@@ -15,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     failure::Failure,
-    top::{damage_json, layout_json, outboxes_json, printable, shard_json},
+    top::{bridges_json, damage_json, layout_json, outboxes_json, printable, shard_json},
 };
 
 /// Say what a process that died was doing: its shards, its failures, its drops, its last events
@@ -255,6 +256,7 @@ fn json(found: &Found) -> Value {
             "memory_bytes": kernel.memory,
             "drops": drops_json(kernel),
             "outboxes": outboxes_json(kernel),
+            "bridges": bridges_json(kernel, None, Duration::ZERO),
             "black_box": black_box(found, kernel),
             "shards": shards.map(|(index, shard)| shard_json(kernel, index, shard, None)).collect::<Vec<_>>(),
         })

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use annulus_observe::{Liveness, Process, Why as Found, why};
+use annulus_observe::{Liveness, Process, Why as Found};
 use clap::Args;
 
 use crate::{
@@ -70,7 +70,7 @@ impl Why {
         if now.processes.is_empty() && pid.is_none() {
             text += "no process of this user has kernels, as far as their files tell\n";
         }
-        for process in &now.processes {
+        for (process, found) in now.processes.iter().zip(&now.why(&before, elapsed)) {
             let dead = match process.liveness {
                 Liveness::Dead => format!(": {}", process.told_death()),
                 Liveness::Running => String::new(),
@@ -85,8 +85,7 @@ impl Why {
                     continue;
                 }
             }
-            let earlier = now.earlier(process, &before).unwrap_or(process);
-            for line in said_of(process, &now.processes, &why(earlier, process, elapsed)).lines() {
+            for line in said_of(process, &now.processes, found).lines() {
                 let _ = writeln!(text, "  {}", printable(line));
             }
         }

@@ -18,7 +18,7 @@ use annulus_abi::{
 use annulus_runtime::for_people;
 
 use crate::{
-    BlackBox, Kernel, Liveness, Phase, Process, Recorded, Unreadable,
+    BlackBox, BridgeKind, Kernel, Liveness, Phase, Process, Recorded, Unreadable,
     attach::{look, open},
     says::key_in_record,
 };
@@ -189,6 +189,7 @@ impl Autopsy {
             )?;
         }
         self.outboxes(f, kernel)?;
+        bridges(f, kernel)?;
         self.black_box(f, kernel)?;
         if kernel.has_ended {
             writeln!(f, "    it had ended")?;
@@ -259,6 +260,23 @@ impl Autopsy {
         }
         Ok(())
     }
+}
+
+/// What each bridge had moved, and what it held.
+fn bridges(f: &mut fmt::Formatter<'_>, kernel: &Kernel) -> fmt::Result {
+    for bridge in kernel.bridges.iter().filter(|bridge| !bridge.has_ended) {
+        match bridge.kind {
+            BridgeKind::FromQueue => write!(f, "    bridge from queue `{}`", bridge.from)?,
+            BridgeKind::ToQueue => write!(f, "    bridge to queue `{}`", bridge.to)?,
+            _ => write!(f, "    bridge to `{}`", bridge.to)?,
+        }
+        write!(f, ", {} moved, {} held", bridge.counts.moved, bridge.counts.held)?;
+        if bridge.dropped() != 0 {
+            write!(f, ", {} dropped", bridge.dropped())?;
+        }
+        writeln!(f, "{}", if bridge.waits_for.is_some() { ", waiting for room" } else { "" })?;
+    }
+    Ok(())
 }
 
 /// The types of a kernel's messages and outputs, if their layouts are known.

@@ -68,6 +68,6 @@ pub use health::{Health, HealthLimits, HealthState, HealthWatch, KernelHealth};
 pub use inside::look_inside;
 pub use observer::{Observer, ObserverBuilder, Sight};
 pub use phase::Phase;
-pub use reason::why;
+pub use reason::{why, why_together};
 pub use says::{RecordValue, record_values};
 pub use watch::{Attached, KernelWatch, Lost, Machine};

@@ -4,22 +4,74 @@ use std::time::Duration;
 
 use annulus_runtime::why::{KernelLooks, Why, explain};
 
-use crate::{Liveness, Process};
+use crate::{Kernel, Liveness, Process};
 
 /// Why kernels of a process do not go on, given two looks at it that are `elapsed` apart. Kernels that were
 /// launched in between are left out.
 ///
 /// Of a process that is dead, nothing goes on, and no time passes between two looks: only what its kernels waited for at the
 /// end is told. What its shards were at is told by [`autopsy`](crate::autopsy).
+///
+/// Its kernels may wait for kernels of other runtimes, over bridges: [`why_together`] finds out what these wait for.
 pub fn why(before: &Process, now: &Process, elapsed: Duration) -> Why {
-    let (before, elapsed) = match now.liveness {
-        Liveness::Running => (before, elapsed),
-        Liveness::Dead => (now, Duration::ZERO),
+    let looks = looks(before, now, now.started, |runtime| runtime);
+    let elapsed = if now.liveness == Liveness::Running { elapsed } else { Duration::ZERO };
+    explain(&looks, elapsed)
+}
+
+/// Why kernels do not go on, of several runtimes together, each at two looks: the earlier, and now. Of each runtime, what is
+/// wrong with its own kernels, and which of others wait for that. Runtimes of one process may have bridges between them.
+pub fn why_together(looks_at: &[(&Process, &Process)], elapsed: Duration) -> Vec<Why> {
+    // What is dead is told by itself: no time passes there.
+    let lives = |process: &Process| process.liveness == Liveness::Running;
+    // By their places: nothing else tells all of them apart.
+    let number = |place: usize| place as u64 + 1;
+    let all: Vec<KernelLooks> = (looks_at.iter().enumerate())
+        .filter(|(_, (_, now))| lives(now))
+        .flat_map(|(place, (before, now))| {
+            let is_it = |other: &Process, runtime| (other.pid, other.started) == (now.pid, runtime);
+            let of_runtime = |runtime| {
+                let place = looks_at.iter().position(|(_, other)| lives(other) && is_it(other, runtime));
+                // One that was not looked at.
+                place.map_or(u64::MAX, number)
+            };
+            looks(before, now, number(place), of_runtime)
+        })
+        .collect();
+    let mut found = vec![Why::default(); looks_at.len()];
+    for mut finding in explain(&all, elapsed).findings {
+        let started = |number: u64| looks_at[number as usize - 1].1.started;
+        let place = finding.runtime as usize - 1;
+        finding.runtime = started(finding.runtime);
+        finding.waiting.iter_mut().flatten().for_each(|step| step.runtime = started(step.runtime));
+        found[place].findings.push(finding);
+    }
+    for (why_dead, (before, now)) in found.iter_mut().zip(looks_at).filter(|(_, (_, now))| !lives(now)) {
+        *why_dead = why(before, now, Duration::ZERO);
+    }
+    found
+}
+
+/// The kernels of a process at two looks. `runtime` is its runtime's number; `of_runtime` says that of others, by when they were
+/// built.
+fn looks(before: &Process, now: &Process, runtime: u64, of_runtime: impl Fn(u64) -> u64) -> Vec<KernelLooks> {
+    let bridges = |kernel: &Kernel| {
+        let mut bridges = kernel.bridges.clone();
+        for target in bridges.iter_mut().filter_map(|bridge| bridge.waits_for.as_mut()) {
+            if target.runtime != 0 {
+                target.runtime = of_runtime(target.runtime);
+            }
+        }
+        bridges
     };
+    let before = if now.liveness == Liveness::Running { before } else { now };
     let looks = now.kernels.iter().filter_map(|kernel| {
         let earlier = before.kernels.iter().find(|earlier| earlier.id == kernel.id)?;
         Some(KernelLooks {
             id: kernel.id,
+            runtime,
+            bridges_before: bridges(earlier),
+            bridges_now: bridges(kernel),
             name: kernel.name.clone(),
             has_ended: kernel.has_ended,
             target: kernel.target,
@@ -34,7 +86,7 @@ pub fn why(before: &Process, now: &Process, elapsed: Duration) -> Why {
             linked_before: earlier.linked,
         })
     });
-    explain(&looks.collect::<Vec<_>>(), elapsed)
+    looks.collect()
 }
 
 #[cfg(test)]

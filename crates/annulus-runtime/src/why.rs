@@ -3,7 +3,8 @@
 //! All of it comes from two looks at the shards' words, so it works from inside a process and from outside. A
 //! shard that waits for room says so; the links say for whose room; and a shard that makes no room is
 //! *itself* at something: that is the cause. Of several outboxes, a shard waits for those by which it holds
-//! something. So ways branch; each of them ends, or comes back to a kernel that is already on it: then
+//! something. A shard whose outputs a [bridge](crate::KernelHandle::bridge_to) takes waits for the kernel whose room the bridge
+//! waits for, which may be on another runtime. So ways branch; each of them ends, or comes back to a kernel that is already on it: then
 //! these wait in a cycle, since a kernel takes nothing before it has room in all that it waits for.
 //!
 //! Two looks tell that something did not move, and not why a handler takes its time. So a handler is called a
@@ -16,17 +17,23 @@ use std::{
 };
 
 use annulus_abi::{
-    control::{STALLED_BY_KERNEL, STALLED_HOLDS, state},
+    control::{STALLED_BY_HOST, STALLED_BY_KERNEL, STALLED_HOLDS, state},
     vitals::{At, phase, read::Shard},
 };
 
-use crate::{handle::look::PortLook, time::for_people};
+use crate::{
+    bridge::look::{BridgeKind, BridgeLook},
+    handle::look::PortLook,
+    time::for_people,
+};
 
 /// A kernel at two looks. Made by whoever looks: [`Runtime::why`](crate::Runtime::why), or `annulus-observe`.
 #[derive(Clone, Debug)]
 pub struct KernelLooks {
-    /// Tells it from others.
+    /// Tells it from others of its runtime.
     pub id: u64,
+    /// Tells its runtime from others: as [`BridgeTarget::runtime`](crate::BridgeTarget::runtime), where that is not 0.
+    pub runtime: u64,
     /// The name that it runs under.
     pub name: String,
     /// Whether it has ended.
@@ -37,6 +44,10 @@ pub struct KernelLooks {
     pub ports_before: Vec<PortLook>,
     /// Its outboxes now. If there are some, they say where its outputs go.
     pub ports_now: Vec<PortLook>,
+    /// Its bridges at the earlier look.
+    pub bridges_before: Vec<BridgeLook>,
+    /// Its bridges now.
+    pub bridges_now: Vec<BridgeLook>,
     /// Slots of each inbound ring.
     pub inbound_capacity: u32,
     /// Its shards at the earlier look.
@@ -86,6 +97,16 @@ pub enum Cause {
     Cycle,
     /// The kernel that it waits for is not among those that were looked at.
     Unseen,
+    /// A bridge takes its outputs, and has no room in a kernel that is not among those that were looked at.
+    Bridge {
+        /// The bridge's target, or its targets.
+        to: String,
+    },
+    /// A bridge takes its outputs, and has no room in a queue.
+    Queue {
+        /// The queue's name.
+        queue: String,
+    },
 }
 
 /// Shards of one kernel that are at the same.
@@ -93,6 +114,8 @@ pub enum Cause {
 pub struct Finding {
     /// The kernel.
     pub kernel: String,
+    /// Its runtime: see [`KernelLooks::runtime`].
+    pub runtime: u64,
     /// Its shards.
     pub shards: Vec<usize>,
     /// What they are at.
@@ -112,10 +135,14 @@ pub struct Finding {
 pub struct Waiting {
     /// Their kernel.
     pub kernel: String,
+    /// Its runtime: see [`KernelLooks::runtime`].
+    pub runtime: u64,
     /// The shards.
     pub shards: Vec<usize>,
     /// The name of the outbox whose outputs have no room, if the kernel has several.
     pub outbox: Option<String>,
+    /// The bridge that takes its outputs, if it waits for that: what it leads to, and its target.
+    pub bridge: Option<(BridgeKind, String)>,
 }
 
 /// Why kernels do not go on; `Display` prints it for people. Empty if nothing waits in vain.
@@ -144,6 +171,7 @@ pub fn explain(kernels: &[KernelLooks], elapsed: Duration) -> Why {
                     let first = &kernels[first];
                     findings.push(Finding {
                         kernel: first.name.clone(),
+                        runtime: first.runtime,
                         shards: waiting(first),
                         cause: Cause::Cycle,
                         pending: pending(first),
@@ -161,15 +189,21 @@ pub fn explain(kernels: &[KernelLooks], elapsed: Duration) -> Why {
 
 /// Adds a way that leads to a kernel which was not looked at.
 fn wait_for_unseen(findings: &mut Vec<Finding>, mut way: Vec<Waiting>) {
-    let Some(Waiting { kernel, shards, .. }) = way.pop() else { return };
+    let Some(Waiting { kernel, runtime, shards, bridge, .. }) = way.pop() else { return };
+    let cause = match bridge {
+        None => Cause::Unseen,
+        Some((BridgeKind::ToQueue, queue)) => Cause::Queue { queue },
+        Some((_, to)) => Cause::Bridge { to },
+    };
     let is_it = |finding: &&mut Finding| {
-        finding.cause == Cause::Unseen && finding.kernel == kernel && finding.shards == shards
+        let same = (finding.runtime, &finding.kernel, &finding.shards) == (runtime, &kernel, &shards);
+        same && finding.cause == cause
     };
     let waiting = if way.is_empty() { Vec::new() } else { vec![way] };
     match findings.iter_mut().find(is_it) {
         Some(known) => known.waiting.extend(waiting),
         None => {
-            findings.push(Finding { kernel, shards, cause: Cause::Unseen, pending: 0, staged: 0, waiting })
+            findings.push(Finding { kernel, runtime, shards, cause, pending: 0, staged: 0, waiting });
         }
     }
 }
@@ -178,7 +212,7 @@ fn wait_for_unseen(findings: &mut Vec<Finding>, mut way: Vec<Waiting>) {
 fn wait_for_root(findings: &mut Vec<Finding>, root: &KernelLooks, way: Vec<Waiting>) {
     // Of several causes in one kernel, it is one whose shard has no room.
     let full = full(root);
-    let of_root = |finding: &&mut Finding| finding.kernel == root.name;
+    let of_root = |finding: &&mut Finding| (finding.runtime, &finding.kernel) == (root.runtime, &root.name);
     let has_full = |finding: &Finding| finding.shards.iter().any(|shard| full.contains(shard));
     let any_full = findings.iter_mut().filter(of_root).any(|finding| has_full(finding));
     let found = findings
@@ -190,6 +224,7 @@ fn wait_for_root(findings: &mut Vec<Finding>, root: &KernelLooks, way: Vec<Waiti
     if found == 0 {
         findings.push(Finding {
             kernel: root.name.clone(),
+            runtime: root.runtime,
             cause: if is_inactive(root) { Cause::Inactive } else { Cause::Slow },
             pending: pending(root),
             staged: staged(root),
@@ -211,7 +246,10 @@ fn waiting(kernel: &KernelLooks) -> Vec<usize> {
 struct Link {
     shards: Vec<usize>,
     kernel: String,
+    runtime: u64,
     outbox: Option<String>,
+    /// The bridge over which they wait, if it is no link: what it leads to, and its target.
+    bridge: Option<(BridgeKind, String)>,
     /// The kernel, by its place; `None` if it was not looked at.
     to: Option<usize>,
 }
@@ -233,8 +271,55 @@ fn waits_for_host(kernel: &KernelLooks, shard: usize) -> bool {
     kernel.ports_now.iter().filter(is_of_host).any(|port| holds(kernel, port, shard))
 }
 
+/// The bridges from a kernel that waited for room at both looks.
+fn waiting_bridges(kernel: &KernelLooks) -> impl Iterator<Item = &BridgeLook> {
+    let is_from = |bridge: &&BridgeLook| bridge.kind != BridgeKind::FromQueue;
+    kernel.bridges_now.iter().filter(is_from).filter(|bridge| {
+        let same = |before: &&BridgeLook| before.number == bridge.number;
+        let before = kernel.bridges_before.iter().find(same);
+        bridge.waits_for.is_some() && before.is_some_and(|before| before.waits_for == bridge.waits_for)
+    })
+}
+
+/// Shards whose outputs wait for the host at both looks, where a bridge takes them, and waits itself.
+fn bridged(kernel: &KernelLooks) -> Vec<usize> {
+    if kernel.has_ended || waiting_bridges(kernel).next().is_none() {
+        return Vec::new();
+    }
+    let waits = |shard: &Shard| shard.state == state::ACTIVE && shard.stalled == STALLED_BY_HOST;
+    let both = kernel.before.iter().zip(&kernel.now).enumerate();
+    both.filter(|(_, (before, now))| waits(before) && waits(now)).map(|(index, _)| index).collect()
+}
+
+/// What the shards of a kernel wait for over its bridges.
+fn bridge_links<'a>(kernel: &'a KernelLooks, kernels: &'a [KernelLooks]) -> impl Iterator<Item = Link> + 'a {
+    let shards = bridged(kernel);
+    let bridges = waiting_bridges(kernel).filter(|_| !bridged(kernel).is_empty());
+    bridges.map(move |bridge| {
+        let target = bridge.waits_for.unwrap_or_default();
+        let is_it = |other: &KernelLooks| {
+            target.kernel == other.id && (target.runtime == 0 || target.runtime == other.runtime)
+        };
+        Link {
+            shards: shards.clone(),
+            kernel: kernel.name.clone(),
+            runtime: kernel.runtime,
+            outbox: None,
+            bridge: Some((bridge.kind, bridge.to.clone())),
+            to: kernels.iter().position(is_it).filter(|_| target.kernel != 0),
+        }
+    })
+}
+
 /// What the waiting shards of a kernel wait for: none if none waits.
 fn links(kernel: &KernelLooks, kernels: &[KernelLooks]) -> Vec<Link> {
+    let mut links = kernel_links(kernel, kernels);
+    links.extend(bridge_links(kernel, kernels));
+    links
+}
+
+/// The same of links alone.
+fn kernel_links(kernel: &KernelLooks, kernels: &[KernelLooks]) -> Vec<Link> {
     let mut stalled = waiting(kernel);
     stalled.retain(|&shard| !waits_for_host(kernel, shard));
     if stalled.is_empty() {
@@ -243,8 +328,12 @@ fn links(kernel: &KernelLooks, kernels: &[KernelLooks]) -> Vec<Link> {
     let link = |target: Option<(u64, bool)>, shards: Vec<usize>, outbox: Option<&str>| Link {
         shards,
         kernel: kernel.name.clone(),
+        runtime: kernel.runtime,
         outbox: outbox.map(str::to_owned),
-        to: target.and_then(|(id, _)| kernels.iter().position(|kernel| kernel.id == id)),
+        bridge: None,
+        to: target.and_then(|(id, _)| {
+            kernels.iter().position(|other| (other.runtime, other.id) == (kernel.runtime, id))
+        }),
     };
     let of_port = |port: &PortLook| {
         let holds = |shard: &usize| holds(kernel, port, *shard);
@@ -325,8 +414,9 @@ fn follow(
     seen: &mut BTreeSet<usize>,
     found: &mut Vec<(Way, End)>,
 ) {
-    for Link { shards, kernel: name, outbox, to } in &links[kernel] {
-        way.push((kernel, Waiting { kernel: name.clone(), shards: shards.clone(), outbox: outbox.clone() }));
+    for Link { shards, kernel: name, runtime, outbox, bridge, to } in &links[kernel] {
+        let (shards, outbox, bridge) = (shards.clone(), outbox.clone(), bridge.clone());
+        way.push((kernel, Waiting { kernel: name.clone(), runtime: *runtime, shards, outbox, bridge }));
         match *to {
             None => found.push((way.clone(), End::Unseen)),
             Some(next) if way.iter().any(|(kernel, _)| *kernel == next) => {
@@ -364,7 +454,11 @@ fn causes(kernel: &KernelLooks, elapsed: Duration) -> Vec<Finding> {
     if kernel.has_ended {
         return findings;
     }
+    let bridged = bridged(kernel);
     for (index, (before, now)) in kernel.before.iter().zip(&kernel.now).enumerate() {
+        if bridged.contains(&index) {
+            continue;
+        }
         let waits =
             || !elapsed.is_zero() && waiting(kernel).contains(&index) && waits_for_host(kernel, index);
         let of_host = || waits().then_some(Cause::NobodyReceives { outputs: now.outputs_waiting });
@@ -387,6 +481,7 @@ fn causes(kernel: &KernelLooks, elapsed: Duration) -> Vec<Finding> {
             }
             None => findings.push(Finding {
                 kernel: kernel.name.clone(),
+                runtime: kernel.runtime,
                 shards: vec![index],
                 cause,
                 pending: now.pending,
@@ -478,9 +573,10 @@ impl fmt::Display for Finding {
                 let waits = if step.shards.len() == 1 { "waits" } else { "wait" };
                 let (kernel, its) = (&step.kernel, shards(&step.shards));
                 write!(f, "`{kernel}` {its} {waits} for room in `{next}`")?;
-                match &step.outbox {
-                    Some(outbox) => writeln!(f, " (outbox `{outbox}`);")?,
-                    None => writeln!(f, ";")?,
+                match (&step.outbox, &step.bridge) {
+                    (Some(outbox), _) => writeln!(f, " (outbox `{outbox}`);")?,
+                    (None, Some(_)) => writeln!(f, " (over a bridge);")?,
+                    (None, None) => writeln!(f, ";")?,
                 }
             }
         }
@@ -497,9 +593,13 @@ impl fmt::Display for Finding {
                          more room: capacity, or hold"
                     );
                 }
+                let remedy = match self.waiting.iter().flatten().any(|step| step.bridge.is_some()) {
+                    false => "terminate or disconnect one of them",
+                    true => "stop a bridge between them, or terminate one",
+                };
                 return write!(
                     f,
-                    "{} wait for each other: a cycle, which cannot go on; terminate or disconnect one of them",
+                    "{} wait for each other: a cycle, which cannot go on; {remedy}",
                     names.join(", ")
                 );
             }
@@ -530,6 +630,18 @@ impl fmt::Display for Finding {
             Cause::Slow => write!(f, "`{kernel}` goes on, but more is sent to it than it handles")?,
             Cause::Unseen => {
                 return write!(f, "`{kernel}` {its} {are} waiting for room in a kernel that is not seen");
+            }
+            Cause::Bridge { to } => {
+                return write!(
+                    f,
+                    "`{kernel}` {its} {are} waiting for room in `{to}` (over a bridge), which is not seen from here"
+                );
+            }
+            Cause::Queue { queue } => {
+                return write!(
+                    f,
+                    "`{kernel}` {its} {are} waiting for room in the queue `{queue}` (over a bridge): receive from it"
+                );
             }
         }
         match (self.pending, self.staged) {

@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use annulus_abi::{
-    control::{STALLED_BY_KERNEL, Timers, state},
+    control::{STALLED_BY_HOST, STALLED_BY_KERNEL, Timers, state},
     vitals::{At, phase, ports::PortShard, read::Shard},
 };
 use annulus_runtime::{
-    PortLook,
+    BridgeCounts, BridgeKind, BridgeLook, BridgeTarget, PortLook,
     why::{Cause, KernelLooks, Why, explain},
 };
 
@@ -65,11 +65,14 @@ fn waits_for_kernel() -> Shard {
 fn still(id: u64, name: &str, target: Option<u64>, shards: &[Shard]) -> KernelLooks {
     KernelLooks {
         id,
+        runtime: 1,
         name: name.into(),
         has_ended: false,
         target: target.map(|target| (target, true)),
         ports_before: Vec::new(),
         ports_now: Vec::new(),
+        bridges_before: Vec::new(),
+        bridges_now: Vec::new(),
         inbound_capacity: CAPACITY,
         before: shards.to_vec(),
         now: shards.to_vec(),
@@ -429,4 +432,74 @@ fn odd_numbers_are_survived() {
     ];
     kernels[1].before.clear();
     let _ = told(&kernels);
+}
+
+/// A bridge to a kernel of another runtime, which waits for its room.
+fn bridge(number: u64, to: &str, target: (u64, u64)) -> BridgeLook {
+    let (runtime, kernel) = target;
+    BridgeLook {
+        number,
+        from: "parse".into(),
+        to: to.into(),
+        kind: if kernel == 0 { BridgeKind::ToQueue } else { BridgeKind::ToKernels },
+        outbox: None,
+        began: 0,
+        counts: BridgeCounts::default(),
+        has_ended: false,
+        waits_for: Some(BridgeTarget { runtime, kernel }),
+    }
+}
+
+/// A shard whose outputs nobody takes is not accused, where a bridge takes them: the kernel behind the bridge is, which has the
+/// same number as another one of its own runtime.
+#[test]
+fn o_01_a_bridge_leads_to_the_cause() {
+    let stalled = || with(1, Shard { stalled: STALLED_BY_HOST, outputs_waiting: 16, ..asleep() });
+    let parse = |bridges: &[BridgeLook]| KernelLooks {
+        bridges_before: bridges.to_vec(),
+        bridges_now: bridges.to_vec(),
+        ..still(1, "parse", None, &[stalled()])
+    };
+    let hangs = Shard { pending: 16, ..in_handler(7, 0) };
+    let kernels = [
+        still(2, "other", None, &[hangs]),
+        parse(&[bridge(1, "count", (9, 2))]),
+        KernelLooks { runtime: 9, ..still(2, "count", None, &[hangs]) },
+        still(3, "read", Some(1), &[waits_for_kernel()]),
+    ];
+    let why = explain(&kernels, ELAPSED);
+    let found: Vec<_> = why.findings.iter().map(|it| (&*it.kernel, it.runtime, it.waiting.len())).collect();
+    assert_eq!(found, [("other", 1, 0), ("count", 9, 1)], "{why}");
+    let expected = "`read` shard 0 waits for room in `parse`;\n\
+                    `parse` shard 0 waits for room in `count` (over a bridge);\n\
+                    `count` shard 0 is in the handler of message 7, key 0, for 500 ms or more; 16 messages are in its rings: \
+                    that is the cause";
+    assert!(why.to_string().ends_with(expected), "{why}");
+    // What it leads to was not looked at, or is a queue.
+    let unseen =
+        "`parse` shard 0 is waiting for room in `count` (over a bridge), which is not seen from here";
+    assert_eq!(told(&[parse(&[bridge(1, "count", (9, 2))])]), unseen);
+    let queue = "`parse` shard 0 is waiting for room in the queue `orders` (over a bridge): receive from it";
+    assert_eq!(told(&[parse(&[bridge(1, "orders", (0, 0))])]), queue);
+    // One that had room at the earlier look, or has it now, is no cause; nor is one that brings messages.
+    let nobody =
+        "`parse` shard 0 is stalled: nobody receives the outputs, of which 16 wait; 1 message is in its ring";
+    let waits = bridge(1, "count", (9, 2));
+    let goes_on = BridgeLook { waits_for: None, ..waits.clone() };
+    let brings = BridgeLook { kind: BridgeKind::FromQueue, ..waits.clone() };
+    for (before, now) in [(&goes_on, &waits), (&waits, &goes_on), (&brings, &brings)] {
+        let looks = KernelLooks { bridges_before: vec![before.clone()], ..parse(std::slice::from_ref(now)) };
+        assert_eq!(told(&[looks]), nobody);
+    }
+    // Two that wait for each other, on two runtimes.
+    let there = KernelLooks {
+        runtime: 9,
+        bridges_before: vec![bridge(2, "parse", (1, 1))],
+        bridges_now: vec![bridge(2, "parse", (1, 1))],
+        ..still(2, "count", None, &[stalled()])
+    };
+    let why = explain(&[parse(&[waits]), there], ELAPSED);
+    assert_eq!(why.findings.len(), 1, "{why}");
+    assert_eq!(why.findings[0].cause, Cause::Cycle);
+    assert!(why.to_string().ends_with("cannot go on; stop a bridge between them, or terminate one"), "{why}");
 }

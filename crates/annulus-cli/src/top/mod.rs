@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_observe::{Liveness, Machine, Process, refused};
+use annulus_observe::{Liveness, Machine, Process, Why, refused, why_together};
 use clap::Args;
 
 use self::latency::Asking;
@@ -67,6 +67,7 @@ Columns:
   OUT        outputs that nobody has received
   PHASE      what the shard that is longest at one message is at
   TREND      on a terminal: PER S at earlier looks
+  =>         a bridge from the kernel: how many messages it has moved, the same for each second, and how many it holds
   LATENCY    with --telemetry: the mean time from the sending of a message to the end of the handlers of its
              turn, of those between the two looks
   P99        with --telemetry, in a printed table: what 99 of 100 of these latencies were within, of a kernel that was
@@ -86,7 +87,7 @@ Exit codes:
   2  the command line is wrong";
 
 pub(crate) use beside::Canvas;
-pub(crate) use table::{damage_json, layout_json, outboxes_json, printable, shard_json};
+pub(crate) use table::{bridges_json, damage_json, layout_json, outboxes_json, printable, shard_json};
 
 /// The time between two looks.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
@@ -125,6 +126,13 @@ impl Sight {
     /// The same runtime in an earlier look.
     pub(crate) fn earlier<'a>(&self, process: &Process, before: &'a Self) -> Option<&'a Process> {
         before.processes.iter().find(|earlier| earlier.file == process.file)
+    }
+
+    /// Why the kernels of each process do not go on. Bridges lead from one runtime of a process to another: all are looked
+    /// at together.
+    pub(crate) fn why(&self, before: &Self, elapsed: Duration) -> Vec<Why> {
+        let pair = |process| (self.earlier(process, before).unwrap_or(process), process);
+        why_together(&self.processes.iter().map(pair).collect::<Vec<_>>(), elapsed)
     }
 }
 

@@ -1,9 +1,11 @@
 //! What `annulus top` prints.
 
-use std::{fmt::Write as _, time::Duration};
+use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
 
 use annulus::for_people;
-use annulus_observe::{Kernel, Liveness, Phase, PortLook, Process, Shard, ShardState, TypeLayout};
+use annulus_observe::{
+    BridgeKind, BridgeLook, Kernel, Liveness, Phase, PortLook, Process, Shard, ShardState, TypeLayout,
+};
 use serde_json::{Value, json};
 
 use super::{
@@ -173,6 +175,10 @@ pub(super) fn text(now: &Sight, before: &Sight, with_shards: bool, with_latency:
             let earlier = earlier(kernel, earlier_process);
             let change = Change::new(now, before, kernel, earlier);
             row(&mut text, process, kernel, earlier, &change, &(time(change.latency) + &time(change.p99)));
+            for bridge in kernel.bridges.iter().filter(|bridge| !bridge.has_ended) {
+                let rate = bridge_rate(bridge, earlier, now.at.duration_since(before.at));
+                let _ = writeln!(text, "    {}", bridge_text(bridge, rate.map(per_second)));
+            }
             for (index, shard) in kernel.shards.iter().enumerate().filter(|_| with_shards) {
                 let before = earlier.and_then(|earlier| earlier.shards.get(index));
                 let rate = before.filter(|_| change.rate.is_some()).map(|before| {
@@ -248,6 +254,38 @@ fn row(
     );
 }
 
+/// Messages that a bridge moves in a second; `None` if the earlier look did not find it, or it has ended.
+pub(super) fn bridge_rate(bridge: &BridgeLook, earlier: Option<&Kernel>, elapsed: Duration) -> Option<f64> {
+    let before = earlier?.bridges.iter().find(|before| before.number == bridge.number)?;
+    let moved = bridge.counts.moved.saturating_sub(before.counts.moved);
+    (!elapsed.is_zero() && !bridge.has_ended).then(|| moved as f64 / elapsed.as_secs_f64())
+}
+
+/// A bridge of a kernel in words: `=> count: 1000 moved, 12.5 per s, 3 held, waits for room`.
+pub(super) fn bridge_text(bridge: &BridgeLook, rate: Option<String>) -> String {
+    let mut text = match bridge.kind {
+        BridgeKind::FromQueue => format!("<= queue {}", printable(&bridge.from)),
+        BridgeKind::ToQueue => format!("=> queue {}", printable(&bridge.to)),
+        _ => format!("=> {}", printable(&bridge.to)),
+    };
+    let (counts, dropped) = (&bridge.counts, bridge.dropped());
+    // Writing to a string cannot fail.
+    let _ = write!(text, ": {} moved", counts.moved);
+    if let Some(rate) = rate {
+        let _ = write!(text, ", {rate} per s");
+    }
+    if dropped != 0 {
+        let _ = write!(text, ", {dropped} dropped");
+    }
+    let _ = write!(text, ", {} held", counts.held);
+    match (bridge.has_ended, bridge.waits_for) {
+        (true, _) => text += ", ended",
+        (false, Some(_)) => text += ", waits for room",
+        (false, None) => {}
+    }
+    text
+}
+
 /// A rate with three digits or none behind the point.
 fn per_second(rate: f64) -> String {
     if rate >= 100.0 || rate == 0.0 { format!("{rate:.0}") } else { format!("{rate:.1}") }
@@ -285,6 +323,7 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
                 "target": kernel.target.map(|(id, _)| id),
                 "waits_for_target": kernel.target.map(|(_, waits)| waits),
                 "outboxes": outboxes_json(kernel),
+                "bridges": bridges_json(kernel, earlier, now.at.duration_since(before.at)),
                 "age_seconds": kernel.age.map(|age| age.as_secs_f64()),
                 "copied_seconds_ago": kernel.copied.map(|age| age.as_secs_f64()),
                 "processed": kernel.sum(|shard| shard.processed),
@@ -364,6 +403,28 @@ pub(crate) fn outboxes_json(kernel: &Kernel) -> Vec<Value> {
         })
     };
     kernel.ports.iter().map(of_port).collect()
+}
+
+/// The bridges of a kernel.
+pub(crate) fn bridges_json(kernel: &Kernel, earlier: Option<&Kernel>, elapsed: Duration) -> Vec<Value> {
+    let of_bridge = |bridge: &BridgeLook| {
+        let counts = &bridge.counts;
+        json!({
+            "kind": bridge.kind.name(),
+            "from": bridge.from,
+            "outbox": bridge.outbox,
+            "to": bridge.to,
+            "moved": counts.moved,
+            "per_second": bridge_rate(bridge, earlier, elapsed),
+            "moved_bytes": counts.bytes,
+            "dropped": bridge.drops().into_iter().collect::<BTreeMap<_, _>>(),
+            "batches": bridge.batches().into_iter().collect::<BTreeMap<_, _>>(),
+            "held": counts.held,
+            "waits_for_room": bridge.waits_for.is_some(),
+            "ended": bridge.has_ended,
+        })
+    };
+    kernel.bridges.iter().map(of_bridge).collect()
 }
 
 pub(crate) fn shard_json(kernel: &Kernel, index: usize, shard: &Shard, held: Option<Duration>) -> Value {

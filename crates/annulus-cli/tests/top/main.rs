@@ -1,6 +1,7 @@
 //! `annulus top`, of another `annulus` that sends.
 #![cfg(target_os = "linux")]
 
+mod bridges;
 mod cuda;
 mod damaged;
 mod served;

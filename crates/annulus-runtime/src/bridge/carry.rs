@@ -340,6 +340,11 @@ impl Bridges {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|bridge| bridge.look()).collect()
     }
 
+    /// The kernels that they lead to.
+    pub(crate) fn targets(&self) -> Vec<Arc<KernelShared>> {
+        self.all().iter().flat_map(|bridge| bridge.targets.iter().cloned()).collect()
+    }
+
     /// Those to other kernels that have not ended.
     fn all(&self) -> Vec<Arc<Crossing>> {
         let mut all: Vec<_> = {

@@ -294,7 +294,8 @@ impl Runtime {
     }
 
     /// Why kernels do not go on: who waits for whom, followed to the causes. Looks twice, a tenth of a second
-    /// apart, and blocks meanwhile. `annulus why` says the same from outside.
+    /// apart, and blocks meanwhile. Where its kernels wait for kernels of other runtimes, over bridges, it says why these do not
+    /// go on. `annulus why` says the same from outside.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -309,20 +310,37 @@ impl Runtime {
     /// ```
     pub fn why(&self) -> Why {
         const APART: Duration = Duration::from_millis(100);
-        let kernels = self.inner.registry.all();
+        let mut kernels = self.inner.registry.all();
+        let own = kernels.len();
+        // Bridges lead to kernels of other runtimes, and these may wait themselves.
+        let mut next = 0;
+        while next < kernels.len() {
+            for target in kernels[next].bridges.targets() {
+                if !kernels.iter().any(|known| Arc::ptr_eq(known, &target)) {
+                    kernels.push(target);
+                }
+            }
+            next += 1;
+        }
         let id = |kernel: &Arc<KernelShared>| kernel.number();
         let look = || {
-            let looks =
-                kernels.iter().map(|kernel| (kernel.look(), kernel.look_at_ports(id), kernel.linked()));
+            let looks = kernels.iter().map(|kernel| {
+                (kernel.look(), kernel.look_at_ports(id), kernel.linked(), kernel.bridges.looks())
+            });
             looks.collect::<Vec<_>>()
         };
         let (before, start) = (look(), Instant::now());
         std::thread::sleep(APART);
         let (now, elapsed) = (look(), start.elapsed());
-        let looks = kernels.iter().zip(before.into_iter().zip(now)).map(|(kernel, (before, now))| {
-            let ((before, ports_before, linked_before), (now, ports_now, linked)) = (before, now);
+        let looks = kernels.iter().zip(before.into_iter().zip(now)).enumerate();
+        let looks = looks.map(|(index, (kernel, (before, now)))| {
+            let (before, ports_before, linked_before, bridges_before) = before;
+            let (now, ports_now, linked, bridges_now) = now;
             KernelLooks {
                 id: id(kernel),
+                runtime: u64::from(index >= own),
+                bridges_before,
+                bridges_now,
                 name: kernel.core.name.clone(),
                 has_ended: kernel.core.is_finished(),
                 // Whether outputs wait there decides nothing here: those that do not wait never stall.
@@ -338,7 +356,12 @@ impl Runtime {
                 linked_before,
             }
         });
-        why::explain(&looks.collect::<Vec<_>>(), elapsed)
+        let mut why = why::explain(&looks.collect::<Vec<_>>(), elapsed);
+        // Of the others, what none of its own waits for is their runtimes' business.
+        why.findings.retain(|finding| {
+            finding.runtime == 0 || finding.waiting.iter().flatten().any(|step| step.runtime == 0)
+        });
+        why
     }
 
     /// Waits for a while, in any executor. A future has no clock, so one thread of the process wakes all tasks that

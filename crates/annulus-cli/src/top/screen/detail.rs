@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use annulus::for_people;
-use annulus_observe::{CAUSES, Cause, Kernel, Liveness, Phase, PortLook, PortShard, Process, Why, why};
+use annulus_observe::{CAUSES, Cause, Kernel, Liveness, Phase, PortLook, PortShard, Process, Why};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -13,7 +13,7 @@ use ratatui::{
 use super::{
     super::{
         latency::range,
-        table::{name_of, printable},
+        table::{bridge_rate, bridge_text, name_of, printable},
     },
     Screen,
     draw::{put, several, style},
@@ -61,6 +61,12 @@ impl Screen {
         for text in about(process, kernel) {
             put_wrapped(&mut lines, &text, width);
         }
+        let earlier_kernel = earlier.and_then(|earlier| earlier.kernels.iter().find(|it| it.id == kernel.id));
+        for bridge in &kernel.bridges {
+            let per_second = bridge_rate(bridge, earlier_kernel, self.elapsed());
+            let text = format!("bridge {}", bridge_text(bridge, per_second.map(|it| rate(Some(it)))));
+            put_wrapped(&mut lines, &text, width);
+        }
         let past = self.history.of(process, kernel);
         if let Some(past) = past.filter(|past| !past.rates.is_empty()) {
             let rates: Vec<f64> = past.rates.iter().copied().collect();
@@ -81,7 +87,7 @@ impl Screen {
             put_wrapped(&mut lines, &text, width);
         }
         lines.push((String::new(), PLAIN));
-        for text in crate::why::said_of(process, all, &self.why_of(process, earlier, kernel)).lines() {
+        for text in crate::why::said_of(process, all, &self.why_of(process, kernel)).lines() {
             put_wrapped(&mut lines, &printable(text), width);
         }
         lines.push((String::new(), PLAIN));
@@ -90,18 +96,26 @@ impl Screen {
     }
 
     /// What is said of this kernel, and how long its handlers have been at their messages.
-    fn why_of(&self, process: &Process, earlier: Option<&Process>, kernel: &Kernel) -> Why {
-        let elapsed = match (&self.before, &self.now) {
-            (Some(before), Some(now)) => now.at.saturating_duration_since(before.at),
-            _ => Duration::ZERO,
-        };
-        let mut told = why(earlier.unwrap_or(process), process, elapsed);
-        told.findings.retain(|finding| {
-            let mut waiting = finding.waiting.iter().flatten();
-            finding.kernel == kernel.name || waiting.any(|waiting| waiting.kernel == kernel.name)
-        });
+    fn why_of(&self, process: &Process, kernel: &Kernel) -> Why {
+        let Some(now) = &self.now else { return Why::default() };
+        // Of all runtimes: a bridge may lead to another one.
+        let found = now.why(self.before.as_ref().unwrap_or(now), self.elapsed());
+        let mut told = Why::default();
+        for (of, why) in now.processes.iter().zip(found) {
+            told.findings.extend(why.findings.into_iter().filter(|finding| {
+                let is_own = of.file == process.file && finding.kernel == kernel.name;
+                let mut waiting = finding.waiting.iter().flatten();
+                // Of another process, it is over a bridge.
+                is_own
+                    || of.pid == process.pid
+                        && waiting.any(|step| (&step.kernel, step.runtime) == (&kernel.name, process.started))
+            }));
+        }
         for finding in &mut told.findings {
             if let Cause::Handler { at_least, .. } = &mut finding.cause {
+                let of =
+                    now.processes.iter().find(|of| (of.pid, of.started) == (process.pid, finding.runtime));
+                let process = of.unwrap_or(process);
                 let named =
                     process.kernels.iter().find(|kernel| !kernel.has_ended && kernel.name == finding.kernel);
                 let past = named.and_then(|kernel| self.history.of(process, kernel));
@@ -110,6 +124,14 @@ impl Screen {
             }
         }
         told
+    }
+
+    /// The time between the last two looks.
+    fn elapsed(&self) -> Duration {
+        match (&self.before, &self.now) {
+            (Some(before), Some(now)) => now.at.saturating_duration_since(before.at),
+            _ => Duration::ZERO,
+        }
     }
 
     fn shards(&self, lines: &mut Vec<(String, Style)>, kernel: &Kernel) {
