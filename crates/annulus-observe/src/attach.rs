@@ -290,6 +290,12 @@ impl Kernel {
         self.ports.iter().filter(holds)
     }
 
+    /// The bridges that take its outputs, and wait for room: a shard that is stalled on the host then waits for that.
+    pub fn waiting_bridges(&self) -> impl Iterator<Item = &BridgeLook> {
+        let takes = |bridge: &&BridgeLook| bridge.kind != BridgeKind::FromQueue && bridge.waits_for.is_some();
+        self.bridges.iter().filter(takes)
+    }
+
     /// What the application calls an error code.
     pub fn error_name(&self, code: u16) -> Option<&str> {
         self.errors.iter().find(|(known, _)| *known == code).map(|(_, name)| &**name)

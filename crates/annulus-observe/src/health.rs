@@ -25,7 +25,7 @@ use std::{
 use annulus_abi::vitals::recorder::CAUSES;
 use annulus_runtime::{describe_error, for_people, why::Why};
 
-use crate::{Kernel, Liveness, Phase, Process, Shard, ShardState, why};
+use crate::{Kernel, Liveness, Phase, Process, Shard, ShardState, reason::why_each};
 
 /// Limits of what is healthy. The defaults of the first two are those of the specification (row O-01).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -215,12 +215,17 @@ impl HealthWatch {
         let before = self.before.take();
         let mut health = Health::default();
         let mut seen = HashMap::new();
+        let elapsed = before.as_ref().map_or(Duration::ZERO, |(then, _)| at.saturating_sub(*then));
+        let earlier_of = |process: &Process| {
+            let (_, processes) = before.as_ref()?;
+            processes.iter().find(|earlier| earlier.file == process.file)
+        };
+        // Of one that was not seen before, nothing is known to have lasted.
+        let pairs = processes.iter().filter_map(|process| Some((earlier_of(process)?, process)));
+        let mut whys = why_each(&pairs.collect::<Vec<_>>(), elapsed).into_iter();
         for process in processes {
-            let earlier = before
-                .as_ref()
-                .and_then(|(_, processes)| processes.iter().find(|earlier| earlier.file == process.file));
-            let elapsed = before.as_ref().map_or(Duration::ZERO, |(then, _)| at.saturating_sub(*then));
-            let why = earlier.map_or_else(Why::default, |earlier| why(earlier, process, elapsed));
+            let earlier = earlier_of(process);
+            let why = earlier.and_then(|_| whys.next()).unwrap_or_default();
             for kernel in process.kernels.iter().filter(|kernel| !kernel.has_ended) {
                 let key = (process.file.clone(), kernel.id);
                 let earlier_kernel = earlier

@@ -52,6 +52,20 @@ pub fn why_together(looks_at: &[(&Process, &Process)], elapsed: Duration) -> Vec
     found
 }
 
+/// The same, and of each runtime also what its own kernels wait for in others.
+pub(crate) fn why_each(looks_at: &[(&Process, &Process)], elapsed: Duration) -> Vec<Why> {
+    let found = why_together(looks_at, elapsed);
+    let of = |place: usize| {
+        let own: &Process = looks_at[place].1;
+        let others = (looks_at.iter().zip(&found).enumerate())
+            .filter(|(other, ((_, now), _))| *other != place && now.pid == own.pid)
+            .flat_map(|(_, (_, why))| &why.findings)
+            .filter(|finding| finding.waiting.iter().flatten().any(|step| step.runtime == own.started));
+        Why { findings: found[place].findings.iter().chain(others).cloned().collect() }
+    };
+    (0..looks_at.len()).map(of).collect()
+}
+
 /// The kernels of a process at two looks. `runtime` is its runtime's number; `of_runtime` says that of others, by when they were
 /// built.
 fn looks(before: &Process, now: &Process, runtime: u64, of_runtime: impl Fn(u64) -> u64) -> Vec<KernelLooks> {

@@ -73,6 +73,11 @@ fn phase_text(kernel: &Kernel, index: usize, shard: &Shard, held: Option<Duratio
     if phase == Phase::StalledOnKernel {
         text += &by_outboxes(kernel, index);
     }
+    if phase == Phase::StalledOnHost
+        && let Some(bridge) = kernel.waiting_bridges().next()
+    {
+        let _ = write!(text, " (bridge to {})", printable(&bridge.to));
+    }
     if phase == Phase::InHandler
         && let Some(time) = held
     {

@@ -2,12 +2,13 @@
 
 use std::{
     collections::BTreeSet,
+    fs,
     process::Command,
     time::{Duration, Instant},
 };
 
 use annulus::{BridgeOptions, Vitals, prelude::*, queue::QueueOptions};
-use annulus_observe::{BridgeKind, Observer};
+use annulus_observe::{BridgeKind, HealthWatch, Observer};
 use serde_json::Value;
 
 use super::{Folder, table, top};
@@ -103,7 +104,8 @@ fn o_01_a_bridge_to_another_runtime_is_shown() {
     });
     assert_eq!((bridge.status().moved, bridge.status().held), (16, 4));
 
-    shown(&folder, "    => count: 16 moved, 0 per s, 4 held, waits for room");
+    let text = shown(&folder, "    => count: 16 moved, 0 per s, 4 held, waits for room");
+    assert!(text.contains("  stalled on host (bridge to count)\n"), "{text}");
     let json = String::from_utf8(top(&folder.0, &["--json"]).stdout).unwrap();
     let runtimes: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let shown: Vec<&Value> = runtimes.iter().map(|runtime| &runtime["kernels"][0]["bridges"]).collect();
@@ -117,6 +119,11 @@ fn o_01_a_bridge_to_another_runtime_is_shown() {
     );
     assert_eq!((&of("batches")["full"], &of("dropped")["discarded"]), (&4.into(), &0.into()), "{json}");
 
+    // What a process leaves when it dies.
+    let files = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path());
+    let autopsies: String = files.map(|file| said(&folder, &["autopsy", file.to_str().unwrap()])).collect();
+    assert!(autopsies.contains("    bridge to `count`, 16 moved, 4 held, waiting for room\n"), "{autopsies}");
+
     // Told by the runtime whose kernel is the cause, and not by the other one; from outside, and inside of the source's runtime.
     let cause = "`parse` shard 0 waits for room in `count` (over a bridge);\n\
                  `count` shard 0 is inactive: activate the kernel; 16 messages are in its rings: that is the cause";
@@ -128,6 +135,17 @@ fn o_01_a_bridge_to_another_runtime_is_shown() {
         (1, 1),
         "{told}"
     );
+
+    // Health has it as the reason why the source stands still.
+    let mut watch = HealthWatch::default();
+    let health = [0, 2, 4].map(|seconds| {
+        let files = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path());
+        let processes: Vec<_> = files.map(|file| annulus_observe::look(&file).unwrap()).collect();
+        watch.look(Duration::from_secs(seconds), &processes)
+    });
+    let parse_health = health[2].kernels.iter().find(|health| health.kernel == "parse").unwrap();
+    let evidence = &parse_health.reasons[0].evidence;
+    assert!(evidence.starts_with("shard 0 took no message for ") && evidence.ends_with(cause), "{evidence}");
 
     let inside = Observer::of(&here);
     let ends = "from=\"parse\",to=\"count\"";

@@ -5,8 +5,8 @@ use std::{collections::HashMap, sync::Arc, thread, time::Duration};
 use annulus_kernel::RingKernel;
 use annulus_queue::MessageQueue;
 use annulus_runtime::{
-    Backpressure, BridgeOptions, ConnectError, Deduplication, KernelBridge, KernelGroup, KernelHandle,
-    KernelStatus, LaunchOptions, Runtime, Stall, StallEnd, TraceContext, TraceEvent,
+    Backpressure, BridgeOptions, BridgeTarget, ConnectError, Deduplication, KernelBridge, KernelGroup,
+    KernelHandle, KernelStatus, LaunchOptions, Runtime, Stall, StallEnd, TraceContext, TraceEvent,
 };
 
 use annulus_sync::{AtomicU64, Ordering};
@@ -111,6 +111,13 @@ pub fn d03_a_full_target_is_waited_for_by_name(bench: &Bench) {
         let text = status.to_string();
         assert!(text.contains("waits for room in `target`, which is inactive: activate it"), "{text}");
         assert!(text.contains("; bridge source to target: 16 moved, 0 dropped"), "{text}");
+        let look = source.look();
+        let [look] = &look.bridges[..] else { panic!("{look:?}") };
+        assert_eq!(look.waits_for, Some(BridgeTarget { runtime: 0, kernel: target.look().id }));
+        let why = bench.runtime().why().to_string();
+        let cause =
+            "`source` shard 0 waits for room in `target` (over a bridge);\n`target` shard 0 is inactive: ";
+        assert!(why.contains(cause), "{why}");
         target.activate_blocking().unwrap();
         let all: Vec<_> = (0..100).map(|_| target.recv_blocking().unwrap()).collect();
         assert_eq!(sorted(all), numbers(0..100));

@@ -216,8 +216,11 @@ fn targets(process: &Process, kernel: &Kernel) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// The kernels in which a shard waits for room; with several outboxes, by which it waits: `report (bad)`.
+/// The kernels in which a shard waits for room, those behind a bridge included; with several outboxes, by which it waits: `report (bad)`.
 fn waits_for(process: &Process, kernel: &Kernel, shard: usize) -> Option<String> {
+    if kernel.shards.get(shard).is_some_and(|shard| Phase::of(shard) == Phase::StalledOnHost) {
+        return kernel.waiting_bridges().next().map(|bridge| format!("{} (bridge)", printable(&bridge.to)));
+    }
     let of_port = |port: &PortLook| {
         let name = port.target.map_or("the host".into(), |(id, _)| target(process, id));
         format!("{name} ({})", printable(&port.name))
@@ -268,7 +271,7 @@ pub(super) fn phase_text(
 ) -> String {
     let phase = Phase::of(shard);
     let mut text = match (phase, target) {
-        (Phase::StalledOnKernel, Some(target)) => format!("for {target}"),
+        (Phase::StalledOnKernel | Phase::StalledOnHost, Some(target)) => format!("for {target}"),
         (Phase::StalledOnHost, _) => "for the host".into(),
         (Phase::InHandler, _) if held.is_some() => "handler".into(),
         _ => phase.to_string(),

@@ -1,5 +1,6 @@
 //! Looks and keys, and the frames that follow.
 
+mod bridges;
 mod described;
 mod latencies;
 mod outboxes;
