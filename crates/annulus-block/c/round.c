@@ -19,8 +19,8 @@ ANN_FUNCTION u64 ann_left_of_kernels(const ann_view *v)
 #endif
 }
 
-/* Of so many messages, those that are within the round. */
-ANN_FUNCTION u32 ann_within_round(u32 count, u64 left)
+/* Of so many messages, those that are in the round. */
+ANN_FUNCTION u32 ann_part_of_round(u32 count, u64 left)
 {
     return left < count ? (u32)left : count;
 }

@@ -50,7 +50,7 @@ ANN_FUNCTION void ann_window_device_local(const ann_view *v, u32 waiting)
     if (waiting == 0 || waiting > (u32)1 << b->launch.in_shift)
         b->window = 1;
 #ifdef ANN_LAUNCH_ROUNDS
-    b->window = ann_within_round(b->window, ann_left_of_kernels(v));
+    b->window = ann_part_of_round(b->window, ann_left_of_kernels(v));
 #endif
     b->found = b->window;
     b->device_local = 1;
@@ -121,7 +121,7 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
         u32 limit = b->launch.limit;
 #endif
 #ifdef ANN_LAUNCH_ROUNDS
-        limit = ann_within_round(limit, ann_left_of_kernels(v));
+        limit = ann_part_of_round(limit, ann_left_of_kernels(v));
 #endif
         while (ready < limit && ann_device_local_published(v, ready))
             ready++;
@@ -242,7 +242,7 @@ ANN_FUNCTION void ann_weigh(const ann_view *v, u32 command, u32 first)
     u32 limit = b->launch.limit;
 #endif
 #ifdef ANN_LAUNCH_ROUNDS
-    limit = ann_within_round(limit, ann_left_of_host(v));
+    limit = ann_part_of_round(limit, ann_left_of_host(v));
 #endif
     while (ready < limit && ann_published(v, s->next_in + ready))
         ready++;
@@ -270,7 +270,7 @@ ANN_FUNCTION void ann_weigh(const ann_view *v, u32 command, u32 first)
         if (waiting == 0 || waiting > (u64)1 << b->launch.in_shift)
             b->window = 1;
 #ifdef ANN_LAUNCH_ROUNDS
-        b->window = ann_within_round(b->window, ann_left_of_host(v));
+        b->window = ann_part_of_round(b->window, ann_left_of_host(v));
 #endif
         b->found = b->window;
     } else {
