@@ -10,7 +10,7 @@ use std::{
 use annulus::{OpenCl, Runtime};
 
 /// What each example shows, whatever the backend; those that tell of times and threads say so little.
-const SHOWN: [(&str, &str); 30] = [
+const SHOWN: [(&str, &str); 31] = [
     ("calls", "account 7: not enough money"),
     ("chat", "again, carl in street: HELLO, ANNA\n"),
     ("clinic", "3 came by ambulance, 19 are in the log\n"),
