@@ -502,8 +502,6 @@ pub const VALUES: &[&KernelDefinition] = {
         slots::add_to_43::DEFINITION,
         slots::scatter::DEFINITION,
         slots::gather::DEFINITION,
-        rounds::multiply::DEFINITION,
-        rounds::levels::DEFINITION,
     ]
 };
 

@@ -578,7 +578,7 @@ fn bridges(file: &mut File, vitals: &Vitals<'_>) -> io::Result<BTreeMap<u64, Vec
     }
     let mut copies = [const { Vec::new() }; 3];
     for copy in &mut copies {
-        // SYNC: bridge-freed (acquire), bridge-zeroed (acquire)
+        // SYNC: bridge-freed, bridge-zeroed (acquire)
         fence(Ordering::Acquire);
         read_between(file, copy, begin, end)?;
     }

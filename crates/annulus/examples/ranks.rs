@@ -121,7 +121,7 @@ fn main() -> std::process::ExitCode {
         }
         let same = pages.iter().zip(by_hand(&web)).filter(|(page, rank)| page.rank == *rank).count();
         println!("{same} of {PAGES} ranks are as by hand");
-        println!("{} rounds", rank.status().rounds.unwrap_or(0));
+        println!("{}", rank.status());
         Ok(())
     })
 }

@@ -30,7 +30,7 @@ const SHOWN: [(&str, &str); 31] = [
     ("payments", "payment 5: paid, 6000 cents are left\nfrom the host: 5999 cents are left\n"),
     ("pipeline", "station 2:  13.9 to  26.0 °C, mean  19.7"),
     ("quality", "machine 2, window 1: 203.2 g\nrefused, 1: part 7, NaN V\n"),
-    ("ranks", "200 of 200 ranks are as by hand\n41 rounds\n"),
+    ("ranks", "200 of 200 ranks are as by hand\n"),
     ("rays", "::::::"),
     ("reduction", " 9 0.6057 1.9443 ████████████████████████\n"),
     ("roads", "400 of 400 ways are as long as by hand\n"),
