@@ -411,7 +411,7 @@ impl<R: Runner> BlockCore<R> {
             ProcessingMode::Continuous => 1,
             ProcessingMode::Batch => self.max_batch,
             // A turn that finds nothing leaves the size as it is.
-            ProcessingMode::Adaptive if !self.inbound.is_ready() => 1,
+            ProcessingMode::Adaptive if !self.is_ready_in_round() => 1,
             // Producers write the line that holds the gauge of depth: it is not read for a single message.
             ProcessingMode::Adaptive if !self.inbound.is_ready_after(1) => self.turn_size.adapt(1),
             ProcessingMode::Adaptive => self.turn_size.adapt(self.depth()),

@@ -396,7 +396,7 @@ pub fn look(path: &Path) -> Result<Process, Unreadable> {
 /// Reads an open file between two places, as far as it is there.
 fn read_between(file: &File, bytes: &mut Vec<u8>, begin: u64, end: u64) -> io::Result<()> {
     // What a file says of itself may be anything: no more memory is taken than it has bytes.
-    let end = end.min(MOST).min(file.metadata()?.len());
+    let end = end.min(begin.saturating_add(MOST)).min(file.metadata()?.len());
     let count = end.saturating_sub(begin) as usize;
     bytes.clear();
     bytes.reserve_exact(count);
@@ -497,7 +497,7 @@ pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Res
     rest.clear();
     rest.reserve(directory.len());
     read_between(file, rest, vitals.shards_begin(), used)?;
-    let mut all_bridges = bridges(file, &vitals)?;
+    let mut all_bridges = bridges(file, &vitals).unwrap_or_default();
     let now = monotonic_nanos().saturating_sub(vitals.clock_origin());
     let mut kernels: Vec<Kernel> = found
         .iter()
@@ -572,13 +572,13 @@ fn bridges(file: &mut File, vitals: &Vitals<'_>) -> io::Result<BTreeMap<u64, Vec
     let mut all: BTreeMap<u64, Vec<BridgeLook>> = BTreeMap::new();
     let Some((begin, bytes)) = vitals.bridges() else { return Ok(all) };
     // Most of the table was never used.
-    let end = written(file, begin, begin.saturating_add(bytes as u64).min(MOST));
+    let end = written(file, begin, begin.saturating_add(bytes as u64));
     if end <= begin {
         return Ok(all);
     }
     let mut copies = [const { Vec::new() }; 3];
     for copy in &mut copies {
-        // SYNC: bridge-freed, bridge-zeroed (acquire)
+        // SYNC: bridge-freed, bridge-zeroed, bridge-done (acquire)
         fence(Ordering::Acquire);
         read_between(file, copy, begin, end)?;
     }

@@ -592,7 +592,8 @@ impl LaunchOptions {
     ///
     /// The messages of a round wait in the rings. So a kernel that is connected to itself needs a
     /// [`capacity`](Self::capacity) for all that is sent to one block in a round, beside what it takes in the same round: if
-    /// they do not fit, the round cannot end, and the status says so.
+    /// they do not fit, the round cannot end, and the status says so. On the CPU the host's messages lie in the same rings: a host
+    /// that sends all the time takes their room.
     ///
     /// Turns are taken in step, so the conditions are those of [`supersteps`](Self::supersteps), which this sets.
     ///

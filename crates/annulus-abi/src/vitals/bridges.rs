@@ -231,9 +231,11 @@ impl<'a> Bridge<'a> {
         self.text(offset_of!(BridgeEntry, to))
     }
 
-    /// Whether it has ended.
+    /// Whether it has ended; then the counts are its last ones.
     pub fn has_ended(&self) -> bool {
-        state(self.counted) == bridge_state::ENDED
+        // In the first copy, so that the counts of the second are not older; and in the second, since the first may have this of
+        // the bridge before.
+        [self.described, self.counted].iter().all(|copy| state(copy) == bridge_state::ENDED)
     }
 
     /// What it has done.

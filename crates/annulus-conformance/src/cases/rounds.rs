@@ -95,7 +95,8 @@ pub fn k04_blocks_of_a_warp_go_in_rounds(bench: &Bench) {
 pub fn k04_the_host_sends_at_any_time(bench: &Bench) {
     const LEFT: u32 = 3;
     let each = bench.size(40, 2_000) as u32;
-    let kernel = launch(bench, options("any-time"));
+    // However late the blocks are: a round may have all that comes of all messages.
+    let kernel = launch(bench, options("any-time").capacity(16_384));
     kernel.activate_blocking().unwrap();
     let all = u64::from(2 * each) * ((2 << LEFT) - 1);
     let came = thread::scope(|scope| {

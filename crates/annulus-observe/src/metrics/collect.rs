@@ -164,7 +164,11 @@ fn bridge_samples(process: &Process, labels: &Common, totals: Totals<'_>, sample
     let count = |is: fn(&BridgeLook) -> bool| these.iter().filter(|bridge| is(bridge)).count() as f64;
     samples.push(about.number(&BRIDGES, &NONE, count(|bridge| !bridge.has_ended)));
     samples.push(about.number(&BRIDGES_WAITING, &NONE, count(|bridge| bridge.waits_for.is_some())));
-    let held = these.iter().map(|bridge| bridge.counts.held).fold(0, u64::saturating_add);
+    let held = these
+        .iter()
+        .filter(|bridge| !bridge.has_ended)
+        .map(|bridge| bridge.counts.held)
+        .fold(0, u64::saturating_add);
     samples.push(about.number(&BRIDGE_HELD, &NONE, held as f64));
 }
 

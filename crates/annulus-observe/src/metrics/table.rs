@@ -235,7 +235,7 @@ metrics! {
         "Those of them that wait, since their target has no room.";
     /// Messages that bridges hold.
     BRIDGE_HELD: Gauge "annulus.bridge.held" "annulus_bridge_held" "{message}" false
-        "Messages that a bridge has taken from its source, and that are not delivered: at most a batch, unless it has ended.";
+        "Messages that bridges which work have taken from their sources, and that are not delivered: at most a batch for each.";
     /// Kernels whose entries in the file are damaged.
     DAMAGED_ENTRIES: Gauge "annulus.process.vitals.damaged_entries" "annulus_vitals_damaged_entries" "{entry}" false
         "Entries of a vitals file's directory that do not match their checks: so many kernels may be missing here.";

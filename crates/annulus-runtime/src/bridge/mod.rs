@@ -512,10 +512,17 @@ impl Facts {
 
     /// Waits for this, which tells of room in a target. That one is shown meanwhile, by its number from 0.
     async fn wait_for<T>(&self, target: usize, room: impl Future<Output = T>) -> T {
-        self.waits_for.store(target + 1, Ordering::Relaxed);
-        let told = room.await;
-        self.waits_for.store(0, Ordering::Relaxed);
-        told
+        let mut room = pin!(room);
+        poll_fn(|context| {
+            let polled = room.as_mut().poll(context);
+            // Not before the first poll: a queue that has room takes the message at once.
+            let waits_for = if polled.is_pending() { target + 1 } else { 0 };
+            if self.waits_for.load(Ordering::Relaxed) != waits_for {
+                self.waits_for.store(waits_for, Ordering::Relaxed);
+            }
+            polled
+        })
+        .await
     }
 
     /// The target whose room it waits for.

@@ -383,7 +383,8 @@ fn start(
         connectable: core.options.shape.connectable,
         into_variants: core.options.shape.into_variants,
         supersteps: core.options.shape.supersteps,
-        rounds: core.options.shape.rounds,
+        // The fields are public: rounds need blocks in step.
+        rounds: core.options.shape.rounds && core.options.shape.supersteps,
         spin: core.options.shape.spin,
         run_mode: core.options.shape.run_mode,
         leave_after: core.options.shape.leave_after,

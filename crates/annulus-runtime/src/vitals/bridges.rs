@@ -154,7 +154,9 @@ impl BridgePlace {
 
 impl Drop for BridgePlace {
     fn drop(&mut self) {
-        self.set(offset_of!(BridgeEntry, state), bridge_state::ENDED.into());
+        // Who has seen this, and copies the table again, sees the last counts.
+        // SYNC: bridge-done (release)
+        self.word(offset_of!(BridgeEntry, state)).store(bridge_state::ENDED.into(), Ordering::Release);
         self.arena.bridges().with(|slots| slots.holders[self.index] = Holder::Past(slots.number()));
     }
 }
