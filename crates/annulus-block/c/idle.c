@@ -20,7 +20,7 @@ ANN_FUNCTION u32 ann_has_device_local_work(const ann_view *v)
 #endif
 #endif
 #ifdef ANN_LAUNCH_ROUNDS
-    if (ann_left_of_kernels(v) == 0 && !ann_round_may_begin(v))
+    if (ann_waits_for_round(v, ann_left_of_kernels(v)))
         return 0;
 #endif
 #if ANN_LAUNCH_THROUGH
@@ -62,7 +62,7 @@ ANN_FUNCTION u32 ann_has_work(const ann_view *v)
         return 0;
 #endif
 #ifdef ANN_LAUNCH_ROUNDS
-    if (ann_left_of_host(v) == 0 && !ann_round_may_begin(v))
+    if (ann_waits_for_round(v, ann_left_of_host(v)))
         return 0;
 #endif
     return !ANN_WAITS_FOR_HOST(s) || ann_has_room_for_next(v);

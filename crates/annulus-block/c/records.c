@@ -598,10 +598,8 @@ typedef struct {
     u64 rounds;        /* how many have begun */
     u64 round_end;     /* behind the last of the round, of the host's messages: as state.next_in counts */
     u64 round_next;    /* what was noted for the next one */
-#if ANN_LAUNCH_CONNECTABLE
     u64 round_end_near;  /* of what kernels have sent: as state.taken counts */
     u64 round_next_near; /* what was noted for the next one */
-#endif
     u32 round_is_open; /* in the last step somebody said so */
     u32 notes;         /* in this step the block notes what lies in its rings for the next round, which begins with the next step */
 #endif

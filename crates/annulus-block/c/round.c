@@ -3,6 +3,10 @@
 
 #ifdef ANN_LAUNCH_ROUNDS
 
+/* A block's vote on the round, beside those in `superstep.c`. The result of all votes uses the same bits. */
+#define ANN_STEP_OPEN 8u  /* something is left of its part, or it notes what the next one has; somebody says so */
+#define ANN_STEP_MORE 16u /* nothing is, and something waits for the next round; all blocks note that in the next step */
+
 /* By the leader: what is left of the round of the host's messages, */
 ANN_FUNCTION u64 ann_left_of_host(const ann_view *v)
 {
@@ -12,11 +16,7 @@ ANN_FUNCTION u64 ann_left_of_host(const ann_view *v)
 /* and of what kernels have sent. */
 ANN_FUNCTION u64 ann_left_of_kernels(const ann_view *v)
 {
-#if ANN_LAUNCH_CONNECTABLE
     return v->shared->round_end_near - v->shared->state.taken;
-#else
-    return 0;
-#endif
 }
 
 /* Of so many messages, those that are in the round. */
@@ -25,11 +25,11 @@ ANN_FUNCTION u32 ann_part_of_round(u32 count, u64 left)
     return left < count ? (u32)left : count;
 }
 
-/* By the leader: whether messages behind the end are work for the block: a round that begins with the next step would
-   have them. */
-ANN_FUNCTION u32 ann_round_may_begin(const ann_view *v)
+/* By the leader, of which so much is left: whether messages behind the end are no work for the block, since somebody's part
+   is open. Else the next round is about to begin, and has them. */
+ANN_FUNCTION u32 ann_waits_for_round(const ann_view *v, u64 left)
 {
-    return !v->shared->round_is_open;
+    return left == 0 && v->shared->round_is_open;
 }
 
 /* By the leader, before its block's first turn of an epoch. */
@@ -38,9 +38,7 @@ ANN_FUNCTION void ann_load_round(const ann_view *v)
     LOCAL ann_shared *b = v->shared;
     b->rounds = ann_load_relaxed_u64(&v->record->rounds);
     b->round_end = v->record->round_end;
-#if ANN_LAUNCH_CONNECTABLE
     b->round_end_near = v->record->round_end_near;
-#endif
     b->round_is_open = 0;
     b->notes = 0;
 }
@@ -49,9 +47,7 @@ ANN_FUNCTION void ann_load_round(const ann_view *v)
 ANN_FUNCTION void ann_keep_round(const ann_view *v)
 {
     v->record->round_end = v->shared->round_end;
-#if ANN_LAUNCH_CONNECTABLE
     v->record->round_end_near = v->shared->round_end_near;
-#endif
 }
 
 /* By the leader: where the messages end that lie in the rings now, those of the host, */
@@ -74,27 +70,17 @@ ANN_FUNCTION u64 ann_end_of_kernels(const ann_view *v)
 #endif
 }
 
-#define ANN_ROUND_OPEN 1u /* something is left of the block's part, or it notes what the next one has */
-#define ANN_ROUND_MORE 2u /* nothing is, and something waits for the next round */
-
 /* By the leader, at a turn's end: what the block says. */
 /* TWIN: round_vote */
 ANN_FUNCTION u32 ann_round_vote(const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
-    u32 open = ann_left_of_host(v) != 0 || ann_left_of_kernels(v) != 0;
-#if ANN_LAUNCH_CONNECTABLE
-    open = open || s->pending != 0;
-#endif
-    if (open)
-        return ANN_ROUND_OPEN;
-    u32 more = ann_end_of_host(v) != s->next_in;
-#if ANN_LAUNCH_CONNECTABLE
-    more = more || ann_end_of_kernels(v) != s->taken;
-#endif
+    if (ann_left_of_host(v) != 0 || ann_left_of_kernels(v) != 0 || s->pending != 0)
+        return ANN_STEP_OPEN;
+    u32 more = ann_end_of_host(v) != s->next_in || ann_end_of_kernels(v) != s->taken;
     u32 wants = (s->command & ANN_ACTIVE) != 0 && !b->ending;
-    return more && wants ? ANN_ROUND_MORE : 0;
+    return more && wants ? ANN_STEP_MORE : 0;
 }
 
 /* By the leader, in the step after all have said that the round is over: notes how much lies in the rings. No block takes
@@ -102,9 +88,7 @@ ANN_FUNCTION u32 ann_round_vote(const ann_view *v)
 ANN_FUNCTION void ann_note_round(const ann_view *v)
 {
     v->shared->round_next = ann_end_of_host(v);
-#if ANN_LAUNCH_CONNECTABLE
     v->shared->round_next_near = ann_end_of_kernels(v);
-#endif
 }
 
 /* By the leader: all blocks begin the next round. */
@@ -113,9 +97,7 @@ ANN_FUNCTION void ann_begin_round(const ann_view *v)
     LOCAL ann_shared *b = v->shared;
     b->notes = 0;
     b->round_end = b->round_next;
-#if ANN_LAUNCH_CONNECTABLE
     b->round_end_near = b->round_next_near;
-#endif
     b->rounds += 1;
     /* For the host, which may count them. */
     ann_store_relaxed_u64(&v->record->rounds, b->rounds);

@@ -8,10 +8,6 @@
 #define ANN_STEP_BUSY 2u /* it has done something, or is about to; somebody has */
 #define ANN_STEP_LOST 4u /* its host is gone; somebody's is */
 #ifdef ANN_LAUNCH_ROUNDS
-/* What came of the votes on the round; a block's are ANN_ROUND_OPEN and ANN_ROUND_MORE, so much further up. */
-#define ANN_STEP_OPEN 8u  /* somebody's part is open */
-#define ANN_STEP_ROUND 16u /* the round is over, and the next one is noted in the next step */
-#define ANN_STEP_ROUND_SHIFT 8
 #define ANN_STEP_NEXT 32u
 #else
 #define ANN_STEP_NEXT 8u
@@ -70,9 +66,9 @@ ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *ste
     if ((vote & ANN_STEP_LOST) != 0)
         ann_device_store_relaxed_u32(&steps->lost, 1);
 #ifdef ANN_LAUNCH_ROUNDS
-    if ((vote >> ANN_STEP_ROUND_SHIFT & ANN_ROUND_OPEN) != 0)
+    if ((vote & ANN_STEP_OPEN) != 0)
         ann_device_store_relaxed_u32(&steps->open, 1);
-    if ((vote >> ANN_STEP_ROUND_SHIFT & ANN_ROUND_MORE) != 0)
+    if ((vote & ANN_STEP_MORE) != 0)
         ann_device_store_relaxed_u32(&steps->more, 1);
 #endif
     /* SYNC: arrived (release, and acquire by the last) */
@@ -89,7 +85,7 @@ ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *ste
         if (ann_device_load_relaxed_u32(&steps->open) != 0)
             outcome |= ANN_STEP_OPEN;
         else if (ann_device_load_relaxed_u32(&steps->more) != 0)
-            outcome |= ANN_STEP_ROUND | ANN_STEP_BUSY;
+            outcome |= ANN_STEP_MORE | ANN_STEP_BUSY;
         ann_device_store_relaxed_u32(&steps->open, 0);
         ann_device_store_relaxed_u32(&steps->more, 0);
 #endif
@@ -210,7 +206,7 @@ ANN_FUNCTION void ann_end_step(const ann_view *v, GLOBAL ann_step_record *steps)
     if (b->gone)
         vote |= ANN_STEP_LOST;
 #ifdef ANN_LAUNCH_ROUNDS
-    vote |= (b->notes ? ANN_ROUND_OPEN : ann_round_vote(v)) << ANN_STEP_ROUND_SHIFT;
+    vote |= b->notes ? ANN_STEP_OPEN : ann_round_vote(v);
 #endif
     u32 outcome = ann_grid_barrier(v, steps, vote);
     if ((outcome & ANN_STEP_BUSY) == 0)
@@ -222,7 +218,7 @@ ANN_FUNCTION void ann_end_step(const ann_view *v, GLOBAL ann_step_record *steps)
     if (b->notes)
         ann_begin_round(v);
     else
-        b->notes = (outcome & ANN_STEP_ROUND) != 0;
+        b->notes = (outcome & ANN_STEP_MORE) != 0;
 #endif
     if ((outcome & ANN_STEP_LOST) != 0 && !b->gone)
         ann_end_without_host(v);

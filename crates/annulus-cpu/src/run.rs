@@ -64,7 +64,9 @@ impl Block {
                         core.publish_pending();
                         core.at_barrier();
                     }
-                    if let Some((rounds, vote)) = rounds.zip(core.round_vote()) {
+                    if let Some(rounds) = rounds
+                        && let Some(vote) = core.round_vote()
+                    {
                         rounds.vote(vote);
                     }
                     if step.is_some_and(|step| !step.arrive(self, |block| pool.push(block))) {

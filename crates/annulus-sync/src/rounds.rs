@@ -130,8 +130,7 @@ impl Part {
     }
 
     /// What the party says when it comes to the barrier: it is at `position`, and its queue has had `there` until now.
-    /// `wants` is false for a party that takes nothing now; then it
-    /// takes part in a round, but needs none.
+    /// `wants` is false for a party that takes nothing now: it takes part in a round, and begins none.
     pub fn vote(&mut self, position: u64, there: u64, wants: bool) -> Vote {
         // Behind a step in which all said *closed*.
         let notes = self.decided != self.begun;

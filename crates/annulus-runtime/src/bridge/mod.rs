@@ -553,33 +553,21 @@ impl Facts {
     fn status(&self) -> KernelBridgeStatus {
         // Asked first: after the end nothing changes, but for what is taken out.
         let ended = self.has_ended();
-        let BridgeCounts {
-            moved,
-            bytes,
-            by_count,
-            by_timer,
-            by_close,
-            evicted,
-            discarded,
-            lost,
-            duplicate,
-            too_large,
-            held,
-        } = self.counts();
+        let counts = self.counts();
         KernelBridgeStatus {
             from: self.route.from.clone(),
             to: self.route.to.clone(),
-            moved,
-            bytes,
-            by_count,
-            by_timer,
-            by_close,
-            evicted,
-            discarded,
-            lost,
-            duplicate,
-            too_large,
-            held,
+            moved: counts.moved,
+            bytes: counts.bytes,
+            by_count: counts.by_count,
+            by_timer: counts.by_timer,
+            by_close: counts.by_close,
+            evicted: counts.evicted,
+            discarded: counts.discarded,
+            lost: counts.lost,
+            duplicate: counts.duplicate,
+            too_large: counts.too_large,
+            held: counts.held,
             ended,
             at: Instant::now(),
         }
