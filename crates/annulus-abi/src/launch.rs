@@ -217,8 +217,11 @@ pub struct BlockRecord {
     pub round_end: u64,
     /// The same of what kernels have sent.
     pub round_end_near: u64,
+    /// Written by the block at the end of an epoch, relaxed: 1 if it waits for the next round. Nothing is left of its part,
+    /// and somebody's part is open; so what lies in its rings is no work until another block has done some.
+    pub round_waits: u32,
     /// Rest of the pair of lines.
-    pub at_padding: [u64; 10],
+    pub at_padding: [u32; 19],
 }
 
 /// Where blocks wake the host, on devices that can.
@@ -301,6 +304,7 @@ const _: () = {
     assert!(offset_of!(BlockRecord, at) == 384);
     assert!(offset_of!(BlockRecord, key) == 392);
     assert!(offset_of!(BlockRecord, rounds) == 408);
+    assert!(offset_of!(BlockRecord, round_waits) == 432);
     assert!(size_of::<StepRecord>() == 256);
     assert!(offset_of!(StepRecord, opened) == 128);
     assert!(offset_of!(BlockRecord, obeyed) == 240);

@@ -389,7 +389,8 @@ typedef struct {
        kernels */
     u64 round_end;
     u64 round_end_near;
-    u64 at_padding[10];
+    u32 round_waits; /* written by the block, at the end of an epoch: it waits for the next round */
+    u32 at_padding[19];
 } ann_block_record;
 
 /* Where blocks wake the host. Twin of `DoorbellRecord`. */

@@ -32,6 +32,12 @@ ANN_FUNCTION u32 ann_waits_for_round(const ann_view *v, u64 left)
     return left == 0 && v->shared->round_is_open;
 }
 
+/* By the leader: whether nothing is left for the block of a round that is open. */
+ANN_FUNCTION u32 ann_has_no_part(const ann_view *v)
+{
+    return ann_waits_for_round(v, ann_left_of_host(v) + ann_left_of_kernels(v) + v->shared->state.pending);
+}
+
 /* By the leader, before its block's first turn of an epoch. */
 ANN_FUNCTION void ann_load_round(const ann_view *v)
 {
@@ -48,6 +54,8 @@ ANN_FUNCTION void ann_keep_round(const ann_view *v)
 {
     v->record->round_end = v->shared->round_end;
     v->record->round_end_near = v->shared->round_end_near;
+    /* So that the host launches no epoch for what the block would not take. */
+    ann_store_relaxed_u32(&v->record->round_waits, ann_has_no_part(v));
 }
 
 /* By the leader: where the messages end that lie in the rings now, those of the host, */

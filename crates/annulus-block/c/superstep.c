@@ -168,10 +168,13 @@ ANN_FUNCTION u32 ann_idle_in_step(const ann_view *v, GLOBAL ann_step_record *ste
     if (b->launch.epoch_polls != 0) {
         /* All blocks count the same turns, so an epoch is over for all at once. A block that has nothing to
            wait for ends if all others do. */
-        u32 active = (s->command & ANN_ACTIVE) != 0;
+        u32 waits = (s->command & ANN_ACTIVE) == 0 || s->stalled;
+#ifdef ANN_LAUNCH_ROUNDS
+        waits |= ann_has_no_part(v);
+#endif
         if (b->idle >= b->launch.epoch_polls)
             b->ending = 1;
-        return !active || s->stalled ? ANN_STEP_END : 0;
+        return waits ? ANN_STEP_END : 0;
     }
     b->busy += 1;
     u32 nap = ANN_SYSTEM && b->idle > b->launch.idle_polls;

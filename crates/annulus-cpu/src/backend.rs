@@ -144,7 +144,7 @@ impl DeviceKernel for CpuKernel {
 
     fn rounds(&self) -> Option<u64> {
         let step = self.blocks.first()?.step.as_ref()?;
-        step.rounds().map(|rounds| rounds.outcome().decided)
+        step.rounds().map(|rounds| rounds.outcome().begun)
     }
 
     #[inline]

@@ -59,11 +59,12 @@ impl Block {
                 }
                 Turn::Progress | Turn::Nothing => {
                     idle_since = None;
-                    core.end_turn();
                     if step.is_some() {
                         core.publish_pending();
                         core.at_barrier();
                     }
+                    // Behind what may panic: such a turn is still the block's, which comes to the barrier when it runs again.
+                    core.end_turn();
                     if let Some(rounds) = rounds
                         && let Some(vote) = core.round_vote()
                     {

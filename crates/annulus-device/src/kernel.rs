@@ -425,6 +425,7 @@ impl Running {
             shard.memory.command().load(Ordering::Relaxed) & command::ACTIVE != 0
                 && shard.memory.state().load(Ordering::Relaxed) == state::ACTIVE
                 && shard.has_room(self.credit)
+                && !shard.waits_for_round()
         })
     }
 

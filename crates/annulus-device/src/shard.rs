@@ -79,6 +79,12 @@ impl DeviceShard {
         self.long_word(offset_of!(BlockRecord, rounds)).load(Ordering::Relaxed)
     }
 
+    /// Whether the block waits for the next round: as of the last epoch's end, and until somebody's part of the round goes on.
+    pub(crate) fn waits_for_round(&self) -> bool {
+        // Only blocks of a launch in rounds write it.
+        self.word(offset_of!(BlockRecord, round_waits)).load(Ordering::Relaxed) != 0
+    }
+
     /// How many commands the block has acknowledged.
     pub(crate) fn obeyed(&self) -> u32 {
         // SYNC: obeyed (acquire)

@@ -53,7 +53,8 @@ impl DeviceShard {
         let seen = self.memory.acknowledged().load(Ordering::Acquire);
         // SYNC: ended (acquire): the due time is that of the last epoch's end.
         let is_due = matches!(self.memory.due().load(Ordering::Relaxed), due @ 1.. if due <= time);
-        finds_work(wanted, seen, is_due || self.inbound.may_be_ready(), || self.has_room(credit))
+        let is_ready = || self.inbound.may_be_ready() && !self.waits_for_round();
+        finds_work(wanted, seen, is_due || is_ready(), || self.has_room(credit))
     }
 
     /// When a timer is due that the block may take: it is active, and there is room for what a handler sends.

@@ -28,7 +28,7 @@
 //! | word | written by | read by |
 //! |---|---|---|
 //! | `open`, `more` | a party, before it comes to the barrier; then whoever opens the barrier, back to none | whoever opens the barrier |
-//! | `word`: how many rounds were decided, and whether the last step was open | whoever opens the barrier, before it schedules the others | each party, before its turn |
+//! | `word`: how many rounds were decided, and whether the last step decided one or was open | whoever opens the barrier, before it schedules the others | each party, before its turn |
 //!
 //! All accesses are relaxed. A vote comes before its party's arrival, and all arrivals before what the last one does
 //! (`SYNC: step`); what that one decides comes before the others are scheduled.
@@ -38,15 +38,18 @@
 //! A party that finds nothing sleeps, and comes when another one has come. Who [must come](Part::comes) by itself?
 //! Whoever has more, unless the last step was open: then some party said so. That one takes the rest of its part in turns
 //! after which it comes, so the others need not ask.
+//!
+//! A party that goes for good after it has said *open* calls nobody, and others that have more would sleep. So all parties
+//! go together, as the blocks of a kernel do, which is terminated as a whole.
 
 use crate::{AtomicBool, AtomicU64, Ordering};
 
-/// What the parties say of a round, and how many rounds have begun; see the module.
+/// What the parties say of a round, and how many rounds there were; see the module.
 #[derive(Debug)]
 pub struct Rounds {
     open: AtomicBool,
     more: AtomicBool,
-    /// Twice the rounds that were decided; one more if the last step was open.
+    /// The rounds that were decided, times 4; 2 more if the last step decided one, and 1 more if it was open.
     word: AtomicU64,
 }
 
@@ -64,8 +67,10 @@ pub enum Vote {
 /// What came of the votes of the last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// How many rounds were decided. All have begun, but for the last one, for which parties may still note.
+    /// How many rounds were decided.
     pub decided: u64,
+    /// How many of them have begun: for one that was decided in the last step parties still note what it has.
+    pub begun: u64,
     /// Whether some party said that its part is open.
     pub is_open: bool,
 }
@@ -93,17 +98,18 @@ impl Rounds {
         let decided = self.outcome().decided + u64::from(begins);
         self.open.store(false, Ordering::Relaxed);
         self.more.store(false, Ordering::Relaxed);
-        self.word.store(decided << 1 | u64::from(is_open), Ordering::Relaxed);
+        self.word.store(decided << 2 | u64::from(begins) << 1 | u64::from(is_open), Ordering::Relaxed);
     }
 
     /// Called by a party before its turn, and by anybody who wants to know how many there were.
     pub fn outcome(&self) -> Outcome {
         let word = self.word.load(Ordering::Relaxed);
-        Outcome { decided: word >> 1, is_open: word & 1 != 0 }
+        let decided = word >> 2;
+        Outcome { decided, begun: decided - (word >> 1 & 1), is_open: word & 1 != 0 }
     }
 }
 
-/// What a party knows of its part. Positions count what its queue has ever had.
+/// What a party knows of its part. Positions count what its queue has ever had, from 0, and so the first round ends there.
 #[derive(Debug, Default)]
 pub struct Part {
     /// Behind the last of this round.

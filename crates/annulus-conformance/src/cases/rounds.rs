@@ -1,6 +1,10 @@
 //! Rounds: what a kernel sends to itself is handled in the next one. K-04.
 
-use std::{collections::BTreeMap, thread, time::Duration};
+use std::{
+    collections::BTreeMap,
+    thread,
+    time::{Duration, Instant},
+};
 
 use annulus_kernel::Rows;
 use annulus_runtime::{KernelHandle, LaunchOptions, ProcessingMode, ShutdownOutcome, StallEnd, Transition};
@@ -153,7 +157,8 @@ pub fn k04_a_round_goes_on_after_a_pause(bench: &Bench) {
     assert_eq!(balanced(&kernel).processed, all);
 }
 
-/// K-04: while the host takes nothing, a round stands still, and goes on when there is room.
+/// K-04: while the host takes nothing, a round stands still, and goes on when there is room. Meanwhile no epoch is launched
+/// for what other blocks have of the next round.
 pub fn k04_a_round_waits_for_room(bench: &Bench) {
     const SENT: u32 = 16;
     const LEFT: u32 = 4;
@@ -165,6 +170,13 @@ pub fn k04_a_round_waits_for_room(bench: &Bench) {
     eventually(|| kernel.status().stalled_shards > 0);
     let stood = kernel.status();
     assert!(stood.rounds < Some(u64::from(LEFT) + 1), "{stood:?}");
+    // What waits for another kernel as well is tried again each millisecond.
+    eventually(|| {
+        let (before, began) = (kernel.status().epochs, Instant::now());
+        thread::sleep(Duration::from_millis(20));
+        let after = kernel.status().epochs;
+        after - before <= began.elapsed().as_millis() as u64 + 2
+    });
     let all = u64::from(SENT) * ((2 << LEFT) - 1);
     let came = lit(&kernel, all);
     let expected = (0..=LEFT).map(|round| (u64::from(round) + 1, u64::from(SENT) << round));

@@ -150,7 +150,8 @@ fn each_round_has_what_was_sent_in_the_last(parties: u32, senders: usize, switch
         send(&kernel, 0);
         others.into_iter().for_each(|other| other.join().unwrap());
         kernel.check(senders as u64 * (HOPS + 1));
-        assert!(kernel.rounds.outcome().decided > HOPS);
+        let outcome = kernel.rounds.outcome();
+        assert!(outcome.begun > HOPS && outcome.begun == outcome.decided);
     });
 }
 
