@@ -663,6 +663,7 @@ macro_rules! conformance_suite {
                 k04_the_host_sends_at_any_time: Handlers,
                 k04_a_round_goes_on_after_a_pause: Handlers,
                 k04_a_round_waits_for_room: Handlers,
+                k04_what_waits_for_a_round_launches_nothing: Handlers,
                 k04_rounds_equal_a_plain_search: Handlers,
                 k04_calls_are_of_a_round: Handlers,
                 k04_the_end_comes_at_any_time: Handlers,
