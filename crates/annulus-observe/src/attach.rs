@@ -117,6 +117,8 @@ pub struct Process {
     pub now: u64,
     /// Its kernels by name, those that have ended included, as long as they are remembered.
     pub kernels: Vec<Kernel>,
+    /// Bridges that have ended, of kernels that are not remembered any more. Those of [`kernels`](Self::kernels) stand there.
+    pub past_bridges: Vec<BridgeLook>,
     /// What is wrong with its file: of that, `kernels` lacks some, or some of theirs.
     pub damage: FileDamage,
 }
@@ -221,6 +223,11 @@ pub enum ShardState {
 }
 
 impl Process {
+    /// Its bridges, wherever they stand.
+    pub fn bridges(&self) -> impl Iterator<Item = &BridgeLook> {
+        self.kernels.iter().flat_map(|kernel| &kernel.bridges).chain(&self.past_bridges)
+    }
+
     /// What people need beside its number to tell it from the others of a look: `, file 1-18f3a-0.vitals`, if another one has
     /// the same number, as containers that share a folder have, and runtimes of one process. Else nothing.
     pub fn told_apart(&self, all: &[Self]) -> String {
@@ -480,13 +487,15 @@ pub(crate) struct Copies {
     pub(crate) directory: Vec<u8>,
     /// The shards, and then the directory again: memory that is new to a process costs it more than what is read there.
     rest: Vec<u8>,
+    /// Three copies of the table of bridges.
+    bridges: [Vec<u8>; 3],
 }
 
 /// Reads what is used of an open file: its header, its directory, the shards of its kernels.
 pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Result<Process, Unreadable> {
     // First whether it lives: what a process that is dead by now has written last is then in the file.
     let has_lock = boot::liveness(file, false)?;
-    let Copies { directory, rest } = copies;
+    let Copies { directory, rest, bridges: tables } = copies;
     read_directory(file, directory)?;
     let vitals = Vitals::new(directory).map_err(Unreadable::Damaged)?;
     let other_boot = boot::is_other(&vitals);
@@ -497,7 +506,7 @@ pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Res
     rest.clear();
     rest.reserve(directory.len());
     read_between(file, rest, vitals.shards_begin(), used)?;
-    let mut all_bridges = bridges(file, &vitals).unwrap_or_default();
+    let mut all_bridges = bridges(file, &vitals, tables).unwrap_or_default();
     let now = monotonic_nanos().saturating_sub(vitals.clock_origin());
     let mut kernels: Vec<Kernel> = found
         .iter()
@@ -523,6 +532,8 @@ pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Res
     if damage.entries != 0 && lives {
         damage.entries = lasting(file, &vitals, directory.len() as u64)?;
     }
+    // One that works has its kernel: who launches others meanwhile is seen whole at the next look.
+    let past_bridges = all_bridges.into_values().flatten().filter(|bridge| bridge.has_ended).collect();
     let mut is_still_there = found.iter().map(|kernel| kernel.is_still_in(rest));
     kernels.retain(|_| is_still_there.next() == Some(true));
     Ok(Process {
@@ -537,6 +548,7 @@ pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Res
         started: vitals.started(),
         now,
         kernels,
+        past_bridges,
         damage,
     })
 }
@@ -568,7 +580,11 @@ fn shards(kernel: &read::Kernel<'_>, bytes: &[u8]) -> Vec<Shard> {
 }
 
 /// The bridges of a file, in the order in which they began, by the numbers of the kernels that they stand with.
-fn bridges(file: &mut File, vitals: &Vitals<'_>) -> io::Result<BTreeMap<u64, Vec<BridgeLook>>> {
+fn bridges(
+    file: &mut File,
+    vitals: &Vitals<'_>,
+    copies: &mut [Vec<u8>; 3],
+) -> io::Result<BTreeMap<u64, Vec<BridgeLook>>> {
     let mut all: BTreeMap<u64, Vec<BridgeLook>> = BTreeMap::new();
     let Some((begin, bytes)) = vitals.bridges() else { return Ok(all) };
     // Most of the table was never used.
@@ -576,8 +592,7 @@ fn bridges(file: &mut File, vitals: &Vitals<'_>) -> io::Result<BTreeMap<u64, Vec
     if end <= begin {
         return Ok(all);
     }
-    let mut copies = [const { Vec::new() }; 3];
-    for copy in &mut copies {
+    for copy in &mut *copies {
         // SYNC: bridge-freed, bridge-zeroed, bridge-done (acquire)
         fence(Ordering::Acquire);
         read_between(file, copy, begin, end)?;

@@ -49,6 +49,7 @@ pub(crate) fn of_kernels<'a>(runtime: &Runtime, kernels: impl Iterator<Item = &'
         started: started(now),
         now,
         kernels: kernels.map(describe).collect(),
+        past_bridges: Vec::new(),
         damage: FileDamage::default(),
     }
 }

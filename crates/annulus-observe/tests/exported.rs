@@ -337,6 +337,7 @@ fn o_05_bridges_are_counted() {
     let dropped = ["discarded", "lost", "duplicate", "too_large"];
     let dropped = dropped.map(|cause| of("_dropped_total", &format!(",cause=\"{cause}\"")));
     assert_eq!(dropped, [4.0, 0.0, 0.0, 0.0]);
+    assert_eq!(of("_evicted_total", ""), 0.0);
     let batches = ["full", "time", "end"].map(|cause| of("_batches_total", &format!(",cause=\"{cause}\"")));
     assert_eq!(batches, [5.0, 0.0, 0.0]);
     assert_eq!([of("s_begun_total", ""), of("s_working", ""), of("s_waiting", "")], [1.0, 1.0, 0.0]);
@@ -788,6 +789,9 @@ mod otel {
         let ends = "annulus.bridge.from=sift annulus.bridge.to=report messaging.system=annulus";
         let working = format!("annulus.bridge.working [{{bridge}}] annulus.backend=cpu {ends}");
         assert_eq!(metrics.get(&working), Some(&1.0), "{metrics:#?}");
+        // Units are not in names.
+        let bytes = format!("annulus.bridge.payload.moved [By] annulus.backend=cpu {ends}");
+        assert_eq!(metrics.get(&bytes), Some(&0.0), "{metrics:#?}");
         let median = metrics.keys().filter(|name| name.starts_with("annulus.kernel.latency.quantile [s]"));
         assert_eq!(median.count(), 4);
         // Every metric of the table comes, but those of other processes, and of kernels with timers, asks or traces.
@@ -884,7 +888,12 @@ mod page {
         let (sifts, takes) = sifts(&runtime);
         takes.activate_blocking().unwrap();
         let _ = sifts.send_blocking(job(3, 4)).unwrap();
+        let bridge = sifts.port(sift::GOOD).bridge_to(&takes).unwrap();
+        let _ = sifts.send_blocking(job(3, 0)).unwrap();
         sifts.drained_blocking();
+        while bridge.status().moved != 1 {
+            thread::yield_now();
+        }
         let server = serve(&Observer::of(&runtime));
         let stream = ask(&server, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
         let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
@@ -918,6 +927,18 @@ mod page {
             serde_json::json!({ "name": name, "nobody": false, "target": target, "sent": sent, "held": 0, "lost": 0 })
         });
         assert_eq!(of(&first, "sift")["outboxes"], serde_json::json!(outboxes));
+        // Bridges that work.
+        let bridges = &first["processes"][0]["bridges"];
+        let expected = serde_json::json!([{
+            "number": bridges[0]["number"], "from": "sift", "from_queue": false, "to": "report", "to_queue": false, "moved": 1,
+            "held": 0, "dropped": 0, "waits": false,
+        }]);
+        assert!(bridges[0]["number"].as_u64() != Some(0) && *bridges == expected, "{bridges}");
+        bridge.stop();
+        let start = Instant::now();
+        while news()["processes"][0]["bridges"] != serde_json::json!([]) {
+            assert!(start.elapsed() < Duration::from_secs(60));
+        }
     }
 
     /// Nobody's page but this one may ask, and what is no question ends nothing.

@@ -148,6 +148,19 @@ pub enum ConnectError {
         /// The name of the kernel that sends.
         kernel: String,
     },
+    /// A bridge was asked for whose batches have no messages, or too many.
+    #[error(
+        "a batch of the bridge from `{kernel}` has {messages} messages, and must have 1 to {most}: change \
+         BridgeOptions::messages"
+    )]
+    BatchSize {
+        /// The name of the kernel that sends.
+        kernel: String,
+        /// What was asked for.
+        messages: usize,
+        /// The most that it may be.
+        most: usize,
+    },
     /// The backpressure is one that links between kernels do not offer.
     #[error("backpressure is {backpressure:?}, and between kernels it is Block or Reject: use one of these")]
     Backpressure {

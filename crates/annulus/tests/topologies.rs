@@ -482,10 +482,13 @@ fn d03_a_link_has_options_of_its_bridge() {
     assert_eq!(
         wrong(topology(BridgeOptions::new())),
         "the topology cannot be: link from `a` to `b`: both run on the launch's own device, so this link is no bridge, and \
-         has no batches: take messages and delay away, or put one of the two kernels on another device"
+         has no batches: leave its messages and its delay out, or put one of the two kernels on another device"
     );
     let told = wrong(topology(BridgeOptions::new().messages(0)).on("b", "there"));
-    assert!(told.ends_with("a batch of a bridge has 1 to 65536 messages, and not 0"), "{told}");
+    assert!(
+        told.ends_with("a batch of this bridge has 0 messages, and must have 1 to 65536: change `messages`"),
+        "{told}"
+    );
     // A batch waits for its second message, for an hour.
     let options = BridgeOptions::new().messages(2).delay(Duration::from_secs(3600));
     let [here, there] = [(); 2].map(|()| Runtime::builder().build().unwrap());
@@ -530,10 +533,13 @@ fn d03_options_of_a_bridge_from_toml() {
         let is_refused = check("", options).map_err(|error| error.to_string());
         match options {
             "" => assert_eq!(is_refused.unwrap().bridges, []),
-            _ => assert!(is_refused.unwrap_err().contains("take messages and delay away"), "{options}"),
+            _ => {
+                assert!(is_refused.unwrap_err().contains("leave its messages and its delay out"), "{options}")
+            }
         }
     }
-    assert!(check(device, "messages = 65537").unwrap_err().to_string().ends_with("and not 65537"));
+    let told = check(device, "messages = 65537").unwrap_err().to_string();
+    assert!(told.ends_with("has 65537 messages, and must have 1 to 65536: change `messages`"), "{told}");
     let options = "messages = 2\ndelay_us = 3600000000";
     let [here, there] = [(); 2].map(|()| Runtime::builder().build().unwrap());
     let topology = Topology::from_toml(&text(device, options)).unwrap();

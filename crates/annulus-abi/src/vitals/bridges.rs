@@ -4,7 +4,8 @@
 //! The part of the file is a table of [`BridgeEntry`]s. A bridge stands in the file of the runtime that has its source; one
 //! from a queue, in that of its target. An entry is taken when a bridge begins, and kept when it has ended: an observer
 //! still finds what became of it. When none is left, that of the bridge which ended first is taken again. If all are of
-//! bridges that work, more bridges work, and are not shown.
+//! bridges that work, more bridges work, and are not shown; each of these takes an entry at the first time that it moves
+//! something after another one has ended.
 //!
 //! # Words and writers
 //!
@@ -84,6 +85,37 @@ pub struct BridgeCounts {
     pub held: u64,
 }
 
+/// Bytes of a name.
+const NAME: usize = 128;
+
+/// A name of an end as observers find it. One that is too long ends with `…`; what stands for a text's end in a file is left out.
+///
+/// ```
+/// use annulus_abi::vitals::{bridges::name_field, text};
+/// assert_eq!(text(&name_field("co\0unt")), "count");
+/// let long = "sort, ".repeat(40);
+/// assert_eq!(text(&name_field(&long)), format!("{}…", &long[..125]));
+/// ```
+pub fn name_field(name: &str) -> [u8; NAME] {
+    const CUT: &[u8] = "…".as_bytes();
+    let letters = name.chars().filter(|&letter| letter != '\0');
+    let is_cut = letters.clone().map(char::len_utf8).sum::<usize>() > NAME;
+    let most = if is_cut { NAME - CUT.len() } else { NAME };
+    let (mut bytes, mut end) = ([0; NAME], 0);
+    for letter in letters {
+        let next = end + letter.len_utf8();
+        if next > most {
+            break;
+        }
+        letter.encode_utf8(&mut bytes[end..next]);
+        end = next;
+    }
+    if is_cut {
+        bytes[end..end + CUT.len()].copy_from_slice(CUT);
+    }
+    bytes
+}
+
 /// Words of [`BridgeCounts`].
 pub const COUNTS: usize = size_of::<BridgeCounts>() / 8;
 
@@ -117,10 +149,10 @@ pub struct BridgeEntry {
     pub kind: u32,
     /// Of a source with several outboxes, the number of the one that it leads from, from 1; else 0.
     pub outbox: u32,
-    /// The name of its source.
-    pub from: [u8; 128],
+    /// The name of its source, as [`name_field`] makes it.
+    pub from: [u8; NAME],
     /// That of its target, or those of several.
-    pub to: [u8; 128],
+    pub to: [u8; NAME],
     /// Always 0.
     pub constant: [u64; 11],
     /// [`check`](super::check) of all words from `number` on.
@@ -193,7 +225,7 @@ impl<'a> Bridge<'a> {
     }
 
     fn text(&self, offset: usize) -> &'a str {
-        self.described.get(offset..offset + 128).map_or("", text)
+        self.described.get(offset..offset + NAME).map_or("", text)
     }
 
     /// Its number, which no other one of its process has.

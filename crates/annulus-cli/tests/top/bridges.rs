@@ -7,7 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus::{BridgeOptions, Vitals, prelude::*, queue::QueueOptions};
+use annulus::{
+    BridgeOptions, RuntimeBuilder, Vitals,
+    prelude::*,
+    queue::{MessageQueue, QueueOptions},
+};
 use annulus_observe::{BridgeKind, HealthWatch, Observer};
 use serde_json::Value;
 
@@ -68,10 +72,19 @@ fn of_bridges(text: &str) -> BTreeSet<String> {
 
 /// Whether the metrics, from inside and from outside, are the same, and these are among them.
 fn tells(folder: &Folder, inside: &Observer, expected: &[&str]) {
+    tells_of(folder, inside, expected, "");
+}
+
+/// The same of those metrics alone that have this in them.
+fn tells_of(folder: &Folder, inside: &Observer, expected: &[&str], part: &str) {
     let start = Instant::now();
     loop {
-        let outside = of_bridges(&said(folder, &["export"]));
-        let known = of_bridges(&inside.prometheus());
+        let of = |text: &str| {
+            let lines = of_bridges(text).into_iter();
+            lines.filter(|line| line.contains(part)).collect::<BTreeSet<_>>()
+        };
+        let outside = of(&said(folder, &["export"]));
+        let known = of(&inside.prometheus());
         if known == outside && expected.iter().all(|line| known.contains(*line)) {
             return;
         }
@@ -79,9 +92,18 @@ fn tells(folder: &Folder, inside: &Observer, expected: &[&str]) {
     }
 }
 
+fn builder(folder: &Folder) -> RuntimeBuilder<annulus::Cpu> {
+    Runtime::builder().backend(annulus::Cpu::new().workers(1)).vitals(Vitals::In(folder.0.clone()))
+}
+
 fn runtime(folder: &Folder) -> Runtime {
-    let cpu = annulus::Cpu::new().workers(1);
-    Runtime::builder().backend(cpu).vitals(Vitals::In(folder.0.clone())).build().unwrap()
+    builder(folder).build().unwrap()
+}
+
+/// What is seen from outside of the one runtime of a folder.
+fn seen(folder: &Folder) -> annulus_observe::Process {
+    let mut files = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path());
+    annulus_observe::look(&files.next().unwrap()).unwrap()
 }
 
 fn options(name: &str) -> LaunchOptions {
@@ -217,4 +239,137 @@ fn o_01_bridges_of_queues_are_shown() {
     let process = annulus_observe::look_inside(&here);
     let [consumes, publishes] = &process.kernels[0].bridges[..] else { panic!("{process:#?}") };
     assert_eq!((consumes.kind, publishes.kind), (BridgeKind::FromQueue, BridgeKind::ToQueue));
+}
+
+/// D-03, O-01: behind a bridge, the links of the other runtime are followed, too: from inside as from outside.
+#[test]
+fn o_01_the_cause_is_behind_a_link_of_another_runtime() {
+    let folder = Folder::new("bridge-and-link");
+    let [here, there] = [(); 2].map(|()| runtime(&folder));
+    let parse = pass::launch(&here, options("parse")).unwrap();
+    let [count, last] = ["count", "last"]
+        .map(|name| pass::launch(&there, options(name).connectable(true).active(false)).unwrap());
+    count.connect(&last).unwrap();
+    count.activate_blocking().unwrap();
+    parse.bridge_to_with(&count, fours(), Backpressure::Block).unwrap();
+    let cause = "`parse` shard 0 waits for room in `count` (over a bridge);\n\
+                 `count` shard 0 waits for room in `last`;\n\
+                 `last` shard 0 is inactive: activate the kernel; 16 messages are in its rings: that is the cause";
+    let start = Instant::now();
+    loop {
+        while parse.try_send(Number { value: 1 }).is_ok() {}
+        let told = here.why().to_string();
+        if told == cause {
+            break;
+        }
+        assert!(start.elapsed() < LONG, "{told}");
+    }
+    let told = said(&folder, &["why", "--interval", "0.05"]);
+    assert!(told.contains(&cause.replace('\n', "\n  ")), "{told}");
+}
+
+/// O-01: the table of bridges lies behind what all shards may need, which is more than a reader takes at once.
+#[test]
+fn o_01_bridges_are_found_far_back_in_the_file() {
+    let folder = Folder::new("bridges-far-back");
+    let here = builder(&folder).telemetry_lines(10_000).build().unwrap();
+    let file = fs::read_dir(&folder.0).unwrap().next().unwrap().unwrap();
+    let all =
+        annulus_abi::vitals::bridges::MOST_BRIDGES * size_of::<annulus_abi::vitals::bridges::BridgeEntry>();
+    assert!(file.metadata().unwrap().len() > (128 << 20) + all as u64 + 4096, "the table is far back");
+    let kernel = pass::launch(&here, options("double")).unwrap();
+    let queue = MessageQueue::<Number>::new(QueueOptions::new().name("numbers")).unwrap();
+    let bridge = kernel.consume(&queue);
+    let _ = queue.send_blocking(Number { value: 1 }).unwrap();
+    eventually(|| bridge.status().moved == 1);
+    eventually(|| {
+        let process = seen(&folder);
+        let [bridge] = &process.kernels[0].bridges[..] else { panic!("{process:#?}") };
+        assert_eq!((bridge.kind, &*bridge.from), (BridgeKind::FromQueue, "numbers"));
+        bridge.counts.moved == 1
+    });
+}
+
+/// O-01: a bridge that has found no entry of the table takes one when another bridge has ended.
+#[test]
+fn o_01_a_bridge_without_an_entry_takes_the_next_one() {
+    let folder = Folder::new("many-bridges");
+    let here = runtime(&folder);
+    let kernel = pass::launch(&here, options("double")).unwrap();
+    let bridges: Vec<_> = (0..=annulus_abi::vitals::bridges::MOST_BRIDGES)
+        .map(|number| {
+            let queue = MessageQueue::<Number>::new(QueueOptions::new().name(number.to_string())).unwrap();
+            let bridge = kernel.consume(&queue);
+            (queue, bridge)
+        })
+        .collect();
+    let shown = || {
+        let process = seen(&folder);
+        process.kernels[0].bridges.iter().map(|bridge| bridge.from.clone()).collect::<BTreeSet<_>>()
+    };
+    let but = |left_out: usize| {
+        (0..bridges.len()).filter(|number| *number != left_out).map(|number| number.to_string()).collect()
+    };
+    let (queue, last) = bridges.last().unwrap();
+    assert_eq!(shown(), but(bridges.len() - 1), "there is no entry for the last one");
+    bridges[7].1.stop();
+    assert!(bridges[7].1.ended_timeout(LONG));
+    let _ = queue.send_blocking(Number { value: 1 }).unwrap();
+    eventually(|| last.status().moved == 1);
+    eventually(|| shown() == but(7));
+}
+
+/// O-05: what a bridge has moved is still told when another kernel has the place of its own one.
+#[test]
+fn o_05_counts_of_a_bridge_outlast_its_kernel() {
+    let folder = Folder::new("past-bridges");
+    let here = builder(&folder).telemetry_lines(1).build().unwrap();
+    let there = runtime(&folder);
+    let far = pass::launch(&there, options("far")).unwrap();
+    let source = pass::launch(&here, options("source")).unwrap();
+    let bridge = source.bridge_to(&far).unwrap();
+    let _ = source.send_blocking(Number { value: 1 }).unwrap();
+    source.shutdown_blocking(LONG);
+    assert!(bridge.ended_timeout(LONG));
+    drop((bridge, source));
+    let mut next = None;
+    eventually(|| {
+        next = pass::launch(&here, options("next")).ok();
+        next.is_some()
+    });
+    let told = of_bridges(&said(&folder, &["export"]));
+    for line in [
+        "annulus_bridge_moved_total from=\"source\",to=\"far\"} 1",
+        "annulus_bridges_working from=\"source\",to=\"far\"} 0",
+    ] {
+        assert!(told.contains(line), "{line} in {told:#?}");
+    }
+}
+
+/// O-05: a bridge has one name, from inside and from outside: one that is too long for a file is cut in both, and no name has a
+/// character that ends a text there.
+#[test]
+fn o_05_names_of_bridges_are_the_same_from_inside() {
+    let folder = Folder::new("names-of-bridges");
+    let [here, there] = [(); 2].map(|()| runtime(&folder));
+    let source = pass::launch(&here, options("source")).unwrap();
+    let names = ["x".repeat(100), "y".repeat(100)];
+    let targets = names.each_ref().map(|name| pass::launch(&there, options(name)).unwrap());
+    source.bridge_to_all(&targets, BridgeOptions::new(), Backpressure::Block).unwrap();
+    let queue = MessageQueue::<Number>::new(QueueOptions::new().name("num\0bers")).unwrap();
+    source.consume(&queue);
+    let publishes = targets[0].publish_to(&MessageQueue::with_defaults());
+    let inside = Observer::of(&here);
+    let long = format!(
+        "annulus_bridges_working from=\"source\",to=\"{}, {}\u{2026}\"}} 1",
+        names[0],
+        &names[1][..23]
+    );
+    tells_of(
+        &folder,
+        &inside,
+        &[&long, "annulus_bridges_working from=\"numbers\",to=\"source\"} 1"],
+        "source",
+    );
+    assert_eq!(publishes.status().to, "(unnamed)");
 }

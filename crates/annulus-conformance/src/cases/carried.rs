@@ -532,6 +532,17 @@ pub fn d03_what_cannot_be_bridged(bench: &Bench) {
     assert!(error.contains("run on two runtimes") && error.contains("`bridge_to`"), "{error}");
     let with = |backpressure| source.bridge_to_with(&target, BridgeOptions::new(), backpressure);
     assert!(matches!(with(Backpressure::DropOldest), Err(ConnectError::Backpressure { .. })));
+    for messages in [0, 65_537] {
+        let options = BridgeOptions::new().messages(messages);
+        let error = source.bridge_to_with(&target, options, Backpressure::Block).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "a batch of the bridge from `source` has {messages} messages, and must have 1 to 65536: change \
+                 BridgeOptions::messages"
+            )
+        );
+    }
     let none: [&KernelHandle<batch_echo>; 0] = [];
     let error = source.bridge_to_all(none, BridgeOptions::new(), Backpressure::Block).unwrap_err();
     assert_eq!(error.to_string(), "a bridge from `source` leads to no kernel: name one at least");

@@ -1,6 +1,6 @@
 //! From looks at kernels to values of metrics.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, sync::Arc, time::Instant};
 
 use annulus_abi::{
     control::Timers,
@@ -14,7 +14,8 @@ use super::{
     table::{self, *},
 };
 use crate::{
-    BridgeLook, Health, Kernel, KernelHealth, Liveness, Phase, PortLook, Process, ShardState, TypeLayout,
+    BridgeCounts, BridgeLook, Health, Kernel, KernelHealth, Liveness, Phase, PortLook, Process, ShardState,
+    TypeLayout,
 };
 
 /// Bounds of the histogram's buckets are powers of two of nanoseconds, from 512 ns to 17 s: those are bounds
@@ -69,16 +70,10 @@ pub(crate) fn collect(
         for kernel in &process.kernels {
             let since = process.started.saturating_add(kernel.launched_at);
             counters.see(&process.file, kernel.id, &kernel.name, since, counts(kernel, per_shard));
-            for bridge in &kernel.bridges {
-                let since = process.started.saturating_add(bridge.began);
-                counters.see_bridge(
-                    &process.file,
-                    bridge.number,
-                    &ends(bridge),
-                    since,
-                    bridge_counts(bridge),
-                );
-            }
+        }
+        for bridge in process.bridges() {
+            let since = process.started.saturating_add(bridge.began);
+            counters.see_bridge(&process.file, bridge.number, &ends(bridge), since, bridge_counts(bridge));
         }
     }
     counters.instances.see(processes, |process| process_labels(process, true));
@@ -88,7 +83,7 @@ pub(crate) fn collect(
         process_labels(process, tell_processes).into_iter().chain(instance).collect::<Common>()
     };
     let all_labels: Vec<Common> = processes.iter().map(labels_of).collect();
-    counters.end_look();
+    counters.end_look(Instant::now());
     counters.forget(|file| processes.iter().any(|process| process.file == file));
 
     let mut samples = Vec::new();
@@ -129,14 +124,16 @@ pub(crate) fn collect(
     samples
 }
 
-/// The ends of a bridge as one name. No name has such a character in it that observers show.
+/// The ends of a bridge as one name. A name that observers find has no such character:
+/// [`name_field`](annulus_abi::vitals::bridges::name_field).
 fn ends(bridge: &BridgeLook) -> String {
     format!("{}\0{}", bridge.from, bridge.to)
 }
 
 /// What a bridge counts.
 fn bridge_counts(bridge: &BridgeLook) -> Counts {
-    let all = [(&BRIDGE_MOVED, bridge.counts.moved), (&BRIDGE_BYTES, bridge.counts.bytes)];
+    let BridgeCounts { moved, bytes, evicted, .. } = bridge.counts;
+    let all = [(&BRIDGE_MOVED, moved), (&BRIDGE_BYTES, bytes), (&BRIDGE_EVICTED, evicted)];
     let all = all.map(|(metric, count)| (Which::new(metric, Of::All), count));
     let by = |metric: &'static Metric| move |(cause, count)| (Which::new(metric, Of::Cause(cause)), count);
     let drops = bridge.drops().into_iter().map(by(&BRIDGE_DROPPED));
@@ -159,8 +156,8 @@ fn bridge_samples(process: &Process, labels: &Common, totals: Totals<'_>, sample
         samples.push(about.sample(metric, own, Value::Count(count)));
     }
     samples.push(about.sample(&BRIDGES_BEGUN, NONE, Value::Count(launches)));
-    let these = process.kernels.iter().flat_map(|kernel| &kernel.bridges);
-    let these: Vec<_> = these.filter(|bridge| (&*bridge.from, &*bridge.to) == (from, to)).collect();
+    let is_one = |bridge: &&BridgeLook| (&*bridge.from, &*bridge.to) == (from, to);
+    let these: Vec<_> = process.bridges().filter(is_one).collect();
     let count = |is: fn(&BridgeLook) -> bool| these.iter().filter(|bridge| is(bridge)).count() as f64;
     samples.push(about.number(&BRIDGES, &NONE, count(|bridge| !bridge.has_ended)));
     samples.push(about.number(&BRIDGES_WAITING, &NONE, count(|bridge| bridge.waits_for.is_some())));

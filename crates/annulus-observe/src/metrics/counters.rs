@@ -8,6 +8,7 @@ use std::{
     collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
     sync::Arc,
+    time::{Duration, Instant},
 };
 
 use super::{instances::Instances, table::Metric};
@@ -57,6 +58,10 @@ pub(super) struct Totals<'a> {
 /// is being written.
 const GONE_AFTER: u32 = 3;
 
+/// How long what bridges have counted is told after the last one of their ends was seen: names of ends may be many, if kernels come
+/// and go. Source: Prometheus takes a value for five minutes, and a scrape that fails, or two, takes nothing away.
+const TOLD_FOR: Duration = Duration::from_secs(600);
+
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(super) instances: Instances,
@@ -75,6 +80,8 @@ struct OfProcess {
 
 #[derive(Debug)]
 struct Past {
+    /// When the last of them was found to be gone.
+    gone: Instant,
     launches: u64,
     /// When the first of them was launched.
     since: u64,
@@ -104,10 +111,15 @@ impl Counters {
         of_file(&mut self.bridges, file).see(number, ends, since, counts);
     }
 
-    /// Ends a look in which all launches, and bridges, were [seen](Self::see) that are there.
-    pub(super) fn end_look(&mut self) {
+    /// Ends a look at this time in which all launches, and bridges, were [seen](Self::see) that are there.
+    pub(super) fn end_look(&mut self, now: Instant) {
         for process in self.processes.values_mut().chain(self.bridges.values_mut()) {
-            process.end_look();
+            process.end_look(now);
+        }
+        for OfProcess { launches, past } in self.bridges.values_mut() {
+            past.retain(|name, past| {
+                now.duration_since(past.gone) < TOLD_FOR || launches.values().any(|seen| seen.name == *name)
+            });
         }
     }
 
@@ -154,13 +166,13 @@ impl OfProcess {
             let before = std::mem::replace(before, now);
             if now < before {
                 // Telemetry was reset: what it counted until then is past.
-                let past = process.past.entry(seen.name.clone()).or_insert(Past::since(seen.since));
+                let past = process.past.entry(seen.name.clone()).or_insert_with(|| Past::since(seen.since));
                 add(&mut past.counts, which, before);
             }
         }
     }
 
-    fn end_look(&mut self) {
+    fn end_look(&mut self, now: Instant) {
         let Self { launches, past } = self;
         launches.retain(|_, seen| {
             if std::mem::take(&mut seen.is_there) {
@@ -170,7 +182,8 @@ impl OfProcess {
             if seen.missed < GONE_AFTER {
                 return true;
             }
-            let past = past.entry(std::mem::take(&mut seen.name)).or_insert(Past::since(seen.since));
+            let past = past.entry(std::mem::take(&mut seen.name)).or_insert_with(|| Past::since(seen.since));
+            past.gone = now;
             past.launches += 1;
             past.since = past.since.min(seen.since);
             for (which, count) in std::mem::take(&mut seen.counts) {
@@ -218,7 +231,7 @@ pub(super) fn add(counts: &mut Counts, which: Which, more: u64) {
 
 impl Past {
     fn since(since: u64) -> Self {
-        Self { launches: 0, since, counts: Counts::new() }
+        Self { gone: Instant::now(), launches: 0, since, counts: Counts::new() }
     }
 }
 
@@ -243,7 +256,7 @@ mod tests {
             for &(id, count) in launches {
                 counters.see(Path::new(""), id, "sort", 1000 + id, Counts::from([(WHICH, count)]));
             }
-            counters.end_look();
+            counters.end_look(Instant::now());
             total(&counters)
         };
         assert_eq!(look(&[(1, 10)]), (10, 1));
@@ -259,5 +272,30 @@ mod tests {
         // A count that was reset.
         assert_eq!(look(&[(2, 2)]), (22, 2));
         assert_eq!(look(&[(2, 3)]), (23, 2));
+    }
+
+    /// O-05: series of bridges end some time after the last bridge of their ends, so that names that come and go do not make more
+    /// and more of them; those that others of the same ends go on with do not.
+    #[test]
+    fn o_05_series_of_bridges_end() {
+        let mut counters = Counters::default();
+        let start = Instant::now();
+        let mut look = |seconds: u64, bridges: &[(u64, &str)]| {
+            for &(number, ends) in bridges {
+                let counts = Counts::from([(WHICH, 10)]);
+                counters.see_bridge(Path::new(""), number, ends, 0, counts);
+            }
+            counters.end_look(start + Duration::from_secs(seconds));
+            let totals = counters.totals_of_bridges(Path::new(""));
+            let told = |totals: &Totals<'_>| (totals.name.to_owned(), totals.counts[&WHICH]);
+            totals.iter().map(told).collect::<Vec<_>>()
+        };
+        let of = |name: &str, count: u64| (name.to_owned(), count);
+        assert_eq!(look(0, &[(1, "a"), (2, "b")]), [of("a", 10), of("b", 10)]);
+        for seconds in 1..600 {
+            assert_eq!(look(seconds, &[(3, "b")]), [of("a", 10), of("b", 20)]);
+        }
+        assert_eq!(look(700, &[(3, "b")]), [of("b", 20)]);
+        assert_eq!(look(701, &[(3, "b"), (4, "a")]), [of("a", 10), of("b", 20)]);
     }
 }

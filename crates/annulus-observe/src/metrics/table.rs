@@ -214,16 +214,19 @@ metrics! {
         "The latencies of all messages, of kernels that track them; seen from inside. The sum is at most 1/32 too high.";
     /// Messages that bridges have moved.
     BRIDGE_MOVED: Counter "annulus.bridge.messages.moved" "annulus_bridge_moved_total" "{message}" false
-        "Messages that a bridge has moved: those that its target, or each of its targets, has accepted.";
+        "Messages that bridges have moved: that their target has accepted. If each goes to all of several targets, each copy counts.";
     /// Their bytes.
-    BRIDGE_BYTES: Counter "annulus.bridge.bytes.moved" "annulus_bridge_moved_bytes_total" "By" false
-        "The bytes of the messages that a bridge has moved.";
+    BRIDGE_BYTES: Counter "annulus.bridge.payload.moved" "annulus_bridge_moved_bytes_total" "By" false
+        "The bytes of the messages that bridges have moved.";
     /// Messages of bridges that were dropped, by cause.
     BRIDGE_DROPPED: Counter "annulus.bridge.messages.dropped" "annulus_bridge_dropped_total" "{message}" false
-        "Messages of a bridge that its target did not take, by cause.";
+        "Messages of bridges that their target did not take, by cause.";
+    /// Messages that bridges have driven out of their targets.
+    BRIDGE_EVICTED: Counter "annulus.bridge.messages.evicted" "annulus_bridge_evicted_total" "{message}" false
+        "Messages in a bridge's target that were evicted for those of the bridge: the target counts them among its drops.";
     /// Batches of bridges, by why they were delivered.
     BRIDGE_BATCHES: Counter "annulus.bridge.batches" "annulus_bridge_batches_total" "{batch}" false
-        "Batches that a bridge has delivered, by cause: full, its time had come, or the source had ended.";
+        "Batches that bridges have delivered, by cause: full, its time had come, or the source had ended.";
     /// Bridges that have begun.
     BRIDGES_BEGUN: Counter "annulus.bridge.begun" "annulus_bridges_begun_total" "{bridge}" false
         "Bridges of this source and target that were seen. What is more than those that work has ended.";

@@ -81,6 +81,7 @@ pub(crate) fn look(millis: u64, shards: Vec<Shard>) -> Process {
         started: 0,
         now: millis * 1_000_000,
         kernels: vec![kernel],
+        past_bridges: Vec::new(),
         damage: FileDamage::default(),
     }
 }

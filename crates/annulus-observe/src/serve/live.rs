@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::{Kernel, KernelHealth, Liveness, Phase, PortLook, Process, Shard, ShardState, Sight};
+use crate::{
+    BridgeKind, BridgeLook, Kernel, KernelHealth, Liveness, Phase, PortLook, Process, Shard, ShardState,
+    Sight,
+};
 
 /// A look in JSON, in one line. Counts are totals: the page has the earlier look, and makes rates of both.
 pub(super) fn news(sight: &Sight) -> String {
@@ -20,6 +23,7 @@ pub(super) fn news(sight: &Sight) -> String {
             "alive": process.liveness == Liveness::Running,
             "up": process.now as f64 / 1e9,
             "kernels": process.kernels.iter().filter(|kernel| !kernel.has_ended).map(of_kernel).collect::<Vec<_>>(),
+            "bridges": process.bridges().filter(|bridge| !bridge.has_ended).map(of_bridge).collect::<Vec<_>>(),
         })
     };
     json!({
@@ -41,6 +45,20 @@ fn of_outbox(port: &PortLook) -> Value {
         "sent": sum.sent,
         "held": sum.held,
         "lost": sum.lost,
+    })
+}
+
+fn of_bridge(bridge: &BridgeLook) -> Value {
+    json!({
+        "number": bridge.number,
+        "from": bridge.from,
+        "to": bridge.to,
+        "from_queue": bridge.kind == BridgeKind::FromQueue,
+        "to_queue": bridge.kind == BridgeKind::ToQueue,
+        "moved": bridge.counts.moved,
+        "held": bridge.counts.held,
+        "dropped": bridge.dropped(),
+        "waits": bridge.waits_for.is_some(),
     })
 }
 

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus::prelude::*;
+use annulus::{prelude::*, queue::QueueOptions};
 use serde_json::Value;
 
 use crate::{
@@ -21,15 +21,18 @@ use crate::{
 
 const DASHBOARD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/monitoring/grafana.json");
 
-/// The watched process: handles some messages all the time, fails some, and measures its latencies.
+/// The watched process: handles some messages all the time, fails some, measures its latencies, and has a bridge from a queue.
 pub(crate) fn child() {
     let runtime = Runtime::builder().backend(annulus::Cpu::new().workers(2)).build().unwrap();
     let options = LaunchOptions::default().actors(16).grid(2).track_latency(true);
     let kernel = work::launch(&runtime, options.name("sort")).unwrap();
     let _telemetry = kernel.enable_telemetry().unwrap();
+    let jobs = runtime.queues().create::<Job>(QueueOptions::new().name("jobs")).unwrap();
+    kernel.consume(&jobs);
     thread::spawn(move || {
         for n in 0.. {
             let _ = kernel.send_blocking(Job { key: n % 16, what: u64::from(n % 8 == 0) }).unwrap();
+            let _ = jobs.send_blocking(Job { key: n % 16, what: 0 }).unwrap();
             while kernel.try_recv().is_ok() {}
             thread::sleep(Duration::from_millis(5));
         }

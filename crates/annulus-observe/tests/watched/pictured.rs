@@ -12,7 +12,7 @@ use std::{
 
 use annulus_sync::{AtomicBool, AtomicU32, Ordering};
 
-use annulus::prelude::*;
+use annulus::{prelude::*, queue::QueueOptions};
 use annulus_observe::Observer;
 
 use crate::{Job, alerted::has, folder, work};
@@ -109,6 +109,8 @@ fn o_03_a_browser_draws_the_page() {
     for _ in 0..20 {
         let _ = stuck.send_blocking(Job { key: 4, what: 0 }).unwrap();
     }
+    let jobs = QueueOptions::new().name("<i>jobs</i>");
+    sort.consume(&runtime.queues().create::<Job>(jobs).unwrap());
     let server = Observer::of(&runtime).serve(([127, 0, 0, 1], 0).into()).unwrap();
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -140,6 +142,8 @@ fn o_03_a_browser_draws_the_page() {
                 r#"aria-label="messages/s "#,
                 "latency, mean",
                 "nobody receives the outputs, of which 16 wait",
+                // The table of bridges.
+                "<td>queue &lt;i&gt;jobs&lt;/i&gt;</td><td>sort</td>",
                 ">live</span>",
             ];
             let missing: Vec<_> = wanted.iter().filter(|text| !page.contains(**text)).collect();

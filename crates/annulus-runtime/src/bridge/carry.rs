@@ -43,8 +43,8 @@ use annulus_sync::{AtomicUsize, Ordering, event::Event, wait::block_on_deadline}
 
 use crate::{
     bridge::{
-        BridgeOptions, Cause, Facts, Hold, KernelBridge, KernelBridgeStatus, Route, Shared, Target, Work,
-        any,
+        BridgeOptions, Cause, Facts, Hold, KernelBridge, KernelBridgeStatus, MOST_MESSAGES, Route, Shared,
+        Target, Work, any,
         look::{BridgeKind, BridgeLook},
         publish::fill,
         task::Task,
@@ -137,8 +137,8 @@ impl<K: RingKernel> KernelHandle<K> {
     /// # Errors
     ///
     /// [`ConnectError::SeveralOutboxes`] if the handler has several: [`Port::bridge_to`](crate::Port::bridge_to) is for
-    /// each of them. [`ConnectError::Backpressure`] for another one than Block and Reject.
-    /// [`ConnectError::AsksOverBridge`] if the outbox asks. [`ConnectError::Terminated`] if `target` has.
+    /// each of them. [`ConnectError::Backpressure`] for another one than Block and Reject. [`ConnectError::BatchSize`] if batches
+    /// would have no messages, or too many. [`ConnectError::AsksOverBridge`] if the outbox asks. [`ConnectError::Terminated`] if `target` has.
     pub fn bridge_to_with<T: RingKernel<Message: Accepts<K::Output>>>(
         &self,
         target: &KernelHandle<T>,
@@ -401,6 +401,10 @@ impl Crossing {
             return Err(ConnectError::AsksOverBridge { kernel: kernel(), outbox: asks.name });
         }
         check_backpressure(backpressure)?;
+        if !(1..=MOST_MESSAGES).contains(&options.messages) {
+            let (messages, most) = (options.messages, MOST_MESSAGES);
+            return Err(ConnectError::BatchSize { kernel: kernel(), messages, most });
+        }
         if targets.is_empty() {
             return Err(ConnectError::NoTarget { kernel: kernel() });
         }

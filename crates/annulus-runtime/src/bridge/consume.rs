@@ -8,7 +8,8 @@ use annulus_sync::Ordering;
 
 use crate::{
     bridge::{
-        BridgeOptions, Cause, First, Held, KernelBridge, Route, Shared, Target, first, look::BridgeKind,
+        BridgeOptions, Cause, First, Held, KernelBridge, Route, Shared, Target, UNNAMED, first,
+        look::BridgeKind,
     },
     handle::{KernelHandle, queue::KernelQueue, send::Inlet},
     kernel::shared::KernelShared,
@@ -110,7 +111,7 @@ where
         options: BridgeOptions,
     ) -> KernelBridge<K::Message> {
         let (kernel, lane, queue) = (Arc::clone(self.kernel_arc()), self.lane(), queue.clone());
-        let from = queue.name().unwrap_or("a queue").to_owned();
+        let from = queue.name().unwrap_or(UNNAMED).to_owned();
         let to = match lane {
             0 => self.name().to_owned(),
             _ => format!("{}/{}", kernel.core.name, self.name()),

@@ -30,7 +30,6 @@
 //! | `holds`, how many messages are held | whoever polls; after the end whoever takes them out | anybody |
 //! | `ended` | whoever polls, once (`SYNC: bridge-ended`) | anybody |
 //!
-//!
 //! The counts order nothing: they are exact for whoever has seen the end, or knows that nothing flows.
 
 use std::{
@@ -44,8 +43,8 @@ use std::{
 };
 
 use annulus_abi::vitals::{
-    bridges::{BridgeCounts, BridgeEntry},
-    field,
+    bridges::{BridgeCounts, BridgeEntry, name_field},
+    text,
 };
 use annulus_queue::SendOutcome;
 use annulus_sync::{
@@ -75,6 +74,8 @@ use crate::{
 
 /// The most messages of a batch. Source: this project's choice; a batch has its room from the beginning.
 pub(crate) const MOST_MESSAGES: usize = 65_536;
+/// What stands for the name of a queue that has none.
+const UNNAMED: &str = "(unnamed)";
 /// How many batches one poll moves, at most, and how long a bridge then lets its thread alone. Source: this project's
 /// choice: with batches of 64 messages some 100 µs of work.
 const BATCHES: u64 = 32;
@@ -247,10 +248,11 @@ impl<H: Hold> Shared<H> {
     where
         H: 'static,
     {
-        let place = kernel.core.home.as_ref().and_then(|home| home.show_bridge(self.facts.described()));
+        let mut place = kernel.core.home.as_ref().and_then(|home| home.bridge_place());
+        self.facts.show(&mut place);
         Task::start(async move {
             // Also if the work panics: keys and ids of messages are code of the program.
-            let end = End { facts: &self.facts, place };
+            let mut end = End { facts: &self.facts, place };
             let mut work = pin!(work);
             poll_fn(|context| {
                 self.facts.polled.store(0, Ordering::Relaxed);
@@ -258,7 +260,7 @@ impl<H: Hold> Shared<H> {
                     return Poll::Ready(());
                 }
                 let polled = work.as_mut().poll(context);
-                end.show();
+                end.facts.show(&mut end.place);
                 polled
             })
             .await;
@@ -304,19 +306,10 @@ struct End<'a> {
     place: Option<BridgePlace>,
 }
 
-impl End<'_> {
-    /// Shows what it has done.
-    fn show(&self) {
-        if let Some(place) = &self.place {
-            place.show(self.facts.counts(), self.facts.waits_for().map(|target| target.told));
-        }
-    }
-}
-
 impl Drop for End<'_> {
     fn drop(&mut self) {
         self.facts.waits_for.store(0, Ordering::Relaxed);
-        self.show();
+        self.facts.show(&mut self.place);
         // Who is told that it has ended finds its last counts in the file.
         self.place = None;
         // SYNC: bridge-ended (release)
@@ -573,15 +566,24 @@ impl Facts {
         }
     }
 
-    /// What an observer inside the process finds of it.
+    /// Shows to other processes what it has done.
+    fn show(&self, place: &mut Option<BridgePlace>) {
+        if let Some(place) = place {
+            let waits_for = self.waits_for().map(|target| target.told);
+            place.show(|| self.described(), self.counts(), waits_for);
+        }
+    }
+
+    /// What an observer inside the process finds of it: the same as one outside.
     fn look(&self) -> BridgeLook {
         let has_ended = self.has_ended();
         let waits_for = self.waits_for().filter(|_| !has_ended);
         let Route { from, to, kind, outbox, .. } = &self.route;
+        let shown = |name: &str| text(&name_field(name)).to_owned();
         BridgeLook {
             number: self.number,
-            from: from.clone(),
-            to: to.clone(),
+            from: shown(from),
+            to: shown(to),
             kind: *kind,
             outbox: outbox.map(|outbox| outbox as u32),
             began: self.began,
@@ -607,8 +609,8 @@ impl Facts {
             began: self.began,
             kind: kind.word(),
             outbox: outbox.map_or(0, |outbox| outbox as u32 + 1),
-            from: field(from),
-            to: field(to),
+            from: name_field(from),
+            to: name_field(to),
             constant: [0; 11],
             check: 0,
         }

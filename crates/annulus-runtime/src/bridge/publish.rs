@@ -8,7 +8,7 @@ use annulus_sync::{Ordering, event::Event};
 
 use crate::{
     bridge::{
-        BridgeOptions, Cause, Facts, First, Held, KernelBridge, Route, Shared, Target, any, first,
+        BridgeOptions, Cause, Facts, First, Held, KernelBridge, Route, Shared, Target, UNNAMED, any, first,
         look::BridgeKind,
     },
     handle::{KernelHandle, receive::Outlet},
@@ -86,7 +86,7 @@ pub(crate) unsafe fn publish_outputs<O: RingMessage>(
     let (kernel, queue) = (Arc::clone(kernel), queue.clone());
     let route = Route {
         from: kernel.core.name.clone(),
-        to: queue.name().unwrap_or("a queue").to_owned(),
+        to: queue.name().unwrap_or(UNNAMED).to_owned(),
         kind: BridgeKind::ToQueue,
         outbox: port,
         targets: vec![Target::default()],

@@ -9,7 +9,8 @@ use std::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BridgeOptions {
-    /// A batch of so many messages is delivered at once; at least 1, and at most 65,536.
+    /// A batch of so many messages is delivered at once: 1 to 65,536. Bridges between kernels are refused with any other number;
+    /// those of queues take the nearest one.
     pub messages: usize,
     /// How long the first message of a batch waits for others. With 0, a batch is what is there.
     pub delay: Duration,

@@ -371,6 +371,11 @@ impl KernelShared {
         self.core.launch.number()
     }
 
+    /// Tells its runtime from others: [`RuntimeInner::place`](crate::launch::runtime::RuntimeInner::place).
+    pub(crate) fn runtime_place(&self) -> usize {
+        self.names.as_ptr().addr()
+    }
+
     /// Lets another kernel have its name.
     pub(crate) fn free_name(&self) {
         if let Some(names) = self.names.upgrade() {

@@ -295,7 +295,7 @@ impl Runtime {
 
     /// Why kernels do not go on: who waits for whom, followed to the causes. Looks twice, a tenth of a second
     /// apart, and blocks meanwhile. Where its kernels wait for kernels of other runtimes, over bridges, it says why these do not
-    /// go on. `annulus why` says the same from outside.
+    /// go on, and follows their links and bridges to the cause. `annulus why` says the same from outside.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -311,17 +311,29 @@ impl Runtime {
     pub fn why(&self) -> Why {
         const APART: Duration = Duration::from_millis(100);
         let mut kernels = self.inner.registry.all();
-        let own = kernels.len();
-        // Bridges lead to kernels of other runtimes, and these may wait themselves.
+        // Bridges lead to kernels of other runtimes, and these may wait themselves: over links of theirs, and bridges.
         let mut next = 0;
         while next < kernels.len() {
-            for target in kernels[next].bridges.targets() {
+            let mut targets = kernels[next].bridges.targets();
+            targets
+                .extend(kernels[next].links.known().targets.iter().filter_map(|link| link.kernel.upgrade()));
+            for target in targets {
                 if !kernels.iter().any(|known| Arc::ptr_eq(known, &target)) {
                     kernels.push(target);
                 }
             }
             next += 1;
         }
+        // This one is 0, and the others come in the order in which they were found.
+        let mut runtimes = vec![self.inner.place()];
+        let mut runtime_of = |kernel: &KernelShared| {
+            let place = kernel.runtime_place();
+            let known = runtimes.iter().position(|other| *other == place);
+            known.unwrap_or_else(|| {
+                runtimes.push(place);
+                runtimes.len() - 1
+            }) as u64
+        };
         let id = |kernel: &Arc<KernelShared>| kernel.number();
         let look = || {
             let looks = kernels.iter().map(|kernel| {
@@ -332,13 +344,13 @@ impl Runtime {
         let (before, start) = (look(), Instant::now());
         std::thread::sleep(APART);
         let (now, elapsed) = (look(), start.elapsed());
-        let looks = kernels.iter().zip(before.into_iter().zip(now)).enumerate();
-        let looks = looks.map(|(index, (kernel, (before, now)))| {
+        let looks = kernels.iter().zip(before.into_iter().zip(now));
+        let looks = looks.map(|(kernel, (before, now))| {
             let (before, ports_before, linked_before, bridges_before) = before;
             let (now, ports_now, linked, bridges_now) = now;
             KernelLooks {
                 id: id(kernel),
-                runtime: u64::from(index >= own),
+                runtime: runtime_of(kernel),
                 bridges_before,
                 bridges_now,
                 name: kernel.core.name.clone(),

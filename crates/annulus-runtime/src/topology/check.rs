@@ -360,8 +360,8 @@ impl Topology {
             self.check_bridge(edge, port, from, to)?;
         } else if edge.bridge.is_some() {
             return Err(format!(
-                "both run on {}, so this link is no bridge, and has no batches: take messages and delay away, or put one \
-                 of the two kernels on another device",
+                "both run on {}, so this link is no bridge, and has no batches: leave its messages and its delay out, or \
+                 put one of the two kernels on another device",
                 self.place(from)
             ));
         }
@@ -374,7 +374,9 @@ impl Topology {
         if let Some(BridgeOptions { messages, .. }) = edge.bridge
             && !(1..=MOST_MESSAGES).contains(&messages)
         {
-            return Err(format!("a batch of a bridge has 1 to {MOST_MESSAGES} messages, and not {messages}"));
+            return Err(format!(
+                "a batch of this bridge has {messages} messages, and must have 1 to {MOST_MESSAGES}: change `messages`"
+            ));
         }
         let why = match port.and_then(|port| source.ports[port].ask) {
             Some(_) => "asks, and an answer comes from a kernel of its own device",

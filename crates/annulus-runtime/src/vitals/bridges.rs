@@ -7,17 +7,23 @@ use std::{
 
 use annulus_abi::vitals::bridges::{BridgeCounts, BridgeEntry, MOST_BRIDGES, bridge_state};
 use annulus_ring::memory::SharedMemory;
-use annulus_sync::{AtomicU64, Ordering, fence};
+use annulus_sync::{AtomicBool, AtomicU64, Ordering, fence};
 
 use super::{Home, VitalsArena, parts::Parts};
 
 const ENTRY: usize = size_of::<BridgeEntry>();
 
 /// The entries of a runtime.
-pub(super) struct BridgeSlots(Mutex<Slots>);
+pub(super) struct BridgeSlots {
+    slots: Mutex<Slots>,
+    /// Whether the last bridge that looked for an entry has found none, and none has ended since. Changed under the lock; others
+    /// read it relaxed, to leave the lock alone: who reads an old value looks again when it has moved more.
+    is_full: AtomicBool,
+}
 
 struct Slots {
-    /// Who has which; as many as were ever needed at a time.
+    /// Who has which; as many as were ever needed at a time. It has room for all of them from the beginning, so that nothing is
+    /// allocated under the lock.
     holders: Vec<Holder>,
     /// Numbers the ends of bridges.
     next: u64,
@@ -33,16 +39,48 @@ enum Holder {
 
 impl BridgeSlots {
     pub(super) fn new() -> Self {
-        Self(Mutex::new(Slots { holders: Vec::new(), next: 1 }))
+        Self { slots: Mutex::new(Slots::new()), is_full: AtomicBool::new(false) }
     }
 
     fn with<T>(&self, change: impl FnOnce(&mut Slots) -> T) -> T {
         // A holder is changed at once, so poison is ignored.
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        change(&mut self.slots.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// An entry that no bridge has.
+    fn take(&self) -> Option<usize> {
+        if self.is_full.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.with(|slots| {
+            let taken = slots.take();
+            self.is_full.store(taken.is_none(), Ordering::Relaxed);
+            taken
+        })
+    }
+
+    /// The system has no memory for this one. Until a bridge ends, nobody asks it again.
+    fn lacks(&self, index: usize) {
+        self.with(|slots| {
+            slots.holders[index] = Holder::Nobody;
+            self.is_full.store(true, Ordering::Relaxed);
+        });
+    }
+
+    /// The bridge that had this one has ended.
+    fn give_back(&self, index: usize) {
+        self.with(|slots| {
+            slots.holders[index] = Holder::Past(slots.number());
+            self.is_full.store(false, Ordering::Relaxed);
+        });
     }
 }
 
 impl Slots {
+    fn new() -> Self {
+        Self { holders: Vec::with_capacity(MOST_BRIDGES), next: 1 }
+    }
+
     fn number(&mut self) -> u64 {
         self.next += 1;
         self.next - 1
@@ -70,13 +108,14 @@ impl Slots {
     }
 }
 
-/// The entry of a bridge that works. When it is dropped, the bridge has ended, and the entry is kept as one of the past.
+/// Where a bridge that works is shown. When this is dropped, the bridge has ended, and its entry is kept as one of the past.
 pub(crate) struct BridgePlace {
     arena: Arc<VitalsArena>,
     memory: Arc<SharedMemory>,
-    index: usize,
-    /// Where it is.
-    entry: usize,
+    /// The [`id`](Home::id) of the kernel that it stands with.
+    kernel: u64,
+    /// Which entry it has. None as long as all are of other bridges that work: then it takes one when one of these has ended.
+    index: Option<usize>,
 }
 
 impl Parts {
@@ -86,20 +125,11 @@ impl Parts {
 }
 
 impl Home {
-    /// An entry for a bridge of this kernel, described so, but for the kernel's number. `None` if
-    /// the kernel is not shown, or no entry is left.
-    pub(crate) fn show_bridge(&self, bridge: BridgeEntry) -> Option<BridgePlace> {
-        let arena = Arc::clone(self.arena());
-        let (file, memory) = arena.shown_file().filter(|_| self.is_seen())?;
-        let index = arena.bridges().with(Slots::take)?;
-        let entry = arena.parts().bridge(index);
-        if !file.claim(entry, ENTRY) {
-            arena.bridges().with(|slots| slots.holders[index] = Holder::Nobody);
-            return None;
-        }
-        let place = BridgePlace { memory: Arc::clone(memory), index, entry, arena: Arc::clone(&arena) };
-        place.describe(BridgeEntry { kernel: self.id(), ..bridge });
-        Some(place)
+    /// Where a bridge of this kernel is shown. `None` if the kernel is not.
+    pub(crate) fn bridge_place(&self) -> Option<BridgePlace> {
+        let (_, memory) = self.arena().shown_file().filter(|_| self.is_seen())?;
+        let (arena, memory) = (Arc::clone(self.arena()), Arc::clone(memory));
+        Some(BridgePlace { arena, memory, kernel: self.id(), index: None })
     }
 
     /// When the runtime was built, as the file's header says, and the number of the launch, by which observers find it; zeros
@@ -113,51 +143,71 @@ impl Home {
 }
 
 impl BridgePlace {
-    fn word(&self, offset: usize) -> &AtomicU64 {
+    fn word(&self, index: usize, offset: usize) -> &AtomicU64 {
         // SAFETY: all words of vitals are atomics.
-        unsafe { self.memory.word(self.entry + offset) }
+        unsafe { self.memory.word(self.arena.parts().bridge(index) + offset) }
     }
 
-    fn set(&self, offset: usize, value: u64) {
-        self.word(offset).store(value, Ordering::Relaxed);
+    /// Its entry. If it has none, it takes one, if there is one, and describes the bridge there, but for the kernel's number.
+    fn entry(&mut self, described: impl FnOnce() -> BridgeEntry) -> Option<usize> {
+        if self.index.is_none() {
+            let (file, _) = self.arena.shown_file()?;
+            let index = self.arena.bridges().take()?;
+            if !file.claim(self.arena.parts().bridge(index), ENTRY) {
+                self.arena.bridges().lacks(index);
+                return None;
+            }
+            self.index = Some(index);
+            self.describe(index, BridgeEntry { kernel: self.kernel, ..described() });
+        }
+        self.index
     }
 
-    fn describe(&self, bridge: BridgeEntry) {
+    fn describe(&self, index: usize, bridge: BridgeEntry) {
         const STATE: usize = offset_of!(BridgeEntry, state);
-        self.set(STATE, bridge_state::FREE.into());
-        self.set(offset_of!(BridgeEntry, number), 0);
+        let set = |offset: usize, value: u64| self.word(index, offset).store(value, Ordering::Relaxed);
+        set(STATE, bridge_state::FREE.into());
+        set(offset_of!(BridgeEntry, number), 0);
         // Who has seen another word of it zeroed sees that its number is no bridge's, or the next one's.
         // SYNC: bridge-freed (release)
         fence(Ordering::Release);
-        (8..ENTRY).step_by(8).for_each(|offset| self.set(offset, 0));
+        (8..ENTRY).step_by(8).for_each(|offset| set(offset, 0));
         // Who has seen its number sees no count of the bridge before.
         // SYNC: bridge-zeroed (release)
         fence(Ordering::Release);
         let words = BridgeEntry { state: bridge_state::FREE, ..bridge }.to_words();
-        (1..).zip(&words[1..]).for_each(|(index, word)| self.set(8 * index, *word));
+        (1..).zip(&words[1..]).for_each(|(word_index, word)| set(8 * word_index, *word));
         // SYNC: bridge-zeroed (release)
-        self.word(STATE).store(bridge_state::WORKS.into(), Ordering::Release);
+        self.word(index, STATE).store(bridge_state::WORKS.into(), Ordering::Release);
     }
 
-    /// Shows what the bridge has done, and for which kernel's room it waits, if it waits.
-    pub(crate) fn show(&self, counts: BridgeCounts, waits_for: Option<[u64; 2]>) {
+    /// Shows what the bridge has done, and for which kernel's room it waits, if it waits; what it is, if it was not shown yet.
+    pub(crate) fn show(
+        &mut self,
+        described: impl FnOnce() -> BridgeEntry,
+        counts: BridgeCounts,
+        waits_for: Option<[u64; 2]>,
+    ) {
         const COUNTS: usize = offset_of!(BridgeEntry, counts);
-        for (index, count) in counts.to_words().into_iter().enumerate() {
-            self.set(COUNTS + 8 * index, count);
+        let Some(index) = self.entry(described) else { return };
+        let set = |offset: usize, value: u64| self.word(index, offset).store(value, Ordering::Relaxed);
+        for (word, count) in counts.to_words().into_iter().enumerate() {
+            set(COUNTS + 8 * word, count);
         }
         let [runtime, kernel] = waits_for.unwrap_or_default();
-        self.set(offset_of!(BridgeEntry, waits_runtime), runtime);
-        self.set(offset_of!(BridgeEntry, waits_kernel), kernel);
-        self.set(offset_of!(BridgeEntry, waits), waits_for.is_some().into());
+        set(offset_of!(BridgeEntry, waits_runtime), runtime);
+        set(offset_of!(BridgeEntry, waits_kernel), kernel);
+        set(offset_of!(BridgeEntry, waits), waits_for.is_some().into());
     }
 }
 
 impl Drop for BridgePlace {
     fn drop(&mut self) {
+        let Some(index) = self.index else { return };
         // Who has seen this, and copies the table again, sees the last counts.
         // SYNC: bridge-done (release)
-        self.word(offset_of!(BridgeEntry, state)).store(bridge_state::ENDED.into(), Ordering::Release);
-        self.arena.bridges().with(|slots| slots.holders[self.index] = Holder::Past(slots.number()));
+        self.word(index, offset_of!(BridgeEntry, state)).store(bridge_state::ENDED.into(), Ordering::Release);
+        self.arena.bridges().give_back(index);
     }
 }
 
@@ -169,9 +219,11 @@ mod tests {
     /// that works is.
     #[test]
     fn o_01_entries_of_the_past_are_taken_again() {
-        let mut slots = Slots { holders: Vec::new(), next: 1 };
+        let mut slots = Slots::new();
+        let room = slots.holders.capacity();
         assert!((0..MOST_BRIDGES).all(|index| slots.take() == Some(index)));
         assert_eq!(slots.take(), None, "all work");
+        assert_eq!(slots.holders.capacity(), room, "nothing is allocated under the lock");
         for index in [7, 3] {
             slots.holders[index] = Holder::Past(slots.number());
         }

@@ -105,7 +105,7 @@ impl Screen {
             told.findings.extend(why.findings.into_iter().filter(|finding| {
                 let is_own = of.file == process.file && finding.kernel == kernel.name;
                 let mut waiting = finding.waiting.iter().flatten();
-                // Of another process, it is over a bridge.
+                // Of another runtime, it is over a bridge.
                 is_own
                     || of.pid == process.pid
                         && waiting.any(|step| (&step.kernel, step.runtime) == (&kernel.name, process.started))

@@ -100,6 +100,7 @@ fn process(pid: u32, kernels: Vec<Kernel>) -> Process {
         started: 1,
         now: 41_000_000_000,
         kernels,
+        past_bridges: Vec::new(),
         damage: FileDamage::default(),
     }
 }
