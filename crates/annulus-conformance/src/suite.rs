@@ -192,6 +192,14 @@ macro_rules! conformance_suite {
                 a_bridge_keeps_no_kernel: Nothing,
                 q33_a_closed_target_ends_its_bridge: Handlers,
             }
+            upstream {
+                d03_drained_looks_over_bridges: Handlers,
+                d03_drained_waits_for_an_inactive_source: Handlers,
+                d03_drained_in_a_cycle_over_bridges: Handlers,
+                d03_drained_by_one_of_several_outboxes: Handlers,
+                d03_drained_beside_another_receiver: Handlers,
+                o02_a_shutdown_goes_over_bridges: Handlers,
+            }
             carried {
                 d03_a_bridge_leads_to_another_runtime: Handlers,
                 d03_a_full_target_is_waited_for_by_name: Handlers,

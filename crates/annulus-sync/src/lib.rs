@@ -42,6 +42,7 @@ pub mod schedule;
 pub mod sleepers;
 pub mod stall;
 pub mod stay;
+pub mod transit;
 pub mod wait;
 mod wait_strategy;
 pub mod wake_flag;

@@ -10,7 +10,6 @@ mod common;
 use std::{
     collections::HashSet,
     sync::atomic::{AtomicU32, Ordering},
-    time::Duration,
 };
 
 use annulus::{BridgeOptions, Cpu, KernelGroup, prelude::*};
@@ -94,7 +93,7 @@ fn main() -> std::process::ExitCode {
         };
         let group = KernelGroup::new([counting(&cpu, "counts here")?, counting(device, "counts there")?])?;
         // Each visit goes to the member where fewest wait; with keys it would go to the member of its actor.
-        let bridge = admit.bridge_to_group(&group, BridgeOptions::new(), Backpressure::Block)?;
+        admit.bridge_to_group(&group, BridgeOptions::new(), Backpressure::Block)?;
         // ANCHOR_END: launch
 
         let mut random = Random(5);
@@ -112,9 +111,7 @@ fn main() -> std::process::ExitCode {
         }
 
         // ANCHOR: end
-        // The source first, then the bridge, then the targets: nothing is left on the way.
-        admit.shutdown_blocking(Duration::from_secs(60));
-        bridge.ended_blocking();
+        // Until `admit` has handled all, nothing is left on the bridge, and the members have handled what came over it.
         group.drained_blocking();
 
         let each = group.gather_blocking(Event::HowMany)?;

@@ -59,6 +59,7 @@ pub mod together;
 pub mod topics;
 pub mod traces;
 pub mod undelivered;
+pub mod upstream;
 pub mod variants;
 pub mod verbs;
 pub mod waking;

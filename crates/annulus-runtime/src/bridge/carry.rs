@@ -39,7 +39,7 @@ use annulus_abi::ring::kind;
 use annulus_kernel::{Accepts, Inside, RingKernel, RingMessage, TypeDescriptor};
 use annulus_queue::{Backpressure, TryRecvError, front::Fate};
 use annulus_ring::ring::{Consumer, Refused};
-use annulus_sync::{AtomicUsize, Ordering, event::Event, wait::block_on_deadline};
+use annulus_sync::{AtomicUsize, Ordering, event::Event, transit::Transit, wait::block_on_deadline};
 
 use crate::{
     bridge::{
@@ -48,6 +48,7 @@ use crate::{
         look::{BridgeKind, BridgeLook},
         publish::fill,
         task::Task,
+        upstream::Feeder,
     },
     error::ConnectError,
     group::{KernelGroup, member_of_key},
@@ -112,8 +113,8 @@ impl<K: RingKernel> KernelHandle<K> {
     ///
     /// The bridge has no thread: whoever reports that this kernel has outputs, or that `target` has room, moves what
     /// is there. On the CPU it costs nothing while nothing flows. On devices the runtime's pump watches the kernel
-    /// while somebody waits for outputs, as a receiver does. The bridge keeps neither kernel running, and
-    /// [`drained`](crate::KernelControl::drained) of `target` knows nothing of it. [Stamps](crate::LaunchOptions::causal)
+    /// while somebody waits for outputs, as a receiver does. The bridge keeps neither kernel running.
+    /// [`drained`](crate::KernelControl::drained) of `target` looks over it, to this kernel. [Stamps](crate::LaunchOptions::causal)
     /// do not cross from runtime to runtime: each has a clock of its own. Traces do.
     ///
     /// ```
@@ -316,6 +317,8 @@ const REMEMBERED: usize = 16;
 pub(crate) struct Bridges {
     /// Those that lead from it to other kernels.
     crossings: Mutex<Vec<Weak<Crossing>>>,
+    /// Those that lead from other kernels to it.
+    pub(super) feeders: Mutex<Vec<Feeder>>,
     /// What is known of these, and of those from it to queues and from queues to it; in the order in which they began.
     known: Mutex<Vec<Arc<Facts>>>,
 }
@@ -453,9 +456,11 @@ impl Crossing {
             next: AtomicUsize::new(0),
         });
         source.bridges.add(&crossing);
-        let (its, source) = (Arc::clone(&crossing), Arc::clone(source));
-        let carried = Arc::clone(&source);
-        let task = Arc::clone(&crossing.shared).start(&source, async move { its.carry(&carried).await });
+        let (its, carried) = (Arc::clone(&crossing), Arc::clone(source));
+        let task = Arc::clone(&crossing.shared).start(source, async move { its.carry(&carried).await });
+        for target in &crossing.targets {
+            target.bridges.add_feeder(source, &crossing, &task);
+        }
         Ok((crossing, task))
     }
 
@@ -473,6 +478,25 @@ impl Crossing {
     /// What it has done so far.
     pub(crate) fn status(&self) -> KernelBridgeStatus {
         self.shared.facts.status()
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.shared.facts.has_ended()
+    }
+
+    pub(super) fn transit(&self) -> &Transit {
+        &self.shared.facts.transit
+    }
+
+    /// The outbox that it leads from, of a source with several.
+    pub(super) fn port(&self) -> Option<usize> {
+        self.port
+    }
+
+    /// How many messages it has delivered, its target has dropped, and it holds: one of these has changed if it has taken some.
+    pub(super) fn done(&self) -> [u64; 3] {
+        let look = self.shared.facts.look();
+        [look.counts.moved, look.dropped(), look.counts.held]
     }
 
     async fn carry(&self, source: &KernelShared) {

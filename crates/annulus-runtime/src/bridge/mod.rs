@@ -27,6 +27,7 @@
 //! | its entry in the [vitals file](annulus_abi::vitals::bridges) | whoever polls, after each poll, and at the end | other processes |
 //! | `polled` | whoever polls | the same |
 //! | `stop` | anybody, once | whoever polls |
+//! | `transit`, whether something is on the way ([`annulus_sync::transit`]) | whoever polls | whoever waits until a target is drained |
 //! | `holds`, how many messages are held | whoever polls; after the end whoever takes them out | anybody |
 //! | `ended` | whoever polls, once (`SYNC: bridge-ended`) | anybody |
 //!
@@ -50,6 +51,7 @@ use annulus_queue::SendOutcome;
 use annulus_sync::{
     AtomicBool, AtomicU64, AtomicUsize, Ordering,
     event::{Event, Listener},
+    transit::Transit,
     wait::{block_on, block_on_deadline},
 };
 
@@ -60,6 +62,7 @@ mod port;
 pub(crate) mod publish;
 mod status;
 pub(crate) mod task;
+pub(crate) mod upstream;
 
 pub use status::{BridgeOptions, KernelBridgeRates, KernelBridgeStatus};
 use task::Task;
@@ -162,6 +165,8 @@ pub(crate) struct Facts {
     holds: AtomicU64,
     /// Batches that the poll under way has moved.
     polled: AtomicU64,
+    /// Whether something is on the way over it.
+    transit: Transit,
     stop: AtomicBool,
     ended: AtomicBool,
     /// Notified at the end.
@@ -230,6 +235,7 @@ impl<H: Hold> Shared<H> {
             counts: Counts::default(),
             holds: AtomicU64::new(0),
             polled: AtomicU64::new(0),
+            transit: Transit::new(),
             stop: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             end: Event::new(),
@@ -259,8 +265,10 @@ impl<H: Hold> Shared<H> {
                 if self.facts.stop.load(Ordering::Relaxed) {
                     return Poll::Ready(());
                 }
+                self.facts.transit.begin();
                 let polled = work.as_mut().poll(context);
                 end.facts.show(&mut end.place);
+                self.facts.transit.pause(self.facts.holds.load(Ordering::Relaxed) != 0);
                 polled
             })
             .await;
@@ -315,6 +323,7 @@ impl Drop for End<'_> {
         // SYNC: bridge-ended (release)
         self.facts.ended.store(true, Ordering::Release);
         self.facts.end.notify_all();
+        self.facts.transit.end();
     }
 }
 

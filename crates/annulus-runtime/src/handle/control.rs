@@ -282,9 +282,10 @@ impl KernelControl {
     /// Waits until everything that was sent has been handled, or the kernel has terminated. Sends may go on
     /// meanwhile; close the kernel first if nothing may come after.
     ///
-    /// If kernels are [connected](crate::KernelHandle::connect) to this one, directly or through others, this
-    /// also waits until those have handled everything, so that nothing is under way between them. If one of
-    /// them is inactive and has messages, this keeps waiting.
+    /// If kernels are [connected](crate::KernelHandle::connect) to this one, or a
+    /// [bridge](crate::KernelHandle::bridge_to) leads from them, directly or through others, this also waits until
+    /// those have handled everything, so that nothing is under way between them. If one of them is inactive and has
+    /// messages, this keeps waiting. Queues in between are not looked at.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }

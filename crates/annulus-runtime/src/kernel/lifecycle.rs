@@ -13,6 +13,7 @@ use annulus_ring::memory::ShardMemory;
 use annulus_sync::{AtomicU64, Ordering};
 
 use crate::{
+    bridge::upstream,
     kernel::{
         core::{HostShard, Transition},
         shared::KernelShared,
@@ -113,18 +114,23 @@ impl KernelShared {
         self.pending() == 0 && self.core().drops.unsettled.load(Ordering::Acquire) == 0
     }
 
-    /// Whether everything that was sent before the kernel was closed has been handled.
+    /// Waits until everything that was sent before the kernel was closed has been handled, here and by all from which links or
+    /// bridges lead here.
     pub(crate) async fn drained(self: &Arc<Self>) {
+        upstream::drained(self).await;
+        self.core().tell_drained();
+    }
+
+    /// The same, without bridges.
+    pub(crate) async fn rests(self: &Arc<Self>) {
         let core = self.core();
         if core.options.shape.connectable {
-            self.settled().await;
-            return core.tell_drained();
+            return self.settled().await;
         }
         // The fence of `listen`, within `until`, stands between this and the look at the queues (SYNC:
         // watched).
         core.watched.watch();
         core.until(|| core.is_finished() || self.has_handled_all()).await;
-        core.tell_drained();
     }
 
     /// Whether outputs wait in a shard that takes messages nevertheless.

@@ -98,6 +98,11 @@ impl Ports {
         self.sorted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether no output of this outbox was put aside. Whoever has taken one out of a ring has put it aside before this returns.
+    pub(crate) fn is_none_aside(&self, port: usize) -> bool {
+        self.lock().numbers[port].is_empty()
+    }
+
     /// The number of the outbox by which this output of the kernel, which has several, was sent.
     fn of(&self, output: &Bytes) -> usize {
         // SAFETY: an output of several outboxes begins with the number of its own, in eight bytes that the handler wrote.

@@ -102,6 +102,16 @@ impl KernelShared {
         self.core.shards[shard].outbound.may_be_ready()
     }
 
+    /// Whether the kernel has sent nothing by this outbox, or at all if it has one, that nobody has received. Its blocks rest, or
+    /// may send something at any time.
+    pub(crate) fn has_no_output(&self, port: Option<usize>) -> bool {
+        // Slots are given back with release (`SYNC: slots-returned`): what whoever took them did before is seen after this. A
+        // sole producer moves the gauge late.
+        let is_empty = |shard: usize| self.core.shards[shard].outbound.depth() == 0 && !self.may_have(shard);
+        (0..self.core.shards.len()).all(is_empty)
+            && port.is_none_or(|port| !self.ports.are_several() || self.ports.is_none_aside(port))
+    }
+
     /// One attempt of a receive that may wait: `None` if waiting helps.
     #[inline]
     pub(crate) fn receive(&self, port: Option<usize>, output: &mut Bytes) -> Option<Result<(), RecvError>> {

@@ -17,12 +17,12 @@ use crate::stamps::Stamps;
 use crate::traces::{TraceEvent, Traces};
 use crate::{
     backend::{BackendError, BackendSource, DeviceBackend, DeviceInfo},
+    bridge::upstream::shut_down,
     elsewhere::elsewhere,
     error::{HandleError, LaunchError, UnknownKernel},
     handle::{KernelHandle, control::KernelControl},
     kernel::{lifecycle::ShutdownOutcome, passage::Passage, shared::KernelShared, status::Stall},
     launch::{arena::Arena, registry::KernelRegistry},
-    links,
     vitals::{Requests, Vitals, VitalsArena},
     why::{self, KernelLooks, Why},
     within::Sleep,
@@ -400,6 +400,9 @@ impl Runtime {
     /// them. Kernels that form a cycle drain together. Messages that were not delivered can be taken from the
     /// kernels' handles.
     ///
+    /// A kernel to which a [bridge](KernelHandle::bridge_to) leads from another one of these is closed later: when that
+    /// one has terminated, and the bridge has delivered its outputs. If the limit passes first, the bridge is stopped.
+    ///
     /// A separate thread waits, since a future has no clock. Dropping the future does not stop the shutdown.
     ///
     /// ```
@@ -438,19 +441,6 @@ impl Runtime {
     pub fn shutdown_blocking(&self, limit: Duration) -> Vec<(String, ShutdownOutcome)> {
         shut_down(self.inner.registry.all(), limit)
     }
-}
-
-/// Shuts these kernels down, sources before their targets, all within `limit`.
-pub(crate) fn shut_down(kernels: Vec<Arc<KernelShared>>, limit: Duration) -> Vec<(String, ShutdownOutcome)> {
-    let start = Instant::now();
-    for kernel in &kernels {
-        kernel.close();
-    }
-    let shut_down = |kernel: Arc<KernelShared>| {
-        let outcome = kernel.shut_down(limit.saturating_sub(start.elapsed()));
-        (kernel.core().name.clone(), outcome)
-    };
-    links::sources_first(kernels).into_iter().map(shut_down).collect()
 }
 
 impl fmt::Debug for Runtime {

@@ -351,9 +351,16 @@ fn scan(kernels: &[Arc<KernelShared>]) -> Option<Vec<u64>> {
     Some(counts)
 }
 
-/// Sorts kernels so that sources come before their targets. Kernels that form a cycle come in any order;
-/// otherwise the given order is kept.
+/// Sorts kernels so that sources come before their targets, over links and over bridges. Kernels that form a cycle come in any
+/// order; otherwise the given order is kept.
 pub(crate) fn sources_first(kernels: Vec<Arc<KernelShared>>) -> Vec<Arc<KernelShared>> {
+    let mut ordered = with_sources(&kernels);
+    ordered.retain(|kernel| kernels.iter().any(|other| Arc::ptr_eq(other, kernel)));
+    ordered
+}
+
+/// These kernels and all from which links and bridges lead to them, in that order.
+pub(crate) fn with_sources(kernels: &[Arc<KernelShared>]) -> Vec<Arc<KernelShared>> {
     fn is_in(kernels: &[Arc<KernelShared>], kernel: &Arc<KernelShared>) -> bool {
         kernels.iter().any(|other| Arc::ptr_eq(other, kernel))
     }
@@ -371,12 +378,14 @@ pub(crate) fn sources_first(kernels: Vec<Arc<KernelShared>>) -> Vec<Arc<KernelSh
                 place(&source, seen, ordered);
             }
         }
+        for feeder in kernel.feeders() {
+            place(&feeder.source, seen, ordered);
+        }
         ordered.push(Arc::clone(kernel));
     }
     let (mut seen, mut ordered) = (Vec::new(), Vec::new());
-    for kernel in &kernels {
+    for kernel in kernels {
         place(kernel, &mut seen, &mut ordered);
     }
-    ordered.retain(|kernel| is_in(&kernels, kernel));
     ordered
 }

@@ -5,11 +5,7 @@ mod draw;
 #[cfg(feature = "toml")]
 mod file;
 
-use std::{
-    fmt,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{fmt, sync::Arc, time::Duration};
 
 use annulus_kernel::RingKernel;
 use annulus_queue::Backpressure;
@@ -18,18 +14,14 @@ use crate::{
     bridge::{
         BridgeOptions, KernelBridgeStatus,
         carry::{Crossing, Spread},
-        task::Task,
+        upstream::shut_down,
     },
     elsewhere::elsewhere,
     error::{ConnectError, LaunchError, debug_in_words},
     handle::AnyHandle,
     handle::control::KernelControl,
-    kernel::{lifecycle::ShutdownOutcome, shared::KernelShared},
-    launch::{
-        bound::Bound,
-        runtime::{Runtime, shut_down},
-        start::AnyBound,
-    },
+    kernel::lifecycle::ShutdownOutcome,
+    launch::{bound::Bound, runtime::Runtime, start::AnyBound},
     links::{
         connect::Way,
         peers::{Reached, address_of},
@@ -546,11 +538,11 @@ impl Topology {
                     let from = (source.shared_arc(), link.port);
                     Crossing::start(from, targets, Spread::All, true, options, edge.backpressure)
                 };
-                let (crossing, task) = started.map_err(|error| {
+                let (crossing, _) = started.map_err(|error| {
                     let (from, to) = (edge.from.clone(), edge.to.clone());
                     TopologyError::Connect { from, to, error }
                 })?;
-                bridges.push(Bridge { from: link.from, to: link.to, crossing, task });
+                bridges.push(crossing);
                 continue;
             }
             let way = Way { port: link.port, variant: link.variant, backpressure: edge.backpressure };
@@ -566,12 +558,6 @@ impl Topology {
         for &index in checked.order.iter().filter(|&&index| active[index]) {
             // It may have been lost meanwhile; its handle says so, as after any launch.
             let _ = annulus_sync::wait::block_on(handle(index).control().activate());
-        }
-        let place = |index: usize| {
-            checked.order.iter().position(|&other| other == index).expect("it is in the order")
-        };
-        for bridge in &mut bridges {
-            (bridge.from, bridge.to) = (place(bridge.from), place(bridge.to));
         }
         let of = |&index: &usize| Some((handles[index].take()?, runtimes[index].clone()));
         let kernels = checked.order.iter().filter_map(of).collect();
@@ -592,19 +578,10 @@ pub struct RunningTopology {
     /// Targets before their sources, each with its runtime.
     kernels: Vec<(AnyHandle, Runtime)>,
     /// The links that lead from device to device.
-    bridges: Vec<Bridge>,
+    bridges: Vec<Arc<Crossing>>,
     /// Those of its kernels that publish.
     topics: Vec<(String, Topics)>,
     runtime: Runtime,
-}
-
-/// A link that leads from device to device.
-struct Bridge {
-    /// Places among the kernels.
-    from: usize,
-    to: usize,
-    crossing: Arc<Crossing>,
-    task: Arc<Task>,
 }
 
 impl RunningTopology {
@@ -663,7 +640,7 @@ impl RunningTopology {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn bridges(&self) -> Vec<KernelBridgeStatus> {
-        self.bridges.iter().map(|bridge| bridge.crossing.status()).collect()
+        self.bridges.iter().map(|bridge| bridge.status()).collect()
     }
 
     /// Who takes which topics of the kernel of this name: to be changed while it runs. `None` if there is no such kernel, if
@@ -736,33 +713,8 @@ impl RunningTopology {
     /// ```
     pub fn shutdown_blocking(&self, limit: Duration) -> Vec<(String, ShutdownOutcome)> {
         // Sources first where nothing else says so.
-        let kernels: Vec<_> = self.kernels.iter().map(|(handle, _)| handle.shared_arc().clone()).collect();
-        if self.bridges.is_empty() {
-            return shut_down(kernels.into_iter().rev().collect(), limit);
-        }
-        let start = Instant::now();
-        let left = || limit.saturating_sub(start.elapsed());
-        let leads_to = |place: usize| move |bridge: &&Bridge| bridge.to == place;
-        for (place, kernel) in kernels.iter().enumerate() {
-            // Bridges send as the host does.
-            if self.bridges.iter().find(leads_to(place)).is_none() {
-                kernel.close();
-            }
-        }
-        let shut_down = |(place, kernel): (usize, Arc<KernelShared>)| {
-            // Of a cycle, one is first; the source of a bridge that leads to it runs on.
-            let has_ended = |bridge: &&Bridge| kernels[bridge.from].core().is_finished();
-            for bridge in self.bridges.iter().filter(leads_to(place)).filter(has_ended) {
-                if !bridge.crossing.ended_within(left()) {
-                    bridge.crossing.stop(&bridge.task);
-                    // It ends with the batch that it moves, if one of its ends does not hang.
-                    bridge.crossing.ended_within(Duration::from_secs(1));
-                }
-            }
-            let outcome = kernel.shut_down(left());
-            (kernel.core().name.clone(), outcome)
-        };
-        kernels.iter().cloned().enumerate().rev().map(shut_down).collect()
+        let kernels = self.kernels.iter().rev().map(|(handle, _)| handle.shared_arc().clone());
+        shut_down(kernels.collect(), limit)
     }
 }
 

@@ -20,4 +20,5 @@ mod schedule;
 mod sleepers;
 mod stay;
 mod step;
+mod transit;
 mod watched;
