@@ -224,6 +224,13 @@ pub enum ShardState {
 
 impl Process {
     /// Its bridges, wherever they stand.
+    ///
+    /// ```
+    /// # use annulus::prelude::*;
+    /// let process = annulus_observe::look_inside(&Runtime::builder().build()?);
+    /// assert_eq!(process.bridges().count(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn bridges(&self) -> impl Iterator<Item = &BridgeLook> {
         self.kernels.iter().flat_map(|kernel| &kernel.bridges).chain(&self.past_bridges)
     }

@@ -11,8 +11,8 @@
 //!
 //! | words | written by | when |
 //! |---|---|---|
-//! | from `number` on, under the check | the runtime, while `state` is [`FREE`](bridge_state::FREE) | when the bridge begins |
-//! | [`BridgeEntry::state`] | the runtime | when it begins, and when it ends |
+//! | from `number` on, under the check | the runtime, while `state` is [`FREE`](bridge_state::FREE) | when the bridge gets the entry |
+//! | [`BridgeEntry::state`] | the runtime | when the bridge gets the entry, and when it ends |
 //! | [`BridgeCounts`], and the words from `waits` on | whoever runs the bridge, one thread at a time | each time it has moved what was there, and at its end |
 //!
 //! The counts are copies, all stored relaxed: between two of them a bridge moves 32 batches at most. So they are exact

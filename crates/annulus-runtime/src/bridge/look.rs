@@ -8,7 +8,7 @@ use annulus_abi::vitals::bridges::bridge_kind;
 pub struct BridgeLook {
     /// Its number, which no other bridge of its process has.
     pub number: u64,
-    /// The name of its source.
+    /// The name of its source. Names of more than 128 bytes are cut here, and end with `…`; the character NUL is left out.
     pub from: String,
     /// The name of its target, or those of several.
     pub to: String,

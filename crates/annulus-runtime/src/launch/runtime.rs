@@ -296,6 +296,7 @@ impl Runtime {
     /// Why kernels do not go on: who waits for whom, followed to the causes. Looks twice, a tenth of a second
     /// apart, and blocks meanwhile. Where its kernels wait for kernels of other runtimes, over bridges, it says why these do not
     /// go on, and follows their links and bridges to the cause. `annulus why` says the same from outside.
+    /// In what it finds, this runtime has the number 0, and each other one a number of its own.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
