@@ -7,6 +7,7 @@ pub mod barriers;
 pub mod bodies;
 pub mod bridged;
 pub mod checks;
+pub mod chosen;
 pub mod compared;
 pub mod constructs;
 pub mod corners;
@@ -483,6 +484,8 @@ pub const VALUES: &[&KernelDefinition] = {
         equal::DEFINITION,
         chains::DEFINITION,
         popped::DEFINITION,
+        chosen::choose_mutable::DEFINITION,
+        chosen::choose_slices::DEFINITION,
         compared::equal_values::DEFINITION,
         compared::equal_references::DEFINITION,
         compared::tried::DEFINITION,

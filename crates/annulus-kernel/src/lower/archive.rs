@@ -101,7 +101,7 @@ impl Lowerer<'_> {
         let names = place.steps.iter().rev().filter_map(|step| match step {
             Step::Field(name) => Some(name.as_str()),
             Step::Variant { field, .. } => Some(field.as_str()),
-            Step::Index(_) | Step::Element(_) => None,
+            Step::Index(_) | Step::Element(_) | Step::Chosen(..) => None,
         });
         let wanted = names.into_iter().find(|name| !name.starts_with(|c: char| c.is_ascii_digit()));
         let wanted = wanted.unwrap_or("items").to_owned();

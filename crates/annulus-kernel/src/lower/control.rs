@@ -233,7 +233,7 @@ impl Lowerer<'_> {
                 && !branches.iter().any(|branch| own(branch))
         };
         if !places.iter().all(|(_, place)| alike(place)) {
-            return Err(CHOSEN_REFERENCE.into());
+            return self.chosen_place(places, branches).map(Some);
         }
         for (step, part) in place.steps.iter_mut().enumerate() {
             let (Step::Index(index) | Step::Element(index)) = part else { continue };
@@ -247,6 +247,46 @@ impl Lowerer<'_> {
             *index = self.read(local);
         }
         Ok(Some(place))
+    }
+
+    /// The place that one of these branches has chosen, by a variable that says which. All are parts of the same message, state,
+    /// or variable, so they lie in the same memory.
+    fn chosen_place(&mut self, places: Vec<(usize, Place)>, branches: &mut [&mut Branch]) -> Lowered<Place> {
+        let (_, first) = &places[0];
+        let own = |root: &Root| branches.iter().any(|branch| declared(&branch.statements).contains(root));
+        let is_one = |place: &Place| place.root == first.root && place.ty == first.ty && !own(&place.root);
+        if !places.iter().all(|(_, place)| is_one(place)) {
+            return Err(CHOSEN_REFERENCE.into());
+        }
+        // Up to where they part. An index may be a variable of a branch.
+        let is_common = |step: usize| {
+            matches!(first.steps[step], Step::Field(_))
+                && places.iter().all(|(_, place)| place.steps.get(step) == Some(&first.steps[step]))
+        };
+        let common = (0..first.steps.len()).take_while(|&step| is_common(step)).count();
+        let mut place = first.clone();
+        place.steps.truncate(common);
+        let chosen = self.size_for_branches("way");
+        let mut ways = Vec::new();
+        for (number, (branch, other)) in places.into_iter().enumerate() {
+            let mut way = other.steps[common..].to_vec();
+            for step in &mut way {
+                step.each_index(&mut |index| {
+                    if !matches!(index, Expr::Bits(..)) {
+                        let local = self.size_for_branches("at");
+                        let at = self.place_of_local(local);
+                        branches[branch]
+                            .statements
+                            .push(Stmt::Assign(at, std::mem::replace(index, self.read(local))));
+                    }
+                });
+            }
+            let (which, number) = (self.place_of_local(chosen), Expr::Bits(Scalar::Usize, number as u64));
+            branches[branch].statements.push(Stmt::Assign(which, number));
+            ways.push(way);
+        }
+        place.steps.push(Step::Chosen(self.read(chosen), ways));
+        Ok(place)
     }
 
     /// A variable that is assigned in branches which are lowered already. No name in them hides it, since no
@@ -263,25 +303,30 @@ impl Lowerer<'_> {
     /// branches return no slices.
     fn join_views(&mut self, branches: &mut [&mut Branch]) -> Lowered<Option<Operand>> {
         let mut first: Option<View> = None;
-        for branch in branches.iter() {
+        let mut bases = Vec::new();
+        for (index, branch) in branches.iter().enumerate() {
             match &branch.value {
-                Outcome::View(view) => match &first {
-                    None => first = Some((**view).clone()),
-                    Some(first) if first.is_beside(view) => {}
-                    Some(_) => return Err(CHOSEN_REFERENCE.into()),
-                },
+                Outcome::View(view) => {
+                    if first.as_ref().is_some_and(|first| !first.is_like(view)) {
+                        return Err(CHOSEN_REFERENCE.into());
+                    }
+                    bases.push((index, view.base().clone()));
+                    first.get_or_insert((**view).clone());
+                }
                 Outcome::Never => {}
                 _ if first.is_some() => return Err(CHOSEN_REFERENCE.into()),
                 _ => {}
             }
         }
-        let Some(view) = first else { return Ok(None) };
+        let Some(mut view) = first else { return Ok(None) };
+        if bases.iter().any(|(_, base)| base != view.base()) {
+            view = view.of(self.chosen_place(bases, branches)?);
+        } else if branches.iter().any(|branch| view.reads(&declared(&branch.statements))) {
+            return Err(CHOSEN_REFERENCE.into());
+        }
         let (start, len) = (self.size_for_branches("start"), self.size_for_branches("len"));
         for branch in branches.iter_mut() {
             if let Outcome::View(view) = std::mem::replace(&mut branch.value, Outcome::Unit) {
-                if view.reads(&declared(&branch.statements)) {
-                    return Err(CHOSEN_REFERENCE.into());
-                }
                 let begin = Stmt::Assign(self.place_of_local(start), view.start().clone());
                 let end = Stmt::Assign(self.place_of_local(len), view.len.clone());
                 branch.statements.extend([begin, end]);

@@ -226,14 +226,14 @@ impl Lowerer<'_> {
 
     /// The place with indices that no later statement changes.
     pub(super) fn steady(&mut self, mut place: Place) -> Place {
-        use super::program::Step;
         for step in &mut place.steps {
-            if let Step::Index(index) | Step::Element(index) = step
-                && !is_fixed(&self.locals, index)
-            {
-                let local = self.temporary("at", Type::Scalar(Scalar::Usize), Some(index.clone()));
-                *index = self.read(local);
-            }
+            // Those of a choice are variables of its own.
+            step.each_index(&mut |index| {
+                if !is_fixed(&self.locals, index) {
+                    let local = self.temporary("at", Type::Scalar(Scalar::Usize), Some(index.clone()));
+                    *index = self.read(local);
+                }
+            });
         }
         place
     }

@@ -160,6 +160,32 @@ pub(crate) enum Step {
     Index(Expr),
     /// Likewise, for a slice that is the root.
     Element(Expr),
+    /// By one of these ways, to values of one type: by the one of this number.
+    Chosen(Expr, Vec<Vec<Step>>),
+}
+
+impl Step {
+    /// The indices and numbers in it, if `change` changes them.
+    pub(crate) fn each_index(&mut self, change: &mut impl FnMut(&mut Expr)) {
+        match self {
+            Self::Index(index) | Self::Element(index) => change(index),
+            Self::Field(_) | Self::Variant { .. } => {}
+            Self::Chosen(way, ways) => {
+                change(way);
+                ways.iter_mut().flatten().for_each(|step| step.each_index(change));
+            }
+        }
+    }
+
+    fn indices(&self) -> Vec<&Expr> {
+        match self {
+            Self::Index(index) | Self::Element(index) => vec![index],
+            Self::Field(_) | Self::Variant { .. } => Vec::new(),
+            Self::Chosen(way, ways) => {
+                std::iter::once(way).chain(ways.iter().flatten().flat_map(Self::indices)).collect()
+            }
+        }
+    }
 }
 
 /// Something that can be read, and perhaps written.
@@ -187,10 +213,7 @@ impl Place {
     }
 
     pub(crate) fn indices(&self) -> impl Iterator<Item = &Expr> {
-        self.steps.iter().filter_map(|step| match step {
-            Step::Index(index) | Step::Element(index) => Some(index),
-            Step::Field(_) | Step::Variant { .. } => None,
-        })
+        self.steps.iter().flat_map(Step::indices)
     }
 }
 

@@ -109,10 +109,9 @@ fn is_partial(part: &Expr) -> bool {
             !scalar.is_float() && !divides(divisor)
         }
         Expr::Call("div_ceil" | "next_multiple_of", _, values) => !values.last().is_some_and(divides),
-        Expr::Read(place) | Expr::Tag(place) => place
-            .steps
-            .iter()
-            .any(|step| matches!(step, Step::Index(_) | Step::Element(_) | Step::Variant { .. })),
+        Expr::Read(place) | Expr::Tag(place) => {
+            place.steps.iter().any(|step| !matches!(step, Step::Field(_)))
+        }
         Expr::Call(name, ..) => !matches!(
             *name,
             "shl"

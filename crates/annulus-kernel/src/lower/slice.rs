@@ -66,9 +66,19 @@ impl View {
         &self.start
     }
 
-    /// Whether both are parts of the same memory.
-    pub(super) fn is_beside(&self, other: &Self) -> bool {
-        self.base == other.base && self.bound == other.bound && self.atomic == other.atomic
+    pub(super) fn base(&self) -> &Place {
+        &self.base
+    }
+
+    /// Whether one may be where the other one is: they have elements of one type. A bound slice is a memory of its own.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let same = (self.bound, self.atomic) == (other.bound, other.atomic) && self.element == other.element;
+        same && (!self.bound || self.base == other.base)
+    }
+
+    /// The same part of another memory.
+    pub(super) fn of(self, base: Place) -> Self {
+        Self { base, ..self }
     }
 
     /// Whether the memory that it is a part of depends on any of these roots.

@@ -139,22 +139,40 @@ impl Writer<'_> {
     }
 
     pub(super) fn place(&self, place: &Place) -> String {
-        let (mut text, mut is_pointer) = match place.root {
+        let (text, is_pointer) = match place.root {
             Root::Local(local) => (self.function.locals[local].name.clone(), false),
             Root::Constant(index) => (self.program.constants[index].name.clone(), false),
             Root::Together(member) => (format!("ann_together->{}", super::cooperate::name(member)), false),
             root => (self.pointer(root).unwrap_or_default().to_owned(), true),
         };
-        for step in &place.steps {
+        self.along(text, is_pointer, &place.steps)
+    }
+
+    /// What these steps lead to, from a place, or from a pointer to it.
+    fn along(&self, mut text: String, mut is_pointer: bool, steps: &[Step]) -> String {
+        for step in steps {
             let dot = if is_pointer { "->" } else { "." };
-            match step {
-                Step::Field(name) => text = format!("{text}{dot}{}", field_name(name)),
+            text = match step {
+                Step::Field(name) => format!("{text}{dot}{}", field_name(name)),
                 Step::Variant { variant, field } => {
-                    text = format!("{text}{dot}{}.{}", variant_name(variant), field_name(field));
+                    format!("{text}{dot}{}.{}", variant_name(variant), field_name(field))
                 }
-                Step::Index(index) => text = format!("{text}{dot}at[{}]", self.subscript(index)),
-                Step::Element(index) => text = format!("{text}[{}]", self.subscript(index)),
-            }
+                Step::Index(index) => format!("{text}{dot}at[{}]", self.subscript(index)),
+                Step::Element(index) => format!("{text}[{}]", self.subscript(index)),
+                Step::Chosen(way, ways) => {
+                    let way = self.tight(way);
+                    let last = ways.len() - 1;
+                    let each = ways.iter().enumerate().map(|(number, steps)| {
+                        let place = self.along(text.clone(), is_pointer, steps);
+                        if number == last {
+                            format!("&{place}")
+                        } else {
+                            format!("{way} == {number} ? &{place} : ")
+                        }
+                    });
+                    format!("(*({}))", each.collect::<String>())
+                }
+            };
             is_pointer = false;
         }
         if is_pointer { format!("(*{text})") } else { text }
