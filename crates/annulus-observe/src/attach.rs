@@ -185,6 +185,8 @@ pub struct Kernel {
     pub slow: u64,
     /// Whether its messages have keys. Without, keys of [`shards`](Self::shards) mean nothing.
     pub keys: bool,
+    /// Whether it goes in [rounds](annulus_runtime::LaunchOptions::rounds).
+    pub rounds: bool,
     /// Messages that other kernels put into rings in a device's memory, and that it has not taken. They are not in
     /// [`shards`](Self::shards): nobody counts which shard they are for.
     pub linked: u64,
@@ -690,6 +692,7 @@ fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
         tracing: kernel.flags() & kernel_flags::TRACING != 0,
         slow: kernel.slow(),
         keys: kernel.flags() & kernel_flags::KEYS != 0,
+        rounds: kernel.flags() & kernel_flags::ROUNDS != 0,
         linked: kernel.linked(),
         shards: Vec::new(),
         latencies: None,

@@ -108,6 +108,7 @@ fn describe(control: &KernelControl) -> Kernel {
         tracing: look.tracing,
         slow: look.slow,
         keys: look.keys,
+        rounds: look.rounds,
         linked: look.linked,
         shards: look.shards,
         latencies: control.latencies(),

@@ -96,6 +96,7 @@ fn looks(before: &Process, now: &Process, runtime: u64, of_runtime: impl Fn(u64)
             now: kernel.shards.clone(),
             elapsed: kernel.since(earlier),
             keys: kernel.keys,
+            rounds: kernel.rounds,
             linked: kernel.linked,
             linked_before: earlier.linked,
         })

@@ -59,6 +59,8 @@ pub struct KernelLooks {
     pub elapsed: Option<Duration>,
     /// Whether its messages have keys.
     pub keys: bool,
+    /// Whether it goes in [rounds](crate::LaunchOptions::rounds).
+    pub rounds: bool,
     /// Messages of other kernels that wait for it in a device's memory, at the later look. The shards do not count them.
     pub linked: u64,
     /// The same at the earlier look.
@@ -91,10 +93,16 @@ pub enum Cause {
     NotBegun,
     /// It takes none of its messages, and nothing says why.
     TakesNothing,
+    /// It takes none of its messages, since they may be of the next [round](crate::LaunchOptions::rounds): that begins when
+    /// no shard has anything left of this one.
+    NextRound,
     /// It goes on, but not fast enough for those who send to it.
     Slow,
     /// Kernels that wait for room in each other.
     Cycle,
+    /// The same, and one of them goes in [rounds](crate::LaunchOptions::rounds): the messages of a round do not fit into its
+    /// rings.
+    CycleInRounds,
     /// The kernel that it waits for is not among those that were looked at.
     Unseen,
     /// A bridge takes its outputs, and has no room in a kernel that is not among those that were looked at.
@@ -168,12 +176,13 @@ pub fn explain(kernels: &[KernelLooks], elapsed: Duration) -> Why {
                 let known = in_cycles.len();
                 in_cycles.extend(way[from..].iter().map(|(kernel, _)| *kernel));
                 if in_cycles.len() != known {
+                    let in_rounds = way[from..].iter().any(|(kernel, _)| kernels[*kernel].rounds);
                     let first = &kernels[first];
                     findings.push(Finding {
                         kernel: first.name.clone(),
                         runtime: first.runtime,
                         shards: waiting(first),
-                        cause: Cause::Cycle,
+                        cause: if in_rounds { Cause::CycleInRounds } else { Cause::Cycle },
                         pending: pending(first),
                         staged: staged(first),
                         waiting: vec![steps(from)],
@@ -531,7 +540,9 @@ fn cause(kernel: &KernelLooks, before: &Shard, now: &Shard, elapsed: Duration) -
         // It is at something else than at the earlier look.
         _ if before.at != now.at => None,
         // What has come between the looks may be taken the next moment.
-        _ if before.waiting() != 0 && now.waiting() != 0 || is_fed => Some(Cause::TakesNothing),
+        _ if before.waiting() != 0 && now.waiting() != 0 || is_fed => {
+            Some(if kernel.rounds { Cause::NextRound } else { Cause::TakesNothing })
+        }
         _ => None,
     }
 }
@@ -567,7 +578,7 @@ impl fmt::Display for Finding {
             for (index, step) in way.iter().enumerate() {
                 let next = match (way.get(index + 1), &self.cause) {
                     (Some(next), _) => &next.kernel,
-                    (None, Cause::Cycle) => &way[0].kernel,
+                    (None, Cause::Cycle | Cause::CycleInRounds) => &way[0].kernel,
                     (None, _) => &self.kernel,
                 };
                 let waits = if step.shards.len() == 1 { "waits" } else { "wait" };
@@ -583,14 +594,18 @@ impl fmt::Display for Finding {
         let (kernel, its) = (&self.kernel, shards(&self.shards));
         let are = if self.shards.len() == 1 { "is" } else { "are" };
         match &self.cause {
-            Cause::Cycle => {
+            Cause::Cycle | Cause::CycleInRounds => {
                 let names: Vec<String> =
                     self.waiting.iter().flatten().map(|step| format!("`{}`", step.kernel)).collect();
                 if let [itself] = &names[..] {
+                    let room = match &self.cause {
+                        Cause::CycleInRounds => "capacity for all messages of a round",
+                        _ => "capacity, or hold",
+                    };
                     return write!(
                         f,
                         "{itself} waits for itself: a cycle, which cannot go on; terminate or disconnect it, and give it \
-                         more room: capacity, or hold"
+                         more room: {room}"
                     );
                 }
                 let remedy = match self.waiting.iter().flatten().any(|step| step.bridge.is_some()) {
@@ -626,6 +641,10 @@ impl fmt::Display for Finding {
             Cause::NotBegun => write!(f, "`{kernel}` {its} did not begin since the launch")?,
             Cause::TakesNothing => {
                 write!(f, "`{kernel}` {its} took no message, and says not why")?;
+            }
+            Cause::NextRound => {
+                let are = if self.shards.len() == 1 { "waits" } else { "wait" };
+                write!(f, "`{kernel}` {its} {are} for the next round, until all have ended this one")?;
             }
             Cause::Slow => write!(f, "`{kernel}` goes on, but more is sent to it than it handles")?,
             Cause::Unseen => {

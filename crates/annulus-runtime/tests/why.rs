@@ -78,6 +78,7 @@ fn still(id: u64, name: &str, target: Option<u64>, shards: &[Shard]) -> KernelLo
         now: shards.to_vec(),
         elapsed: None,
         keys: true,
+        rounds: false,
         linked: 0,
         linked_before: 0,
     }
@@ -226,6 +227,16 @@ fn o_01_a_block_that_takes_nothing() {
     let silent = with(4, Shard { at: At::default(), ..asleep() });
     let why = explain(&[still(1, "sort", None, &[silent])], ELAPSED);
     assert_eq!(why.findings[0].cause, Cause::TakesNothing);
+    let in_rounds = KernelLooks {
+        rounds: true,
+        ..still(1, "rank", None, &[with(4, Shard { at: At::default(), ..asleep() })])
+    };
+    assert_eq!(
+        told(&[in_rounds]),
+        "`rank` shard 0 waits for the next round, until all have ended this one; 4 messages are in its rings"
+    );
+    let full = KernelLooks { rounds: true, ..still(1, "rank", Some(1), &[waits_for_kernel()]) };
+    assert!(told(&[full]).ends_with("give it more room: capacity for all messages of a round"));
 }
 
 #[test]

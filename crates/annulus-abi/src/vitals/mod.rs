@@ -184,6 +184,8 @@ pub mod kernel_flags {
     pub const TRACING: u32 = 1 << 7;
     /// Its messages have keys: without this, words for keys mean nothing.
     pub const KEYS: u32 = 1 << 8;
+    /// It goes in rounds: what lies in its rings may be for the next one.
+    pub const ROUNDS: u32 = 1 << 9;
 }
 
 /// Values of [`KernelEntry::mode`]: names of processing modes, in order. A reader knows no others.

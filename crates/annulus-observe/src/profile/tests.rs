@@ -62,6 +62,7 @@ pub(crate) fn look(millis: u64, shards: Vec<Shard>) -> Process {
         launched_at: 0,
         tracing: false,
         keys: true,
+        rounds: false,
         linked: 0,
         slow: 0,
         shards,

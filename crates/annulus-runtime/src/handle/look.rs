@@ -53,6 +53,8 @@ pub struct KernelLook {
     pub slow: u64,
     /// Whether its messages have keys.
     pub keys: bool,
+    /// Whether it goes in [rounds](crate::LaunchOptions::rounds).
+    pub rounds: bool,
     /// Messages that other kernels put into rings in a device's memory, and that it has not taken. They are not in
     /// [`shards`](Self::shards): nobody counts which shard they are for.
     pub linked: u64,
@@ -183,6 +185,7 @@ impl KernelControl {
             tracing: core.traced.is_some(),
             slow: core.slow.as_ref().map_or(0, |slow| slow.count()),
             keys: definition.key.is_some(),
+            rounds: core.options.shape.rounds,
             linked: self.kernel.linked(),
             bridges: self.kernel.bridges.looks(),
             shards: self.kernel.look(),

@@ -313,8 +313,8 @@ pub enum StallEnd {
     /// is not certain, since what a bridge holds is in no count; so no event reports it.
     CycleOverBridges(Vec<String>),
     /// The same, but one of them goes in [rounds](crate::LaunchOptions::rounds), and some of its rings are full of messages of
-    /// the next round, which wait for the end of this one. If they do not fit, it stands still. No event
-    /// reports it.
+    /// the next round, which wait for the end of this one. If they do not fit, it stands still. An event reports it only if
+    /// all rings are full.
     CycleInRounds(Vec<String>),
 }
 

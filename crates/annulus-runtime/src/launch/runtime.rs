@@ -365,6 +365,7 @@ impl Runtime {
                 now,
                 elapsed: None,
                 keys: kernel.core.definition.key.is_some(),
+                rounds: kernel.core.options.shape.rounds,
                 linked,
                 linked_before,
             }

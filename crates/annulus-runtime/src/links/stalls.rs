@@ -216,7 +216,6 @@ impl KernelShared {
             for_kernel += std::mem::take(&mut for_host);
         }
         let (way, end) = if for_kernel != 0 { self.way() } else { (Vec::new(), StallEnd::Host) };
-        tell(&way, &end);
         let waits_for = way.iter().skip(1).map(|step| step.kernel().core.name.clone()).collect();
         Some(Stall { for_host, for_kernel, waits_for, end })
     }
@@ -307,8 +306,7 @@ impl KernelShared {
 
     /// Reports, once, if this kernel waits in a cycle that stands still.
     pub(crate) fn tell_of_a_cycle(&self) {
-        let (way, end) = self.way();
-        tell(&way, &end);
+        self.way();
     }
 }
 
@@ -320,23 +318,26 @@ fn follow<'a>(way: &mut Vec<Step<'a>>, done: &mut Vec<*const KernelShared>) -> (
         let seen = way.iter().position(|step| std::ptr::eq(step.kernel(), &raw const *target));
         way.push(Step::Next(target));
         let kernel = way[way.len() - 1].kernel();
+        let mut sure = false;
         let this = if let Some(first) = seen {
             let cycle: Vec<_> = way[first..way.len() - 1].iter().map(Step::kernel).collect();
             let names = || cycle.iter().map(|kernel| kernel.core.name.clone()).collect();
-            let end = match stands_still(&cycle) {
-                true => StallEnd::Cycle(names()),
-                false if cycle.iter().any(|kernel| !kernel.bridged_to().is_empty()) => {
-                    StallEnd::CycleOverBridges(names())
-                }
-                false
-                    if cycle
-                        .iter()
-                        .any(|kernel| kernel.core.options.shape.rounds && kernel.has_full_ring()) =>
-                {
-                    StallEnd::CycleInRounds(names())
-                }
-                false => StallEnd::Room,
+            let is_sure = stands_still(&cycle);
+            if is_sure {
+                tell(&cycle);
+            }
+            let in_rounds =
+                |kernel: &&KernelShared| kernel.core.options.shape.rounds && kernel.has_full_ring();
+            let end = if cycle.iter().any(in_rounds) {
+                StallEnd::CycleInRounds(names())
+            } else if is_sure {
+                StallEnd::Cycle(names())
+            } else if cycle.iter().any(|kernel| !kernel.bridged_to().is_empty()) {
+                StallEnd::CycleOverBridges(names())
+            } else {
+                StallEnd::Room
             };
+            sure = is_sure;
             (way.clone(), end)
         } else {
             match kernel.waits() {
@@ -352,7 +353,7 @@ fn follow<'a>(way: &mut Vec<Step<'a>>, done: &mut Vec<*const KernelShared>) -> (
             }
         };
         way.pop();
-        if matches!(this.1, StallEnd::Cycle(_)) {
+        if sure || matches!(this.1, StallEnd::Cycle(_)) {
             return this;
         }
         found.get_or_insert(this);
@@ -361,21 +362,20 @@ fn follow<'a>(way: &mut Vec<Step<'a>>, done: &mut Vec<*const KernelShared>) -> (
     found.unwrap_or_else(|| (way.clone(), StallEnd::Room))
 }
 
-/// Reports, once, if this way leads to a cycle.
-fn tell(way: &[Step<'_>], end: &StallEnd) {
-    let StallEnd::Cycle(names) = end else { return };
+/// Reports, once, that these kernels wait for each other, and stand still.
+fn tell(cycle: &[&KernelShared]) {
+    let names: Vec<&str> = cycle.iter().map(|kernel| kernel.core.name.as_str()).collect();
     let is_new = {
         // If several threads find the same cycle, only one reports it.
         static ONE_BY_ONE: Mutex<()> = Mutex::new(());
         let _one = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let members = way[way.len() - 1 - names.len()..].iter().take(names.len());
-        members.filter(|step| !step.kernel().links.told.swap(true, Ordering::Relaxed)).count() != 0
+        cycle.iter().filter(|kernel| !kernel.links.told.swap(true, Ordering::Relaxed)).count() != 0
     };
     if !is_new {
         return;
     }
-    for step in &way[way.len() - 1 - names.len()..way.len() - 1] {
-        step.kernel().core.record(event::CYCLE, [0; 3]);
+    for kernel in cycle {
+        kernel.core.record(event::CYCLE, [0; 3]);
     }
     let cycle = names.join(", ");
     // This may be a worker or the pump.

@@ -78,6 +78,7 @@ fn kernel(id: u64, name: &str, shards: Vec<Shard>) -> Kernel {
         launched_at: 0,
         tracing: false,
         keys: true,
+        rounds: false,
         linked: 0,
         slow: 0,
         shards,
