@@ -258,9 +258,9 @@ pub mod __private {
 /// What a program that uses ring kernels imports.
 pub mod prelude {
     pub use crate::{
-        Backpressure, CallError, Clock, KernelHandle, LaunchError, LaunchOptions, Maybe, Pipeline,
-        ProcessingMode, RecvError, Runtime, SendError, SendOutcome, Stamp, Topology, TryRecvError,
-        TrySendError, device_print,
+        Backpressure, BridgeOptions, CallError, Clock, Consistency, Deduplication, KernelHandle, LaunchError,
+        LaunchOptions, Maybe, NamedQueue, Pipeline, ProcessingMode, RecvError, RunMode, Runtime, SendError,
+        SendOutcome, Stamp, Topology, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{
         Addressed, Along, Answer, Ask, Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure,

@@ -577,7 +577,6 @@ impl LaunchOptions {
     /// ```
     pub fn supersteps(mut self, on: bool) -> Self {
         self.shape.supersteps = on;
-        self.shape.rounds &= on;
         self
     }
 
@@ -601,7 +600,8 @@ impl LaunchOptions {
     /// use annulus_runtime::LaunchOptions;
     /// let options = LaunchOptions::production().grid(4).rounds(true);
     /// assert!(options.shape.supersteps && options.validate().is_ok());
-    /// assert!(!options.supersteps(false).shape.rounds);
+    /// let invalid = options.supersteps(false).validate().unwrap_err();
+    /// assert!(invalid.to_string().contains("rounds are on, and supersteps off"));
     /// ```
     pub fn rounds(mut self, on: bool) -> Self {
         self.shape.rounds = on;

@@ -345,3 +345,23 @@ fn q39_named_queues_are_checked_like_the_kernels_own() {
     assert!(problems(many(16)).is_empty());
     problem(many(17), &["17 queues", "16 besides its own"]);
 }
+
+#[test]
+fn k04_rounds_need_turns_in_step() {
+    let rounds = LaunchOptions::default().rounds(true);
+    assert!(problems(rounds.clone()).is_empty());
+    assert!(problems(LaunchOptions::default().supersteps(false).rounds(true)).is_empty());
+    problem(rounds.supersteps(false), &["rounds are on, and supersteps off", "leave"]);
+}
+
+/// A status, a log and a metric are lines.
+#[test]
+fn o_01_names_have_no_control_characters() {
+    problem(
+        LaunchOptions::default().name("one\ntwo"),
+        &[r#""one\ntwo""#, "control character", "leave it out"],
+    );
+    let queue = NamedQueue::new("orders\0");
+    problem(LaunchOptions::default().queue(queue), &[r#""orders\0""#, "control character"]);
+    assert!(problems(LaunchOptions::default().name("größe 数 \"x\" {y=1}")).is_empty());
+}

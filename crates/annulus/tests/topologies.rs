@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use annulus::{BridgeOptions, TopicStatus, Topology, TopologyError, TopologyProblem, prelude::*};
+use annulus::{TopicStatus, Topology, TopologyError, TopologyProblem, prelude::*};
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -53,6 +53,12 @@ fn chat(line: &Line, rooms: &Outbox<Published<Line>>) {
 #[ring_kernel]
 fn carry(errand: &Errand, lines: &Outbox<Addressed<Line>>) {
     lines.send(Addressed { to: errand.to, message: errand.line });
+}
+
+/// Sends along the rows of a graph.
+#[ring_kernel(actors = 8)]
+fn walk(line: &Line, edges: &Outbox<Along<Line>>) {
+    edges.send(Along { row: line.number, from: 0, message: *line });
 }
 
 #[ring_kernel]
@@ -199,6 +205,12 @@ fn k05_what_cannot_be_is_named_before_a_launch() {
              without `*` and `#`",
             "topics of `chats`: no kernel is called `chats`; there are anna, bert, chat, plain, carry",
         ]
+    );
+    let rows = Topology::new().kernel("walk", walk::bind(), walk::options()).link("walk", "walk");
+    let error = rows.check().unwrap_err().to_string();
+    assert!(
+        error.contains("`walk` sends along the rows of a graph") && error.contains("connect_along"),
+        "{error}"
     );
     let twice = rooms().link("chat", "anna");
     let TopologyError::Invalid(problems) = twice.check().unwrap_err() else { panic!("invalid") };

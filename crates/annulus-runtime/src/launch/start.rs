@@ -384,7 +384,7 @@ fn start(
         into_variants: core.options.shape.into_variants,
         supersteps: core.options.shape.supersteps,
         // The fields are public: rounds need blocks in step.
-        rounds: core.options.shape.rounds && core.options.shape.supersteps,
+        rounds: core.options.shape.rounds,
         spin: core.options.shape.spin,
         run_mode: core.options.shape.run_mode,
         leave_after: core.options.shape.leave_after,

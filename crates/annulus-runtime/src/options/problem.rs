@@ -94,10 +94,17 @@ pub enum LaunchProblem {
         /// The consistency.
         consistency: Consistency,
     },
+    /// `rounds` are on, and `supersteps` off.
+    RoundsWithoutSteps,
     /// The expiry is zero: every message would expire before it is handed over.
     Expiry,
     /// The name is empty.
     Name,
+    /// A name has a control character, as a new line is.
+    ControlInName {
+        /// The name: the kernel's, or a queue's.
+        name: String,
+    },
     /// There are more named queues than a kernel can have.
     Queues {
         /// How many were asked for.
@@ -324,6 +331,9 @@ pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
         }
         _ => {}
     }
+    if shape.rounds && !shape.supersteps {
+        problems.push(LaunchProblem::RoundsWithoutSteps);
+    }
     if observe.track_latency && !observe.timestamps {
         problems.push(LaunchProblem::NoTimestamps);
     }
@@ -340,6 +350,11 @@ pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
     }
     if name.as_deref() == Some("") {
         problems.push(LaunchProblem::Name);
+    }
+    for name in name.iter().map(String::as_str).chain(queues.iter().map(|queue| &*queue.name)) {
+        if name.contains(char::is_control) {
+            problems.push(LaunchProblem::ControlInName { name: name.to_owned() });
+        }
     }
     if queues.len() > LaunchOptions::MAX_QUEUES {
         problems.push(LaunchProblem::Queues { given: queues.len(), max: LaunchOptions::MAX_QUEUES });
@@ -543,6 +558,14 @@ impl fmt::Display for LaunchProblem {
                 "causal_ordering is off, and {consistency:?} orders everything: use Relaxed or ReleaseAcquire, or \
                  leave causal_ordering out"
             ),
+            Self::RoundsWithoutSteps => f.write_str(
+                "rounds are on, and supersteps off, in which blocks do not wait for each other: leave supersteps(false) out, or \
+                 rounds",
+            ),
+            Self::ControlInName { name } => write!(
+                f,
+                "the name {name:?} has a control character, which would break the lines of a status or a log: leave it out"
+            ),
             Self::NoTimestamps => f.write_str("track_latency needs timestamps: leave timestamps on"),
             Self::TracingTimestamps => f.write_str("tracing needs timestamps: leave timestamps on"),
             Self::NothingTraced => f.write_str(
@@ -614,8 +637,8 @@ impl fmt::Display for LaunchProblem {
             }
             Self::Timers { kernel } => write!(
                 f,
-                "`{kernel}` sends messages to itself, or gets ticks, a start or an end, and supersteps are on, which such a \
-                 kernel does not have yet: leave supersteps out"
+                "`{kernel}` sends messages to itself, or gets ticks, a start or an end, and supersteps are on (rounds have \
+                 them), which such a kernel does not have yet: leave supersteps and rounds out"
             ),
             Self::Through { kernel, needs } => write!(
                 f,
@@ -638,8 +661,8 @@ impl fmt::Display for LaunchProblem {
                          message send on what it answers"
                     }
                     BodyOption::Supersteps => {
-                        "supersteps are on, in which a turn takes all that it finds: leave supersteps out, or write a \
-                         handler for one message"
+                        "supersteps are on (rounds have them), in which a turn takes all that it finds: leave supersteps and \
+                         rounds out, or write a handler for one message"
                     }
                     BodyOption::Peers => {
                         "its outputs say whom they are for, and bodies are not connected yet: send an output without an \
@@ -667,7 +690,7 @@ impl fmt::Display for LaunchProblem {
                          addresses, topics or rows"
                     }
                     NoHold::Block => "all threads of a block work on each of its messages: let one thread handle a message",
-                    NoHold::Supersteps => "its blocks take their turns in step: leave supersteps out",
+                    NoHold::Supersteps => "its blocks take their turns in step: leave supersteps and rounds out",
                     NoHold::Unconnected => "connectable is off, so that nothing it sends waits: leave connectable(false) out",
                 };
                 write!(f, "outputs of `{kernel}` are to wait while it goes on (hold), and {why}, or leave hold out")

@@ -332,6 +332,13 @@ impl Topology {
         let to = find(&edge.to).ok_or_else(|| unknown(&edge.to))?;
         let (source, target) = (self.nodes[from].bound.definition(), self.nodes[to].bound.definition());
         let port = outbox_of(source, outbox, target)?;
+        if source.rows.is_some() {
+            return Err(format!(
+                "`{}` sends along the rows of a graph, and links of a topology have none: leave this link out, and connect it \
+                 with connect_along(..) when the topology runs",
+                edge.from
+            ));
+        }
         if let (Some(pattern), false) = (edge.patterns.first(), publishes(source)) {
             return Err(format!(
                 "`{}` publishes nothing: nobody takes topics such as `{pattern}` of it; take the pattern away, or publish \
@@ -384,7 +391,6 @@ impl Topology {
             None if source.peers.is_some() => {
                 "says whom its outputs are for, and that are kernels of its own device"
             }
-            None if source.rows.is_some() => "sends along rows, to kernels of its own device",
             None => return Ok(()),
         };
         Err(format!(
