@@ -66,6 +66,17 @@ pub const fn describe(code: u16) -> &'static str {
     }
 }
 
+/// What happened, without what to do about it: the beginning of [`describe`], for lines that say more than this.
+///
+/// ```
+/// use annulus_abi::error::{DIVISION_BY_ZERO, brief};
+/// assert_eq!(brief(DIVISION_BY_ZERO), "the handler divided by zero");
+/// ```
+pub fn brief(code: u16) -> &'static str {
+    let text = describe(code);
+    text.split_once(": ").map_or(text, |(what, _)| what)
+}
+
 /// What the application calls one of its codes. `#[derive(ErrorCode)]` writes these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ErrorName {

@@ -253,7 +253,7 @@ impl<T> fmt::Display for SendError<T> {
 
 impl<T> std::error::Error for SendError<T> {}
 
-const CLOSED: &str = "the queue is closed to new messages";
+const CLOSED: &str = "closed to new messages: the queue was closed, or the kernel that takes from it was closed or has terminated";
 const TOO_LARGE: &str = "the message is larger than the queue's `max_message_bytes`";
 
 /// The description of a payload that is too large for a kernel.

@@ -626,7 +626,9 @@ pub enum CallError {
     #[error("the kernel is closed to new messages")]
     Closed,
     /// The handler succeeded and sent nothing. In a [pipeline](crate::Pipeline): it sent nothing by its first outbox.
-    #[error("the handler succeeded and sent nothing")]
+    #[error(
+        "the handler succeeded, and sent nothing that answers: no reply, and nothing by its first outbox"
+    )]
     NoReply,
     /// The handler failed, and what it did was rolled back.
     #[error("the handler failed with {}", Shown { code: *code, names: name.map(slice::from_ref).unwrap_or_default() })]

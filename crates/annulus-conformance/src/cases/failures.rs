@@ -24,7 +24,7 @@ fn contained(bench: &Bench, bad: u64, code: u16) {
     let status = balanced(&kernel);
     assert_eq!((status.processed, status.produced, status.drops.failed, status.last_error), (3, 3, 3, code));
     assert!(status.is_active());
-    assert!(status.to_string().contains(error::describe(code)), "{status}");
+    assert!(status.to_string().contains(error::brief(code)), "{status}");
     assert_eq!(kernel.call_blocking(number(bad)), Err(CallError::Failed { code, name: None }));
     assert_eq!(kernel.call_blocking(number(1)), Ok(number(9)));
     drain(&kernel);

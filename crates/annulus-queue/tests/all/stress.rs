@@ -223,7 +223,9 @@ fn q_02_every_message_is_dropped_once() {
             });
             assert_eq!(
                 tx.try_send(Counted::new()).map_err(|error| error.to_string()).err().as_deref(),
-                Some("the queue is closed to new messages")
+                Some(
+                    "closed to new messages: the queue was closed, or the kernel that takes from it was closed or has terminated"
+                )
             );
             let counters = tx.counters();
             assert_eq!((counters.depth(), ALIVE.load(Ordering::Relaxed)), (0, 0));

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, time::Duration};
 
-use annulus_abi::error::{ErrorName, Shown};
+use annulus_abi::error::{ErrorName, brief};
 use annulus_queue::QueueStatus;
 
 use crate::bridge::KernelBridgeStatus;
@@ -411,7 +411,10 @@ impl fmt::Display for KernelStatus {
             write!(f, ", {} outputs for a connected kernel lost", self.outputs_lost)?;
         }
         if self.last_error != 0 {
-            write!(f, ", last error {}", Shown { code: self.last_error, names: self.error_names })?;
+            match self.error_name() {
+                Some(name) => write!(f, ", last error {name}")?,
+                None => write!(f, ", last error {0:#06x} ({1})", self.last_error, brief(self.last_error))?,
+            }
         }
         if let Some(TimerStatus { waiting, lost, asks, .. }) = &self.timers {
             write!(f, ", {waiting} timers set")?;

@@ -402,7 +402,7 @@ impl fmt::Display for TelemetrySnapshot {
                 f,
                 ", last error {:#06x} ({})",
                 self.error_code,
-                annulus_abi::error::describe(self.error_code)
+                annulus_abi::error::brief(self.error_code)
             )?;
         }
         Ok(())
