@@ -132,8 +132,8 @@ impl Device {
         }
     }
 
-    /// The build options: the newest C that the runtime is written for, and Rust's rounding if the device
-    /// supports it.
+    /// The build options: the newest C that the runtime is written for, Rust's rounding if the device supports it, and no
+    /// warnings: PoCL prints on the program's standard error how many there were.
     pub(crate) fn build_options(&self) -> String {
         let language = match self.version.strip_prefix("OpenCL ").and_then(|rest| rest.chars().next()) {
             Some('3') => "-cl-std=CL3.0",
@@ -141,7 +141,7 @@ impl Device {
             _ => "-cl-std=CL1.2",
         };
         let rounding = if self.id.rounds_division() { " -cl-fp32-correctly-rounded-divide-sqrt" } else { "" };
-        format!("{language}{rounding}")
+        format!("{language}{rounding} -w")
     }
 
     /// Whether the driver itself keeps built programs on disk. PoCL does, unless it is told not to. When PoCL
