@@ -29,7 +29,12 @@ fn look(directory: &Path) -> Finding {
     let metadata = match fs::symlink_metadata(directory) {
         Ok(metadata) => metadata,
         Err(_) => {
-            return finding(State::Note, format!("{shown} is not there yet: the first program makes it"));
+            return finding(
+                State::Note,
+                format!(
+                    "{shown} is not there yet: the first program makes it, unless the driver keeps programs itself, as PoCL does"
+                ),
+            );
         }
     };
     if !metadata.is_dir() {
