@@ -19,8 +19,9 @@
 //! # Why nothing is missed
 //!
 //! Whoever waits looks at the source first, with acquire, and at `carrying` then. A source that is empty has given its last
-//! message back with release, and the carrier had stored `carrying` before that. So the look at `carrying` finds this store, or
-//! a later one. If it finds *clear*, that was stored with release after what had been taken was delivered (`SYNC: clear`), and
+//! message back with release, and the carrier had stored `carrying` before that, if it has taken one. (What others take is given
+//! back under the source's lock for consumers, one after the other; so all that was given back is seen with the last.) So the look at
+//! `carrying` finds this store, or a later one. If it finds *clear*, that was stored with release after what had been taken was delivered (`SYNC: clear`), and
 //! the look at the target, after this, finds it there.
 //!
 //! The carrier stores *clear*, and then notifies. Whoever waits registers, and looks once more. Both fence in between

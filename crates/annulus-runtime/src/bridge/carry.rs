@@ -488,6 +488,11 @@ impl Crossing {
         &self.shared.facts.transit
     }
 
+    /// Notified at its end.
+    pub(super) fn end(&self) -> &Event {
+        &self.shared.facts.end
+    }
+
     /// The outbox that it leads from, of a source with several.
     pub(super) fn port(&self) -> Option<usize> {
         self.port
@@ -662,7 +667,7 @@ impl Crossing {
         self.shared.facts.counts.discarded.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn waited_for(&self) -> Option<Arc<KernelShared>> {
+    pub(super) fn waited_for(&self) -> Option<Arc<KernelShared>> {
         let number = self.shared.facts.waits_for.load(Ordering::Relaxed).checked_sub(1)?;
         Some(Arc::clone(&self.targets[number]))
     }

@@ -15,6 +15,12 @@
 //! taken anything, and at whose end all are clear, is the last one: each kernel has rested at some time in it, and nothing has
 //! come to it since.
 //!
+//! What is upstream changes when a kernel is closed or a bridge ends. Then the pass begins anew. Whether there is a cycle is asked
+//! before a pass, since a bridge may end in it. At its end the bridges are first found clear, and then their counts are compared: what a
+//! bridge had before it was found clear is counted.
+//!
+//! A bridge to several kernels is clear when each of them has its share: a target waits for the slowest.
+//!
 //! A bridge that has ended brings nothing, and neither does one to a kernel that was closed: what it left lies in the source, for
 //! the program.
 //!
@@ -25,11 +31,17 @@
 //! outputs have come.
 
 use std::{
+    future::poll_fn,
+    pin::pin,
     sync::{Arc, MutexGuard, PoisonError, Weak},
+    task::Poll,
     time::{Duration, Instant},
 };
 
+use annulus_sync::event::Event;
+
 use super::{
+    First,
     carry::{Bridges, Crossing},
     task::Task,
 };
@@ -70,14 +82,22 @@ impl Bridges {
 
     /// Those that lead from kernels to this one, and have not ended.
     fn feeders(&self) -> Vec<Feeding> {
-        let feeding = |feeder: &Feeder| {
-            let (source, crossing) = (feeder.source.upgrade()?, feeder.crossing.upgrade()?);
-            Some(Feeding { source, crossing, task: feeder.task.clone() })
+        let found: Vec<_> = {
+            let feeders = self.lock_feeders();
+            feeders
+                .iter()
+                .map(|one| (one.source.upgrade(), one.crossing.upgrade(), one.task.clone()))
+                .collect()
         };
-        let mut found: Vec<_> = self.lock_feeders().iter().filter_map(feeding).collect();
         // One may go, and its source with it: not under the lock.
-        found.retain(|feeder| !feeder.crossing.has_ended());
-        found
+        let feeding = |(source, crossing, task): (Option<_>, Option<Arc<Crossing>>, _)| {
+            Some(Feeding {
+                source: source?,
+                crossing: crossing.filter(|crossing| !crossing.has_ended())?,
+                task,
+            })
+        };
+        found.into_iter().filter_map(feeding).collect()
     }
 
     fn lock_feeders(&self) -> MutexGuard<'_, Vec<Feeder>> {
@@ -101,8 +121,9 @@ impl Feeding {
             if self.is_clear() {
                 return;
             }
-            let told = std::pin::pin!(listener);
-            super::first(told, std::pin::pin!(Until::after(AGAIN))).await;
+            super::first(pin!(listener), pin!(Until::after(AGAIN))).await;
+            // Without a thread for alarms the time is up at once, and whoever polls has something else to do.
+            yield_once().await;
         }
     }
 
@@ -113,15 +134,38 @@ impl Feeding {
             || self.source.has_no_output(self.crossing.port()) && self.crossing.transit().is_clear()
     }
 
-    /// Waits until it has ended, since its source has. Whatever is left after `limit` stays where it is.
+    /// Waits until it has ended, since its source has. Whatever is left after `limit` stays where it is, and so does what waits
+    /// for room in a kernel that is inactive.
     fn end(&self, limit: Duration) {
-        if !self.crossing.ended_within(limit) {
-            if let Some(task) = self.task.upgrade() {
-                self.crossing.stop(&task);
+        let start = Instant::now();
+        let waits_in_vain = || self.crossing.waited_for().is_some_and(|target| !target.is_active());
+        loop {
+            let left = limit.saturating_sub(start.elapsed());
+            if self.crossing.ended_within(left.min(AGAIN)) {
+                return;
             }
-            self.crossing.ended_within(ENDING);
+            if left.is_zero() || waits_in_vain() {
+                break;
+            }
         }
+        if let Some(task) = self.task.upgrade() {
+            self.crossing.stop(&task);
+        }
+        self.crossing.ended_within(ENDING);
     }
+}
+
+/// Lets others have their turn.
+async fn yield_once() {
+    let mut has_waited = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut has_waited, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// The kernels from which links and bridges lead to this one, and this one; each behind its sources, if it is in no cycle.
@@ -137,28 +181,50 @@ fn is_cycle(kernels: &[Arc<KernelShared>]) -> bool {
     kernels.iter().any(|kernel| kernel.feeders().iter().any(|feeder| comes_back(kernel, feeder)))
 }
 
-/// What the bridges to these kernels have done so far.
-fn done(kernels: &[Arc<KernelShared>]) -> Vec<[u64; 3]> {
-    let feeders = kernels.iter().flat_map(|kernel| kernel.feeders());
-    feeders.map(|feeder| feeder.crossing.done()).collect()
+/// The bridges to these kernels.
+fn feeders(kernels: &[Arc<KernelShared>]) -> Vec<Feeding> {
+    kernels.iter().flat_map(|kernel| kernel.feeders()).collect()
+}
+
+fn is_same(these: &[Arc<KernelShared>], others: &[Arc<KernelShared>]) -> bool {
+    these.len() == others.len() && these.iter().zip(others).all(|(this, other)| Arc::ptr_eq(this, other))
+}
+
+/// What these bridges have done so far.
+fn done(feeders: &[Feeding]) -> Vec<[u64; 3]> {
+    feeders.iter().map(|feeder| feeder.crossing.done()).collect()
 }
 
 /// Waits until the kernel is drained; see the module.
 pub(crate) async fn drained(kernel: &Arc<KernelShared>) {
     loop {
         let kernels = upstream(kernel);
-        if kernels.iter().all(|kernel| kernel.feeders().is_empty()) {
+        let feeders = feeders(&kernels);
+        if feeders.is_empty() {
             return kernel.rests().await;
         }
-        let before = done(&kernels);
-        for kernel in &kernels {
-            for feeder in kernel.feeders() {
-                feeder.until_clear().await;
-            }
-            kernel.rests().await;
+        // One that is closed has no sources any more, and one that has terminated is not waited for. So what is waited for
+        // changes when one is closed, or a bridge ends.
+        let closed = kernels.iter().map(|kernel| &kernel.core().closed);
+        let ends = feeders.iter().map(|feeder| feeder.crossing.end());
+        let changes = closed.chain(ends).map(Event::listen).collect();
+        if !is_same(&kernels, &upstream(kernel)) || feeders.iter().any(|feeder| feeder.crossing.has_ended()) {
+            continue;
         }
-        let are_clear = || kernels.iter().all(|kernel| kernel.feeders().iter().all(Feeding::is_clear));
-        if !is_cycle(&kernels) || before == done(&kernels) && are_clear() {
+        let (is_cycle, before) = (is_cycle(&kernels), done(&feeders));
+        let pass = async {
+            for kernel in &kernels {
+                for feeder in kernel.feeders() {
+                    feeder.until_clear().await;
+                }
+                kernel.rests().await;
+            }
+        };
+        if let First::A(()) = super::first(pin!(super::any(changes)), pin!(pass)).await {
+            continue;
+        }
+        // In this order: what a bridge had before it was found clear is counted.
+        if !is_cycle || feeders.iter().all(Feeding::is_clear) && before == done(&feeders) {
             return;
         }
     }
@@ -169,7 +235,11 @@ pub(crate) fn shut_down(kernels: Vec<Arc<KernelShared>>, limit: Duration) -> Vec
     let start = Instant::now();
     let left = || limit.saturating_sub(start.elapsed());
     let is_fed = |kernel: &Arc<KernelShared>| {
-        let is_one = |feeder: &Feeding| kernels.iter().any(|other| Arc::ptr_eq(other, &feeder.source));
+        // Or it has terminated before, and its outputs are on the way.
+        let is_one = |feeder: &Feeding| {
+            feeder.source.core().is_finished()
+                || kernels.iter().any(|other| Arc::ptr_eq(other, &feeder.source))
+        };
         kernel.feeders().iter().any(is_one)
     };
     for kernel in kernels.iter().filter(|kernel| !is_fed(kernel)) {

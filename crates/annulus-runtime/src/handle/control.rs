@@ -285,7 +285,8 @@ impl KernelControl {
     /// If kernels are [connected](crate::KernelHandle::connect) to this one, or a
     /// [bridge](crate::KernelHandle::bridge_to) leads from them, directly or through others, this also waits until
     /// those have handled everything, so that nothing is under way between them. If one of them is inactive and has
-    /// messages, this keeps waiting. Queues in between are not looked at.
+    /// messages, this keeps waiting. A bridge to several kernels is waited for until each of them has its share. Queues in
+    /// between are not looked at.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }

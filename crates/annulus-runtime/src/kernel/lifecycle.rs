@@ -121,6 +121,11 @@ impl KernelShared {
         self.core().tell_drained();
     }
 
+    /// Whether it was told to take messages.
+    pub(crate) fn is_active(&self) -> bool {
+        self.core().current_command() & command::ACTIVE != 0
+    }
+
     /// The same, without bridges.
     pub(crate) async fn rests(self: &Arc<Self>) {
         let core = self.core();

@@ -108,7 +108,14 @@ impl KernelShared {
         // Slots are given back with release (`SYNC: slots-returned`): what whoever took them did before is seen after this. A
         // sole producer moves the gauge late.
         let is_empty = |shard: usize| self.core.shards[shard].outbound.depth() == 0 && !self.may_have(shard);
-        (0..self.core.shards.len()).all(is_empty)
+        let has_none_of = |shard: usize| {
+            let Some(port) = port.filter(|_| self.ports.are_several()) else { return false };
+            let mut none = true;
+            // SAFETY: outputs of several outboxes begin with the number of their own.
+            unsafe { self.outbound[shard].look(|word| none &= word as usize != port) };
+            none
+        };
+        (0..self.core.shards.len()).all(|shard| is_empty(shard) || has_none_of(shard))
             && port.is_none_or(|port| !self.ports.are_several() || self.ports.is_none_aside(port))
     }
 

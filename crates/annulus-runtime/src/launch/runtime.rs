@@ -398,12 +398,13 @@ impl Runtime {
 
     /// Shuts every kernel down, all within `limit`. First closes all of them; then drains and terminates one
     /// after the other. The order is that of the result: by name, but a kernel that is
-    /// [connected](KernelHandle::connect) to another one comes before it, so that nothing is lost between
-    /// them. Kernels that form a cycle drain together. Messages that were not delivered can be taken from the
-    /// kernels' handles.
+    /// [connected](KernelHandle::connect) to another one, or from which a bridge leads there, comes before it, so that nothing
+    /// is lost between them. Kernels that links connect in a cycle drain together; of a cycle over bridges, the first that ends
+    /// takes nothing more. Messages that were not delivered can be taken from the kernels' handles.
     ///
     /// A kernel to which a [bridge](KernelHandle::bridge_to) leads from another one of these is closed later: when that
-    /// one has terminated, and the bridge has delivered its outputs. If the limit passes first, the bridge is stopped.
+    /// one has terminated, and the bridge has delivered its outputs. If the limit passes first, or the bridge waits for room in
+    /// a kernel that is inactive, the bridge is stopped.
     ///
     /// A separate thread waits, since a future has no clock. Dropping the future does not stop the shutdown.
     ///
