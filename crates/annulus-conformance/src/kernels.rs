@@ -3,6 +3,7 @@
 #![allow(missing_docs)] // Message fields say what they are by their names.
 
 pub mod asks;
+pub mod balance;
 pub mod barriers;
 pub mod bodies;
 pub mod bridged;

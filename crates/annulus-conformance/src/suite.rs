@@ -678,6 +678,14 @@ macro_rules! conformance_suite {
                 k04_a_shutdown_ends_all_rounds: Handlers,
                 k04_a_round_that_does_not_fit_names_its_kernel: Handlers,
             }
+            balance {
+                k_03_a_deep_queue_is_evened_out: Handlers,
+                k_03_exactly_one_and_a_half_is_not_too_deep: Handlers,
+                k_03_a_single_job_stays: Handlers,
+                k_03_without_the_rule_nothing_is_moved: Handlers,
+                k_03_jobs_are_moved_while_all_work: Handlers,
+                k_03_what_finds_no_room_comes_back: Handlers,
+            }
             load {
                 ten_million_messages: Handlers,
                 q15_a_million_under_reject: Handlers,

@@ -81,6 +81,7 @@ fn opencl() {
     check(kernels::asks::ASKING, Target::OpenCl);
     check(kernels::replied::REPLIED, Target::OpenCl);
     check(kernels::stamps::STAMPED, Target::OpenCl);
+    check(kernels::balance::BALANCE, Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
@@ -119,6 +120,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::asks::ASKING,
         kernels::replied::REPLIED,
         kernels::stamps::STAMPED,
+        kernels::balance::BALANCE,
     ];
     lists.into_iter().flatten().copied()
 }

@@ -10,7 +10,8 @@ use std::{
 use annulus::{OpenCl, Runtime};
 
 /// What each example shows, whatever the backend; those that tell of times and threads say so little.
-const SHOWN: [(&str, &str); 31] = [
+const SHOWN: [(&str, &str); 32] = [
+    ("balance", "others have helped worker 0: true\n"),
     ("calls", "account 7: not enough money"),
     ("chat", "again, carl in street: HELLO, ANNA\n"),
     ("clinic", "3 came by ambulance, 19 are in the log\n"),
@@ -119,6 +120,19 @@ fn p_01_p_02_p_03_p_05_p_06_k_02_patterns_are_an_example() {
         "coordinated: two workers did 5 of 5 tasks; one of a silent worker: true",
     ];
     assert_eq!(shown("patterns", "cpu").lines().collect::<Vec<_>>(), lines);
+}
+
+/// K-03: whose queue is deeper than one and a half times the average hands ten jobs over.
+#[test]
+fn k_03_a_coordinator_evens_out_its_workers() {
+    let lines = [
+        "60 jobs, all for worker 0",
+        "without the rule: [60, 0, 0, 0] jobs are done by the workers, the last one in turn 60",
+        "4 orders: [20, 20, 10, 10] jobs wait",
+        "with the rule: [20, 20, 10, 10] jobs are done by the workers, the last one in turn 20",
+        "while all work: each of 300 jobs is done once: true; others have helped worker 0: true",
+    ];
+    assert_eq!(shown("balance", "cpu").lines().collect::<Vec<_>>(), lines);
 }
 
 /// K-05: a chat, whose rooms are topics.

@@ -3,6 +3,7 @@
 pub mod any;
 pub mod asks;
 pub mod backpressure;
+pub mod balance;
 pub mod barriers;
 pub mod bodies;
 pub mod bridged;

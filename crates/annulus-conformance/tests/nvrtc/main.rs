@@ -61,6 +61,7 @@ fn every_kernel_compiles() {
         kernels::replied::REPLIED,
         kernels::asks::ASKING,
         kernels::stamps::STAMPED,
+        kernels::balance::BALANCE,
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
     let left = Mutex::new(definitions.iter().enumerate());
