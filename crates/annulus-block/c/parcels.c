@@ -231,7 +231,7 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
             continue;
         GLOBAL const ann_parcel *last = ann_parcel_at(v, parcel->last);
         LOCAL const ann_link *l = ANN_LINK(v, ANN_PARCEL_PORT(parcel));
-        if (ANN_SEALED_UNITS(l) == 0 && ann_has_ticket(parcel, last))
+        if (ann_has_ticket(parcel, last) && ANN_SEALED_UNITS(l) == 0)
             ann_device_local_envelope(
                 l,
                 ann_device_local_slot(

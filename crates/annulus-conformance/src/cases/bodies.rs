@@ -232,7 +232,7 @@ pub fn w14_what_bodies_do_not_have_is_refused(bench: &Bench) {
     for (options, option, words) in [
         (options.clone().block(1), BodyOption::Block, "use .block(2) or more"),
         (options.clone().connectable(true), BodyOption::Connectable, "leave it out"),
-        (options.clone().supersteps(true), BodyOption::Supersteps, "leave supersteps out"),
+        (options.clone().supersteps(true), BodyOption::Supersteps, "leave supersteps and rounds out"),
         (options.clone().tracing(true), BodyOption::Tracing, "leave tracing out"),
         (options.clone().black_box(true), BodyOption::BlackBox, "leave black_box out"),
     ] {
