@@ -254,7 +254,7 @@ fn value(series: &Series, what: &str) -> f64 {
 #[test]
 fn o_03_o_04_o_05_prometheus_gets_every_number() {
     let runtime = runtime();
-    let kernel = work::launch(&runtime, options().track_latency(true).name("so\"rt\\\n")).unwrap();
+    let kernel = work::launch(&runtime, options().track_latency(true).name("so\"rt\\ größe")).unwrap();
     let telemetry = kernel.enable_telemetry().unwrap();
     let observer = Observer::of(&runtime);
     for key in 0..10 {
@@ -264,7 +264,7 @@ fn o_03_o_04_o_05_prometheus_gets_every_number() {
     let _ = kernel.send_blocking(job(99, 0)).unwrap();
     kernel.drained_blocking();
     let series = parse(&observer.prometheus());
-    let labels = r#"backend="cpu",kernel="so\"rt\\\n""#;
+    let labels = r#"backend="cpu",kernel="so\"rt\\ größe""#;
     let of = |name: &str, more: &str| value(&series, &format!("{name}{{{labels}{more}}}"));
     assert_eq!(of("annulus_messages_sent_total", ""), 12.0);
     assert_eq!(of("annulus_messages_consumed_total", ""), 12.0);

@@ -227,6 +227,8 @@ pub(crate) async fn drained(kernel: &Arc<KernelShared>) {
         if !is_cycle || feeders.iter().all(Feeding::is_clear) && before == done(&feeders) {
             return;
         }
+        // Something goes round all the time.
+        yield_once().await;
     }
 }
 
