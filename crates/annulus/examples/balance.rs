@@ -181,6 +181,7 @@ fn work(
     handed: &Outbox<Handed>,
 ) -> Result<(), Failure> {
     let worker: u32;
+    // ANCHOR: handed
     match task {
         Task::Job { worker: mine, job } => {
             worker = *mine;
@@ -199,7 +200,6 @@ fn work(
             me.is_busy = false;
             me.finished += 1;
         }
-        // ANCHOR: handed
         Task::Order(order) => {
             worker = order.worker;
             let jobs = me.lend(order.count);
@@ -235,8 +235,8 @@ fn work(
                 });
             }
         }
-        // ANCHOR_END: handed
     }
+    // ANCHOR_END: handed
     if me.is_open && !me.is_busy && me.depth != 0 {
         me.doing = me.pop();
         me.is_busy = true;
@@ -306,6 +306,7 @@ impl Office {
     }
 }
 
+// ANCHOR: rule
 /// Whose queue is deeper than one and a half times the average is to hand ten jobs over to the worker that has fewest, but not more
 /// than half of what it has more.
 #[ring_kernel(connectable = true, on_tick = "1 ms", max_outputs(orders = 4), hold = 16)]
@@ -324,7 +325,6 @@ fn coordinate(news: &News, office: &mut Office, orders: &Outbox<Order>, known: &
             orders: office.orders,
             is_settled: office.is_settled(),
         }),
-        // ANCHOR: rule
         News::Look => {
             if !office.is_on || !office.is_settled() {
                 return;
@@ -349,9 +349,9 @@ fn coordinate(news: &News, office: &mut Office, orders: &Outbox<Order>, known: &
                 }
             }
         }
-        // ANCHOR_END: rule
     }
 }
+// ANCHOR_END: rule
 
 /// The workers and their coordinator.
 struct Shop {
