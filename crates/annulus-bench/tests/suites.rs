@@ -89,6 +89,17 @@ fn n08_a_message_there_and_back() {
     measures("rtt", "8-byte", "ns", &[("8-byte message p50", "annulus try_recv")]);
 }
 
+/// What the specification's tests on hardware ask for at least: the fourth, of a message's bytes, is N-07's.
+#[test]
+fn n10_a_thousand_messages_an_answer_and_an_end() {
+    for backend in backends() {
+        let of = |case, unit, pairs: &[(&str, &str)]| measures_on(backend, "thresholds", case, unit, pairs);
+        of("a thousand", "messages/s", &[("a thousand messages", "annulus")]);
+        of("one message", "ns", &[("one message p50", "annulus"), ("one message p99", "annulus")]);
+        of("an end", "ms", &[("an end", "annulus, at rest"), ("an end", "annulus, at work")]);
+    }
+}
+
 /// The percentiles that the specification's benchmarks have, with something to compare them with.
 #[test]
 fn d07_latency_percentiles() {

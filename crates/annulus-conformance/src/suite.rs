@@ -336,6 +336,7 @@ macro_rules! conformance_suite {
                 a_shutdown_goes_on_without_its_future: Nothing,
                 o02_an_inactive_kernel_does_not_drain: Nothing,
                 o02_a_deadline_returns_what_is_left: Handlers,
+                o02_what_was_shut_down_is_disposed_of: Handlers,
                 a_second_shutdown_finds_it_done: Nothing,
                 a_shutdown_that_was_overtaken_says_so: Handlers,
                 shutdowns_race: Handlers,

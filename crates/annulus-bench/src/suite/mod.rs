@@ -19,6 +19,7 @@ mod routes;
 mod rtt;
 mod serialize;
 mod stream;
+mod thresholds;
 mod timers;
 mod watch;
 
@@ -88,6 +89,7 @@ pub(crate) const SUITES: &[Suite] = &[
     timers::SUITE,
     fair::SUITE,
     idle::SUITE,
+    thresholds::SUITE,
     queue::SUITE,
     serialize::SUITE,
     compress::SUITE,

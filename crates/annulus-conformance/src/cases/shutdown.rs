@@ -1,4 +1,5 @@
-//! Graceful shutdown: close, drain, terminate, within a limit.
+//! Graceful shutdown: close, drain, terminate, dispose, within a limit: O-02. A kernel is not deactivated before it is drained, as the
+//! specification has it: what is inactive handles nothing. It takes no more messages instead.
 
 use std::{pin::pin, thread, time::Duration};
 
@@ -19,7 +20,7 @@ fn ended(kernel: &annulus_runtime::KernelControl) {
     balanced(kernel);
 }
 
-/// Everything that was sent is handled first.
+/// O-02: everything that was sent is handled first.
 pub fn o02_a_shutdown_drains(bench: &Bench) {
     let kernel = swallow::launch(bench.runtime(), LaunchOptions::default().grid(3).capacity(1024)).unwrap();
     kernel.send_batch_blocking(&numbers(0..3000)).unwrap();
@@ -48,7 +49,7 @@ pub fn a_shutdown_goes_on_without_its_future(bench: &Bench) {
     eventually(|| kernel.status().state == KernelState::Terminated);
 }
 
-/// An inactive kernel says that it will not drain, and returns what waits, at once.
+/// O-02: an inactive kernel says that it will not drain, and returns what waits, at once.
 pub fn o02_an_inactive_kernel_does_not_drain(bench: &Bench) {
     let kernel = echo::launch(bench.runtime(), LaunchOptions::default().active(false)).unwrap();
     kernel.send_batch_blocking(&numbers(0..10)).unwrap();
@@ -57,7 +58,7 @@ pub fn o02_an_inactive_kernel_does_not_drain(bench: &Bench) {
     ended(&kernel);
 }
 
-/// When the limit passes the kernel is terminated anyway, and what is left comes back.
+/// O-02: when the limit passes the kernel is terminated anyway, and what is left comes back.
 pub fn o02_a_deadline_returns_what_is_left(bench: &Bench) {
     let kernel =
         echo::launch(bench.runtime(), LaunchOptions::default().capacity(64).output_capacity(16)).unwrap();
@@ -71,6 +72,25 @@ pub fn o02_a_deadline_returns_what_is_left(bench: &Bench) {
     let received: Vec<Number> = std::iter::from_fn(|| kernel.recv_blocking().ok()).collect();
     assert!(received.len() <= 16);
     assert_eq!([received, undelivered].concat(), numbers(0..40));
+}
+
+/// O-02: what was shut down is gone though somebody still has its handle: the runtime does not list it, and another kernel may
+/// have its name, with a ring and a state of its own. What it had sent is still received.
+pub fn o02_what_was_shut_down_is_disposed_of(bench: &Bench) {
+    let launch = || total::launch(bench.runtime(), LaunchOptions::default().name("again")).unwrap();
+    let before = launch();
+    before.send_batch_blocking(&numbers(1..4)).unwrap();
+    assert_eq!(before.shutdown_blocking(LONG).outcome, ShutdownOutcome::Drained);
+    assert!(bench.runtime().kernels().is_empty());
+    let after = launch();
+    after.send_batch_blocking(&numbers(5..6)).unwrap();
+    assert_eq!(after.shutdown_blocking(LONG).outcome, ShutdownOutcome::Drained);
+    let received = |kernel: &annulus_runtime::KernelHandle<total>| -> Vec<_> {
+        std::iter::from_fn(|| kernel.recv_blocking().ok()).collect()
+    };
+    assert_eq!(received(&after), [number(5)]);
+    assert_eq!(received(&before), [1, 3, 6].map(number));
+    assert_eq!((before.status().processed, after.status().processed), (3, 1));
 }
 
 /// The end is the end.
