@@ -686,6 +686,7 @@ macro_rules! conformance_suite {
                 k_03_without_the_rule_nothing_is_moved: Handlers,
                 k_03_jobs_are_moved_while_all_work: Handlers,
                 k_03_what_finds_no_room_comes_back: Handlers,
+                k_03_places_are_kept_for_what_may_come_back: Handlers,
             }
             load {
                 ten_million_messages: Handlers,

@@ -255,3 +255,20 @@ pub fn k_03_what_finds_no_room_comes_back(bench: &Bench) {
         assert_eq!((states[0].gave, states[1].took, states[2].gave), (1, 2, 1));
     }
 }
+
+/// K-03: the places of jobs that are on their way are free for nobody, not even for what is handed over meanwhile: a full worker that
+/// hands jobs over to itself has no room for them, and they come back to where they were.
+pub fn k_03_places_are_kept_for_what_may_come_back(bench: &Bench) {
+    const FULL: u32 = ROOM as u32;
+    let mut shop = Shop::new(bench, 2);
+    shop.fill([FULL, 0, 0, 0]);
+    shop.tell(Task::Order(Order { worker: 0, to: 0, count: 10 }));
+    drain(&shop.workers);
+    shop.open();
+    let port = shop.workers.port(toil::FINISHED);
+    let finished: Vec<_> = (0..FULL).map(|_| port.recv_blocking().unwrap()).collect();
+    let in_order = (0..FULL).map(|number| Finished { worker: 0, number });
+    assert!(finished.iter().copied().eq(in_order), "{finished:?}");
+    let states = shop.states();
+    assert_eq!((states[0].kept, states[0].gave, states[0].took), (0, 1, 1));
+}
