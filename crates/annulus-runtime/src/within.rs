@@ -77,6 +77,11 @@ impl Sleep {
     pub(crate) fn new(clock: &RuntimeClock, time: Duration) -> Self {
         Self(Until::after_by(clock, time))
     }
+
+    /// By the machine's clock.
+    pub(crate) fn after(time: Duration) -> Self {
+        Self(Until::after(time))
+    }
 }
 
 impl Future for Sleep {

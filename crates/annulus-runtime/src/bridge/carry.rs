@@ -35,7 +35,7 @@ use std::{
     time::Duration,
 };
 
-use annulus_abi::ring::kind;
+use annulus_abi::{ring::kind, vitals::bridges::BridgeCounts};
 use annulus_kernel::{Accepts, Inside, RingKernel, RingMessage, TypeDescriptor};
 use annulus_queue::{Backpressure, TryRecvError, front::Fate};
 use annulus_ring::ring::{Consumer, Refused};
@@ -498,10 +498,9 @@ impl Crossing {
         self.port
     }
 
-    /// How many messages it has delivered, its target has dropped, and it holds: one of these has changed if it has taken some.
-    pub(super) fn done(&self) -> [u64; 3] {
-        let look = self.shared.facts.look();
-        [look.counts.moved, look.dropped(), look.counts.held]
+    /// What it has done: something of it has changed if it has taken a message.
+    pub(super) fn done(&self) -> BridgeCounts {
+        self.shared.facts.counts()
     }
 
     async fn carry(&self, source: &KernelShared) {

@@ -31,13 +31,12 @@
 //! outputs have come.
 
 use std::{
-    future::poll_fn,
     pin::pin,
     sync::{Arc, MutexGuard, PoisonError, Weak},
-    task::Poll,
     time::{Duration, Instant},
 };
 
+use annulus_abi::vitals::bridges::BridgeCounts;
 use annulus_sync::event::Event;
 
 use super::{
@@ -48,11 +47,11 @@ use super::{
 use crate::{
     kernel::{lifecycle::ShutdownOutcome, shared::KernelShared},
     links,
-    within::Until,
+    within::Sleep,
 };
 
-/// How long it takes at most until somebody sees that another receiver has taken the last output of a bridge's source. Source:
-/// this project's choice; where the bridge alone receives, it is told at once.
+/// How long it takes at most until somebody sees that another receiver has taken the last output of a bridge's source, and the
+/// time between two passes. Source: this project's choice; where the bridge alone receives, and there is no cycle, all is told at once.
 const AGAIN: Duration = Duration::from_millis(2);
 /// How long a bridge that was stopped may need to end. Source: this project's choice: it moves one batch, if none of its ends hangs.
 const ENDING: Duration = Duration::from_secs(1);
@@ -121,9 +120,7 @@ impl Feeding {
             if self.is_clear() {
                 return;
             }
-            super::first(pin!(listener), pin!(Until::after(AGAIN))).await;
-            // Without a thread for alarms the time is up at once, and whoever polls has something else to do.
-            yield_once().await;
+            super::first(pin!(listener), pin!(Sleep::after(AGAIN))).await;
         }
     }
 
@@ -155,19 +152,6 @@ impl Feeding {
     }
 }
 
-/// Lets others have their turn.
-async fn yield_once() {
-    let mut has_waited = false;
-    poll_fn(|context| {
-        if std::mem::replace(&mut has_waited, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
-}
-
 /// The kernels from which links and bridges lead to this one, and this one; each behind its sources, if it is in no cycle.
 fn upstream(kernel: &Arc<KernelShared>) -> Vec<Arc<KernelShared>> {
     links::with_sources(std::slice::from_ref(kernel))
@@ -191,7 +175,7 @@ fn is_same(these: &[Arc<KernelShared>], others: &[Arc<KernelShared>]) -> bool {
 }
 
 /// What these bridges have done so far.
-fn done(feeders: &[Feeding]) -> Vec<[u64; 3]> {
+fn done(feeders: &[Feeding]) -> Vec<BridgeCounts> {
     feeders.iter().map(|feeder| feeder.crossing.done()).collect()
 }
 
@@ -227,8 +211,8 @@ pub(crate) async fn drained(kernel: &Arc<KernelShared>) {
         if !is_cycle || feeders.iter().all(Feeding::is_clear) && before == done(&feeders) {
             return;
         }
-        // Something goes round all the time.
-        yield_once().await;
+        // Something goes round; others have their turn meanwhile.
+        Sleep::after(AGAIN).await;
     }
 }
 

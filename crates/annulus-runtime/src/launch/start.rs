@@ -383,7 +383,6 @@ fn start(
         connectable: core.options.shape.connectable,
         into_variants: core.options.shape.into_variants,
         supersteps: core.options.shape.supersteps,
-        // The fields are public: rounds need blocks in step.
         rounds: core.options.shape.rounds,
         spin: core.options.shape.spin,
         run_mode: core.options.shape.run_mode,

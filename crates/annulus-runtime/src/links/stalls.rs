@@ -322,22 +322,21 @@ fn follow<'a>(way: &mut Vec<Step<'a>>, done: &mut Vec<*const KernelShared>) -> (
         let this = if let Some(first) = seen {
             let cycle: Vec<_> = way[first..way.len() - 1].iter().map(Step::kernel).collect();
             let names = || cycle.iter().map(|kernel| kernel.core.name.clone()).collect();
-            let is_sure = stands_still(&cycle);
-            if is_sure {
+            sure = stands_still(&cycle);
+            if sure {
                 tell(&cycle);
             }
             let in_rounds =
                 |kernel: &&KernelShared| kernel.core.options.shape.rounds && kernel.has_full_ring();
             let end = if cycle.iter().any(in_rounds) {
                 StallEnd::CycleInRounds(names())
-            } else if is_sure {
+            } else if sure {
                 StallEnd::Cycle(names())
             } else if cycle.iter().any(|kernel| !kernel.bridged_to().is_empty()) {
                 StallEnd::CycleOverBridges(names())
             } else {
                 StallEnd::Room
             };
-            sure = is_sure;
             (way.clone(), end)
         } else {
             match kernel.waits() {
