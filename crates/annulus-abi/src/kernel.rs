@@ -3,15 +3,15 @@
 use crate::{
     PAIR,
     bridged::bridged,
-    control::{ControlBlock, PortCounts},
+    control::{ActorCounts, ControlBlock, PortCounts},
     histogram::BUCKETS,
     ring::{Envelope, MIN_CAPACITY, RingLayout},
     trace::{RECORDS, Record},
 };
 
 /// The layout of each shard: control block, inbound ring, outbound ring and, as the launch or the kernel asks
-/// for them, a ring of replies, a ring of dead letters, a ring of prints, a ring of records, a histogram of latencies and counts
-/// of its outboxes.
+/// for them, a ring of replies, a ring of dead letters, a ring of prints, a ring of records, a histogram of latencies, a count of
+/// its actors and counts of its outboxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelLayout {
     /// From the host to the shard.
@@ -35,6 +35,8 @@ pub struct KernelLayout {
     pub records: Option<RingLayout>,
     /// Whether a histogram follows.
     pub histogram: bool,
+    /// Whether an [`ActorCounts`] follows: the keys of the kernel are sparse.
+    pub actors: bool,
     /// How many [`PortCounts`] follow, as the last of the shard.
     pub ports: u32,
 }
@@ -100,8 +102,14 @@ impl KernelLayout {
                 None
             },
             histogram: shape.histogram,
+            actors: false,
             ports: shape.ports,
         }
+    }
+
+    /// The same layout with a count of the shard's actors.
+    pub const fn counting_actors(self) -> Self {
+        Self { actors: true, ..self }
     }
 
     /// The same layout with sealed slots in the inbound ring. The rings of outputs and replies are sealed,
@@ -187,10 +195,20 @@ impl KernelLayout {
         if self.histogram { (BUCKETS * 8).next_multiple_of(PAIR) } else { 0 }
     }
 
+    /// From the shard's start to the count of its actors, or to what follows if it has none. Devices count from the end.
+    pub const fn actors_offset(&self) -> usize {
+        self.histogram_offset() + self.histogram_bytes()
+    }
+
+    /// Bytes of the count of its actors.
+    pub const fn actors_bytes(&self) -> usize {
+        if self.actors { size_of::<ActorCounts>() } else { 0 }
+    }
+
     /// From the shard's start to the counts of its outboxes, or to its end if it has none. Devices count from
     /// the end.
     pub const fn ports_offset(&self) -> usize {
-        self.histogram_offset() + self.histogram_bytes()
+        self.actors_offset() + self.actors_bytes()
     }
 
     /// Bytes of the counts of its outboxes.

@@ -13,6 +13,7 @@
 //! are written. It allocates nothing and needs no `std`.
 #![no_std]
 
+pub mod actors;
 pub mod bridged;
 pub mod control;
 pub mod error;

@@ -41,6 +41,9 @@ ANN_KERNEL void ann_main(
 #else
         view.states = states;
 #endif
+#if ANN_LAUNCH_SPARSE
+        view.actors = ann_actors_of(states, l, block);
+#endif
 #if ANN_LAUNCH_CONNECTABLE
         view.link = (GLOBAL const ann_link *)link;
 #ifdef ANN_ROWS
@@ -94,7 +97,13 @@ ANN_KERNEL void ann_main(
             shared.asked_in = *ann_asked_in(&view);
             shared.asks_untold = 0;
 #endif
+#if ANN_LAUNCH_SPARSE
+            shared.own = l->actors_per_block;
+            shared.entries = ann_entries(l->actors_per_block);
+            shared.newcomers = 0;
+#else
             shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
+#endif
 #if ANN_LAUNCH_CONNECTABLE
             ann_load_link(&view);
 #if defined(ANN_OUTPUT) && defined(ANN_PORTS)
@@ -167,6 +176,11 @@ ANN_KERNEL void ann_main(
         u32 count = shared.count;
         ann_look_up(&view, count);
         ann_barrier();
+#if ANN_LAUNCH_SPARSE
+        if (leader)
+            ann_settle_newcomers(&view, count);
+        ann_barrier();
+#endif
 #ifndef ANN_BLOCK_WIDE
         if (leader && count != 0)
             ann_at_handler(&view, 0, count, (GLOBAL const ANN_MESSAGE *)(ann_message_at(&view, 0) + shared.launch.in_payload));

@@ -5,7 +5,14 @@
 /* TWIN: of */
 ANN_FUNCTION u64 ann_actor(const ann_view *v, GLOBAL const ANN_MESSAGE *message)
 {
-#if ANN_SHAPE == ANN_PER_ACTOR
+#if ANN_LAUNCH_SPARSE
+    u64 key = ANN_KEY(message);
+#ifdef ANN_TIMERS
+    if (key % v->shared->launch.grid != ann_block())
+        return ANN_NO_ACTOR;
+#endif
+    return ann_place_actor(v, key);
+#elif ANN_SHAPE == ANN_PER_ACTOR
     u64 key = ANN_KEY(message);
     u64 grid = v->shared->launch.grid;
 #ifdef ANN_TIMERS
@@ -296,8 +303,16 @@ ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
         for (u32 at = 32; at < 128 && at < v->in_payload + ANN_MESSAGE_BYTES; at += 32)
             (void)ann_load_word(slot + at);
 #endif
+#if ANN_LAUNCH_SPARSE
+        if (job->kind == ANN_KIND_MESSAGE) {
+            job->actor = ann_known_actor(v, ANN_KEY(message));
+            if (job->actor == ANN_NO_ACTOR)
+                ann_count_up_by(&v->shared->newcomers, 1);
+        }
+#else
         if (job->kind == ANN_KIND_MESSAGE)
             job->actor = ann_actor(v, message);
+#endif
         u32 owner = job->kind == ANN_KIND_MESSAGE ? ann_owner(v, message, job->actor, i) : 0;
         ((GLOBAL u32 *)v->owners)[i] = job->kind == ANN_KIND_MESSAGE ? owner : ANN_LAUNCH_THREADS;
 #ifdef ANN_BODY
@@ -313,6 +328,26 @@ ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
         ann_count_up_by(&v->shared->messages, messages);
 #endif
 }
+
+#if ANN_LAUNCH_SPARSE
+
+/* By the leader, when all threads have looked up theirs: gives places to keys that have none, in the order of the turn. */
+ANN_FUNCTION void ann_settle_newcomers(const ann_view *v, u32 count)
+{
+    if (v->shared->newcomers == 0)
+        return;
+    v->shared->newcomers = 0;
+    for (u32 i = 0; i < count; i++) {
+        GLOBAL ann_job *job = ann_job_at(v, i);
+        if (job->kind != ANN_KIND_MESSAGE || job->actor != ANN_NO_ACTOR)
+            continue;
+        GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + v->in_payload);
+        job->actor = ann_actor(v, message);
+        ((GLOBAL u32 *)v->owners)[i] = ann_owner(v, message, job->actor, i);
+    }
+}
+
+#endif
 
 /* The first message from the i-th on that is dealt to this thread, or `count`. Where messages are dealt by
    their places, nothing is looked up but whether it is a message. */

@@ -25,6 +25,9 @@
 #ifndef ANN_LAUNCH_THROUGH
 #define ANN_LAUNCH_THROUGH 0
 #endif
+#ifndef ANN_LAUNCH_SPARSE
+#define ANN_LAUNCH_SPARSE 0
+#endif
 #ifndef ANN_LAUNCH_SEALED
 #define ANN_LAUNCH_SEALED 0
 #endif
@@ -273,6 +276,17 @@ typedef struct {
 #define ANN_PORT_MEMORY 0
 #endif
 
+#if ANN_LAUNCH_SPARSE
+/* In the shard's memory, in front of the counts of outboxes: `ActorCounts`. */
+#define ANN_ACTOR_COUNTS 128
+#define ANN_ACTORS_USED 0
+#ifdef ANN_PORT_COUNTS_BYTES
+#define ANN_PORTS_END ANN_PORT_COUNTS_BYTES
+#else
+#define ANN_PORTS_END 0
+#endif
+#endif
+
 #ifdef ANN_TIMERS
 /* The head of a block's timers. Behind it are an entry for each place, and the places: slots like those of the
    inbound ring. The entries' first `count` are a heap, by their due times, then by their numbers. All others name
@@ -496,7 +510,11 @@ typedef struct {
     u64 earliest;
     u64 latest;
     u64 sum; /* of the enqueue times less `first_time`, wrapping */
-    u64 own; /* actors of this block */
+    u64 own; /* actors of this block: places for them, if keys are sparse */
+#if ANN_LAUNCH_SPARSE
+    u64 entries;    /* of the block's table of actors */
+    u32 newcomers;  /* messages of the turn whose keys the table does not have */
+#endif
     u64 reserved; /* the inbound ring's gauge, as the turn found it */
 #if ANN_LAUNCH_SEALED
     u32 kept;   /* slots that the leader has brought in with its look: 1 or 0 */
@@ -627,6 +645,9 @@ typedef struct {
     GLOBAL ann_block_record *record;
     GLOBAL u8 *arena;
     GLOBAL u8 *states;
+#if ANN_LAUNCH_SPARSE
+    GLOBAL u64 *actors; /* the block's table: see `actors.c` */
+#endif
     /* The block's scratch memory, where several threads work on a turn: its messages as they lay in their
        slots, the outputs of each in the messages' order, the answers in the messages' order, what is known of
        each message, and by which thread it is handled. Where one thread does, the outputs of a call. */

@@ -149,10 +149,11 @@ impl<R: Runner> BlockCore<R> {
             self.cx = self.cx.with_time(R::now(&self.clock));
         }
         self.at_handler();
-        let Some(state) = self.state.of(0) else { return annulus_abi::error::UNKNOWN_ACTOR };
+        // SAFETY: the states are the block's own while it handles messages.
+        let Some(actor) = (unsafe { self.state.of(0) }) else { return annulus_abi::error::UNKNOWN_ACTOR };
         // SAFETY: a body's threads send by outboxes of the inbox, and this one only says whether they sent too much. What
         // the entry of a body takes as its message is the inbox.
-        unsafe { self.call(self.cx, ptr::from_ref(&body.inbox).cast(), state, 0) }
+        unsafe { self.call(self.cx, ptr::from_ref(&body.inbox).cast(), actor.state, 0) }
     }
 
     /// Publishes what became of a message that the body has taken.

@@ -57,7 +57,12 @@ impl<R: Runner> BlockCore<R> {
             key
         });
         let is_here = self.timers.is_none() || self.state.is_of_block(key, self.cx.block_index());
-        let state = if is_here { self.state.of(key) } else { None };
+        // SAFETY: the states are the block's own while it handles messages.
+        let actor = if is_here { unsafe { self.state.of(key) } } else { None };
+        if let Some((used, told)) = actor.and_then(|actor| actor.used).zip(self.memory.actors_used()) {
+            told.store(used, Ordering::Relaxed);
+        }
+        let state = actor.map(|actor| actor.state);
         let cx = self.cx.with_queue(queue).with_stamp(stamp);
         self.begin_event(stamp);
         let goes_on = self.is_forwarded(caller);

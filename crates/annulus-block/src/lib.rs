@@ -123,6 +123,8 @@ pub const RUNTIME: &str = concat!(
     "\n",
     include_str!("../c/number.c"),
     "\n",
+    include_str!("../c/actors.c"),
+    "\n",
     include_str!("../c/handle.c"),
     "\n",
     include_str!("../c/body.c"),

@@ -16,6 +16,7 @@ use std::{
     ptr::NonNull,
 };
 
+use annulus_abi::actors::{self, ActorTable};
 use annulus_kernel::{StateDefinition, StateShape};
 
 /// There is not enough memory for a block's states.
@@ -54,6 +55,29 @@ pub enum BlockState {
         /// The number of the kernel's blocks.
         grid: u64,
     },
+    /// The states of actors whose keys are sparse: whichever keys come first, of those whose remainder by the grid is this
+    /// block's index.
+    Sparse {
+        /// The states, by places.
+        cells: Cells,
+        /// Which place is which key's.
+        table: Table,
+        /// The number of the kernel's blocks.
+        grid: u64,
+    },
+}
+
+/// The memory of an [`ActorTable`]. It belongs to whoever the states belong to.
+#[derive(Clone, Copy, Debug)]
+pub struct Table(NonNull<[u64]>);
+
+/// An actor that a block has looked up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Actor {
+    /// Its state.
+    pub(crate) state: *mut u8,
+    /// How many actors the block has since now, if the key was new.
+    pub(crate) used: Option<u64>,
 }
 
 /// A row of initialised states of one type.
@@ -79,19 +103,31 @@ unsafe impl Send for StateMemory {}
 unsafe impl Sync for StateMemory {}
 
 impl BlockState {
-    /// The state for a message with this key; `None` if the key names no actor.
+    /// The actor of a message with this key; `None` if the key names none. If keys are sparse and there is room, a new key gets
+    /// a place.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the block that the states belong to, and they are its own now.
     // TWIN: of
     #[inline]
-    pub(crate) fn of(&self, key: u64) -> Option<*mut u8> {
+    pub(crate) unsafe fn of(&self, key: u64) -> Option<Actor> {
+        let known = |state| Some(Actor { state, used: None });
         match self {
-            Self::Stateless => Some(NonNull::dangling().as_ptr()),
-            Self::Whole(cells) => Some(cells.first.as_ptr()),
+            Self::Stateless => known(NonNull::dangling().as_ptr()),
+            Self::Whole(cells) => known(cells.first.as_ptr()),
             Self::PerActor { cells, grid } => {
                 // For a key that belongs to this block this is `key < actors`. A key of another block finds a
                 // state of this block or none; only a message type that returns different keys for one
                 // message can cause that.
                 let index = key / grid;
-                (index < cells.count).then(|| cells.first.as_ptr().wrapping_add(index as usize * cells.size))
+                if index < cells.count { known(cells.at(index)) } else { None }
+            }
+            Self::Sparse { cells, table, .. } => {
+                // SAFETY: the table is the block's own, by the caller's promise.
+                let mut table = unsafe { table.of(cells.count) };
+                let (place, is_new) = table.place(key)?;
+                Some(Actor { state: cells.at(place), used: is_new.then(|| table.used()) })
             }
         }
     }
@@ -101,36 +137,77 @@ impl BlockState {
     #[inline]
     pub(crate) fn is_of_block(&self, key: u64, block: u32) -> bool {
         match self {
-            Self::PerActor { grid, .. } => key % grid == u64::from(block),
+            Self::PerActor { grid, .. } | Self::Sparse { grid, .. } => key % grid == u64::from(block),
             Self::Stateless | Self::Whole(_) => true,
         }
     }
 }
 
+impl Cells {
+    /// The address of a state.
+    #[inline]
+    fn at(&self, index: u64) -> *mut u8 {
+        self.first.as_ptr().wrapping_add(index as usize * self.size)
+    }
+}
+
+impl Table {
+    /// An empty one for so many places.
+    fn new(places: u64) -> Option<Self> {
+        let words = usize::try_from(actors::words(places)).ok()?;
+        let mut memory = Vec::new();
+        memory.try_reserve_exact(words).ok()?;
+        memory.resize(words, 0);
+        Some(Self(NonNull::from(Box::leak(memory.into_boxed_slice()))))
+    }
+
+    /// The table in this memory.
+    ///
+    /// # Safety
+    ///
+    /// The table is the caller's own for as long as the result is used, and nobody else uses it meanwhile.
+    #[inline]
+    unsafe fn of<'a>(self, places: u64) -> ActorTable<'a> {
+        // SAFETY: the memory lives as long as the `StateMemory`, which outlives the block; nobody else uses it, by the
+        // caller's promise.
+        let words = unsafe { &mut *self.0.as_ptr() };
+        ActorTable::new(words, places)
+    }
+}
+
 impl StateMemory {
-    /// Memory for the states of block `block` of `grid`. Each has its type's initial value.
+    /// Memory for the states of block `block` of `grid`. Each has its type's initial value. `sparse`: any keys may come, and
+    /// the first of them get places.
     ///
     /// # Errors
     ///
     /// If there is not enough memory.
-    pub fn new(shape: StateShape, actors: u64, block: u64, grid: u64) -> Result<Self, TooManyStates> {
-        let own = actors.saturating_sub(block).div_ceil(grid);
+    pub fn new(
+        shape: StateShape,
+        actors: u64,
+        sparse: bool,
+        block: u64,
+        grid: u64,
+    ) -> Result<Self, TooManyStates> {
+        let own = if sparse { actors.div_ceil(grid) } else { actors.saturating_sub(block).div_ceil(grid) };
         let (definition, count) = match shape {
             StateShape::Stateless => return Ok(Self { state: BlockState::Stateless, layout: None }),
             StateShape::Whole(definition) => (definition, 1),
             StateShape::PerActor(definition) => (definition, own),
         };
         let (cells, layout) = allocate(definition, count)?;
-        let state = match shape {
-            StateShape::PerActor(_) => BlockState::PerActor { cells, grid },
-            _ => BlockState::Whole(cells),
-        };
-        let memory = Self { state, layout: Some(layout) };
+        let mut memory = Self { state: BlockState::Whole(cells), layout: Some(layout) };
+        if let StateShape::PerActor(_) = shape {
+            memory.state = BlockState::PerActor { cells, grid };
+            if sparse {
+                let table = Table::new(count).ok_or(TooManyStates { count, size: definition.ty.size })?;
+                memory.state = BlockState::Sparse { cells, table, grid };
+            }
+        }
         for index in 0..count as usize {
-            let cell = cells.first.as_ptr().wrapping_add(index * cells.size);
             // SAFETY: the cell lies in the allocation, which has room for `count` of them at the type's
             // alignment.
-            unsafe { (definition.init)(cell) };
+            unsafe { (definition.init)(cells.at(index as u64)) };
         }
         Ok(memory)
     }
@@ -144,7 +221,9 @@ impl StateMemory {
     fn bytes(&self) -> (*mut MaybeUninit<u8>, usize) {
         match self.state {
             BlockState::Stateless => (NonNull::dangling().as_ptr(), 0),
-            BlockState::Whole(cells) | BlockState::PerActor { cells, .. } => {
+            BlockState::Whole(cells)
+            | BlockState::PerActor { cells, .. }
+            | BlockState::Sparse { cells, .. } => {
                 (cells.first.as_ptr().cast(), cells.count as usize * cells.size)
             }
         }
@@ -183,6 +262,38 @@ impl StateMemory {
         // SAFETY: as for `read`, in the other direction.
         unsafe { states.as_ptr().copy_to_nonoverlapping(to, bytes) };
     }
+
+    /// Copies the table of actors out, if keys are sparse.
+    ///
+    /// # Panics
+    ///
+    /// If the table has more or fewer words.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read).
+    pub unsafe fn read_actors(&self, words: &mut [u64]) {
+        if let BlockState::Sparse { table, .. } = self.state {
+            // SAFETY: nobody else uses it meanwhile, by the caller's promise.
+            words.copy_from_slice(unsafe { table.0.as_ref() });
+        }
+    }
+
+    /// Sets the table of actors, if keys are sparse.
+    ///
+    /// # Panics
+    ///
+    /// If the table has more or fewer words.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read), and the words are a table for as many places.
+    pub unsafe fn write_actors(&self, words: &[u64]) {
+        if let BlockState::Sparse { mut table, .. } = self.state {
+            // SAFETY: nobody else uses it meanwhile, by the caller's promise.
+            unsafe { table.0.as_mut() }.copy_from_slice(words);
+        }
+    }
 }
 
 /// Zeroed memory for `count` states of a type.
@@ -201,6 +312,10 @@ fn allocate(definition: StateDefinition, count: u64) -> Result<(Cells, Layout), 
 impl Drop for StateMemory {
     fn drop(&mut self) {
         let (first, _) = self.bytes();
+        if let BlockState::Sparse { table, .. } = self.state {
+            // SAFETY: it came from a box, and is freed once.
+            drop(unsafe { Box::from_raw(table.0.as_ptr()) });
+        }
         if let Some(layout) = self.layout {
             // SAFETY: `first` came from `alloc_zeroed` with this layout and is freed once; plain old data
             // needs no drop.

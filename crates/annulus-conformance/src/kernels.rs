@@ -39,6 +39,7 @@ pub mod rows;
 pub mod sizes;
 pub mod slots;
 pub mod sorted;
+pub mod sparse;
 pub mod spelling;
 pub mod stamps;
 pub mod through;

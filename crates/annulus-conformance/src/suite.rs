@@ -679,6 +679,20 @@ macro_rules! conformance_suite {
                 k04_a_shutdown_ends_all_rounds: Handlers,
                 k04_a_round_that_does_not_fit_names_its_kernel: Handlers,
             }
+            sparse {
+                any_key_is_found_again: Handlers,
+                many_threads_find_their_actors: Handlers,
+                sparse_equals_dense: Handlers,
+                keys_beyond_the_room_are_refused: Handlers,
+                blocks_of_a_warp_refuse_them_too: Handlers,
+                each_block_has_its_own_room: Handlers,
+                the_table_equals_a_model: Handlers,
+                a_snapshot_brings_its_keys: Handlers,
+                a_failed_first_message_leaves_an_initial_state: Handlers,
+                kernels_send_to_any_key: Handlers,
+                kernels_of_many_threads_send_to_any_key: Handlers,
+                without_state_by_key_there_is_nothing_to_find: Handlers,
+            }
             balance {
                 k_03_a_deep_queue_is_evened_out: Handlers,
                 k_03_exactly_one_and_a_half_is_not_too_deep: Handlers,

@@ -181,6 +181,18 @@ impl DeviceKernel for CpuKernel {
         Ok(())
     }
 
+    unsafe fn read_actors(&self, shard: u32, words: &mut [u64]) -> Result<(), BackendError> {
+        // SAFETY: as for reading states.
+        unsafe { self.blocks[shard as usize].states().read_actors(words) };
+        Ok(())
+    }
+
+    unsafe fn write_actors(&self, shard: u32, words: &[u64]) -> Result<(), BackendError> {
+        // SAFETY: as for reading states; also, the words are a table.
+        unsafe { self.blocks[shard as usize].states().write_actors(words) };
+        Ok(())
+    }
+
     unsafe fn read_binding(&self, index: usize, memory: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
         let from = self.bindings[index].as_ptr().cast::<MaybeUninit<u8>>();
         // SAFETY: the binding has as many bytes as are asked for. No block runs while every shard is

@@ -53,7 +53,7 @@ impl Block {
         alarm: Option<Arc<Alarm>>,
     ) -> Result<Self, BackendError> {
         let grid = spec.shards.len() as u32;
-        let states = StateMemory::new(spec.definition.state, spec.actors, index.into(), grid.into())
+        let states = StateMemory::new(spec.definition.state, spec.actors, spec.sparse, index.into(), grid.into())
             .map_err(|error| BackendError::new(error.to_string()))?;
         let parameters = BlockParameters {
             memory: spec.shards[index as usize].clone(),

@@ -194,6 +194,8 @@ pub struct Shape {
     pub supersteps: bool,
     /// They go in rounds, too.
     pub rounds: bool,
+    /// Keys are sparse: blocks look actors up in a [table](annulus_abi::actors).
+    pub sparse: bool,
     /// Turns are as large as the queue is deep: [`ProcessingMode::Adaptive`](annulus_kernel::ProcessingMode).
     pub adaptive: bool,
     /// Blocks count their turns.
@@ -221,6 +223,7 @@ impl Shape {
             ("SEALS", self.seals),
             ("SUPERSTEPS", self.supersteps),
             ("ROUNDS", self.rounds),
+            ("SPARSE", self.sparse),
             ("ADAPTIVE", self.adaptive),
             ("COUNTS_TURNS", self.counts_turns),
             ("SEQUENTIAL", self.sequential),

@@ -76,6 +76,7 @@ impl DeviceHost {
             seals: spec.connectable && spec.definition.output.is_some() && self.may_seal(),
             supersteps: plan.supersteps,
             rounds: plan.rounds,
+            sparse: plan.sparse,
             adaptive: spec.mode == ProcessingMode::Adaptive,
             counts_turns: spec.counts_turns,
             sequential: spec.sequential,
@@ -99,7 +100,7 @@ impl DeviceHost {
             None => driver.shared(blocks as usize * size_of::<BlockRecord>()).map_err(failed)?,
         };
         plan.fill_records(&*records, &spec)?;
-        let states = States::new(driver, spec.definition.state, spec.actors, blocks.into())?;
+        let states = States::new(driver, spec.definition.state, spec.actors, spec.sparse, blocks.into())?;
         let device_local = match spec.connectable {
             true => {
                 let knows_peers = spec.definition.peers.is_some();
@@ -176,6 +177,7 @@ impl DeviceHost {
             records,
             states: states.memory,
             state_bytes: state_bytes * states.per_block as usize,
+            tables: states.tables,
             bindings,
             device_local,
             memory: held,

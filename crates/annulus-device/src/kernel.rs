@@ -3,6 +3,7 @@
 use std::{
     any::Any,
     mem::{MaybeUninit, offset_of},
+    slice,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -52,6 +53,8 @@ pub(crate) struct Running {
     states: Arc<dyn Memory>,
     /// Bytes of a block's part of the states.
     state_bytes: usize,
+    /// Where the blocks' tables of actors begin in the memory of the states, in bytes.
+    tables: usize,
     bindings: Vec<Arc<dyn Memory>>,
     /// The memory that other kernels send to, and where outputs go, if the kernel may be connected.
     device_local: Option<DeviceLocal>,
@@ -190,6 +193,8 @@ pub(crate) struct Parts {
     pub(crate) states: Arc<dyn Memory>,
     /// Bytes of a block's part of the states.
     pub(crate) state_bytes: usize,
+    /// Where the blocks' tables of actors begin in the memory of the states, in bytes.
+    pub(crate) tables: usize,
     /// The bound parameters' memory.
     pub(crate) bindings: Vec<Arc<dyn Memory>>,
     pub(crate) device_local: Option<DeviceLocal>,
@@ -236,6 +241,7 @@ impl Running {
             entry: parts.entry,
             states: parts.states,
             state_bytes: parts.state_bytes,
+            tables: parts.tables,
             bindings: parts.bindings,
             device_local: parts.device_local,
             _memory: parts.memory,
@@ -626,6 +632,24 @@ impl DeviceKernel for LaunchedKernel {
         let (memory, offset) = self.0.states_of(shard)?;
         // SAFETY: as for reading.
         unsafe { memory.write(offset, states) }.map_err(not_copied)
+    }
+
+    unsafe fn read_actors(&self, shard: u32, words: &mut [u64]) -> Result<(), BackendError> {
+        let memory = self.0.within_reach(&*self.0.states)?;
+        let offset = self.0.tables + size_of_val(words) * shard as usize;
+        // SAFETY: the words are as many bytes, and any bytes are words.
+        let bytes = unsafe { slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) };
+        // SAFETY: as for reading states.
+        unsafe { memory.read(offset, bytes) }.map_err(not_copied)
+    }
+
+    unsafe fn write_actors(&self, shard: u32, words: &[u64]) -> Result<(), BackendError> {
+        let memory = self.0.within_reach(&*self.0.states)?;
+        let offset = self.0.tables + size_of_val(words) * shard as usize;
+        // SAFETY: the words are as many bytes.
+        let bytes = unsafe { slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) };
+        // SAFETY: as for reading states.
+        unsafe { memory.write(offset, bytes) }.map_err(not_copied)
     }
 
     unsafe fn read_binding(&self, index: usize, memory: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {

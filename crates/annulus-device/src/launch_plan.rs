@@ -49,6 +49,8 @@ pub(crate) struct LaunchPlan {
     /// Whether the blocks take their turns in step.
     pub(crate) supersteps: bool,
     pub(crate) rounds: bool,
+    /// Keys are sparse.
+    pub(crate) sparse: bool,
     faults: Faults,
 }
 
@@ -124,6 +126,7 @@ impl LaunchPlan {
             faults: options.faults,
             supersteps: spec.supersteps,
             rounds: spec.rounds,
+            sparse: spec.sparse,
             scratch: scratch(limit)
                 + definition.timers.map_or(0, |timers| {
                     timer_bytes(timers.room, timers.places(), definition.ask().is_some(), layout)

@@ -8,16 +8,23 @@ use std::{
     sync::Arc,
 };
 
+use annulus_abi::actors;
 use annulus_kernel::{Binding, StateDefinition, StateShape};
 use annulus_runtime::BackendError;
 
 use crate::driver::{Driver, Memory};
 
-/// The states of a kernel: each block's part has `per_block` places.
+/// The states of a kernel: each block's part has `per_block` places. If keys are sparse, the blocks'
+/// [tables of actors](annulus_abi::actors) follow, aligned to an entry.
 pub(crate) struct States {
     pub(crate) memory: Arc<dyn Memory>,
     pub(crate) per_block: u64,
+    /// Where the tables begin, in bytes.
+    pub(crate) tables: usize,
 }
+
+/// Bytes of an entry of a table of actors, and its alignment.
+const ENTRY: usize = 16;
 
 impl States {
     /// Initialised states.
@@ -25,6 +32,7 @@ impl States {
         driver: &dyn Driver,
         shape: StateShape,
         actors: u64,
+        sparse: bool,
         grid: u64,
     ) -> Result<Self, BackendError> {
         let per_block = match shape {
@@ -32,10 +40,12 @@ impl States {
             StateShape::Whole(_) => 1,
             StateShape::PerActor(_) => actors.div_ceil(grid),
         };
+        let mut tables = 0;
         let memory = match shape.definition() {
             None => driver.scratch(0),
             Some(definition) => {
-                let cells = Cells::new(definition, per_block, grid)?;
+                let cells = Cells::new(definition, per_block, sparse, grid)?;
+                tables = cells.tables;
                 driver.own(cells.bytes())
             }
         };
@@ -44,7 +54,7 @@ impl States {
                 "the device has no room for {per_block} states in each of {grid} blocks ({error}): launch with fewer actors"
             ))
         })?;
-        Ok(Self { memory, per_block })
+        Ok(Self { memory, per_block, tables })
     }
 }
 
@@ -52,10 +62,17 @@ impl States {
 struct Cells {
     first: NonNull<u8>,
     layout: Layout,
+    /// Where the tables of actors begin: at the end, if there are none.
+    tables: usize,
 }
 
 impl Cells {
-    fn new(definition: StateDefinition, per_block: u64, grid: u64) -> Result<Self, BackendError> {
+    fn new(
+        definition: StateDefinition,
+        per_block: u64,
+        sparse: bool,
+        grid: u64,
+    ) -> Result<Self, BackendError> {
         let size = definition.ty.size;
         let too_large = || {
             BackendError::new(format!(
@@ -66,11 +83,20 @@ impl Cells {
             .checked_mul(grid)
             .and_then(|count| usize::try_from(count).ok())
             .ok_or_else(too_large)?;
-        let bytes = count.checked_mul(size).ok_or_else(too_large)?.max(1);
-        let layout = Layout::from_size_align(bytes, definition.ty.align).map_err(|_| too_large())?;
+        let states = count.checked_mul(size).ok_or_else(too_large)?.max(1);
+        let (tables, bytes) = if sparse {
+            let tables = states.checked_next_multiple_of(ENTRY).ok_or_else(too_large)?;
+            let bytes = actors::words(per_block).checked_mul(8 * grid);
+            let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(too_large)?;
+            (tables, tables.checked_add(bytes).ok_or_else(too_large)?)
+        } else {
+            (states, states)
+        };
+        let layout =
+            Layout::from_size_align(bytes, definition.ty.align.max(ENTRY)).map_err(|_| too_large())?;
         // SAFETY: the layout's size is not zero.
         let first = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(too_large)?;
-        let cells = Self { first, layout };
+        let cells = Self { first, layout, tables };
         for index in 0..count {
             let cell = first.as_ptr().wrapping_add(index * size);
             // SAFETY: the cell lies in the allocation, which has room for `count` of them at the type's
@@ -80,7 +106,7 @@ impl Cells {
         Ok(cells)
     }
 
-    /// All of them, padding too.
+    /// All of them, padding and tables too.
     fn bytes(&self) -> &[MaybeUninit<u8>] {
         // SAFETY: the allocation is that long and lives as long as `self`; `MaybeUninit` accepts any bytes.
         unsafe { slice::from_raw_parts(self.first.as_ptr().cast(), self.layout.size()) }

@@ -13,7 +13,7 @@ pub use crate::ports::PortWords;
 use crate::{region::Region, ring::Ring};
 use annulus_abi::{
     LINE, PAIR,
-    control::ControlBlock,
+    control::{ActorCounts, ControlBlock},
     histogram::{self, BUCKETS},
     kernel::KernelLayout,
     ring::{RingHeader, RingLayout},
@@ -145,6 +145,7 @@ pub struct ShardMemory {
     prints: Option<(Region, RingLayout)>,
     records: Option<(Region, RingLayout)>,
     histogram: Option<Region>,
+    actors: Option<Region>,
     ports: Option<Region>,
     telemetry: Option<TelemetryLine>,
     layout: KernelLayout,
@@ -180,6 +181,7 @@ impl ShardMemory {
         let shard = memory.region().part(offset, layout.shard_bytes());
         let histogram =
             layout.histogram.then(|| shard.part(layout.histogram_offset(), layout.histogram_bytes()));
+        let actors = layout.actors.then(|| shard.part(layout.actors_offset(), layout.actors_bytes()));
         let ports = (layout.ports != 0).then(|| shard.part(layout.ports_offset(), layout.ports_bytes()));
         let replies =
             layout.replies.map(|replies| (shard.part(layout.replies_offset(), replies.bytes()), replies));
@@ -201,6 +203,7 @@ impl ShardMemory {
             inbound: (shard.part(layout.inbound_offset(), layout.inbound.bytes()), layout.inbound),
             outbound: (shard.part(layout.outbound_offset(), layout.outbound.bytes()), layout.outbound),
             histogram,
+            actors,
             ports,
             telemetry,
             layout: *layout,
@@ -512,6 +515,14 @@ impl ShardMemory {
         assert!(bucket < BUCKETS, "a latency histogram has {BUCKETS} buckets");
         // SAFETY: the region has a word for each bucket, of which this is one, as was just asserted.
         self.histogram.as_ref().map(|histogram| unsafe { histogram.word64(bucket * 8) })
+    }
+
+    /// How many actors the shard has, if the kernel's keys are sparse.
+    #[inline]
+    pub fn actors_used(&self) -> Option<&AtomicU64> {
+        const { assert!(offset_of!(ActorCounts, used) == 0) };
+        // SAFETY: the region has this word, its first.
+        self.actors.as_ref().map(|actors| unsafe { actors.word64(0) })
     }
 
     /// What one of several outboxes has sent to other kernels: none if the kernel has not several, or may not

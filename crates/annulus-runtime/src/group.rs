@@ -1,6 +1,7 @@
 //! Launches of one kernel on several devices, used as one: messages are shared out, and collectives go to all.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     future::{Future, poll_fn},
     hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
@@ -9,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_abi::control::command;
+use annulus_abi::{actors::first_entry, control::command};
 use annulus_kernel::{DeviceType, RingKernel};
 use annulus_queue::{Message as _, RecvError, SendError, SendOutcome, TryRecvError};
 use annulus_sync::{
@@ -71,7 +72,7 @@ use crate::{
 pub struct KernelGroup<K: RingKernel> {
     /// At least one.
     members: Vec<KernelHandle<K>>,
-    /// How many keys there are, if messages have some.
+    /// How many keys there are, if messages have some; 0 if any may come.
     actors: u64,
     /// Where the next search among the members begins: for one that takes a message, and for an output.
     next: AtomicUsize,
@@ -216,6 +217,12 @@ pub enum GroupError {
         /// How many the first one keeps.
         first: usize,
     },
+    /// One member's keys are [sparse](crate::LaunchOptions::sparse_keys), and another one's are not.
+    #[error("member {member} differs from member 0 in sparse_keys: launch all with it, or none")]
+    Keys {
+        /// The member's number, from 0.
+        member: usize,
+    },
 }
 
 crate::error::debug_in_words!(GroupError);
@@ -249,7 +256,7 @@ impl<K: RingKernel> KernelGroup<K> {
     /// # Errors
     ///
     /// [`GroupError::Empty`] without any, [`GroupError::Twice`] if two are the same launch, [`GroupError::Differ`] if they
-    /// have not all as many actors.
+    /// have not all as many actors, [`GroupError::Keys`] if only some of them have sparse keys.
     pub fn new(members: impl IntoIterator<Item = KernelHandle<K>>) -> Result<Self, GroupError> {
         let members = Vec::from_iter(members);
         let actors = |member: &KernelHandle<K>| member.shared().core.options.shape.actors;
@@ -260,13 +267,18 @@ impl<K: RingKernel> KernelGroup<K> {
                 return Err(GroupError::Twice { first, second });
             }
         }
+        let is_sparse = members[0].shared().core.options.shape.sparse_keys;
         for (number, member) in members.iter().enumerate() {
             let of = |member: &KernelHandle<K>| member.shared().core.options.shape.actors as usize;
             let (its, first) = (of(member), of(&members[0]));
             if its != first {
                 return Err(GroupError::Differ { member: number, its, first });
             }
+            if member.shared().core.options.shape.sparse_keys != is_sparse {
+                return Err(GroupError::Keys { member: number });
+            }
         }
+        let actors = if is_sparse { 0 } else { actors };
         let (next, next_output) = (AtomicUsize::new(0), AtomicUsize::new(0));
         Ok(Self { members, actors, next, next_output, change: Arc::default() })
     }
@@ -286,7 +298,8 @@ impl<K: RingKernel> KernelGroup<K> {
     }
 
     /// The number of the member that takes a message. Of messages with a key it is always the same: each member has an
-    /// equal share of the keys in a row, with *n* members and *a* actors the keys from `member * a / n` on. So it is of
+    /// equal share of the keys in a row, with *n* members and *a* actors the keys from `member * a / n` on; if keys are
+    /// [sparse](crate::LaunchOptions::sparse_keys), or there is no state by key, a hash of the key says which. So it is of
     /// messages without a key that the members [recognise](crate::LaunchOptions::deduplication) when they come again.
     /// Other messages go to the member with the fewest waiting.
     ///
@@ -823,7 +836,8 @@ impl<K: RingKernel<Message: Clone>> KernelGroup<K> {
 /// do these.
 impl<K: RingKernel> KernelGroup<K> {
     /// Makes one state of those of each actor, and sets it in all members: an *all-reduce*. `fold` takes what came of
-    /// the earlier members, and the state of the next. Returns the states, by key.
+    /// the earlier members, and the state of the next. Returns the states, by key. If keys are
+    /// [sparse](crate::LaunchOptions::sparse_keys), each member gets an actor for every key that one of them has.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -853,7 +867,44 @@ impl<K: RingKernel> KernelGroup<K> {
         &self,
         fold: impl Fn(S, S) -> S,
     ) -> Result<Vec<S>, GroupError> {
+        if self.members[0].shared().core.options.shape.sparse_keys {
+            return self.all_reduce_sparse(fold).await;
+        }
         self.all_reduce(fold, Snapshot::states, Snapshot::set_states).await
+    }
+
+    /// Of sparse keys: of those that have an actor in some member.
+    async fn all_reduce_sparse<S: DeviceType>(&self, fold: impl Fn(S, S) -> S) -> Result<Vec<S>, GroupError> {
+        self.at_rest(|| async {
+            let mut snapshots = self.snapshots().await?;
+            let mut folded = BTreeMap::<u64, S>::new();
+            for (number, snapshot) in snapshots.iter().enumerate() {
+                let states = snapshot.states().map_err(|cause| of_member!(self, number, Snapshot, cause))?;
+                for (&key, state) in snapshot.keys().unwrap_or_default().iter().zip(states) {
+                    let state = folded.get(&key).map_or(state, |&before| fold(before, state));
+                    folded.insert(key, state);
+                }
+            }
+            let actors: Vec<_> = folded.iter().map(|(&key, &state)| (key, state)).collect();
+            for (number, snapshot) in snapshots.iter_mut().enumerate() {
+                let set = match snapshot.set_actors(&actors) {
+                    Ok(()) => self.members[number].restore(snapshot).await,
+                    refused => refused,
+                };
+                set.map_err(|cause| of_member!(self, number, Snapshot, cause))?;
+            }
+            Ok(folded.into_values().collect())
+        })
+        .await
+    }
+
+    /// Of all members, which are inactive.
+    async fn snapshots(&self) -> Result<Vec<Snapshot>, GroupError> {
+        let snapshots = all(self.members.iter().map(|member| member.snapshot())).await;
+        let of = |(number, snapshot): (usize, Result<_, _>)| {
+            snapshot.map_err(|cause| of_member!(self, number, Snapshot, cause))
+        };
+        snapshots.into_iter().enumerate().map(of).collect()
     }
 
     /// [`all_reduce_states`](Self::all_reduce_states), blocking.
@@ -948,11 +999,7 @@ impl<K: RingKernel> KernelGroup<K> {
         set: impl Fn(&mut Snapshot, &[T]) -> Result<(), SnapshotError>,
     ) -> Result<Vec<T>, GroupError> {
         self.at_rest(|| async {
-            let snapshots = all(self.members.iter().map(|member| member.snapshot())).await;
-            let of = |(number, snapshot): (usize, Result<_, _>)| {
-                snapshot.map_err(|cause| of_member!(self, number, Snapshot, cause))
-            };
-            let mut snapshots = snapshots.into_iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?;
+            let mut snapshots = self.snapshots().await?;
             let mut folded: Option<Vec<T>> = None;
             for (number, snapshot) in snapshots.iter().enumerate() {
                 let values = get(snapshot).map_err(|cause| of_member!(self, number, Snapshot, cause))?;
@@ -1029,10 +1076,15 @@ impl<K: RingKernel> fmt::Debug for KernelGroup<K> {
     }
 }
 
-/// The member of so many that has this key of so many.
+/// The member of so many that has this key of so many; of any keys, if `actors` is 0.
 pub(crate) fn member_of_key(key: u64, actors: u64, members: usize) -> usize {
+    if actors == 0 {
+        // Bits that say nothing of the member's block, which is the key's remainder.
+        let mixed = first_entry(key, 1 << 32);
+        return (u128::from(mixed) * members as u128 >> 32) as usize;
+    }
     // A key that names no actor is refused by the last one.
-    let share = u128::from(key) * members as u128 / u128::from(actors.max(1));
+    let share = u128::from(key) * members as u128 / u128::from(actors);
     share.min(members as u128 - 1) as usize
 }
 

@@ -150,7 +150,8 @@ impl LaunchOptions {
         self
     }
 
-    /// Number of actors, for a kernel with state by key: keys are `0..actors`.
+    /// Number of actors, for a kernel with state by key: keys are `0..actors`. If they are not dense, such as customer
+    /// numbers, see [`sparse_keys`](Self::sparse_keys).
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -159,6 +160,43 @@ impl LaunchOptions {
     /// ```
     pub fn actors(mut self, actors: u64) -> Self {
         self.shape.actors = actors;
+        self
+    }
+
+    /// Whether a kernel with state by key takes messages with any keys, and not only with those below
+    /// [`actors`](Self::actors). That is then how many different keys it has room for. An actor begins with the first
+    /// message for its key, with its type's default as state. It keeps its place as long as the kernel lives. Off by default.
+    ///
+    /// A key belongs to the block `key % grid`, as always. Each block has places for `actors / grid` keys, rounded up. When
+    /// a block has no place left, messages for further keys are not handled: they count under
+    /// [`unknown_actor`](crate::Drops::unknown_actor), and become dead letters. So give more actors than you expect keys if
+    /// keys are spread unevenly. [`KernelStatus::actors`](crate::KernelStatus::actors) tells how many places are
+    /// in use.
+    ///
+    /// A message costs a look into a table more, in the memory of the states: 16 bytes for each entry, and 1.3 to 2.7
+    /// entries for each actor.
+    ///
+    /// ```
+    /// use annulus_runtime::{LaunchOptions, Runtime, prelude::*};
+    /// # #[derive(RingMessage, Clone, Copy)]
+    /// # #[repr(C)]
+    /// # struct Order {
+    /// #     #[ring(key)]
+    /// #     customer: u64,
+    /// # }
+    /// #[ring_kernel]
+    /// fn count(_: &Order, orders: &mut u32) {
+    ///     *orders += 1;
+    /// }
+    ///
+    /// let runtime = Runtime::builder().backend(annulus_runtime::Noop::new()).build()?;
+    /// let options = LaunchOptions::production().actors(1000).sparse_keys(true);
+    /// let kernel = count::launch(&runtime, options)?;
+    /// let _ = kernel.try_send(Order { customer: 4_711_000_815 })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sparse_keys(mut self, on: bool) -> Self {
+        self.shape.sparse_keys = on;
         self
     }
 

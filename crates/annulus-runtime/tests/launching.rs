@@ -107,6 +107,16 @@ impl DeviceKernel for Deaf {
         unsafe { self.kernel.write_states(shard, states) }
     }
 
+    unsafe fn read_actors(&self, shard: u32, words: &mut [u64]) -> Result<(), BackendError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.kernel.read_actors(shard, words) }
+    }
+
+    unsafe fn write_actors(&self, shard: u32, words: &[u64]) -> Result<(), BackendError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.kernel.write_actors(shard, words) }
+    }
+
     unsafe fn read_binding(&self, index: usize, memory: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
         // SAFETY: the caller's promise.
         unsafe { self.kernel.read_binding(index, memory) }

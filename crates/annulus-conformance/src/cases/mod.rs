@@ -41,6 +41,7 @@ pub mod queues;
 pub mod replied;
 pub mod resilience;
 pub mod rounds;
+pub mod sparse;
 pub mod routes;
 pub mod rows;
 pub mod shutdown;

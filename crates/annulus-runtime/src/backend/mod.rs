@@ -159,6 +159,28 @@ pub trait DeviceKernel: Send + Sync {
     /// As for [`read_states`](Self::read_states), and the bytes are valid values of the kernel's state type.
     unsafe fn write_states(&self, shard: u32, states: &[MaybeUninit<u8>]) -> Result<(), BackendError>;
 
+    /// Copies out a shard's [table of actors](annulus_abi::actors), if the kernel's keys are sparse.
+    ///
+    /// # Errors
+    ///
+    /// If the device fails.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read_states`](Self::read_states); there are as many words as the table has.
+    unsafe fn read_actors(&self, shard: u32, words: &mut [u64]) -> Result<(), BackendError>;
+
+    /// Sets a shard's table of actors, if the kernel's keys are sparse.
+    ///
+    /// # Errors
+    ///
+    /// If the device fails.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read_actors`](Self::read_actors), and the words are a table for as many places.
+    unsafe fn write_actors(&self, shard: u32, words: &[u64]) -> Result<(), BackendError>;
+
     /// Copies out the memory of a bound parameter, which is given by its number in the definition.
     ///
     /// # Errors
@@ -347,9 +369,12 @@ pub struct LaunchSpec {
     pub block_records: Option<SharedMemory>,
     /// Threads of a block.
     pub block: u32,
-    /// Actors of the kernel: keys are `0..actors`, and key `k` lives in shard `k % shards`. 0 without
+    /// Actors of the kernel: keys are `0..actors`, unless they are sparse, and key `k` lives in shard `k % shards`. 0 without
     /// per-actor state.
     pub actors: u64,
+    /// Whether any keys may come, and the first of them get the shard's places: `actors / shards` of them, rounded up. Only
+    /// with per-actor state.
+    pub sparse: bool,
     /// How a block takes its messages.
     pub mode: ProcessingMode,
     /// At most this many messages in one iteration.

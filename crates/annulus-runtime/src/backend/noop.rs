@@ -102,6 +102,14 @@ impl DeviceKernel for NoopKernel {
         keeps_nothing()
     }
 
+    unsafe fn read_actors(&self, _: u32, _: &mut [u64]) -> Result<(), BackendError> {
+        keeps_nothing()
+    }
+
+    unsafe fn write_actors(&self, _: u32, _: &[u64]) -> Result<(), BackendError> {
+        keeps_nothing()
+    }
+
     unsafe fn read_binding(&self, _: usize, _: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
         keeps_nothing()
     }

@@ -220,6 +220,7 @@ impl KernelShared {
                 let counts = traced.counts();
                 crate::TraceStatus { recorded: counts.recorded, lost: counts.lost }
             }),
+            actors: core.actor_status(),
             shards: core.shards.len() as u32,
             turns: sum(ShardMemory::turns),
             epochs: core.device.get().map_or(0, |device| device.epochs()),

@@ -183,6 +183,8 @@ pub struct KernelStatus {
     /// Of messages that were followed, how many were told, if the launch has
     /// [tracing](crate::LaunchOptions::tracing).
     pub traces: Option<TraceStatus>,
+    /// How many keys have an actor, if keys are [sparse](crate::LaunchOptions::sparse_keys).
+    pub actors: Option<ActorStatus>,
     /// Number of shards.
     pub shards: u32,
     /// Turns that took messages, of all shards, if the launch
@@ -229,6 +231,19 @@ pub struct KernelStatus {
     /// How long the kernel has executed in total: from its launch until the host saw its last block end, or until
     /// now. It includes the time in which the kernel was inactive or had nothing to do.
     pub execution_time: Duration,
+}
+
+/// The actors of a kernel whose keys are [sparse](crate::LaunchOptions::sparse_keys). It was read while everything went on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ActorStatus {
+    /// How many keys have an actor.
+    pub used: u64,
+    /// How many there is room for, in all shards.
+    pub places: u64,
+    /// Shards without a place for one more. Messages for further keys of theirs count as
+    /// [`unknown_actor`](Drops::unknown_actor).
+    pub full_shards: u32,
 }
 
 /// The messages of a kernel to itself, and those that nobody sends. It was read while everything went on.
@@ -402,6 +417,12 @@ impl fmt::Display for KernelStatus {
         }
         if let Some(rounds) = self.rounds {
             write!(f, ", {rounds} rounds")?;
+        }
+        if let Some(ActorStatus { used, places, full_shards }) = self.actors {
+            write!(f, ", {used} of {places} actors in use")?;
+            if full_shards != 0 {
+                write!(f, ", {full_shards} of {} shards without a place for another", self.shards)?;
+            }
         }
         if let Some(stall) = &self.stall {
             let stalled = stall.for_host + stall.for_kernel;

@@ -378,6 +378,7 @@ fn start(
             StateShape::PerActor(_) => core.options.shape.actors,
             _ => 0,
         },
+        sparse: core.options.shape.sparse_keys,
         mode: core.mode(),
         max_messages_per_iteration: core.max_batch(),
         connectable: core.options.shape.connectable,
@@ -521,6 +522,7 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[Prin
         ports: if options.shape.connectable { definition.counted_places() as u32 } else { 0 },
     });
     let layout = layout.through(options.outbound.through, options.shape.grid);
+    let layout = if options.shape.sparse_keys { layout.counting_actors() } else { layout };
     if definition.bridged.is_some() { layout.bridged(max_payload) } else { layout }
 }
 

@@ -626,6 +626,14 @@ mod tests {
             unreachable!("it has none")
         }
 
+        unsafe fn read_actors(&self, _: u32, _: &mut [u64]) -> Result<(), BackendError> {
+            unreachable!("it has none")
+        }
+
+        unsafe fn write_actors(&self, _: u32, _: &[u64]) -> Result<(), BackendError> {
+            unreachable!("it has none")
+        }
+
         unsafe fn read_binding(&self, _: usize, _: &mut [MaybeUninit<u8>]) -> Result<(), BackendError> {
             unreachable!("it has none")
         }

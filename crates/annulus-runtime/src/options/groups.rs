@@ -19,6 +19,8 @@ pub struct Shape {
     pub block: u32,
     /// See [`LaunchOptions::actors`].
     pub actors: u64,
+    /// See [`LaunchOptions::sparse_keys`].
+    pub sparse_keys: bool,
     /// See [`LaunchOptions::mode`]; `None` for the kernel's own.
     pub mode: Option<ProcessingMode>,
     /// See [`LaunchOptions::max_messages_per_iteration`]; `None` for the kernel's own.
@@ -140,6 +142,7 @@ impl Default for Shape {
             grid: 1,
             block: 1,
             actors: 0,
+            sparse_keys: false,
             mode: None,
             max_messages_per_iteration: None,
             supersteps: false,

@@ -159,6 +159,11 @@ pub enum LaunchProblem {
         /// The kernel.
         kernel: &'static str,
     },
+    /// `sparse_keys` is on, and the kernel has no state by key.
+    SparseKeys {
+        /// The kernel.
+        kernel: &'static str,
+    },
     /// The kernel has something that exactly one block must own, and `grid` is not 1.
     OneBlock {
         /// The kernel.
@@ -415,6 +420,9 @@ pub(super) fn of_launch(
     let one_block = |owns| LaunchProblem::OneBlock { kernel, owns, grid: shape.grid };
     match definition.state {
         StateShape::PerActor(_) if shape.actors == 0 => problems.push(LaunchProblem::NoActors { kernel }),
+        StateShape::Stateless | StateShape::Whole(_) if shape.sparse_keys => {
+            problems.push(LaunchProblem::SparseKeys { kernel });
+        }
         StateShape::Whole(_) if shape.grid != 1 => problems.push(one_block(WholeKernel::State)),
         _ => {}
     }
@@ -599,6 +607,10 @@ impl fmt::Display for LaunchProblem {
             Self::NoActors { kernel } => write!(
                 f,
                 "`{kernel}` keeps state by key, and actors is 0: say how many keys there are with .actors(n)"
+            ),
+            Self::SparseKeys { kernel } => write!(
+                f,
+                "sparse_keys is on, and `{kernel}` keeps no state by key: leave it out, since any key is taken where there is no state"
             ),
             Self::OneBlock { kernel, owns, grid } => {
                 let (owns, remedy) = match owns {

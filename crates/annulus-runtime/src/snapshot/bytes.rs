@@ -5,6 +5,8 @@
 //! | [`MAGIC`] | 16 |
 //! | [`VERSION`] | 4 |
 //! | the kernel's name | 4 for its length, then UTF-8 |
+//! | in version 2: how many keys its states have | 8 |
+//! | in version 2: the keys, ascending | 8 for each |
 //! | how many images follow: its states, if it keeps any, then its bound memory that changes, by the handler's order | 4 |
 //! | of each image the parameter's name, empty for the states | as the kernel's name |
 //! | the [hash](TypeDescriptor::layout_hash) of its type | 8 |
@@ -23,8 +25,10 @@ use super::{Image, Snapshot, SnapshotError, changes, mismatch};
 
 const MAGIC: &[u8; 16] = b"annulus snapshot";
 /// Version of the layout of the bytes that follow. A changed layout gets a new version; a decoder reads the
-/// versions that it knows.
+/// versions that it knows. A snapshot is written in the lowest version that has all of it.
 const VERSION: u32 = 1;
+/// That of a snapshot with sparse keys.
+const VERSION_KEYS: u32 = 2;
 /// Largest number of values of size 0: nothing else limits it.
 const MOST_EMPTY: u64 = 1 << 24;
 
@@ -57,8 +61,13 @@ impl Snapshot {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        let version = if self.keys.is_some() { VERSION_KEYS } else { VERSION };
+        bytes.extend_from_slice(&version.to_le_bytes());
         put_text(&mut bytes, self.kernel);
+        if let Some(keys) = &self.keys {
+            bytes.extend_from_slice(&(keys.len() as u64).to_le_bytes());
+            keys.iter().for_each(|key| bytes.extend_from_slice(&key.to_le_bytes()));
+        }
         let states = self.state.iter().map(|image| ("", image));
         let images: Vec<_> = states.chain(self.memory.iter().map(|(name, image)| (*name, image))).collect();
         bytes.extend_from_slice(&(images.len() as u32).to_le_bytes());
@@ -103,9 +112,9 @@ impl Snapshot {
         };
         let mut head = Reader(rest);
         let version = head.u32("version")?;
-        if version != VERSION {
+        if !(VERSION..=VERSION_KEYS).contains(&version) {
             return Err(wrong(format!(
-                "they are of version {version}, and this program reads version {VERSION}: read them with the program that wrote them"
+                "they are of version {version}, and this program reads versions {VERSION} and {VERSION_KEYS}: read them with the program that wrote them"
             )));
         }
         let Some((body, told)) = bytes.split_last_chunk::<8>() else {
@@ -120,12 +129,13 @@ impl Snapshot {
         if kernel != definition.name {
             return Err(mismatch("kernel", definition.name, kernel));
         }
+        let keys = if version == VERSION_KEYS { Some(reader.keys(definition)?) } else { None };
         let wanted: Vec<_> = wanted(definition).collect();
         let count = reader.u32("number of images")? as usize;
         if count != wanted.len() {
             return Err(mismatch("number of states and bound memories", wanted.len(), count));
         }
-        let mut snapshot = Self { kernel: definition.name, state: None, memory: Vec::new() };
+        let mut snapshot = Self { kernel: definition.name, keys, state: None, memory: Vec::new() };
         for (name, ty) in wanted {
             let image = reader.image(name, ty)?;
             match name {
@@ -133,6 +143,7 @@ impl Snapshot {
                 name => snapshot.memory.push((name, image)),
             }
         }
+        snapshot.check_keys().map_err(wrong)?;
         match reader.0 {
             [] => Ok(snapshot),
             rest => Err(wrong(format!("{} bytes follow the last value", rest.len()))),
@@ -149,7 +160,7 @@ impl Snapshot {
             bytes: vec![MaybeUninit::new(0); count * ty.size],
         };
         let mut lengths = lengths.iter();
-        let mut snapshot = Self { kernel: definition.name, state: None, memory: Vec::new() };
+        let mut snapshot = Self { kernel: definition.name, keys: None, state: None, memory: Vec::new() };
         for (name, ty) in wanted(definition) {
             match name {
                 "" => snapshot.state = Some(image(ty, states)),
@@ -157,6 +168,18 @@ impl Snapshot {
             }
         }
         snapshot
+    }
+
+    /// Checks the keys of a snapshot from outside.
+    pub(super) fn check_keys(&self) -> Result<(), String> {
+        let Some(keys) = &self.keys else { return Ok(()) };
+        if let Some(pair) = keys.windows(2).find(|pair| pair[0] >= pair[1]) {
+            return Err(format!("the key {} follows {}, and keys ascend", pair[1], pair[0]));
+        }
+        if keys.len() != self.len() {
+            return Err(format!("there are {} keys and {} states", keys.len(), self.len()));
+        }
+        Ok(())
     }
 }
 
@@ -212,6 +235,21 @@ impl<'a> Reader<'a> {
         let length = self.u32(what)? as usize;
         let bytes = self.take(length, what)?;
         str::from_utf8(bytes).map_err(|error| wrong(format!("the {what} is no UTF-8: {error}")))
+    }
+
+    /// The keys of a kernel that has state by key.
+    fn keys(&mut self, definition: &KernelDefinition) -> Result<Vec<u64>, SnapshotError> {
+        if !matches!(definition.state, StateShape::PerActor(_)) {
+            return Err(mismatch("kernel's state", "not by key", "by key"));
+        }
+        let count = self.u64("number of keys")?;
+        // Never allocate more than there is.
+        let bytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(8));
+        let left = self.0.len();
+        let bytes = bytes.filter(|&bytes| bytes <= left);
+        let bytes = bytes.ok_or_else(|| wrong(format!("{count} keys have 8 bytes each, and {left} are left")))?;
+        let mut keys = Reader(self.take(bytes, "keys")?);
+        (0..count).map(|_| keys.u64("key")).collect()
     }
 
     /// The image of this name and type.

@@ -1,9 +1,9 @@
 //! Snapshots in any format that serde supports, mostly for people to read: `{"kernel": …, "states": […],
-//! "memory": {name: […]}}`.
+//! "memory": {name: […]}}`, and of sparse keys also `"keys": […]`, one for each state.
 
 use std::{fmt, mem::MaybeUninit, slice};
 
-use annulus_kernel::{Binding, BindingDefinition, BindingKind, Described, KernelDefinition, TypeDescriptor};
+use annulus_kernel::{Binding, BindingDefinition, BindingKind, Described, KernelDefinition, StateShape, TypeDescriptor};
 use serde::{
     Serialize, Serializer,
     de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor},
@@ -16,6 +16,9 @@ impl Serialize for Snapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("kernel", self.kernel)?;
+        if let Some(keys) = &self.keys {
+            map.serialize_entry("keys", keys)?;
+        }
         if let Some(states) = &self.state {
             map.serialize_entry("states", states)?;
         }
@@ -91,10 +94,12 @@ impl<'de> Visitor<'de> for SnapshotVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Snapshot, A::Error> {
         let definition = self.definition;
-        let (mut kernel, mut state, mut memory) = (None, None, None);
+        let (mut kernel, mut keys, mut state, mut memory) = (None, None, None, None);
+        let by_key = matches!(definition.state, StateShape::PerActor(_));
         while let Some(key) = map.next_key::<String>()? {
             match (key.as_str(), wanted(definition).find(|(name, _)| name.is_empty())) {
                 ("kernel", _) if kernel.is_none() => kernel = Some(map.next_value::<String>()?),
+                ("keys", _) if keys.is_none() && by_key => keys = Some(map.next_value::<Vec<u64>>()?),
                 ("states", Some((_, ty))) if state.is_none() => {
                     state = Some(map.next_value_seed(Values(ty))?)
                 }
@@ -126,7 +131,9 @@ impl<'de> Visitor<'de> for SnapshotVisitor {
                 (name, None) => return Err(A::Error::custom(format!("memory: `{name}` is missing"))),
             }
         }
-        Ok(Snapshot { kernel: definition.name, state, memory: ordered })
+        let snapshot = Snapshot { kernel: definition.name, keys, state, memory: ordered };
+        snapshot.check_keys().map_err(A::Error::custom)?;
+        Ok(snapshot)
     }
 }
 

@@ -9,16 +9,20 @@ use crate::{
     kernel::{core::KernelCore, shared::KernelShared},
 };
 
+mod actors;
 mod bytes;
 #[cfg(feature = "serde")]
 mod described;
 
 /// Everything that a kernel keeps between messages: its actors' states and its bound memory (`&mut [T]`,
-/// `&[AtomicU32]`). The states are in the order of their keys, whatever the grid. Parameters and tables never
+/// `&[AtomicU32]`). The states are in the order of their keys, whatever the grid. If keys are
+/// [sparse](crate::LaunchOptions::sparse_keys), they are those of the keys that have an actor. Parameters and tables never
 /// change, and are not in the snapshot.
 #[derive(Clone)]
 pub struct Snapshot {
     kernel: &'static str,
+    /// Those of sparse keys, ascending: as many as there are states.
+    keys: Option<Vec<u64>>,
     state: Option<Image>,
     memory: Vec<(&'static str, Image)>,
 }
@@ -140,6 +144,28 @@ impl Snapshot {
         self.kernel
     }
 
+    /// The keys of the states, ascending, if keys are [sparse](crate::LaunchOptions::sparse_keys); `None` if the keys are the
+    /// states' numbers, from 0 on.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let runtime = Runtime::builder().build()?;
+    /// let kernel = keep::launch(&runtime, LaunchOptions::production().actors(100).sparse_keys(true))?;
+    /// for account in [4_000_000_000, 17] {
+    ///     let _ = kernel.send_blocking(Deposit { account, amount: 5 })?;
+    /// }
+    /// kernel.drained_blocking();
+    /// kernel.deactivate_blocking()?;
+    /// let snapshot = kernel.snapshot_blocking()?;
+    /// assert_eq!(snapshot.keys(), Some(&[17, 4_000_000_000][..]));
+    /// assert_eq!(snapshot.states::<i64>()?, [5, 5]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn keys(&self) -> Option<&[u64]> {
+        self.keys.as_deref()
+    }
+
     /// Number of states: one for each actor; one for a kernel with a single state; 0 for a kernel without
     /// state.
     ///
@@ -215,6 +241,41 @@ impl Snapshot {
         }
     }
 
+    /// Sets all actors of a kernel with [sparse keys](crate::LaunchOptions::sparse_keys): their keys and states, in any order.
+    /// Other keys have none then.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let runtime = Runtime::builder().build()?;
+    /// let options = LaunchOptions::production().actors(100).sparse_keys(true).active(false);
+    /// let kernel = keep::launch(&runtime, options)?;
+    /// let mut snapshot = kernel.snapshot_blocking()?;
+    /// snapshot.set_actors(&[(4_000_000_000, 70_i64), (17, -5)])?;
+    /// assert_eq!(snapshot.states::<i64>()?, [-5, 70]);
+    /// kernel.restore_blocking(&snapshot)?;
+    /// assert!(snapshot.set_actors(&[(17, 1_i64), (17, 2)]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`SnapshotError::Mismatch`] if the keys are not sparse, the state is of another type, or a key is there twice.
+    pub fn set_actors<S: DeviceType>(&mut self, actors: &[(u64, S)]) -> Result<(), SnapshotError> {
+        let (Some(keys), Some(image)) = (&mut self.keys, &mut self.state) else {
+            return Err(mismatch("kernel's keys", "from 0 on: use set_states", "any"));
+        };
+        image.check_type::<S>("the state")?;
+        let mut actors = actors.to_vec();
+        actors.sort_by_key(|&(key, _)| key);
+        if let Some(twice) = actors.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(mismatch("number of states of a key", "1", format!("2 of {}", twice[0].0)));
+        }
+        *image = Image::new(image.ty, actors.len());
+        *keys = actors.iter().map(|&(key, _)| key).collect();
+        image.set("the state", &actors.iter().map(|&(_, state)| state).collect::<Vec<_>>())
+    }
+
     /// The contents of the bound parameter of this name.
     ///
     /// ```
@@ -282,9 +343,12 @@ impl Snapshot {
             return Err(mismatch("kernel", other.kernel, self.kernel));
         }
         let shape = |snapshot: &Self| {
-            let state = snapshot.state.iter().map(|state| {
-                let actors = if state.count == 1 { "actor" } else { "actors" };
-                format!("{} {actors} with a state of the type {}", state.count, state.ty.name)
+            let state = snapshot.state.iter().map(|state| match &snapshot.keys {
+                Some(_) => format!("sparse keys with states of the type {}", state.ty.name),
+                None => {
+                    let actors = if state.count == 1 { "actor" } else { "actors" };
+                    format!("{} {actors} with a state of the type {}", state.count, state.ty.name)
+                }
             });
             let memory = snapshot.memory.iter().map(|(name, memory)| {
                 format!("{name} with {} values of the type {}", memory.count, memory.ty.name)
@@ -293,7 +357,9 @@ impl Snapshot {
         };
         let same = |a: &Image, b: &Image| *a.ty == *b.ty && a.count == b.count;
         let fits = match (&self.state, &other.state) {
-            (Some(a), Some(b)) => same(a, b),
+            // Keys from 0 on are keys, too. Whether there is room for all, each shard says.
+            (Some(a), Some(b)) if other.keys.is_some() => *a.ty == *b.ty,
+            (Some(a), Some(b)) => self.keys.is_none() && same(a, b),
             (None, None) => true,
             _ => false,
         } && self.memory.len() == other.memory.len()
@@ -345,10 +411,12 @@ impl KernelCore {
         let count = match definition.state {
             StateShape::Stateless => 0,
             StateShape::Whole(_) => 1,
+            StateShape::PerActor(_) if self.options.shape.sparse_keys => 0,
             StateShape::PerActor(_) => self.options.shape.actors as usize,
         };
         Snapshot {
             kernel: definition.name,
+            keys: self.options.shape.sparse_keys.then(Vec::new),
             state: definition.state.definition().map(|state| Image::new(state.ty, count)),
             memory: definition
                 .bindings
@@ -377,7 +445,9 @@ impl KernelCore {
             return Err(SnapshotError::Timers { kernel: self.name.clone(), timers });
         }
         let mut snapshot = self.blank();
-        if let Some(image) = &mut snapshot.state {
+        if let (Some(keys), Some(image)) = (&mut snapshot.keys, &mut snapshot.state) {
+            self.read_actors(device, keys, image)?;
+        } else if let Some(image) = &mut snapshot.state {
             let spread = self.spread(image);
             for shard in 0..spread.grid {
                 let mut part = vec![MaybeUninit::uninit(); spread.in_shard(shard) * spread.size];
@@ -398,7 +468,9 @@ impl KernelCore {
     /// Only while every shard is at rest.
     fn write(&self, device: &dyn DeviceKernel, snapshot: &Snapshot) -> Result<(), SnapshotError> {
         snapshot.check_fits(&self.blank())?;
-        if let Some(image) = &snapshot.state {
+        if let (true, Some(image)) = (self.options.shape.sparse_keys, &snapshot.state) {
+            self.write_actors(device, snapshot.keys.as_deref(), image)?;
+        } else if let Some(image) = &snapshot.state {
             let spread = self.spread(image);
             for shard in 0..spread.grid {
                 let mut part = vec![MaybeUninit::uninit(); spread.in_shard(shard) * spread.size];

@@ -29,6 +29,7 @@ struct KernelTable {
     grid: Option<u32>,
     block: Option<u32>,
     actors: Option<u64>,
+    sparse_keys: Option<bool>,
     capacity: Option<u32>,
     output_capacity: Option<u32>,
     hold: Option<u32>,
@@ -197,6 +198,7 @@ impl KernelTable {
             grid,
             block,
             actors,
+            sparse_keys,
             capacity,
             output_capacity,
             hold,
@@ -216,6 +218,7 @@ impl KernelTable {
         set(&mut options.shape.grid, *grid);
         set(&mut options.shape.block, *block);
         set(&mut options.shape.actors, *actors);
+        set(&mut options.shape.sparse_keys, *sparse_keys);
         set(&mut options.shape.active, *active);
         set(&mut options.inbound.capacity, *capacity);
         set(&mut options.inbound.backpressure, backpressure.map(Backpressure::from));
