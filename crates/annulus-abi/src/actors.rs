@@ -1,30 +1,48 @@
 //! The table of a block's actors, of a kernel whose keys are sparse: which place in the block's states is which key's.
 //!
-//! A place is given to a key with the first message for it, in the order in which the block takes messages, and stays
-//! the key's as long as the kernel lives. Places are given from 0 on, so those below the count of places in use are
-//! taken, and the others hold initial states.
+//! A place is given to a key with the first message for it, in the order in which the block takes messages. Places are given
+//! from 0 on, so those below the count of places in use are taken, and the others hold initial states. When all are in use,
+//! a new key gets none; or, if the launch evicts actors, that of an actor that has had no message for long. Its state is
+//! forgotten, and the new actor begins with an initial one.
 //!
 //! ```text
-//!   word 0      1    2      3          4      5          …
-//!   ┌────────┬─────┬──────┬──────────┬──────┬──────────┬───┐
-//!   │ in use │  0  │ key  │ place + 1│ key  │ place + 1│ … │   as many entries as `entries` says
-//!   └────────┴─────┴──────┴──────────┴──────┴──────────┴───┘
+//!   word 0      1      2      3          4      5          …
+//!   ┌────────┬──────┬──────┬──────────┬──────┬──────────┬───┬───────┬──────┬───────┬──────┬───┐
+//!   │ in use │ hand │ key  │ place + 1│ key  │ place + 1│ … │ key   │ seen │ key   │ seen │ … │
+//!   └────────┴──────┴──────┴──────────┴──────┴──────────┴───┴───────┴──────┴───────┴──────┴───┘
+//!                    as many entries as `entries` says        one record for each place, if actors are evicted
 //! ```
 //!
-//! The entries are an open table with linear probing. An empty entry has 0 in its second word. Entries never move. At
-//! most three quarters of them are used, so a search ends.
+//! The entries are an open table with linear probing. An empty entry has 0 in its second word. At most three quarters of
+//! them are used, so a search ends. An entry moves only when another one is evicted: those behind it that were pushed away
+//! from where they would lie close the gap.
+//!
+//! # Who is evicted
+//!
+//! The *hand* goes round over the places, as in the clock algorithm (second chance) of operating systems. A message marks its
+//! actor's place as [`SEEN`]. The hand takes the mark away from those that it passes, and evicts the first without one: that
+//! has had no message for at least one round of the hand. An actor with a message in the turn that is under way is
+//! [`IN_TURN`], and passed over.
 //!
 //! # Who writes when
 //!
-//! The table belongs to the block, as the states do: only the block's leader writes it, between two barriers where other
-//! threads of the block read it. While the block is inactive or has ended, it belongs to the runtime, which reads it for
-//! a snapshot, and writes it to restore one. So no word needs an atomic access. The count for the host is another
-//! word: [`ActorCounts`](crate::control::ActorCounts).
+//! The table belongs to the block, as the states do. Only the block's leader writes entries, between two barriers where other
+//! threads of the block read them; a place's mark is written by the thread that handles the actor's message, or by the leader
+//! when no thread handles any. While the block is inactive or has ended, the table belongs to the runtime, which reads it for
+//! a snapshot, and writes it to restore one. So no word needs an atomic access. The counts for the host are other words:
+//! [`ActorCounts`](crate::control::ActorCounts).
 
 /// Words in front of the entries.
 const HEAD: u64 = 2;
 
+/// A place's mark: its actor has had a message since the hand passed.
+pub const SEEN: u64 = 1;
+
+/// A place's mark, in a turn of several threads: its actor has a message in this turn.
+pub const IN_TURN: u64 = 2;
+
 /// Entries of a table for so many places: a power of two, of which at most three quarters are used.
+// TWIN: entries
 #[inline]
 pub const fn entries(places: u64) -> u64 {
     let mut entries = 4;
@@ -35,9 +53,10 @@ pub const fn entries(places: u64) -> u64 {
 }
 
 /// Words of 8 bytes of a table for so many places.
+// TWIN: words
 #[inline]
-pub const fn words(places: u64) -> u64 {
-    HEAD + 2 * entries(places)
+pub const fn words(places: u64, evicts: bool) -> u64 {
+    HEAD + 2 * entries(places) + if evicts { 2 * places } else { 0 }
 }
 
 /// Where a key's entry lies at the earliest, in a table of so many entries. All bits of the key count: keys that differ
@@ -57,13 +76,27 @@ pub const fn first_entry(key: u64, entries: u64) -> u64 {
 pub struct ActorTable<'a> {
     words: &'a mut [u64],
     places: u64,
+    evicts: bool,
 }
 
-/// Where a key is, or would be.
-enum Found {
-    Place(u64),
-    /// The empty entry that ends the search.
-    Entry(usize),
+/// Where the actor of a key is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placed {
+    /// At a place that it had.
+    Known(u64),
+    /// At a place that nobody had.
+    New(u64),
+    /// At a place whose actor was evicted for it: the state there is to be set.
+    Instead(u64),
+}
+
+impl Placed {
+    /// The place.
+    #[inline]
+    pub const fn place(self) -> u64 {
+        let (Self::Known(place) | Self::New(place) | Self::Instead(place)) = self;
+        place
+    }
 }
 
 impl<'a> ActorTable<'a> {
@@ -73,9 +106,9 @@ impl<'a> ActorTable<'a> {
     ///
     /// If there are not [as many words](words) as the places need.
     #[inline]
-    pub fn new(words: &'a mut [u64], places: u64) -> Self {
-        assert_eq!(words.len() as u64, self::words(places), "as many words as a table has");
-        Self { words, places }
+    pub fn new(words: &'a mut [u64], places: u64, evicts: bool) -> Self {
+        assert_eq!(words.len() as u64, self::words(places, evicts), "as many words as a table has");
+        Self { words, places, evicts }
     }
 
     /// How many places are in use.
@@ -84,42 +117,121 @@ impl<'a> ActorTable<'a> {
         self.words[0]
     }
 
+    #[inline]
+    fn entries(&self) -> u64 {
+        entries(self.places)
+    }
+
+    /// Where the key's entry lies, or the empty one that ends the search: the index of its first word.
     // TWIN: find_actor
     #[inline]
-    fn find(&self, key: u64) -> Found {
-        let entries = (self.words.len() as u64 - HEAD) / 2;
+    fn find(&self, key: u64) -> usize {
+        let entries = self.entries();
         let mut entry = first_entry(key, entries);
         loop {
             let at = (HEAD + 2 * entry) as usize;
-            match (self.words[at], self.words[at + 1]) {
-                (_, 0) => return Found::Entry(at),
-                (found, place) if found == key => return Found::Place(place - 1),
-                _ => entry = (entry + 1) & (entries - 1),
+            if self.words[at + 1] == 0 || self.words[at] == key {
+                return at;
             }
+            entry = (entry + 1) & (entries - 1);
         }
     }
 
-    /// The place of this key, and whether it was given just now; `None` if it has none, and all are in use.
+    /// Where a place's record lies.
+    #[inline]
+    fn record(&self, place: u64) -> usize {
+        (HEAD + 2 * self.entries() + 2 * place) as usize
+    }
+
+    /// The place of this key, which is given one if it has none; `None` if all are in use, and none is evicted.
     // TWIN: place_actor
     #[inline]
-    pub fn place(&mut self, key: u64) -> Option<(u64, bool)> {
-        let at = match self.find(key) {
-            Found::Place(place) => return Some((place, false)),
-            Found::Entry(at) => at,
+    pub fn place(&mut self, key: u64) -> Option<Placed> {
+        let at = self.find(key);
+        let placed = match self.words[at + 1] {
+            0 if self.used() < self.places => {
+                let place = self.used();
+                self.words[0] = place + 1;
+                self.enter(at, key, place);
+                Placed::New(place)
+            }
+            0 => {
+                let place = self.evict()?;
+                // Entries may have moved.
+                self.enter(self.find(key), key, place);
+                Placed::Instead(place)
+            }
+            place => Placed::Known(place - 1),
         };
-        let place = self.used();
-        if place == self.places {
-            return None;
+        if self.evicts {
+            let record = self.record(placed.place());
+            self.words[record + 1] = SEEN;
         }
+        Some(placed)
+    }
+
+    // TWIN: enter_actor
+    fn enter(&mut self, at: usize, key: u64, place: u64) {
         self.words[at] = key;
         self.words[at + 1] = place + 1;
-        self.words[0] = place + 1;
-        Some((place, true))
+        if self.evicts {
+            let record = self.record(place);
+            self.words[record] = key;
+        }
+    }
+
+    /// Takes the entry of the actor away that the hand finds without a mark, and says which place that was; `None` if actors
+    /// are not evicted, or all of them have a message in this turn.
+    // TWIN: evict_actor
+    fn evict(&mut self) -> Option<u64> {
+        if !self.evicts {
+            return None;
+        }
+        // In the second round no mark is left but those of the turn.
+        for _ in 0..2 * self.places {
+            let place = self.words[1];
+            self.words[1] = if place + 1 < self.places { place + 1 } else { 0 };
+            let record = self.record(place);
+            match self.words[record + 1] {
+                IN_TURN => {}
+                SEEN => self.words[record + 1] = 0,
+                _ => {
+                    self.remove(self.words[record]);
+                    return Some(place);
+                }
+            }
+        }
+        None
+    }
+
+    /// Takes the entry of this key away, and closes the gap.
+    // TWIN: remove_actor
+    fn remove(&mut self, key: u64) {
+        let entries = self.entries();
+        let index = |at: usize| (at as u64 - HEAD) / 2;
+        let mut gap = index(self.find(key));
+        let mut next = gap;
+        loop {
+            next = (next + 1) & (entries - 1);
+            let at = (HEAD + 2 * next) as usize;
+            if self.words[at + 1] == 0 {
+                break;
+            }
+            // How far it lies from where it would lie, and from the gap. If it would lie behind the gap, it stays.
+            let pushed = (next.wrapping_sub(first_entry(self.words[at], entries))) & (entries - 1);
+            if pushed >= next.wrapping_sub(gap) & (entries - 1) {
+                let to = (HEAD + 2 * gap) as usize;
+                self.words[to] = self.words[at];
+                self.words[to + 1] = self.words[at + 1];
+                gap = next;
+            }
+        }
+        self.words[(HEAD + 2 * gap) as usize + 1] = 0;
     }
 
     /// The keys that have places, and their places, in no particular order.
     pub fn actors(&self) -> impl Iterator<Item = (u64, u64)> {
-        let entries = self.words[HEAD as usize..].chunks_exact(2);
+        let entries = self.words[HEAD as usize..][..2 * self.entries() as usize].chunks_exact(2);
         entries.filter(|entry| entry[1] != 0).map(|entry| (entry[0], entry[1] - 1))
     }
 }

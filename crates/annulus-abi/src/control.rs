@@ -154,19 +154,22 @@ pub struct PortCounts {
 }
 
 /// How many actors a shard has, of a kernel whose keys are sparse. Written by the shard when it takes a message for a key
-/// that it did not know; and by the runtime when it restores a snapshot, while the shard is inactive.
+/// that it does not know; and by the runtime when it restores a snapshot, while the shard is inactive.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct ActorCounts {
     /// Places in use.
     pub used: u64,
+    /// Actors that were evicted for others, since launch. Only written by the shard.
+    pub evicted: u64,
     /// Rest of the pair of lines.
-    pub padding: [u64; 15],
+    pub padding: [u64; 14],
 }
 
 const _: () = {
     assert!(size_of::<ActorCounts>() == 128);
     assert!(offset_of!(ActorCounts, used) == 0);
+    assert!(offset_of!(ActorCounts, evicted) == 8);
     assert!(size_of::<PortCounts>() == 64);
     assert!(offset_of!(PortCounts, forwarded) == 0);
     assert!(offset_of!(PortCounts, unforwarded) == 8);

@@ -7,6 +7,7 @@
 #define ANN_ACTORS_HEAD 2
 
 /* Entries of a table for so many places. */
+/* TWIN: entries */
 ANN_FUNCTION u64 ann_entries(u64 places)
 {
     u64 entries = 4;
@@ -15,11 +16,19 @@ ANN_FUNCTION u64 ann_entries(u64 places)
     return entries;
 }
 
-/* Where a block's table begins: behind the states of all blocks, aligned to an entry, in front of it those of others. */
+/* Words of a table for so many places. */
+/* TWIN: words */
+ANN_FUNCTION u64 ann_table_words(u64 places)
+{
+    return ANN_ACTORS_HEAD + 2 * ann_entries(places) + (ANN_LAUNCH_EVICTS ? 2 * places : 0);
+}
+
+/* Where a block's table begins: behind the states of all blocks, and one as it begins if actors are evicted, aligned to an
+   entry; in front of it those of others. */
 ANN_FUNCTION GLOBAL u64 *ann_actors_of(GLOBAL u8 *states, GLOBAL const ann_launch *l, u64 block)
 {
-    u64 bytes = ((u64)l->grid * l->actors_per_block * sizeof(ANN_STATE) + 15) / 16 * 16;
-    return (GLOBAL u64 *)(states + bytes) + block * (ANN_ACTORS_HEAD + 2 * ann_entries(l->actors_per_block));
+    u64 bytes = (((u64)l->grid * l->actors_per_block + ANN_LAUNCH_EVICTS) * sizeof(ANN_STATE) + 15) / 16 * 16;
+    return (GLOBAL u64 *)(states + bytes) + block * ann_table_words(l->actors_per_block);
 }
 
 /* Where a key's entry lies at the earliest. */
@@ -52,7 +61,65 @@ ANN_FUNCTION u64 ann_known_actor(const ann_view *v, u64 key)
     return place != 0 ? place - 1 : ANN_NO_ACTOR;
 }
 
-/* By the leader: the place of this key, which is given one if it has none; ANN_NO_ACTOR if all are in use. */
+/* A word of the shard's `ActorCounts`. */
+ANN_FUNCTION GLOBAL u64 *ann_actor_count(const ann_view *v, u32 word)
+{
+    return ANN_U64(v->shard + v->shared->launch.shard_stride - ANN_PORTS_END - ANN_ACTOR_COUNTS, word);
+}
+
+#if ANN_LAUNCH_EVICTS
+
+/* A place's record: its key, and its mark. */
+ANN_FUNCTION GLOBAL u64 *ann_place_record(const ann_view *v, u64 place)
+{
+    return v->actors + ANN_ACTORS_HEAD + 2 * v->shared->entries + 2 * place;
+}
+
+/* By the leader: takes the entry of this key away, and closes the gap. */
+/* TWIN: remove_actor */
+ANN_FUNCTION void ann_remove_actor(const ann_view *v, u64 key)
+{
+    GLOBAL u64 *first = v->actors + ANN_ACTORS_HEAD;
+    u64 mask = v->shared->entries - 1;
+    u64 gap = (u64)(ann_find_actor(v, key) - first) / 2;
+    u64 next = (gap + 1) & mask;
+    while (first[2 * next + 1] != 0) {
+        /* How far it lies from where it would lie, and from the gap. If it would lie behind the gap, it stays. */
+        u64 pushed = (next - ann_first_entry(first[2 * next], mask + 1)) & mask;
+        if (pushed >= ((next - gap) & mask)) {
+            first[2 * gap] = first[2 * next];
+            first[2 * gap + 1] = first[2 * next + 1];
+            gap = next;
+        }
+        next = (next + 1) & mask;
+    }
+    first[2 * gap + 1] = 0;
+}
+
+/* By the leader: takes the entry of the actor away that the hand finds without a mark, and says which place that was;
+   ANN_NO_ACTOR if all of them have a message in this turn. */
+/* TWIN: evict_actor */
+ANN_FUNCTION u64 ann_evict_actor(const ann_view *v)
+{
+    u64 places = v->shared->own;
+    for (u64 i = 0; i < 2 * places; i++) {
+        u64 place = v->actors[1];
+        v->actors[1] = place + 1 < places ? place + 1 : 0;
+        GLOBAL u64 *record = ann_place_record(v, place);
+        if (record[1] == 0) {
+            ann_remove_actor(v, record[0]);
+            return place;
+        }
+        if (record[1] == ANN_ACTOR_SEEN)
+            record[1] = 0;
+    }
+    return ANN_NO_ACTOR;
+}
+
+#endif
+
+/* By the leader: the place of this key, which is given one if it has none; ANN_NO_ACTOR if all are in use, and none is
+   evicted. Its mark is set when it is handled. */
 /* TWIN: place_actor */
 ANN_FUNCTION u64 ann_place_actor(const ann_view *v, u64 key)
 {
@@ -60,12 +127,32 @@ ANN_FUNCTION u64 ann_place_actor(const ann_view *v, u64 key)
     if (at[1] != 0)
         return at[1] - 1;
     u64 place = v->actors[0];
-    if (place == v->shared->own)
+    if (place < v->shared->own) {
+        v->actors[0] = place + 1;
+        ann_store_relaxed_u64(ann_actor_count(v, ANN_ACTORS_USED), place + 1);
+    } else {
+#if ANN_LAUNCH_EVICTS
+        place = ann_evict_actor(v);
+        if (place == ANN_NO_ACTOR)
+            return ANN_NO_ACTOR;
+        GLOBAL u64 *evicted = ann_actor_count(v, ANN_ACTORS_EVICTED);
+        ann_store_relaxed_u64(evicted, ann_load_relaxed_u64(evicted) + 1);
+        /* As states begin: it follows those of all blocks. */
+        GLOBAL ANN_STATE *states = (GLOBAL ANN_STATE *)v->states;
+        states[place] = states[(v->shared->launch.grid - ann_block()) * v->shared->own];
+        /* Entries may have moved. */
+        at = ann_find_actor(v, key);
+#else
         return ANN_NO_ACTOR;
+#endif
+    }
     at[0] = key;
     at[1] = place + 1;
-    v->actors[0] = place + 1;
-    ann_store_relaxed_u64(ANN_U64(v->shard + v->shared->launch.shard_stride - ANN_PORTS_END - ANN_ACTOR_COUNTS, ANN_ACTORS_USED), place + 1);
+#if ANN_LAUNCH_EVICTS
+    GLOBAL u64 *record = ann_place_record(v, place);
+    record[0] = key;
+    record[1] = ANN_ACTOR_SEEN;
+#endif
     return place;
 }
 

@@ -41,6 +41,12 @@ ANN_FUNCTION u32 ann_transact(
     if (actor == ANN_NO_ACTOR)
         return ANN_UNKNOWN_ACTOR;
 #endif
+#if ANN_LAUNCH_EVICTS
+#ifdef ANN_BLOCK_WIDE
+    if (thread == 0 && actor != ANN_NO_ACTOR)
+#endif
+        ann_place_record(v, actor)[1] = ANN_ACTOR_SEEN;
+#endif
 #if ANN_LAUNCH_SEQUENTIAL
     /* SYNC: sequential (both ends): such fences of all blocks have one order. */
     ann_fence_all();
@@ -337,12 +343,24 @@ ANN_FUNCTION void ann_settle_newcomers(const ann_view *v, u32 count)
     if (v->shared->newcomers == 0)
         return;
     v->shared->newcomers = 0;
+#if ANN_LAUNCH_EVICTS
+    /* None of these gives way in this turn. When their messages are handled, they get the mark of those that have had one. */
+    for (u32 i = 0; i < count; i++) {
+        GLOBAL ann_job *job = ann_job_at(v, i);
+        if (job->kind == ANN_KIND_MESSAGE && job->actor != ANN_NO_ACTOR)
+            ann_place_record(v, job->actor)[1] = ANN_ACTOR_IN_TURN;
+    }
+#endif
     for (u32 i = 0; i < count; i++) {
         GLOBAL ann_job *job = ann_job_at(v, i);
         if (job->kind != ANN_KIND_MESSAGE || job->actor != ANN_NO_ACTOR)
             continue;
         GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + v->in_payload);
         job->actor = ann_actor(v, message);
+#if ANN_LAUNCH_EVICTS
+        if (job->actor != ANN_NO_ACTOR)
+            ann_place_record(v, job->actor)[1] = ANN_ACTOR_IN_TURN;
+#endif
         ((GLOBAL u32 *)v->owners)[i] = ann_owner(v, message, job->actor, i);
     }
 }

@@ -28,6 +28,9 @@
 #ifndef ANN_LAUNCH_SPARSE
 #define ANN_LAUNCH_SPARSE 0
 #endif
+#ifndef ANN_LAUNCH_EVICTS
+#define ANN_LAUNCH_EVICTS 0
+#endif
 #ifndef ANN_LAUNCH_SEALED
 #define ANN_LAUNCH_SEALED 0
 #endif
@@ -280,6 +283,10 @@ typedef struct {
 /* In the shard's memory, in front of the counts of outboxes: `ActorCounts`. */
 #define ANN_ACTOR_COUNTS 128
 #define ANN_ACTORS_USED 0
+#define ANN_ACTORS_EVICTED 8
+/* Marks of a place: see `actors.c`. */
+#define ANN_ACTOR_SEEN 1
+#define ANN_ACTOR_IN_TURN 2
 #ifdef ANN_PORT_COUNTS_BYTES
 #define ANN_PORTS_END ANN_PORT_COUNTS_BYTES
 #else

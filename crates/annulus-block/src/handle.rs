@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use annulus_abi::{
+    actors::Placed,
     error,
     ring::{is_through, kind},
 };
@@ -59,8 +60,8 @@ impl<R: Runner> BlockCore<R> {
         let is_here = self.timers.is_none() || self.state.is_of_block(key, self.cx.block_index());
         // SAFETY: the states are the block's own while it handles messages.
         let actor = if is_here { unsafe { self.state.of(key) } } else { None };
-        if let Some((used, told)) = actor.and_then(|actor| actor.used).zip(self.memory.actors_used()) {
-            told.store(used, Ordering::Relaxed);
+        if let Some(placed) = actor.and_then(|actor| actor.placed) {
+            self.count_actor(placed);
         }
         let state = actor.map(|actor| actor.state);
         let cx = self.cx.with_queue(queue).with_stamp(stamp);
@@ -121,6 +122,19 @@ impl<R: Runner> BlockCore<R> {
             let count = if state.is_none() { &mut counts.unknown_actor } else { &mut counts.failed };
             *count += 1;
             self.at_failure(code, key);
+        }
+    }
+
+    /// Tells the host of an actor that was not there before.
+    #[inline]
+    fn count_actor(&self, placed: Placed) {
+        let count = match placed {
+            Placed::Known(_) => return,
+            Placed::New(_) => self.memory.actors_used(),
+            Placed::Instead(_) => self.memory.actors_evicted(),
+        };
+        if let Some(count) = count {
+            count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         }
     }
 

@@ -36,7 +36,7 @@ pub use host::{
 };
 pub use idle::finds_work;
 pub use runner::Runner;
-pub use state::{BlockState, Cells, StateMemory, TooManyStates};
+pub use state::{BlockState, Cells, Keys, StateMemory, TooManyStates};
 pub use turn::{BlockCore, BlockParameters, Turn};
 
 /// The block in C. It comes after the handler in a program. Its entry is [`ENTRY`].

@@ -16,7 +16,7 @@ use std::{
     ptr::NonNull,
 };
 
-use annulus_abi::actors::{self, ActorTable};
+use annulus_abi::actors::{self, ActorTable, Placed};
 use annulus_kernel::{StateDefinition, StateShape};
 
 /// There is not enough memory for a block's states.
@@ -67,17 +67,34 @@ pub enum BlockState {
     },
 }
 
-/// The memory of an [`ActorTable`]. It belongs to whoever the states belong to.
+/// An [`ActorTable`], and how a state begins. It belongs to whoever the states belong to.
 #[derive(Clone, Copy, Debug)]
-pub struct Table(NonNull<[u64]>);
+pub struct Table {
+    words: NonNull<[u64]>,
+    evicts: bool,
+    init: unsafe fn(*mut u8),
+}
+
+/// Whether a kernel's keys are sparse, and what happens when a new key finds no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keys {
+    /// Keys are those below the number of actors.
+    Dense,
+    /// Any keys may come. When all places are in use, the message is not handled; or, if actors are evicted, an actor without
+    /// recent messages gives way.
+    Sparse {
+        /// Whether they are.
+        evicts: bool,
+    },
+}
 
 /// An actor that a block has looked up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Actor {
     /// Its state.
     pub(crate) state: *mut u8,
-    /// How many actors the block has since now, if the key was new.
-    pub(crate) used: Option<u64>,
+    /// How it got its place, if the keys are sparse.
+    pub(crate) placed: Option<Placed>,
 }
 
 /// A row of initialised states of one type.
@@ -112,7 +129,7 @@ impl BlockState {
     // TWIN: of
     #[inline]
     pub(crate) unsafe fn of(&self, key: u64) -> Option<Actor> {
-        let known = |state| Some(Actor { state, used: None });
+        let known = |state| Some(Actor { state, placed: None });
         match self {
             Self::Stateless => known(NonNull::dangling().as_ptr()),
             Self::Whole(cells) => known(cells.first.as_ptr()),
@@ -125,9 +142,14 @@ impl BlockState {
             }
             Self::Sparse { cells, table, .. } => {
                 // SAFETY: the table is the block's own, by the caller's promise.
-                let mut table = unsafe { table.of(cells.count) };
-                let (place, is_new) = table.place(key)?;
-                Some(Actor { state: cells.at(place), used: is_new.then(|| table.used()) })
+                let mut actors = unsafe { table.of(cells.count) };
+                let placed = actors.place(key)?;
+                let state = cells.at(placed.place());
+                if let Placed::Instead(_) = placed {
+                    // SAFETY: it is the place of a state of the type, which is nobody's any more.
+                    unsafe { (table.init)(state) };
+                }
+                Some(Actor { state, placed: Some(placed) })
             }
         }
     }
@@ -153,12 +175,12 @@ impl Cells {
 
 impl Table {
     /// An empty one for so many places.
-    fn new(places: u64) -> Option<Self> {
-        let words = usize::try_from(actors::words(places)).ok()?;
+    fn new(places: u64, evicts: bool, init: unsafe fn(*mut u8)) -> Option<Self> {
+        let words = usize::try_from(actors::words(places, evicts)).ok()?;
         let mut memory = Vec::new();
         memory.try_reserve_exact(words).ok()?;
         memory.resize(words, 0);
-        Some(Self(NonNull::from(Box::leak(memory.into_boxed_slice()))))
+        Some(Self { words: NonNull::from(Box::leak(memory.into_boxed_slice())), evicts, init })
     }
 
     /// The table in this memory.
@@ -170,14 +192,13 @@ impl Table {
     unsafe fn of<'a>(self, places: u64) -> ActorTable<'a> {
         // SAFETY: the memory lives as long as the `StateMemory`, which outlives the block; nobody else uses it, by the
         // caller's promise.
-        let words = unsafe { &mut *self.0.as_ptr() };
-        ActorTable::new(words, places)
+        let words = unsafe { &mut *self.words.as_ptr() };
+        ActorTable::new(words, places, self.evicts)
     }
 }
 
 impl StateMemory {
-    /// Memory for the states of block `block` of `grid`. Each has its type's initial value. `sparse`: any keys may come, and
-    /// the first of them get places.
+    /// Memory for the states of block `block` of `grid`. Each has its type's initial value. 
     ///
     /// # Errors
     ///
@@ -185,11 +206,14 @@ impl StateMemory {
     pub fn new(
         shape: StateShape,
         actors: u64,
-        sparse: bool,
+        keys: Keys,
         block: u64,
         grid: u64,
     ) -> Result<Self, TooManyStates> {
-        let own = if sparse { actors.div_ceil(grid) } else { actors.saturating_sub(block).div_ceil(grid) };
+        let own = match keys {
+            Keys::Sparse { .. } => actors.div_ceil(grid),
+            Keys::Dense => actors.saturating_sub(block).div_ceil(grid),
+        };
         let (definition, count) = match shape {
             StateShape::Stateless => return Ok(Self { state: BlockState::Stateless, layout: None }),
             StateShape::Whole(definition) => (definition, 1),
@@ -199,8 +223,8 @@ impl StateMemory {
         let mut memory = Self { state: BlockState::Whole(cells), layout: Some(layout) };
         if let StateShape::PerActor(_) = shape {
             memory.state = BlockState::PerActor { cells, grid };
-            if sparse {
-                let table = Table::new(count).ok_or(TooManyStates { count, size: definition.ty.size })?;
+            if let Keys::Sparse { evicts } = keys {
+                let table = Table::new(count, evicts, definition.init).ok_or(TooManyStates { count, size: definition.ty.size })?;
                 memory.state = BlockState::Sparse { cells, table, grid };
             }
         }
@@ -275,7 +299,7 @@ impl StateMemory {
     pub unsafe fn read_actors(&self, words: &mut [u64]) {
         if let BlockState::Sparse { table, .. } = self.state {
             // SAFETY: nobody else uses it meanwhile, by the caller's promise.
-            words.copy_from_slice(unsafe { table.0.as_ref() });
+            words.copy_from_slice(unsafe { table.words.as_ref() });
         }
     }
 
@@ -291,7 +315,7 @@ impl StateMemory {
     pub unsafe fn write_actors(&self, words: &[u64]) {
         if let BlockState::Sparse { mut table, .. } = self.state {
             // SAFETY: nobody else uses it meanwhile, by the caller's promise.
-            unsafe { table.0.as_mut() }.copy_from_slice(words);
+            unsafe { table.words.as_mut() }.copy_from_slice(words);
         }
     }
 }
@@ -314,7 +338,7 @@ impl Drop for StateMemory {
         let (first, _) = self.bytes();
         if let BlockState::Sparse { table, .. } = self.state {
             // SAFETY: it came from a box, and is freed once.
-            drop(unsafe { Box::from_raw(table.0.as_ptr()) });
+            drop(unsafe { Box::from_raw(table.words.as_ptr()) });
         }
         if let Some(layout) = self.layout {
             // SAFETY: `first` came from `alloc_zeroed` with this layout and is freed once; plain old data

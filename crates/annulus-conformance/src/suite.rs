@@ -692,6 +692,10 @@ macro_rules! conformance_suite {
                 kernels_send_to_any_key: Handlers,
                 kernels_of_many_threads_send_to_any_key: Handlers,
                 without_state_by_key_there_is_nothing_to_find: Handlers,
+                unused_actors_give_way: Handlers,
+                a_crowd_of_keys: Handlers,
+                a_crowd_of_keys_by_many_threads: Handlers,
+                a_turn_with_more_keys_than_places: Handlers,
             }
             balance {
                 k_03_a_deep_queue_is_evened_out: Handlers,

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use annulus_block::{BlockCore, BlockParameters, NextLinks, StateMemory};
+use annulus_block::{BlockCore, BlockParameters, Keys, NextLinks, StateMemory};
 use annulus_kernel::Binding;
 use annulus_runtime::{BackendError, LaunchSpec, PrintOrigin, RunMode};
 use annulus_sync::{AtomicBool, AtomicU64, Ordering, wake_flag::WakeFlag};
@@ -53,7 +53,8 @@ impl Block {
         alarm: Option<Arc<Alarm>>,
     ) -> Result<Self, BackendError> {
         let grid = spec.shards.len() as u32;
-        let states = StateMemory::new(spec.definition.state, spec.actors, spec.sparse, index.into(), grid.into())
+        let keys = if spec.sparse { Keys::Sparse { evicts: spec.evicts } } else { Keys::Dense };
+        let states = StateMemory::new(spec.definition.state, spec.actors, keys, index.into(), grid.into())
             .map_err(|error| BackendError::new(error.to_string()))?;
         let parameters = BlockParameters {
             memory: spec.shards[index as usize].clone(),

@@ -196,6 +196,8 @@ pub struct Shape {
     pub rounds: bool,
     /// Keys are sparse: blocks look actors up in a [table](annulus_abi::actors).
     pub sparse: bool,
+    /// Actors without recent messages give way to new ones.
+    pub evicts: bool,
     /// Turns are as large as the queue is deep: [`ProcessingMode::Adaptive`](annulus_kernel::ProcessingMode).
     pub adaptive: bool,
     /// Blocks count their turns.
@@ -224,6 +226,7 @@ impl Shape {
             ("SUPERSTEPS", self.supersteps),
             ("ROUNDS", self.rounds),
             ("SPARSE", self.sparse),
+            ("EVICTS", self.evicts),
             ("ADAPTIVE", self.adaptive),
             ("COUNTS_TURNS", self.counts_turns),
             ("SEQUENTIAL", self.sequential),

@@ -51,6 +51,8 @@ pub(crate) struct LaunchPlan {
     pub(crate) rounds: bool,
     /// Keys are sparse.
     pub(crate) sparse: bool,
+    /// Actors are evicted.
+    pub(crate) evicts: bool,
     faults: Faults,
 }
 
@@ -127,6 +129,7 @@ impl LaunchPlan {
             supersteps: spec.supersteps,
             rounds: spec.rounds,
             sparse: spec.sparse,
+            evicts: spec.evicts,
             scratch: scratch(limit)
                 + definition.timers.map_or(0, |timers| {
                     timer_bytes(timers.room, timers.places(), definition.ask().is_some(), layout)

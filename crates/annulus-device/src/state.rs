@@ -14,8 +14,8 @@ use annulus_runtime::BackendError;
 
 use crate::driver::{Driver, Memory};
 
-/// The states of a kernel: each block's part has `per_block` places. If keys are sparse, the blocks'
-/// [tables of actors](annulus_abi::actors) follow, aligned to an entry.
+/// The states of a kernel: each block's part has `per_block` places. If actors are evicted, one more state follows, as it
+/// begins. If keys are sparse, the blocks' [tables of actors](annulus_abi::actors) follow, aligned to an entry.
 pub(crate) struct States {
     pub(crate) memory: Arc<dyn Memory>,
     pub(crate) per_block: u64,
@@ -32,7 +32,7 @@ impl States {
         driver: &dyn Driver,
         shape: StateShape,
         actors: u64,
-        sparse: bool,
+        (sparse, evicts): (bool, bool),
         grid: u64,
     ) -> Result<Self, BackendError> {
         let per_block = match shape {
@@ -44,7 +44,7 @@ impl States {
         let memory = match shape.definition() {
             None => driver.scratch(0),
             Some(definition) => {
-                let cells = Cells::new(definition, per_block, sparse, grid)?;
+                let cells = Cells::new(definition, per_block, (sparse, evicts), grid)?;
                 tables = cells.tables;
                 driver.own(cells.bytes())
             }
@@ -70,7 +70,7 @@ impl Cells {
     fn new(
         definition: StateDefinition,
         per_block: u64,
-        sparse: bool,
+        (sparse, evicts): (bool, bool),
         grid: u64,
     ) -> Result<Self, BackendError> {
         let size = definition.ty.size;
@@ -79,14 +79,16 @@ impl Cells {
                 "{per_block} states of {size} bytes in each of {grid} blocks are more memory than there is: launch with fewer actors"
             ))
         };
+        // One more, by which those begin that take the places of others.
         let count = per_block
             .checked_mul(grid)
+            .and_then(|count| count.checked_add(evicts.into()))
             .and_then(|count| usize::try_from(count).ok())
             .ok_or_else(too_large)?;
         let states = count.checked_mul(size).ok_or_else(too_large)?.max(1);
         let (tables, bytes) = if sparse {
             let tables = states.checked_next_multiple_of(ENTRY).ok_or_else(too_large)?;
-            let bytes = actors::words(per_block).checked_mul(8 * grid);
+            let bytes = actors::words(per_block, evicts).checked_mul(8 * grid);
             let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(too_large)?;
             (tables, tables.checked_add(bytes).ok_or_else(too_large)?)
         } else {

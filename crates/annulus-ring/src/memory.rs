@@ -520,9 +520,15 @@ impl ShardMemory {
     /// How many actors the shard has, if the kernel's keys are sparse.
     #[inline]
     pub fn actors_used(&self) -> Option<&AtomicU64> {
-        const { assert!(offset_of!(ActorCounts, used) == 0) };
-        // SAFETY: the region has this word, its first.
-        self.actors.as_ref().map(|actors| unsafe { actors.word64(0) })
+        // SAFETY: the region is an `ActorCounts`.
+        self.actors.as_ref().map(|actors| unsafe { actors.word64(offset_of!(ActorCounts, used)) })
+    }
+
+    /// How many of them were evicted for others, since launch, if the kernel's keys are sparse.
+    #[inline]
+    pub fn actors_evicted(&self) -> Option<&AtomicU64> {
+        // SAFETY: the region is an `ActorCounts`.
+        self.actors.as_ref().map(|actors| unsafe { actors.word64(offset_of!(ActorCounts, evicted)) })
     }
 
     /// What one of several outboxes has sent to other kernels: none if the kernel has not several, or may not

@@ -200,6 +200,29 @@ impl LaunchOptions {
         self
     }
 
+    /// Whether an actor gives way when there is no place for a new key: one that has had no message for long. Its state is
+    /// forgotten. If a message for its key comes again, it begins anew. So the kernel keeps the actors that are in use, of any
+    /// number of keys, as a cache does. Off by default. Sets [`sparse_keys`](Self::sparse_keys).
+    ///
+    /// Which one it is, the *clock* algorithm says (second chance): a hand goes round over the block's places, spares once those
+    /// that have had a message since it passed, and takes the first that has not. Actors with a message in the turn that is
+    /// under way stay; if all have one, the new key's message counts under
+    /// [`unknown_actor`](crate::Drops::unknown_actor). [`ActorStatus::evicted`](crate::ActorStatus::evicted) counts those that
+    /// were forgotten.
+    ///
+    /// ```
+    /// use annulus_runtime::LaunchOptions;
+    /// let options = LaunchOptions::production().actors(1000).evict_actors(true);
+    /// assert!(options.shape.sparse_keys && options.validate().is_ok());
+    /// let invalid = options.sparse_keys(false).validate().unwrap_err();
+    /// assert!(invalid.to_string().contains("evict_actors is on, and sparse_keys off"));
+    /// ```
+    pub fn evict_actors(mut self, on: bool) -> Self {
+        self.shape.evict_actors = on;
+        self.shape.sparse_keys |= on;
+        self
+    }
+
     /// Slots of each shard's inbound ring: a power of two, 16 ..= 1,048,576.
     ///
     /// ```

@@ -102,11 +102,13 @@ fn each_key_is_found_again(bench: &Bench, options: LaunchOptions) {
     assert_eq!(snapshot.states::<Account>().unwrap(), states);
 }
 
+/// Keys without a pattern, on one block and on three.
 pub fn any_key_is_found_again(bench: &Bench) {
     each_key_is_found_again(bench, options(0).name("one"));
     each_key_is_found_again(bench, options(0).name("three").grid(3));
 }
 
+/// The same by blocks of many threads, which look up at the same time.
 pub fn many_threads_find_their_actors(bench: &Bench) {
     each_key_is_found_again(bench, options(0).name("one").block(32));
     each_key_is_found_again(bench, options(0).name("four").block(64).grid(4));
@@ -154,10 +156,12 @@ fn keys_beyond_the_room(bench: &Bench, options: LaunchOptions) {
     assert!(called.unwrap_err().to_string().contains("actor"));
 }
 
+/// By a block of one thread.
 pub fn keys_beyond_the_room_are_refused(bench: &Bench) {
     keys_beyond_the_room(bench, options(8));
 }
 
+/// By a block of many.
 pub fn blocks_of_a_warp_refuse_them_too(bench: &Bench) {
     keys_beyond_the_room(bench, options(8).block(32));
 }
@@ -282,10 +286,12 @@ fn from_a_kernel(bench: &Bench, block: u32) {
     assert_eq!(taker.status().drops.total(), 0);
 }
 
+/// By blocks of one thread.
 pub fn kernels_send_to_any_key(bench: &Bench) {
     from_a_kernel(bench, 1);
 }
 
+/// By blocks of many.
 pub fn kernels_of_many_threads_send_to_any_key(bench: &Bench) {
     from_a_kernel(bench, 32);
 }
@@ -301,4 +307,98 @@ pub fn without_state_by_key_there_is_nothing_to_find(bench: &Bench) {
     drain(&dense);
     let status = balanced(&dense);
     assert_eq!((status.drops.unknown_actor, status.actors), (1, None::<ActorStatus>));
+}
+
+/// The actor that has had no message for longest gives way, and if it comes again, it begins anew.
+pub fn unused_actors_give_way(bench: &Bench) {
+    let kernel = launch(bench, options(8).evict_actors(true));
+    let call = |number: u64| {
+        let customer = customer_of(number);
+        let bought = kernel.call_blocking(Purchase { customer, amount: 1 }).unwrap();
+        assert_eq!((bought.customer, bought.whose), (customer, customer));
+        bought.count - Account::FIRST
+    };
+    for number in 0..8 {
+        assert_eq!(call(number), 0);
+    }
+    // All are marked, so the first one goes, and the hand takes the marks of the others away.
+    assert_eq!(call(8), 0);
+    // These are used again, and so 2 is the first without a mark: then 4.
+    assert_eq!((call(1), call(3)), (1, 1));
+    assert_eq!((call(9), call(10)), (0, 0));
+    assert_eq!([1, 3, 5, 6, 7, 8].map(call), [2, 2, 1, 1, 1, 1]);
+    let status = balanced(&kernel);
+    let actors = status.actors.unwrap();
+    assert_eq!((actors.used, actors.places, actors.evicted, status.drops.total()), (8, 8, 3, 0));
+    assert!(status.to_string().contains("8 of 8 actors in use, 3 evicted"), "{status}");
+    assert_eq!([0, 2, 4].map(call), [0, 0, 0], "they begin anew");
+}
+
+/// Far more keys than places, by many blocks and threads: whoever has a place has a state of its own, all messages are
+/// handled, and the table is whole at the end.
+fn crowd(bench: &Bench, options: LaunchOptions, places: u64) {
+    let grid = u64::from(options.shape.grid);
+    let kernel = launch(bench, options.actors(places * grid).evict_actors(true));
+    let mut random = Random(places);
+    let mut latest = BTreeMap::<u64, Bought>::new();
+    for _ in 0..60 {
+        // Some keys come often, and most of them seldom.
+        let purchases: Vec<_> = (0..100)
+            .map(|_| {
+                let number = if random.below(2) == 0 { random.below(20) } else { random.below(2000) };
+                Purchase { customer: customer_of(number), amount: 1 + random.below(5) }
+            })
+            .collect();
+        for (customer, all) in answers(&kernel, &purchases) {
+            for bought in all {
+                assert_eq!(bought.whose, customer, "nobody else's state");
+                let goes_on = latest.get(&customer).is_some_and(|last| bought.count == last.count + 1);
+                assert!(goes_on || bought.count == Account::FIRST, "{bought:?} after {:?}", latest.get(&customer));
+                latest.insert(customer, bought);
+            }
+        }
+    }
+    let status = balanced(&kernel);
+    assert_eq!((status.processed, status.drops.total()), (6000, 0));
+    let actors = status.actors.unwrap();
+    assert_eq!((actors.used, actors.places), (places * grid, places * grid));
+    assert!(actors.evicted > 500, "{actors:?}");
+    let taken = snapshot(&kernel);
+    let (keys, states) = (taken.keys().unwrap(), taken.states::<Account>().unwrap());
+    assert_eq!(keys.len() as u64, actors.used);
+    for (key, state) in keys.iter().zip(states) {
+        let last = latest[key];
+        assert_eq!((state.whose, state.count, state.sum), (*key, last.count + 1, last.sum));
+    }
+}
+
+/// By blocks of one thread.
+pub fn a_crowd_of_keys(bench: &Bench) {
+    crowd(bench, options(0).name("one"), 40);
+    crowd(bench, options(0).name("three").grid(3), 35);
+}
+
+/// By blocks of many.
+pub fn a_crowd_of_keys_by_many_threads(bench: &Bench) {
+    crowd(bench, options(0).name("one").block(32), 64);
+    crowd(bench, options(0).name("three").grid(3).block(64), 96);
+}
+
+/// In a turn with messages for more keys than there are places, nobody with a message in the turn gives way: some are
+/// refused, and none has another one's state.
+pub fn a_turn_with_more_keys_than_places(bench: &Bench) {
+    for block in [1, 32] {
+        let name = format!("of {block}");
+        let kernel = launch(bench, options(3).evict_actors(true).name(name).block(block).active(false));
+        for number in 0..60 {
+            let _ = kernel.send_blocking(Purchase { customer: customer_of(number % 10), amount: 1 }).unwrap();
+        }
+        kernel.activate_blocking().unwrap();
+        drain(&kernel);
+        let status = balanced(&kernel);
+        assert_eq!(status.processed + status.drops.unknown_actor, 60);
+        assert!(status.processed >= 3);
+        let bought: Vec<_> = (0..status.processed).map(|_| kernel.recv_blocking().unwrap()).collect();
+        assert!(bought.iter().all(|bought| bought.whose == bought.customer));
+    }
 }

@@ -30,7 +30,7 @@ const RUN_MODES: &[&str] = &["Persistent", "EventDriven"];
 
 /// Each word is the method of `LaunchOptions` of the same name. The limits are those that `LaunchOptions`
 /// documents.
-const WORDS: [(&str, Value); 36] = [
+const WORDS: [(&str, Value); 37] = [
     ("capacity", Value::Capacity),
     ("output_capacity", Value::Capacity),
     ("backpressure", Value::Variant("Backpressure", STRATEGIES)),
@@ -48,6 +48,7 @@ const WORDS: [(&str, Value); 36] = [
     ("block", Value::Number(1, 1024)),
     ("actors", Value::Number(1, u32::MAX)),
     ("sparse_keys", Value::Switch),
+    ("evict_actors", Value::Switch),
     ("run_mode", Value::Variant("RunMode", RUN_MODES)),
     ("leave_after", Value::Number(1, u32::MAX)),
     ("spin", Value::Time),

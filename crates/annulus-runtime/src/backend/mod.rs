@@ -375,6 +375,8 @@ pub struct LaunchSpec {
     /// Whether any keys may come, and the first of them get the shard's places: `actors / shards` of them, rounded up. Only
     /// with per-actor state.
     pub sparse: bool,
+    /// Whether an actor without recent messages gives way to a new one that finds no place. Only with sparse keys.
+    pub evicts: bool,
     /// How a block takes its messages.
     pub mode: ProcessingMode,
     /// At most this many messages in one iteration.

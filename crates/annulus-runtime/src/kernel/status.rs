@@ -244,6 +244,8 @@ pub struct ActorStatus {
     /// Shards without a place for one more. Messages for further keys of theirs count as
     /// [`unknown_actor`](Drops::unknown_actor).
     pub full_shards: u32,
+    /// Actors that were forgotten for others, since launch, if the launch [evicts](crate::LaunchOptions::evict_actors) them.
+    pub evicted: u64,
 }
 
 /// The messages of a kernel to itself, and those that nobody sends. It was read while everything went on.
@@ -418,9 +420,11 @@ impl fmt::Display for KernelStatus {
         if let Some(rounds) = self.rounds {
             write!(f, ", {rounds} rounds")?;
         }
-        if let Some(ActorStatus { used, places, full_shards }) = self.actors {
+        if let Some(ActorStatus { used, places, full_shards, evicted }) = self.actors {
             write!(f, ", {used} of {places} actors in use")?;
-            if full_shards != 0 {
+            if evicted != 0 {
+                write!(f, ", {evicted} evicted")?;
+            } else if full_shards != 0 {
                 write!(f, ", {full_shards} of {} shards without a place for another", self.shards)?;
             }
         }

@@ -379,6 +379,7 @@ fn start(
             _ => 0,
         },
         sparse: core.options.shape.sparse_keys,
+        evicts: core.options.shape.evict_actors,
         mode: core.mode(),
         max_messages_per_iteration: core.max_batch(),
         connectable: core.options.shape.connectable,

@@ -21,6 +21,8 @@ pub struct Shape {
     pub actors: u64,
     /// See [`LaunchOptions::sparse_keys`].
     pub sparse_keys: bool,
+    /// See [`LaunchOptions::evict_actors`].
+    pub evict_actors: bool,
     /// See [`LaunchOptions::mode`]; `None` for the kernel's own.
     pub mode: Option<ProcessingMode>,
     /// See [`LaunchOptions::max_messages_per_iteration`]; `None` for the kernel's own.
@@ -143,6 +145,7 @@ impl Default for Shape {
             block: 1,
             actors: 0,
             sparse_keys: false,
+            evict_actors: false,
             mode: None,
             max_messages_per_iteration: None,
             supersteps: false,

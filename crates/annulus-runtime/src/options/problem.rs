@@ -164,6 +164,8 @@ pub enum LaunchProblem {
         /// The kernel.
         kernel: &'static str,
     },
+    /// `evict_actors` is on, and `sparse_keys` off.
+    EvictsDense,
     /// The kernel has something that exactly one block must own, and `grid` is not 1.
     OneBlock {
         /// The kernel.
@@ -338,6 +340,9 @@ pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
     }
     if shape.rounds && !shape.supersteps {
         problems.push(LaunchProblem::RoundsWithoutSteps);
+    }
+    if shape.evict_actors && !shape.sparse_keys {
+        problems.push(LaunchProblem::EvictsDense);
     }
     if observe.track_latency && !observe.timestamps {
         problems.push(LaunchProblem::NoTimestamps);
@@ -611,6 +616,10 @@ impl fmt::Display for LaunchProblem {
             Self::SparseKeys { kernel } => write!(
                 f,
                 "sparse_keys is on, and `{kernel}` keeps no state by key: leave it out, since any key is taken where there is no state"
+            ),
+            Self::EvictsDense => f.write_str(
+                "evict_actors is on, and sparse_keys off, by which each key below actors has a place of its own: leave one of \
+                 them out",
             ),
             Self::OneBlock { kernel, owns, grid } => {
                 let (owns, remedy) = match owns {

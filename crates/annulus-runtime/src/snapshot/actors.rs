@@ -29,6 +29,11 @@ impl KernelCore {
         Some(ActorStatus {
             used: used.iter().sum(),
             places: places * used.len() as u64,
+            evicted: self
+                .shards
+                .iter()
+                .filter_map(|shard| Some(shard.memory.actors_evicted()?.load(Ordering::Relaxed)))
+                .sum(),
             full_shards: used.iter().filter(|&&used| used >= places).count() as u32,
         })
     }
@@ -40,15 +45,15 @@ impl KernelCore {
         keys: &mut Vec<u64>,
         image: &mut Image,
     ) -> Result<(), SnapshotError> {
-        let (size, places) = (image.ty.size, self.places());
+        let (size, places, evicts) = (image.ty.size, self.places(), self.options.shape.evict_actors);
         // Of each key, its shard and its place there.
         let mut found = Vec::new();
         let mut states = Vec::with_capacity(self.shards.len());
         for shard in 0..self.shards.len() {
-            let mut words = vec![0; actors::words(places) as usize];
+            let mut words = vec![0; actors::words(places, evicts) as usize];
             // SAFETY: `at_rest` calls this; the shard's table has so many words.
             unsafe { device.read_actors(shard as u32, &mut words) }?;
-            let table = ActorTable::new(&mut words, places);
+            let table = ActorTable::new(&mut words, places, evicts);
             found.extend(table.actors().map(|(key, place)| (key, shard, place as usize)));
             let mut part = vec![MaybeUninit::uninit(); places as usize * size];
             // SAFETY: `at_rest` calls this; the shard has so many states, of so many bytes.
@@ -73,16 +78,19 @@ impl KernelCore {
         image: &Image,
     ) -> Result<(), SnapshotError> {
         let (size, places, grid) = (image.ty.size, self.places(), self.shards.len());
+        let evicts = self.options.shape.evict_actors;
         let StateShape::PerActor(definition) = self.definition.state else { return Ok(()) };
-        let mut parts: Vec<_> = (0..grid).map(|_| Part::new(places, size, definition.init)).collect();
+        let mut parts: Vec<_> = (0..grid).map(|_| Part::new(places, evicts, size, definition.init)).collect();
         let mut all = vec![0_u64; grid];
         for number in 0..image.count {
             let key = keys.map_or(number as u64, |keys| keys[number]);
             let shard = (key % grid as u64) as usize;
             all[shard] += 1;
             let part = &mut parts[shard];
-            if let Some((place, _)) = ActorTable::new(&mut part.words, places).place(key) {
-                let at = place as usize * size;
+            if all[shard] <= places
+                && let Some(placed) = ActorTable::new(&mut part.words, places, evicts).place(key)
+            {
+                let at = placed.place() as usize * size;
                 part.states[at..at + size].copy_from_slice(&image.bytes[number * size..(number + 1) * size]);
             }
         }
@@ -96,7 +104,7 @@ impl KernelCore {
             // SAFETY: `at_rest` calls this; it is a table for as many places as the shard has.
             unsafe { device.write_actors(shard as u32, &part.words) }?;
             if let Some(used) = self.shards[shard].memory.actors_used() {
-                used.store(ActorTable::new(&mut part.words, places).used(), Ordering::Relaxed);
+                used.store(ActorTable::new(&mut part.words, places, evicts).used(), Ordering::Relaxed);
             }
         }
         Ok(())
@@ -111,7 +119,7 @@ struct Part {
 
 impl Part {
     /// Without actors: an empty table, and initial states.
-    fn new(places: u64, size: usize, init: unsafe fn(*mut u8)) -> Self {
+    fn new(places: u64, evicts: bool, size: usize, init: unsafe fn(*mut u8)) -> Self {
         // A state's type may be more aligned than bytes are.
         let mut initial = vec![0_u128; size.div_ceil(size_of::<u128>()).max(1)];
         // SAFETY: the memory has room for a state, and is aligned for every type that a device has.
@@ -122,6 +130,6 @@ impl Part {
             // SAFETY: both have room for a state, and are different memory.
             unsafe { initial.as_ptr().cast::<MaybeUninit<u8>>().copy_to_nonoverlapping(to, size) };
         }
-        Self { words: vec![0; actors::words(places) as usize], states }
+        Self { words: vec![0; actors::words(places, evicts) as usize], states }
     }
 }

@@ -30,6 +30,7 @@ struct KernelTable {
     block: Option<u32>,
     actors: Option<u64>,
     sparse_keys: Option<bool>,
+    evict_actors: Option<bool>,
     capacity: Option<u32>,
     output_capacity: Option<u32>,
     hold: Option<u32>,
@@ -199,6 +200,7 @@ impl KernelTable {
             block,
             actors,
             sparse_keys,
+            evict_actors,
             capacity,
             output_capacity,
             hold,
@@ -218,6 +220,9 @@ impl KernelTable {
         set(&mut options.shape.grid, *grid);
         set(&mut options.shape.block, *block);
         set(&mut options.shape.actors, *actors);
+        if let Some(on) = *evict_actors {
+            options = options.evict_actors(on);
+        }
         set(&mut options.shape.sparse_keys, *sparse_keys);
         set(&mut options.shape.active, *active);
         set(&mut options.inbound.capacity, *capacity);
