@@ -320,6 +320,7 @@ typedef struct annulus_bridge_entry {
 #define ANNULUS_KERNEL_TRACING 128u
 #define ANNULUS_KERNEL_KEYS 256u
 #define ANNULUS_KERNEL_ROUNDS 512u
+#define ANNULUS_KERNEL_SPARSE_KEYS 1024u
 
 /* An event of the flight recorder. Its check covers ANNULUS_VITALS_MAGIC and the seven words before it. */
 typedef struct annulus_record {

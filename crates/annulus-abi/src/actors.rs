@@ -20,9 +20,10 @@
 //! # Who is evicted
 //!
 //! The *hand* goes round over the places, as in the clock algorithm (second chance) of operating systems. A message marks its
-//! actor's place as [`SEEN`]. The hand takes the mark away from those that it passes, and evicts the first without one: that
-//! has had no message for at least one round of the hand. An actor with a message in the turn that is under way is
-//! [`IN_TURN`], and passed over.
+//! actor's place as [`SEEN`], unless it is the actor's first one: so those that come once do not push out those that come
+//! often. The hand takes the mark away from those that it passes, and evicts the first without one: that has had no message
+//! for a round of the hand, or has had but one. An actor with a message in the turn that is under way is [`IN_TURN`] or
+//! [`NEW`], and passed over.
 //!
 //! # Who writes when
 //!
@@ -35,11 +36,14 @@
 /// Words in front of the entries.
 const HEAD: u64 = 2;
 
-/// A place's mark: its actor has had a message since the hand passed.
+/// A place's mark: its actor has had a further message since the hand passed.
 pub const SEEN: u64 = 1;
 
 /// A place's mark, in a turn of several threads: its actor has a message in this turn.
 pub const IN_TURN: u64 = 2;
+
+/// A place's mark, until its actor's first message is handled.
+pub const NEW: u64 = 3;
 
 /// Entries of a table for so many places: a power of two, of which at most three quarters are used.
 // TWIN: entries
@@ -165,7 +169,7 @@ impl<'a> ActorTable<'a> {
         };
         if self.evicts {
             let record = self.record(placed.place());
-            self.words[record + 1] = SEEN;
+            self.words[record + 1] = if let Placed::Known(_) = placed { SEEN } else { 0 };
         }
         Some(placed)
     }
@@ -193,7 +197,7 @@ impl<'a> ActorTable<'a> {
             self.words[1] = if place + 1 < self.places { place + 1 } else { 0 };
             let record = self.record(place);
             match self.words[record + 1] {
-                IN_TURN => {}
+                IN_TURN | NEW => {}
                 SEEN => self.words[record + 1] = 0,
                 _ => {
                     self.remove(self.words[record]);

@@ -39,7 +39,8 @@ pub const fn describe(code: u16) -> &'static str {
              `if cx.is_leader() { … }`"
         }
         UNKNOWN_ACTOR => {
-            "the message's key names no actor of this launch: raise LaunchOptions::actors; or, of a message that a handler \
+            "the message's key names no actor of this launch: raise LaunchOptions::actors, or take any keys with \
+             LaunchOptions::sparse_keys; or, of a message that a handler \
              sends to itself by Later, an actor of another block: use the handler's own key, or launch with grid(1)"
         }
         INDEX_OUT_OF_BOUNDS => "the handler took an element that is not there: compare the index with len()",

@@ -152,6 +152,7 @@ fn r_06_c_and_rust_agree_on_files() {
             ("ANNULUS_KERNEL_TRACING", kernel_flags::TRACING.into()),
             ("ANNULUS_KERNEL_KEYS", kernel_flags::KEYS.into()),
             ("ANNULUS_KERNEL_ROUNDS", kernel_flags::ROUNDS.into()),
+            ("ANNULUS_KERNEL_SPARSE_KEYS", kernel_flags::SPARSE_KEYS.into()),
             ("ANNULUS_MOST_BRIDGES", MOST_BRIDGES as u64),
             ("ANNULUS_BRIDGE_FREE", bridge_state::FREE.into()),
             ("ANNULUS_BRIDGE_WORKS", bridge_state::WORKS.into()),

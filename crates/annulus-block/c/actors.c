@@ -75,6 +75,21 @@ ANN_FUNCTION GLOBAL u64 *ann_place_record(const ann_view *v, u64 place)
     return v->actors + ANN_ACTORS_HEAD + 2 * v->shared->entries + 2 * place;
 }
 
+/* By the leader: the actor has a message in this turn, and does not give way in it. */
+ANN_FUNCTION void ann_keep_actor(const ann_view *v, u64 place)
+{
+    GLOBAL u64 *mark = &ann_place_record(v, place)[1];
+    if (*mark != ANN_ACTOR_NEW)
+        *mark = ANN_ACTOR_IN_TURN;
+}
+
+/* By the thread that handles its message. */
+ANN_FUNCTION void ann_mark_actor(const ann_view *v, u64 place)
+{
+    GLOBAL u64 *mark = &ann_place_record(v, place)[1];
+    *mark = *mark == ANN_ACTOR_NEW ? 0 : ANN_ACTOR_SEEN;
+}
+
 /* By the leader: takes the entry of this key away, and closes the gap. */
 /* TWIN: remove_actor */
 ANN_FUNCTION void ann_remove_actor(const ann_view *v, u64 key)
@@ -151,7 +166,7 @@ ANN_FUNCTION u64 ann_place_actor(const ann_view *v, u64 key)
 #if ANN_LAUNCH_EVICTS
     GLOBAL u64 *record = ann_place_record(v, place);
     record[0] = key;
-    record[1] = ANN_ACTOR_SEEN;
+    record[1] = ANN_ACTOR_NEW;
 #endif
     return place;
 }

@@ -45,7 +45,7 @@ ANN_FUNCTION u32 ann_transact(
 #ifdef ANN_BLOCK_WIDE
     if (thread == 0 && actor != ANN_NO_ACTOR)
 #endif
-        ann_place_record(v, actor)[1] = ANN_ACTOR_SEEN;
+        ann_mark_actor(v, actor);
 #endif
 #if ANN_LAUNCH_SEQUENTIAL
     /* SYNC: sequential (both ends): such fences of all blocks have one order. */
@@ -348,7 +348,7 @@ ANN_FUNCTION void ann_settle_newcomers(const ann_view *v, u32 count)
     for (u32 i = 0; i < count; i++) {
         GLOBAL ann_job *job = ann_job_at(v, i);
         if (job->kind == ANN_KIND_MESSAGE && job->actor != ANN_NO_ACTOR)
-            ann_place_record(v, job->actor)[1] = ANN_ACTOR_IN_TURN;
+            ann_keep_actor(v, job->actor);
     }
 #endif
     for (u32 i = 0; i < count; i++) {
@@ -359,7 +359,7 @@ ANN_FUNCTION void ann_settle_newcomers(const ann_view *v, u32 count)
         job->actor = ann_actor(v, message);
 #if ANN_LAUNCH_EVICTS
         if (job->actor != ANN_NO_ACTOR)
-            ann_place_record(v, job->actor)[1] = ANN_ACTOR_IN_TURN;
+            ann_keep_actor(v, job->actor);
 #endif
         ((GLOBAL u32 *)v->owners)[i] = ann_owner(v, message, job->actor, i);
     }

@@ -287,6 +287,7 @@ typedef struct {
 /* Marks of a place: see `actors.c`. */
 #define ANN_ACTOR_SEEN 1
 #define ANN_ACTOR_IN_TURN 2
+#define ANN_ACTOR_NEW 3
 #ifdef ANN_PORT_COUNTS_BYTES
 #define ANN_PORTS_END ANN_PORT_COUNTS_BYTES
 #else

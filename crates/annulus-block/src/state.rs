@@ -198,7 +198,7 @@ impl Table {
 }
 
 impl StateMemory {
-    /// Memory for the states of block `block` of `grid`. Each has its type's initial value. 
+    /// Memory for the states of block `block` of `grid`. Each has its type's initial value.
     ///
     /// # Errors
     ///
@@ -224,7 +224,8 @@ impl StateMemory {
         if let StateShape::PerActor(_) = shape {
             memory.state = BlockState::PerActor { cells, grid };
             if let Keys::Sparse { evicts } = keys {
-                let table = Table::new(count, evicts, definition.init).ok_or(TooManyStates { count, size: definition.ty.size })?;
+                let table = Table::new(count, evicts, definition.init)
+                    .ok_or(TooManyStates { count, size: definition.ty.size })?;
                 memory.state = BlockState::Sparse { cells, table, grid };
             }
         }

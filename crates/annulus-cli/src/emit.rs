@@ -66,6 +66,16 @@ pub(crate) struct Emit {
     rounds: bool,
 
     #[cfg(feature = "cuda")]
+    /// For launches with LaunchOptions::sparse_keys
+    #[arg(long, requires = "cubin")]
+    sparse_keys: bool,
+
+    #[cfg(feature = "cuda")]
+    /// For launches with LaunchOptions::evict_actors
+    #[arg(long, requires = "cubin")]
+    evict_actors: bool,
+
+    #[cfg(feature = "cuda")]
     /// Where the files go
     #[arg(long, value_name = "DIR", default_value = ".", requires = "cubin")]
     out: PathBuf,
@@ -96,6 +106,8 @@ impl Emit {
                 into_variants: self.into_variants,
                 supersteps: self.supersteps || self.rounds,
                 rounds: self.rounds,
+                sparse: self.sparse_keys || self.evict_actors,
+                evicts: self.evict_actors,
                 ..Default::default()
             };
             let cubins = cuda::cubins(definition, shape, architecture).map_err(Failure::fault)?;

@@ -7,6 +7,7 @@ pub(crate) type Phrases = &'static [(&'static str, &'static str)];
 pub(crate) const SEND: Phrases = &[
     ("say how many keys there are with .actors(n)", "say how many keys there are with --actors N"),
     ("raise LaunchOptions::actors", "raise --actors"),
+    ("LaunchOptions::sparse_keys", "--sparse-keys"),
     ("use .grid(1)", "use --grid 1"),
     ("invalid launch options: ", ""),
     ("capacity is ", "--capacity is "),
@@ -26,7 +27,7 @@ pub(crate) const ANOMALIES: Phrases = &[
     ("launch with a smaller capacity or grid", "make room for fewer series with --max-series"),
     ("launch with a smaller grid or capacity", "make room for fewer series with --max-series"),
     ("launch with fewer actors", "make room for fewer series with --max-series"),
-    ("raise LaunchOptions::actors", "raise --max-series"),
+    ("raise LaunchOptions::actors, or take any keys with LaunchOptions::sparse_keys", "raise --max-series"),
 ];
 
 /// For every command.

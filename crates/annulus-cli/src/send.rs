@@ -85,6 +85,14 @@ pub(crate) struct Send {
     #[arg(long, value_name = "N", help_heading = "Launch")]
     actors: Option<NonZeroU64>,
 
+    /// Take any keys, not only 0 to N - 1: the first N that come get the actors
+    #[arg(long, help_heading = "Launch")]
+    sparse_keys: bool,
+
+    /// As --sparse-keys; when all actors are in use, that without messages for longest gives way to a new key
+    #[arg(long, help_heading = "Launch")]
+    evict_actors: bool,
+
     /// Blocks, each with its own rings [default: as the kernel's attribute says]
     #[arg(long, value_name = "N", help_heading = "Launch")]
     grid: Option<NonZeroU32>,
@@ -124,6 +132,12 @@ impl Send {
         let mut options = kernel.options();
         if let Some(actors) = self.actors {
             options = options.actors(actors.get());
+        }
+        if self.sparse_keys {
+            options = options.sparse_keys(true);
+        }
+        if self.evict_actors {
+            options = options.evict_actors(true);
         }
         if let Some(blocks) = self.grid {
             options = options.grid(blocks.get());

@@ -101,7 +101,13 @@ impl DeviceHost {
             None => driver.shared(blocks as usize * size_of::<BlockRecord>()).map_err(failed)?,
         };
         plan.fill_records(&*records, &spec)?;
-        let states = States::new(driver, spec.definition.state, spec.actors, (spec.sparse, spec.evicts), blocks.into())?;
+        let states = States::new(
+            driver,
+            spec.definition.state,
+            spec.actors,
+            (spec.sparse, spec.evicts),
+            blocks.into(),
+        )?;
         let device_local = match spec.connectable {
             true => {
                 let knows_peers = spec.definition.peers.is_some();

@@ -187,6 +187,8 @@ pub struct Kernel {
     pub keys: bool,
     /// Whether it goes in [rounds](annulus_runtime::LaunchOptions::rounds).
     pub rounds: bool,
+    /// Whether its keys are [sparse](annulus_runtime::LaunchOptions::sparse_keys).
+    pub sparse_keys: bool,
     /// Messages that other kernels put into rings in a device's memory, and that it has not taken. They are not in
     /// [`shards`](Self::shards): nobody counts which shard they are for.
     pub linked: u64,
@@ -693,6 +695,7 @@ fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
         slow: kernel.slow(),
         keys: kernel.flags() & kernel_flags::KEYS != 0,
         rounds: kernel.flags() & kernel_flags::ROUNDS != 0,
+        sparse_keys: kernel.flags() & kernel_flags::SPARSE_KEYS != 0,
         linked: kernel.linked(),
         shards: Vec::new(),
         latencies: None,

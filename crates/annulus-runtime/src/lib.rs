@@ -100,7 +100,8 @@ pub use crate::{
         print::{PRINT_TARGET, PrintOrigin, PrintScope},
         slow::SLOW_TARGET,
         status::{
-            ActorStatus, Drops, Ending, KernelState, KernelStatus, PortStatus, Stall, StallEnd, TimerStatus, TraceStatus,
+            ActorStatus, Drops, Ending, KernelState, KernelStatus, PortStatus, Stall, StallEnd, TimerStatus,
+            TraceStatus,
         },
         watcher::STALL_TARGET,
     },

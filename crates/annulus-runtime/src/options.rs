@@ -205,7 +205,8 @@ impl LaunchOptions {
     /// number of keys, as a cache does. Off by default. Sets [`sparse_keys`](Self::sparse_keys).
     ///
     /// Which one it is, the *clock* algorithm says (second chance): a hand goes round over the block's places, spares once those
-    /// that have had a message since it passed, and takes the first that has not. Actors with a message in the turn that is
+    /// that have had a further message since it passed, and takes the first that has not. So keys that come once do not push
+    /// out those that come often. Actors with a message in the turn that is
     /// under way stay; if all have one, the new key's message counts under
     /// [`unknown_actor`](crate::Drops::unknown_actor). [`ActorStatus::evicted`](crate::ActorStatus::evicted) counts those that
     /// were forgotten.

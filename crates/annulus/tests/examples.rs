@@ -10,7 +10,7 @@ use std::{
 use annulus::{OpenCl, Runtime};
 
 /// What each example shows, whatever the backend; those that tell of times and threads say so little.
-const SHOWN: [(&str, &str); 32] = [
+const SHOWN: [(&str, &str); 33] = [
     ("balance", "others have helped worker 0: true\n"),
     ("calls", "account 7: not enough money"),
     ("chat", "again, carl in street: HELLO, ANNA\n"),
@@ -24,6 +24,7 @@ const SHOWN: [(&str, &str); 32] = [
     ("kitchen", "; the kitchen is closed\n"),
     ("laps", "lap 2: runner 1 is missing, and is not waited for any more\n"),
     ("life", " ▄▄        ▄▀   ▀▄   ██            ▀▀\n"),
+    ("limiter", "60000 other clients, none of them refused\n"),
     ("logs", "port 16464: 100 calls without an answer, now to 182.189.125.230\n"),
     ("market", "  20    613 "),
     ("maze", "178 steps, found with "),

@@ -186,6 +186,8 @@ pub mod kernel_flags {
     pub const KEYS: u32 = 1 << 8;
     /// It goes in rounds: what lies in its rings may be for the next one.
     pub const ROUNDS: u32 = 1 << 9;
+    /// Its keys are sparse: its actors are those of any keys, and of so many at most.
+    pub const SPARSE_KEYS: u32 = 1 << 10;
 }
 
 /// Values of [`KernelEntry::mode`]: names of processing modes, in order. A reader knows no others.

@@ -194,8 +194,9 @@ impl RustBlock {
         hold: u32,
     ) -> Self {
         let Options { place: Place { block, grid }, actors, mode, limit, .. } = *options;
-        let states = StateMemory::new(definition.state, actors.into(), Keys::Dense, block.into(), grid.into())
-            .expect("they are few");
+        let states =
+            StateMemory::new(definition.state, actors.into(), Keys::Dense, block.into(), grid.into())
+                .expect("they are few");
         let own = match definition.state {
             annulus_kernel::StateShape::PerActor(_) => (actors - block.min(actors)).div_ceil(grid),
             _ => 1,

@@ -129,7 +129,10 @@ pub fn sparse_equals_dense(bench: &Bench) {
     sparse.restore_blocking(&dense_all).unwrap();
     assert_eq!(of(&sparse.snapshot_blocking().unwrap()), of(&dense_all));
     let error = dense.restore_blocking(&sparse_all).unwrap_err();
-    assert!(matches!(error, SnapshotError::Mismatch { .. }) && error.to_string().contains("sparse"), "{error}");
+    assert!(
+        matches!(error, SnapshotError::Mismatch { .. }) && error.to_string().contains("sparse"),
+        "{error}"
+    );
 }
 
 /// Messages for keys beyond the room are counted and kept as dead letters. Those that have a place go on.
@@ -143,12 +146,17 @@ fn keys_beyond_the_room(bench: &Bench, options: LaunchOptions) {
         drain(&kernel);
         let status = balanced(&kernel);
         assert_eq!(status.drops.unknown_actor, 2 * turn);
-        assert_eq!(status.actors.map(|actors| (actors.used, actors.places, actors.full_shards)), Some((8, 8, 1)));
+        assert_eq!(
+            status.actors.map(|actors| (actors.used, actors.places, actors.full_shards)),
+            Some((8, 8, 1))
+        );
     }
     let text = kernel.status().to_string();
     assert!(text.contains("8 of 8 actors in use, 1 of 1 shards without a place for another"), "{text}");
     let counts: Vec<_> = (0..24).map(|_| kernel.recv_blocking().unwrap()).collect();
-    assert!(counts.iter().all(|bought| bought.whose == bought.customer && (0..8).any(|n| key(n) == bought.whose)));
+    assert!(
+        counts.iter().all(|bought| bought.whose == bought.customer && (0..8).any(|n| key(n) == bought.whose))
+    );
     let dead = kernel.dead_letters().unwrap().take_batch();
     let refused: Vec<_> = dead.iter().map(|letter| letter.message.customer).collect();
     assert_eq!(refused, [key(8), key(9)].repeat(3));
@@ -176,7 +184,10 @@ pub fn each_block_has_its_own_room(bench: &Bench) {
     drain(&kernel);
     let status = balanced(&kernel);
     assert_eq!((status.processed, status.drops.unknown_actor), (5, 2));
-    assert_eq!(status.actors.map(|actors| (actors.used, actors.places, actors.full_shards)), Some((5, 16, 1)));
+    assert_eq!(
+        status.actors.map(|actors| (actors.used, actors.places, actors.full_shards)),
+        Some((5, 16, 1))
+    );
 }
 
 /// Keys come in any order, more of them than there is room for: a plain set says which are known.
@@ -186,9 +197,8 @@ pub fn the_table_equals_a_model(bench: &Bench) {
         let mut random = Random(seed);
         let (mut known, mut refused, mut expected) = (BTreeSet::new(), 0, 0);
         for _ in 0..40 {
-            let purchases: Vec<_> = (0..50)
-                .map(|_| Purchase { customer: customer_of(random.below(140)), amount: 1 })
-                .collect();
+            let purchases: Vec<_> =
+                (0..50).map(|_| Purchase { customer: customer_of(random.below(140)), amount: 1 }).collect();
             for &purchase in &purchases {
                 if known.len() < 100 || known.contains(&purchase.customer) {
                     known.insert(purchase.customer);
@@ -213,7 +223,8 @@ pub fn the_table_equals_a_model(bench: &Bench) {
 pub fn a_snapshot_brings_its_keys(bench: &Bench) {
     let first = launch(bench, options(64).name("first").grid(3));
     let mut model = Model::default();
-    let purchases: Vec<_> = (0..90).map(|n| Purchase { customer: customer_of(n % 30), amount: n + 1 }).collect();
+    let purchases: Vec<_> =
+        (0..90).map(|n| Purchase { customer: customer_of(n % 30), amount: n + 1 }).collect();
     for &purchase in &purchases {
         model.take(purchase);
     }
@@ -262,7 +273,8 @@ pub fn a_failed_first_message_leaves_an_initial_state(bench: &Bench) {
 
 /// What another kernel sends finds its actors, over a link.
 fn from_a_kernel(bench: &Bench, block: u32) {
-    let taker = launch(bench, source("taker").active(true).actors(200).sparse_keys(true).grid(3).block(block));
+    let taker =
+        launch(bench, source("taker").active(true).actors(200).sparse_keys(true).grid(3).block(block));
     let shop = shop::launch(bench.runtime(), source("shop").block(block)).unwrap();
     connect(&shop, &taker);
     let mut model = Model::default();
@@ -321,9 +333,9 @@ pub fn unused_actors_give_way(bench: &Bench) {
     for number in 0..8 {
         assert_eq!(call(number), 0);
     }
-    // All are marked, so the first one goes, and the hand takes the marks of the others away.
+    // None has come twice, so the first one goes.
     assert_eq!(call(8), 0);
-    // These are used again, and so 2 is the first without a mark: then 4.
+    // These are used again, and so 2 is the first without a mark behind the hand: then 4.
     assert_eq!((call(1), call(3)), (1, 1));
     assert_eq!((call(9), call(10)), (0, 0));
     assert_eq!([1, 3, 5, 6, 7, 8].map(call), [2, 2, 1, 1, 1, 1]);
@@ -353,7 +365,11 @@ fn crowd(bench: &Bench, options: LaunchOptions, places: u64) {
             for bought in all {
                 assert_eq!(bought.whose, customer, "nobody else's state");
                 let goes_on = latest.get(&customer).is_some_and(|last| bought.count == last.count + 1);
-                assert!(goes_on || bought.count == Account::FIRST, "{bought:?} after {:?}", latest.get(&customer));
+                assert!(
+                    goes_on || bought.count == Account::FIRST,
+                    "{bought:?} after {:?}",
+                    latest.get(&customer)
+                );
                 latest.insert(customer, bought);
             }
         }

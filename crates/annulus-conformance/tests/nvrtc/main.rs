@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use annulus_block::ENTRY;
 use annulus_conformance::kernels;
 use annulus_cuda::Shape;
-use annulus_kernel::{KernelShape, ProcessingMode, RingKernel};
+use annulus_kernel::{KernelShape, ProcessingMode, RingKernel, StateShape};
 
 use crate::compiler::{Effort, nvrtc, program};
 
@@ -98,6 +98,7 @@ fn every_kernel_compiles() {
                 || into_variants
                 || to_peers
                 || at_barriers;
+            let by_key = matches!(definition.state, StateShape::PerActor(_));
             let shape = Shape {
                 threads,
                 sealed,
@@ -107,6 +108,8 @@ fn every_kernel_compiles() {
                 into_variants: into_variants || at_barriers,
                 supersteps: index % 5 == 0 && !is_alone && !is_body && !through,
                 rounds: index % 10 == 0 && !is_alone && !is_body && !through,
+                sparse: by_key && index % 2 == 0,
+                evicts: by_key && index % 4 == 0,
                 blocks: 1,
                 adaptive: definition.mode == ProcessingMode::Adaptive,
                 counts_turns: index % 7 == 0,

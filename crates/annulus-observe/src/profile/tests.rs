@@ -63,6 +63,7 @@ pub(crate) fn look(millis: u64, shards: Vec<Shard>) -> Process {
         tracing: false,
         keys: true,
         rounds: false,
+        sparse_keys: false,
         linked: 0,
         slow: 0,
         shards,

@@ -463,6 +463,7 @@ fn entry(core: &KernelCore) -> KernelEntry {
             | flag(core.traced.is_some(), kernel_flags::TRACING)
             | flag(definition.key.is_some(), kernel_flags::KEYS)
             | flag(options.shape.rounds, kernel_flags::ROUNDS)
+            | flag(options.shape.sparse_keys, kernel_flags::SPARSE_KEYS)
             | flag(core.black_box.is_some(), kernel_flags::BLACK_BOX),
         inbound_capacity: core.shards[0].inbound.ring().layout().capacity,
         outbound_capacity: core.shards[0].outbound.layout().capacity,

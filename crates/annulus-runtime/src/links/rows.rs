@@ -130,7 +130,8 @@ impl<K: RingKernel> KernelHandle<K> {
             return Err(ConnectError::NoRows { kernel: name() });
         };
         let core = target.core();
-        let has_bound = matches!(core.definition.state, StateShape::PerActor(_)) && !core.options.shape.sparse_keys;
+        let has_bound =
+            matches!(core.definition.state, StateShape::PerActor(_)) && !core.options.shape.sparse_keys;
         let actors = has_bound.then_some(core.options.shape.actors);
         if let (Some(key), Some(actors)) = (rows.most_key(), actors)
             && u64::from(key) >= actors

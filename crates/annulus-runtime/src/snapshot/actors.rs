@@ -95,7 +95,8 @@ impl KernelCore {
             }
         }
         if let Some(shard) = all.iter().position(|&count| count > places) {
-            let what = format!("number of actors of shard {shard} (a launch has places for actors / grid in each)");
+            let what =
+                format!("number of actors of shard {shard} (a launch has places for actors / grid in each)");
             return Err(mismatch(what, format!("{places} at most"), all[shard]));
         }
         for (shard, mut part) in parts.into_iter().enumerate() {

@@ -247,7 +247,8 @@ impl<'a> Reader<'a> {
         let bytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(8));
         let left = self.0.len();
         let bytes = bytes.filter(|&bytes| bytes <= left);
-        let bytes = bytes.ok_or_else(|| wrong(format!("{count} keys have 8 bytes each, and {left} are left")))?;
+        let bytes =
+            bytes.ok_or_else(|| wrong(format!("{count} keys have 8 bytes each, and {left} are left")))?;
         let mut keys = Reader(self.take(bytes, "keys")?);
         (0..count).map(|_| keys.u64("key")).collect()
     }

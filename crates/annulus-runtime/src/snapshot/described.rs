@@ -3,7 +3,9 @@
 
 use std::{fmt, mem::MaybeUninit, slice};
 
-use annulus_kernel::{Binding, BindingDefinition, BindingKind, Described, KernelDefinition, StateShape, TypeDescriptor};
+use annulus_kernel::{
+    Binding, BindingDefinition, BindingKind, Described, KernelDefinition, StateShape, TypeDescriptor,
+};
 use serde::{
     Serialize, Serializer,
     de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor},

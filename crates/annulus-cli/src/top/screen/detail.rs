@@ -189,12 +189,16 @@ fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
     };
     let mut about = vec![
         format!(
-            "kernel {name}{own}: {} of {}, {} mode, at most {} a turn, {} actors",
+            "kernel {name}{own}: {} of {}, {} mode, at most {} a turn, {}",
             several(kernel.shards.len(), "shard"),
             several(kernel.block as usize, "thread"),
             kernel.mode,
             kernel.max_batch,
-            kernel.actors
+            if kernel.sparse_keys {
+                format!("{} actors of any keys", kernel.actors)
+            } else {
+                format!("{} actors", kernel.actors)
+            }
         ),
         format!(
             "messages {}, rings of {}; outputs {outputs}, rings of {}",

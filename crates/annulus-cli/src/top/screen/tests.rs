@@ -79,6 +79,7 @@ fn kernel(id: u64, name: &str, shards: Vec<Shard>) -> Kernel {
         tracing: false,
         keys: true,
         rounds: false,
+        sparse_keys: false,
         linked: 0,
         slow: 0,
         shards,
