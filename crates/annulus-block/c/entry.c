@@ -96,6 +96,7 @@ ANN_KERNEL void ann_main(
 #if ANN_ASKS
             shared.asked_in = *ann_asked_in(&view);
             shared.asks_untold = 0;
+            shared.timers_told = 0;
 #endif
 #if ANN_LAUNCH_SPARSE
             shared.own = l->actors_per_block;

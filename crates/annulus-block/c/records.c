@@ -586,6 +586,7 @@ typedef struct {
     u64 asked;          /* what the query carries of the message that is handled; 0 if it asks nothing that leaves */
     u32 asks_leave;     /* what that message sends goes to other kernels */
     u32 asks_untold;    /* fewer places are in use than the host was told */
+    u32 timers_told;    /* how many timers the host was told that are set */
 #endif
 #else
     ann_link link;

@@ -311,7 +311,11 @@ ANN_FUNCTION void ann_tell_timers(const ann_view *v)
 #if ANN_ASKS
     for (u64 busy = t->busy; busy != 0; busy &= busy - 1)
         word += (u64)1 << ANN_TIMERS_ASKS_SHIFT;
+    /* Whoever sees that an ask has ended, and that what came of it was taken, sees what that did. SYNC: asks (release) */
+    if (v->shared->asks_untold || waits < v->shared->timers_told)
+        ann_fence_release();
     v->shared->asks_untold = 0;
+    v->shared->timers_told = waits;
 #endif
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_DUE), ann_first_due(v));
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_TIMERS), word);

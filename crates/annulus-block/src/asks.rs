@@ -344,6 +344,8 @@ impl<R: Runner> BlockCore<R> {
     pub(crate) fn tell_if_freed(&mut self) {
         if self.timers.as_ref().and_then(|timers| timers.asks.as_ref()).is_some_and(Asks::is_untold) {
             self.tell_timers();
+            // Somebody may wait until it asks no more.
+            self.goes_on = true;
         }
     }
 

@@ -44,7 +44,9 @@ impl<R: Runner> BlockCore<R> {
         self.count_telemetry(batch, now);
         self.inbound.give_back();
         // What it took may be no message of the ring: a timer that had no room.
-        let goes_on = std::mem::take(&mut self.goes_on);
+        let asks = self.timers.as_ref().is_some_and(|timers| timers.asks.is_some());
+        // Or what came of an ask, which somebody waits for.
+        let goes_on = std::mem::take(&mut self.goes_on) || batch.due != 0 && asks;
         if let Some(signals) = &self.signals {
             let progress = Progress {
                 consumed: batch.consumed,

@@ -393,14 +393,15 @@ impl<R: Runner> BlockCore<R> {
     // TWIN: tell_timers
     pub(crate) fn tell_timers(&mut self) {
         let Some(timers) = &mut self.timers else { return };
-        self.memory.due().store(timers.due().unwrap_or(0), Ordering::Relaxed);
+        // Whoever sees that an ask has ended, and that what came of it was taken, sees what that did. SYNC: asks (release), both
+        self.memory.due().store(timers.due().unwrap_or(0), Ordering::Release);
         let word = control::Timers {
             waiting: timers.count() + u32::from(timers.events.has_missed()),
             asks: timers.asks.as_mut().map_or(0, Asks::note_told),
             taken: self.counts.timed,
         }
         .word();
-        self.memory.timers().store(word, Ordering::Relaxed);
+        self.memory.timers().store(word, Ordering::Release);
         if timers.asks.as_ref().is_some_and(|asks| asks.open() != 0) {
             // Stands between this and the look for answers: whoever answers sees that the block has asked, or this sees the
             // answer (SYNC: stalled).

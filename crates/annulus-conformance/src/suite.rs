@@ -415,6 +415,8 @@ macro_rules! conformance_suite {
                 p02_who_asks_leaves_no_places: Handlers,
                 p02_an_answer_that_comes_last_is_told: Handlers,
                 p02_asks_end_though_the_asked_kernel_is_gone: Handlers,
+                p02_drained_waits_for_asks: Handlers,
+                p02_a_shutdown_answers_all_asks: Handlers,
                 p02_asks_race_with_the_end_of_the_asked: Handlers,
                 p03_scatter_and_gather: Handlers,
             }

@@ -3,7 +3,7 @@
 use std::{thread, time::Duration};
 
 use annulus_kernel::ended;
-use annulus_runtime::{ConnectError, KernelHandle, LaunchOptions, Pipeline, PipelineError};
+use annulus_runtime::{ConnectError, KernelHandle, LaunchOptions, Pipeline, PipelineError, ShutdownOutcome};
 use annulus_sync::{AtomicU32, Ordering};
 
 use super::timers::{MILLISECOND, NEVER};
@@ -500,4 +500,45 @@ pub fn p02_asks_end_though_the_asked_kernel_is_gone(bench: &Bench) {
         assert_eq!(receive(&asks).ended, ended::CLOSED);
     }
     eventually(|| open(&asks) == 0);
+}
+
+/// P-02, E-05: a kernel is drained when its asks have ended, and what came of them has been handled. While nobody answers, it is
+/// not.
+pub fn p02_drained_waits_for_asks(bench: &Bench) {
+    let (asks, told) = two(bench, 2);
+    for round in 0..bench.size(20, 200) as u32 {
+        told.deactivate_blocking().unwrap();
+        let orders: Vec<_> = (0..12).map(|i| order(round * 12 + i, i % 4)).collect();
+        orders.iter().for_each(|&order| send(&asks, order));
+        if round < 3 {
+            assert!(!asks.drained_timeout(Duration::from_millis(5)), "nobody can have answered");
+        }
+        told.activate_blocking().unwrap();
+        asks.drained_blocking();
+        assert_eq!(asks.status().timers.unwrap().waiting, 0);
+        let mut done = Vec::new();
+        while let Ok(one) = asks.port(asker::DONE).try_recv() {
+            done.push(one);
+        }
+        done.sort_unstable_by_key(|done| done.order);
+        assert_eq!(done, orders.into_iter().map(expected).collect::<Vec<_>>());
+        while told.try_recv().is_ok() {}
+    }
+}
+
+/// P-02, E-05: a graceful end of both loses nothing that was asked, though all of it is under way.
+pub fn p02_a_shutdown_answers_all_asks(bench: &Bench) {
+    for _ in bench.rounds(5, 50) {
+        let (asks, told) = two(bench, 2);
+        let orders: Vec<_> = (0..40).map(|number| order(number, 0)).collect();
+        orders.iter().for_each(|&order| send(&asks, order));
+        let outcomes = bench.runtime().shutdown_blocking(Duration::from_secs(60));
+        assert!(outcomes.iter().all(|(_, outcome)| *outcome == ShutdownOutcome::Drained), "{outcomes:?}");
+        let timers = asks.status().timers.unwrap();
+        assert_eq!((timers.lost, timers.waiting), (0, 0), "{outcomes:?}");
+        let mut done: Vec<_> = (0..40).map(|_| asks.port(asker::DONE).try_recv().unwrap()).collect();
+        done.sort_unstable_by_key(|done| done.order);
+        assert_eq!(done, orders.into_iter().map(expected).collect::<Vec<_>>());
+        drop(told);
+    }
 }

@@ -82,9 +82,9 @@ pub(super) struct Seen {
     pub(super) produced: u64,
     pub(super) dead_letters: u64,
     pub(super) prints_lost: u64,
-    /// Messages to itself that were taken, of a connectable kernel. One may have waited for room, for a time that began and ended
+    /// Messages to itself that were taken, of a connectable kernel, and how many places its asks use. One may have waited for room, for a time that began and ended
     /// between two looks; it was counted after that, and gives back no slot.
-    pub(super) timed: u64,
+    pub(super) timed: (u64, u32),
     pub(super) traffic: Traffic,
 }
 
@@ -116,7 +116,7 @@ impl Watched {
             produced: 0,
             dead_letters: 0,
             prints_lost: 0,
-            timed: 0,
+            timed: (0, 0),
             traffic: Traffic::default(),
         };
         Self {
@@ -248,11 +248,12 @@ impl Watched {
         let dead_letters = shard.dead_letters.as_ref().map_or(0, Ring::reserved);
         // SYNC: prints-lost (acquire)
         let prints_lost = shard.memory.prints_lost().load(Ordering::Acquire);
-        let (mut traffic, mut timed) = (Traffic::default(), 0);
+        let (mut traffic, mut timed) = (Traffic::default(), (0, 0));
         if self.running.is_connectable() {
             // SYNC: rested, unrested, stalled-after-taken, unforwarded (acquire)
             let word = |word: &AtomicU64| word.load(Ordering::Acquire);
-            timed = Timers::of_word(word(shard.memory.timers())).taken;
+            let timers = Timers::of_word(word(shard.memory.timers()));
+            timed = (timers.taken, timers.asks);
             traffic.stalled = shard.memory.stalled().load(Ordering::Acquire);
             // `rested` first: everything before it is then seen.
             traffic.rested = word(shard.memory.rested());

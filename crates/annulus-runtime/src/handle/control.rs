@@ -285,7 +285,9 @@ impl KernelControl {
     /// If kernels are [connected](crate::KernelHandle::connect) to this one, or a
     /// [bridge](crate::KernelHandle::bridge_to) leads from them, directly or through others, this also waits until
     /// those have handled everything, so that nothing is under way between them. If one of them is inactive and has
-    /// messages, this keeps waiting. A bridge to several kernels is waited for until each of them has its share. Queues in
+    /// messages, this keeps waiting. What they have [asked](annulus_kernel::Ask) other kernels is waited for, too, until it is
+    /// answered, or has ended otherwise, and what came of it is handled. Other messages that they send to themselves to be
+    /// taken later are not. A bridge to several kernels is waited for until each of them has its share. Queues in
     /// between are not looked at.
     ///
     /// ```

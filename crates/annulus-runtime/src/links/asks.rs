@@ -29,7 +29,7 @@ use super::are_at_rest;
 use crate::{
     backend::AskedAt,
     error::ConnectError,
-    kernel::{bytes::blank, shared::KernelShared, told},
+    kernel::{bytes::blank, core::HostShard, shared::KernelShared, told},
 };
 
 /// What a kernel is asked: where the answers are, and who has which places.
@@ -191,6 +191,23 @@ impl KernelShared {
     pub(crate) fn open_asks(&self) -> u64 {
         let asks = |word: u64| u64::from(Timers::of_word(word).asks);
         self.core.shards.iter().map(|shard| asks(shard.memory.timers().load(Ordering::Relaxed))).sum()
+    }
+
+    /// Whether something that it has asked has not ended, or what came of it was not taken.
+    pub(super) fn awaits_answers(&self) -> bool {
+        if self.core.definition.ask().is_none() {
+            return false;
+        }
+        let uncertainty = self.core.device.get().and_then(|device| device.clock_uncertainty());
+        let awaits = |shard: &HostShard| {
+            // SYNC: asks (acquire), both, in the order in which they are stored.
+            let Timers { waiting, asks, .. } = Timers::of_word(shard.memory.timers().load(Ordering::Acquire));
+            let due = shard.memory.due().load(Ordering::Acquire);
+            // The clock is read after the word: what is due by the block's clock is due by this one.
+            let until = || self.core.clock.now() + uncertainty.unwrap_or_default().as_nanos() as u64;
+            waiting != 0 && (asks != 0 || due != 0 && due <= until())
+        };
+        self.core.shards.iter().any(awaits)
     }
 
     /// Whether it asks by this outbox.

@@ -23,6 +23,7 @@
 //! A kernel is drained when nothing is under way in it, or in any kernel from which links lead to it. A
 //! **scan** looks at all these kernels, in this order:
 //!
+//! 0. of all kernels that ask: it reads `timers` and `due` (acquire), and checks that no answer is awaited ([below](#asks));
 //! 1. of all kernels: it reads `rested` (acquire). It checks that nothing lies in front of their rings, and
 //!    that what has expired there is counted; that every host ring is empty (`consumed`, read with acquire,
 //!    equals `reserved`, read after it); that no live shard is stalled, or holds outputs (`held`, read with acquire after
@@ -67,6 +68,18 @@
 //! whose handler runs during the scans has sent nothing yet: what it sends comes after them. Its shard's wait for room ends
 //! without a slot that is given back. So a block reports that end (`Progress::goes_on`), and where a pump looks at the
 //! block's words, it reports each timer that was taken, which is told after the end of the wait.
+//!
+//! # Asks
+//!
+//! Somebody does wait for what comes of an ask: it ends, at the latest when its time is up. So a kernel that asks is drained
+//! when its asks have ended, too, and when what came of them has been handled. A shard has an ask that has not ended while messages wait in it
+//! ([`Timers::waiting`]) and places for answers are in use ([`Timers::asks`]). When the answer has come, its message is due:
+//! it waits, and `due` has passed. (So has that of a timer which is due now. It is waited for, too.) When that message has been
+//! taken, and so counted no more, all that its handler did is published, counted or held: the shard stores both words behind a
+//! fence then (`SYNC: asks`). So a scan that sees an ask no more sees what came of it. Let *m* be a message of *M* whose
+//! handler asks. The first scan acquired a word that was stored after the shard had told of the ask. So the second scan, in its
+//! step 0, sees it, or sees that what came of it has been handled; and that is in *M* then, as all else that was
+//! sent before.
 //!
 //! Whoever waits for this first tells each of these kernels that it is watched, and then waits on an event
 //! that all connected kernels of a runtime share.
@@ -321,6 +334,9 @@ fn are_at_rest(kernels: &[Arc<KernelShared>]) -> bool {
 fn scan(kernels: &[Arc<KernelShared>]) -> Option<Vec<u64>> {
     let live: Vec<_> = kernels.iter().filter(|kernel| !kernel.core().is_finished()).collect();
     let shards = || live.iter().flat_map(|kernel| &kernel.core().shards);
+    if live.iter().any(|kernel| kernel.awaits_answers()) {
+        return None;
+    }
     // SYNC: rested (acquire)
     let rested: Vec<_> = shards().map(|shard| shard.memory.rested().load(Ordering::Acquire)).collect();
     if live.iter().any(|kernel| (0..kernel.core().shards.len()).any(|shard| kernel.staged(shard) != 0)) {
