@@ -7,6 +7,7 @@ mod compress;
 mod cooperate;
 mod fair;
 mod idle;
+mod keys;
 mod language;
 mod links;
 mod loops;
@@ -90,6 +91,7 @@ pub(crate) const SUITES: &[Suite] = &[
     fair::SUITE,
     idle::SUITE,
     thresholds::SUITE,
+    keys::SUITE,
     queue::SUITE,
     serialize::SUITE,
     compress::SUITE,
