@@ -665,6 +665,24 @@ fn k05_planted_faults_of_rows_are_found() {
     }
 }
 
+/// The same of blocks with sparse keys.
+#[test]
+fn planted_faults_of_sparse_keys_are_found() {
+    let one: Run = |scene, seed, fault| Some(script::run(scene, seed, Some(fault)).err()?.to_string());
+    let crowd: Run = |scene, seed, fault| Some(crowded::run(scene, seed, Some(fault)).err()?.to_string());
+    let [ports, timers, giving_way] = [&SPARSE_SCENES[3], &SPARSE_SCENES[4], &SPARSE_SCENES[5]];
+    assert!(
+        ports.kernel.definition.counted_places() != 0
+            && timers.kernel.definition.timers.is_some()
+            && giving_way.keys == EVICTING.keys
+    );
+    find(faults::OF_SPARSE, ports, one);
+    find(faults::OF_SPARSE_OF_THREADS, &SPARSE_SCENES[1], one);
+    find(faults::OF_SPARSE_TIMERS, timers, one);
+    find(faults::OF_EVICTING, giving_way, one);
+    find(faults::OF_CROWDS, &CROWDED[0], crowd);
+}
+
 /// Each of these faults is found in this scene.
 fn find(faults: &[Fault], scene: &Scene, run: Run) {
     for fault in faults.iter().filter(|_| is_wanted(&scene)) {
