@@ -129,7 +129,7 @@ impl<'a> ActorTable<'a> {
     /// Where the key's entry lies, or the empty one that ends the search: the index of its first word.
     // TWIN: find_actor
     #[inline]
-    fn find(&self, key: u64) -> usize {
+    fn find_actor(&self, key: u64) -> usize {
         let entries = self.entries();
         let mut entry = first_entry(key, entries);
         loop {
@@ -148,10 +148,10 @@ impl<'a> ActorTable<'a> {
     }
 
     /// The place of this key, which is given one if it has none; `None` if all are in use, and none is evicted.
-    // TWIN: place_actor
+    // TWIN: place
     #[inline]
     pub fn place(&mut self, key: u64) -> Option<Placed> {
-        let at = self.find(key);
+        let at = self.find_actor(key);
         let placed = match self.words[at + 1] {
             0 if self.used() < self.places => {
                 let place = self.used();
@@ -160,9 +160,9 @@ impl<'a> ActorTable<'a> {
                 Placed::New(place)
             }
             0 => {
-                let place = self.evict()?;
+                let place = self.evict_actor()?;
                 // Entries may have moved.
-                self.enter(self.find(key), key, place);
+                self.enter(self.find_actor(key), key, place);
                 Placed::Instead(place)
             }
             place => Placed::Known(place - 1),
@@ -174,7 +174,6 @@ impl<'a> ActorTable<'a> {
         Some(placed)
     }
 
-    // TWIN: enter_actor
     fn enter(&mut self, at: usize, key: u64, place: u64) {
         self.words[at] = key;
         self.words[at + 1] = place + 1;
@@ -187,7 +186,7 @@ impl<'a> ActorTable<'a> {
     /// Takes the entry of the actor away that the hand finds without a mark, and says which place that was; `None` if actors
     /// are not evicted, or all of them have a message in this turn.
     // TWIN: evict_actor
-    fn evict(&mut self) -> Option<u64> {
+    fn evict_actor(&mut self) -> Option<u64> {
         if !self.evicts {
             return None;
         }
@@ -200,7 +199,7 @@ impl<'a> ActorTable<'a> {
                 IN_TURN | NEW => {}
                 SEEN => self.words[record + 1] = 0,
                 _ => {
-                    self.remove(self.words[record]);
+                    self.remove_actor(self.words[record]);
                     return Some(place);
                 }
             }
@@ -210,10 +209,10 @@ impl<'a> ActorTable<'a> {
 
     /// Takes the entry of this key away, and closes the gap.
     // TWIN: remove_actor
-    fn remove(&mut self, key: u64) {
+    fn remove_actor(&mut self, key: u64) {
         let entries = self.entries();
         let index = |at: usize| (at as u64 - HEAD) / 2;
-        let mut gap = index(self.find(key));
+        let mut gap = index(self.find_actor(key));
         let mut next = gap;
         loop {
             next = (next + 1) & (entries - 1);

@@ -219,6 +219,47 @@ fn a_ring_that_is_not_asked_for_takes_no_place() {
     assert_eq!(sorted.shard_bytes(), all.shard_bytes() + 256);
 }
 
+/// A count of actors has a pair of lines between the histogram and the counts of outboxes, so that devices find it from the
+/// shard's end; whatever else is there.
+#[test]
+fn a_count_of_actors_is_in_front_of_the_counts_of_outboxes() {
+    for histogram in [false, true] {
+        for ports in [0, 1, 2, 3, 5] {
+            let plain = KernelLayout::new(&KernelShape {
+                inbound_capacity: 16,
+                outbound_capacity: 32,
+                message: (24, 8),
+                output: (8, 8),
+                envelope: Envelope { enqueue_time: true, correlation: true, trace: true, stamp: false },
+                dead_letters_capacity: 16,
+                prints_capacity: 32,
+                print_words: 3,
+                histogram,
+                ports,
+            });
+            let counting = plain.counting_actors();
+            assert_eq!((plain.actors_bytes(), counting.actors_bytes()), (0, 128));
+            assert_eq!(plain.actors_offset(), plain.ports_offset());
+            assert_eq!(counting.actors_offset(), counting.histogram_offset() + counting.histogram_bytes());
+            assert_eq!(counting.actors_offset(), plain.actors_offset(), "it moves nothing in front of it");
+            assert!(counting.actors_offset().is_multiple_of(128));
+            assert_eq!(counting.ports_offset(), counting.actors_offset() + 128);
+            assert_eq!(counting.shard_bytes(), plain.shard_bytes() + 128);
+            let from_the_end = counting.shard_bytes() - counting.actors_offset();
+            // `ANN_PORT_COUNTS_BYTES` in the block's C text.
+            assert_eq!(from_the_end, 128 + (64 * ports as usize).next_multiple_of(128));
+            assert_eq!(KernelLayout { actors: false, ..counting }, plain);
+            assert_eq!(counting.counting_actors(), counting);
+            for (with, without) in
+                [(counting.sealed(), plain.sealed()), (counting.bridged(4096), plain.bridged(4096))]
+            {
+                assert!(with.actors);
+                assert_eq!(with.shard_bytes(), without.shard_bytes() + 128);
+            }
+        }
+    }
+}
+
 /// W-10: a ring of bridged messages has a spill block for each slot, behind all slots, if a slot has not
 /// enough room; and heads can say where the farthest begins.
 #[test]

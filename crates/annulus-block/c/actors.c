@@ -135,7 +135,7 @@ ANN_FUNCTION u64 ann_evict_actor(const ann_view *v)
 
 /* By the leader: the place of this key, which is given one if it has none; ANN_NO_ACTOR if all are in use, and none is
    evicted. Its mark is set when it is handled. */
-/* TWIN: place_actor */
+/* TWIN: place */
 ANN_FUNCTION u64 ann_place_actor(const ann_view *v, u64 key)
 {
     GLOBAL u64 *at = ann_find_actor(v, key);

@@ -100,6 +100,31 @@ fn snapshot() -> Snapshot {
     snapshot
 }
 
+/// Where the keys stand in bytes of `accounts`: behind magic, version and name.
+const KEYS: usize = 16 + 4 + 4 + 8;
+
+/// The bytes of the accounts with these keys: in version 2, and with a right hash.
+fn bytes_with(keys: &[u64]) -> Vec<u8> {
+    let mut bytes = snapshot().to_bytes();
+    bytes[16] = 2;
+    let count = (keys.len() as u64).to_le_bytes();
+    bytes.splice(KEYS..KEYS, count.into_iter().chain(keys.iter().flat_map(|key| key.to_le_bytes())));
+    hashed(bytes)
+}
+
+/// Bytes with their own hash instead of the one that they end with.
+fn hashed(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.truncate(bytes.len() - 8);
+    let hash = hash(&bytes);
+    bytes.extend_from_slice(&hash.to_le_bytes());
+    bytes
+}
+
+/// Sparse keys, the farthest of them.
+fn with_keys() -> Snapshot {
+    Snapshot::from_bytes(accounts::DEFINITION, &bytes_with(&[0, 1 << 40, u64::MAX])).unwrap()
+}
+
 fn with_memory() -> Snapshot {
     let mut snapshot = Snapshot::empty(totals::DEFINITION, 1, &[3, 2]);
     snapshot.set_states(&[77u64]).unwrap();
@@ -145,6 +170,88 @@ fn version_1_stays_as_it_is() {
 
 const FINGERPRINTS: [u64; 2] = [13_320_084_721_535_482_157, 11_860_447_888_325_606_515];
 
+/// The same of version 2, which is that of snapshots with sparse keys alone.
+#[test]
+fn version_2_has_keys_in_front_of_the_states() {
+    let snapshot = with_keys();
+    assert_eq!(snapshot.keys(), Some(&[0, 1 << 40, u64::MAX][..]));
+    assert_eq!(snapshot.states::<Account>().unwrap(), some_accounts());
+    let bytes = snapshot.to_bytes();
+    assert_eq!(bytes[..32], *b"annulus snapshot\x02\0\0\0\x08\0\0\0accounts");
+    assert_eq!(bytes[32..48], *b"\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+    assert_eq!(bytes[48..64], *b"\0\0\0\0\0\x01\0\0\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF");
+    // All else is as in version 1.
+    let first = self::snapshot().to_bytes();
+    assert_eq!(bytes[64..bytes.len() - 8], first[KEYS..first.len() - 8]);
+    assert_eq!((first[16], self::snapshot().keys()), (1, None));
+}
+
+#[test]
+fn actors_of_sparse_keys_are_set() {
+    let mut snapshot = with_keys();
+    let [first, second, third] = some_accounts().try_into().unwrap();
+    let given = [(7, second), (u64::MAX - 1, first), (0, third), (6, first)];
+    snapshot.set_actors(&given).unwrap();
+    assert_eq!(snapshot.keys(), Some(&[0, 6, 7, u64::MAX - 1][..]), "ascending");
+    assert_eq!(snapshot.states::<Account>().unwrap(), [third, first, second, first]);
+    let again = Snapshot::from_bytes(accounts::DEFINITION, &snapshot.to_bytes()).unwrap();
+    assert_eq!((again.keys(), again.len()), (snapshot.keys(), 4));
+    assert_eq!(again.states::<Account>().unwrap(), [third, first, second, first]);
+    let refused = |snapshot: &mut Snapshot, actors: &[(u64, Account)], expected: &str| {
+        let before = snapshot.to_bytes();
+        assert_eq!(snapshot.set_actors(actors).unwrap_err().to_string(), expected);
+        assert_eq!(snapshot.to_bytes(), before, "nothing has changed");
+    };
+    refused(
+        &mut snapshot,
+        &[(3, first), (9, first), (3, second)],
+        "the number of states of a key is 1, not 2 of 3",
+    );
+    let dense = "the range of the kernel's keys is from 0 on (use set_states), not any";
+    refused(&mut self::snapshot(), &[(3, first)], dense);
+    assert!(snapshot.set_actors(&[(1, 5u64)]).is_err(), "another type");
+    // Only as many states as there are keys.
+    assert!(snapshot.set_states(&[first]).is_err());
+    snapshot.set_states(&[first; 4]).unwrap();
+    snapshot.set_actors::<Account>(&[]).unwrap();
+    let none = Snapshot::from_bytes(accounts::DEFINITION, &snapshot.to_bytes()).unwrap();
+    assert_eq!((none.keys(), none.len()), (Some(&[][..]), 0));
+}
+
+/// Keys that no snapshot has, in bytes whose hash is right.
+#[test]
+fn wrong_keys_are_refused() {
+    let read = |bytes: &[u8]| Snapshot::from_bytes(accounts::DEFINITION, bytes).unwrap_err().to_string();
+    let ascend = |keys: &[u64]| read(&bytes_with(keys));
+    assert_eq!(ascend(&[0, 5, 4]), "the bytes are no snapshot: the key 4 follows 5, and keys ascend");
+    assert_eq!(ascend(&[5, 5, 6]), "the bytes are no snapshot: the key 5 follows 5, and keys ascend");
+    assert_eq!(ascend(&[1, 2]), "the bytes are no snapshot: there are 2 keys and 3 states");
+    assert_eq!(ascend(&[]), "the bytes are no snapshot: there are 0 keys and 3 states");
+    assert_eq!(ascend(&[1, 2, 3, 4]), "the bytes are no snapshot: there are 4 keys and 3 states");
+    // More than there are bytes, and more than there is memory.
+    for count in [200, 1 << 32, 1 << 61, (1 << 61) + 1, u64::MAX] {
+        let mut bytes = bytes_with(&[1, 2, 3]);
+        bytes[KEYS..KEYS + 8].copy_from_slice(&count.to_le_bytes());
+        let error = read(&hashed(bytes));
+        assert!(error.contains(&format!("{count} keys have 8 bytes each, and ")), "{error}");
+    }
+    // A count that is one too small, or too large: what follows is no list of images.
+    for count in [2_u64, 4] {
+        let mut bytes = bytes_with(&[1, 2, 3]);
+        bytes[KEYS..KEYS + 8].copy_from_slice(&count.to_le_bytes());
+        read(&hashed(bytes));
+    }
+    let mut cut = bytes_with(&[1, 2, 3]);
+    cut.truncate(KEYS + 4 + 8);
+    assert!(read(&hashed(cut)).contains("the number of keys has 8 bytes, and 4 are left"));
+    // A kernel with one state has no keys.
+    let mut bytes = with_memory().to_bytes();
+    bytes[16] = 2;
+    let error = Snapshot::from_bytes(totals::DEFINITION, &hashed(bytes)).unwrap_err();
+    assert!(matches!(error, SnapshotError::Mismatch { .. }), "{error}");
+    assert_eq!(error.to_string(), "the kernel's state is one for all keys, not one for each key");
+}
+
 #[test]
 fn bytes_of_another_kernel_or_another_version_of_its_types_are_refused() {
     let bytes = snapshot().to_bytes();
@@ -157,16 +264,18 @@ fn bytes_of_another_kernel_or_another_version_of_its_types_are_refused() {
         "{later}"
     );
     let mut newer = bytes;
-    newer[16] = 2;
+    newer[16] = 3;
     let newer = Snapshot::from_bytes(accounts::DEFINITION, &newer).unwrap_err().to_string();
-    assert!(newer.contains("version 2, and this program reads version 1"), "{newer}");
+    assert!(newer.contains("version 3, and this program reads versions 1 and 2"), "{newer}");
 }
 
 #[test]
 fn what_was_cut_or_changed_is_refused() {
-    for (definition, whole) in
-        [(accounts::DEFINITION, snapshot().to_bytes()), (totals::DEFINITION, with_memory().to_bytes())]
-    {
+    for (definition, whole) in [
+        (accounts::DEFINITION, snapshot().to_bytes()),
+        (accounts::DEFINITION, with_keys().to_bytes()),
+        (totals::DEFINITION, with_memory().to_bytes()),
+    ] {
         let refused = |bytes: &[u8], what: &dyn std::fmt::Display| {
             assert!(Snapshot::from_bytes(definition, bytes).is_err(), "{what}");
         };
@@ -194,9 +303,11 @@ fn no_bytes_do_harm() {
         (seed >> 33) as usize % below
     };
     let mut taken = 0;
-    for (definition, whole) in
-        [(accounts::DEFINITION, snapshot().to_bytes()), (totals::DEFINITION, with_memory().to_bytes())]
-    {
+    for (definition, whole) in [
+        (accounts::DEFINITION, snapshot().to_bytes()),
+        (accounts::DEFINITION, with_keys().to_bytes()),
+        (totals::DEFINITION, with_memory().to_bytes()),
+    ] {
         let body = &whole[..whole.len() - 8];
         for round in 0..20_000 {
             let mut bytes = body.to_vec();
@@ -214,6 +325,9 @@ fn no_bytes_do_harm() {
                 // What it took it can show, and write again.
                 taken += 1;
                 assert!(snapshot.states::<Account>().is_ok() || snapshot.states::<u64>().is_ok());
+                if let Some(keys) = snapshot.keys() {
+                    assert!(keys.is_sorted_by(|a, b| a < b) && keys.len() == snapshot.len(), "{keys:?}");
+                }
                 let again = Snapshot::from_bytes(definition, &snapshot.to_bytes()).unwrap();
                 assert_eq!(again.to_bytes(), snapshot.to_bytes());
             }
@@ -278,6 +392,38 @@ mod with_serde {
         snapshot.set_states(&accounts).unwrap();
         let again = read(accounts::DEFINITION, &serde_json::to_string(&snapshot).unwrap()).unwrap();
         assert_eq!(again.to_bytes(), snapshot.to_bytes());
+    }
+
+    #[test]
+    fn json_has_sparse_keys() {
+        let mut snapshot = with_keys();
+        // Floats that JSON has.
+        let account = Account { total: 0.5, ..Account::default() };
+        snapshot.set_actors(&[(u64::MAX, account), (17, some_accounts()[0])]).unwrap();
+        let json = serde_json::to_value(&snapshot).unwrap();
+        assert_eq!(json["keys"], serde_json::json!([17, u64::MAX]));
+        assert_eq!((json["states"][0]["total"].as_f64(), json["states"][1]["total"].as_f64()), (Some(-1234.5), Some(0.5)));
+        let again = read(accounts::DEFINITION, &json.to_string()).unwrap();
+        assert_eq!((again.keys(), again.to_bytes()), (snapshot.keys(), snapshot.to_bytes()));
+        let text = json.to_string();
+        for (from, to, expected) in [
+            ("[17,18446744073709551615]", "[18446744073709551615,17]", "the key 17 follows 18446744073709551615"),
+            ("[17,18446744073709551615]", "[17,17]", "the key 17 follows 17, and keys ascend"),
+            ("[17,18446744073709551615]", "[17]", "there are 1 keys and 2 states"),
+            ("[17,18446744073709551615]", "[17,18,19]", "there are 3 keys and 2 states"),
+            ("[17,18446744073709551615]", "[17,18446744073709551616]", "invalid type: floating point"),
+            ("[17,18446744073709551615]", "[-1,17]", "invalid value: integer `-1`, expected u64"),
+            ("[17,18446744073709551615]", "[17,18],\"keys\":[1,2]", "`keys` is not what a snapshot of `accounts` has, or is there twice"),
+        ] {
+            assert_eq!(text.matches(from).count(), 1);
+            let error = read(accounts::DEFINITION, &text.replace(from, to)).unwrap_err();
+            assert!(error.contains(expected), "{to}: {error}");
+        }
+        // Without them, keys are from 0 on.
+        let dense = read(accounts::DEFINITION, &text.replace("\"keys\":[17,18446744073709551615],", "")).unwrap();
+        assert_eq!((dense.keys(), dense.len()), (None, 2));
+        let error = read(totals::DEFINITION, r#"{"kernel": "totals", "keys": [1], "states": [1]}"#).unwrap_err();
+        assert!(error.contains("`keys` is not what a snapshot of `totals` has"), "{error}");
     }
 
     #[test]

@@ -50,6 +50,7 @@ fn plays(scene: &Scene) {
         limit: 1,
         shows: true,
         counts_turns: false,
+        keys: scene.keys,
     };
     let exchange = Arc::new(Exchange::new(&layout, 2, 0));
     let [mut from, mut to] = [0, 1].map(|copy| Pair::new(scene, options, None, copy, Some(&exchange)));

@@ -11,6 +11,7 @@ use std::{
 };
 
 use annulus_abi::{
+    actors::words as table_words,
     kernel::KernelLayout,
     launch::{
         AskRecord, BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, NO_LINE, scratch_bytes, timer_bytes,
@@ -18,7 +19,7 @@ use annulus_abi::{
     ring::RingHeader,
     vitals::At,
 };
-use annulus_block::RUNTIME;
+use annulus_block::{Keys, RUNTIME};
 use annulus_kernel::{
     Inside, KernelDefinition, LANGUAGE_SOURCE, MOST_PEERS, Target,
     device::{INTERFACE, OPENCL_PRELUDE},
@@ -52,6 +53,7 @@ pub(crate) struct Text {
     pub(crate) adaptive: bool,
     /// Whether its turns are counted.
     pub(crate) counts_turns: bool,
+    pub(crate) keys: Keys,
     /// Programs that differ in nothing else have block memories of their own. They are compiled once.
     pub(crate) copy: u32,
     /// A fault that is planted: what stands in place of what.
@@ -59,7 +61,7 @@ pub(crate) struct Text {
 }
 
 /// What a program differs by from others.
-type Key = (usize, u32, Option<usize>, u32, [bool; 7], u32, Option<(&'static str, &'static str)>);
+type Key = (usize, u32, Option<usize>, u32, [bool; 9], u32, Option<(&'static str, &'static str)>);
 
 type Twin = *mut c_void;
 
@@ -99,12 +101,14 @@ impl Text {
             &format!(
                 "#define ANN_LAUNCH_THREADS {}\n#define ANN_LAUNCH_CONNECTABLE {linked}\n\
                  #define ANN_INDEPENDENT {alone}\n#define ANN_LAUNCH_ADAPTIVE {adaptive}\n\
-                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1{variants}\n{}{}{}{}",
+                 #define ANN_LAUNCH_COUNTS_TURNS {counts}\n#define ANN_LAUNCH_PORTABLE 1{variants}\n{}{}{}{}{}{}",
                 self.threads,
                 if self.through { "#define ANN_LAUNCH_THROUGH 1\n" } else { "" },
                 if self.traced { "#define ANN_LAUNCH_TRACED 1\n" } else { "" },
                 format_args!("#define ANN_LAUNCH_HOLD {}\n", self.hold),
                 if self.causal { "#define ANN_LAUNCH_CAUSAL 1\n" } else { "" },
+                if self.is_sparse() { "#define ANN_LAUNCH_SPARSE 1\n" } else { "" },
+                if self.evicts() { "#define ANN_LAUNCH_EVICTS 1\n" } else { "" },
             ),
             include_str!("c/shim.c"),
             OPENCL_PRELUDE,
@@ -118,9 +122,19 @@ impl Text {
         .join("\n")
     }
 
+    fn is_sparse(&self) -> bool {
+        self.keys != Keys::Dense
+    }
+
+    fn evicts(&self) -> bool {
+        self.keys == Keys::Sparse { evicts: true }
+    }
+
     fn key(&self) -> Key {
         let &Self { threads, connectable, through, traced, hold, causal, alone, adaptive, .. } = self;
-        let flags = [connectable, through, traced, causal, alone, adaptive, self.counts_turns];
+        let (sparse, evicts) = (self.is_sparse(), self.evicts());
+        let flags =
+            [connectable, through, traced, causal, alone, adaptive, self.counts_turns, sparse, evicts];
         (
             std::ptr::from_ref(self.definition) as usize,
             threads,
@@ -305,6 +319,8 @@ pub(crate) struct CBlock {
     /// The states of all blocks, and what those of one take.
     states: Raw,
     states_bytes: usize,
+    /// Where the tables of actors begin behind them, and the bytes of one.
+    tables: (usize, usize),
     place: Place,
     exchange: Option<(Arc<Exchange>, usize)>,
     /// Where what it sends lies in the message that takes it.
@@ -338,7 +354,15 @@ impl CBlock {
         records.set(own + offset_of!(BlockRecord, telemetry), line);
         let size = text.definition.state.definition().map_or(0, |state| state.ty.size);
         let states_bytes = size * per_block as usize;
-        let all = Raw::new(states_bytes * blocks);
+        // Behind the states of all blocks one as it begins, if actors give way; and tables.
+        let first = if text.evicts() { size } else { 0 };
+        let table = if text.is_sparse() { 8 * table_words(per_block, text.evicts()) as usize } else { 0 };
+        let tables = ((states_bytes * blocks + first).next_multiple_of(16), table);
+        let all = Raw::new(tables.0 + tables.1 * blocks);
+        if let (true, Some(state)) = (text.evicts(), text.definition.state.definition()) {
+            // SAFETY: the memory has room for one there, and is as aligned as a row of them.
+            unsafe { (state.init)(all.at::<u8>(states_bytes * blocks)) };
+        }
         for (at, byte) in states.iter().enumerate() {
             all.set(states_bytes * place.block as usize + at, *byte);
         }
@@ -379,6 +403,7 @@ impl CBlock {
             link,
             states: all,
             states_bytes,
+            tables,
             place,
             exchange,
             inside,
@@ -451,6 +476,14 @@ impl CBlock {
     /// The states of the block's actors, so many bytes.
     pub(crate) fn states(&self, bytes: usize) -> Vec<u8> {
         self.states.bytes(self.states_bytes * self.place.block as usize, bytes)
+    }
+
+    /// The table of its actors, of so many words.
+    pub(crate) fn actors(&self, words: usize) -> Vec<u64> {
+        let (first, bytes) = self.tables;
+        assert_eq!(8 * words, bytes, "as many as it has");
+        let own = first + bytes * self.place.block as usize;
+        (0..words).map(|word| self.states.get(own + 8 * word)).collect()
     }
 
     /// Where outputs of an outbox go: to a kernel of this layout, by its number in the exchange.

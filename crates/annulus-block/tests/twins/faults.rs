@@ -1033,3 +1033,152 @@ pub(crate) const OF_ROWS_HELD: &[Fault] = &[
         "            ;\n",
     ),
 ];
+
+/// Those of sparse keys.
+pub(crate) const OF_SPARSE: &[Fault] = &[
+    (
+        "the last place is given to nobody",
+        "    if (place < v->shared->own) {\n        v->actors[0]",
+        "    if (place + 1 < v->shared->own) {\n        v->actors[0]",
+    ),
+    ("a place is given twice", "    at[1] = place + 1;\n", "    at[1] = place + (place != 1);\n"),
+    (
+        "a search ends at the last entry",
+        "        if (at[1] == 0 || at[0] == key)\n",
+        "        if (at[1] == 0 || at[0] == key || entry == entries - 1)\n",
+    ),
+    (
+        "a search ends one entry early",
+        "        if (at[1] == 0 || at[0] == key)\n",
+        "        if (at[1] == 0 || at[0] == key || v->actors[ANN_ACTORS_HEAD + 2 * ((entry + 1) & (entries - 1)) + 1] == 0)\n",
+    ),
+    (
+        "entries lie where others would look for them last",
+        "    return (key ^ key >> 33) & (entries - 1);\n}\n\n/* The key's entry",
+        "    return ~(key ^ key >> 33) & (entries - 1);\n}\n\n/* The key's entry",
+    ),
+    (
+        "places in use are not told",
+        "        ann_store_relaxed_u64(ann_actor_count(v, ANN_ACTORS_USED), place + 1);\n",
+        "",
+    ),
+    (
+        "counts stand where those of outboxes do",
+        "shard_stride - ANN_PORTS_END - ANN_ACTOR_COUNTS, word)",
+        "shard_stride - ANN_ACTOR_COUNTS, word)",
+    ),
+];
+
+/// The same, of several threads.
+pub(crate) const OF_SPARSE_OF_THREADS: &[Fault] = &[
+    (
+        "a newcomer is not noticed",
+        "                ann_count_up_by(&v->shared->newcomers, 1);\n",
+        "                ;\n",
+    ),
+    (
+        "each message of a newcomer gets a place",
+        "    if (at[1] != 0)\n        return at[1] - 1;\n    u64 place = v->actors[0];",
+        "    u64 place = v->actors[0];",
+    ),
+];
+
+/// The same, of a kernel with timers.
+pub(crate) const OF_SPARSE_TIMERS: &[Fault] = &[(
+    "keys of other blocks get places",
+    "    if (key % v->shared->launch.grid != ann_block())\n        return ANN_NO_ACTOR;\n#endif\n    return ann_place_actor(v, key);",
+    "#endif\n    return ann_place_actor(v, key);",
+)];
+
+/// Those of actors that give way.
+pub(crate) const OF_EVICTING: &[Fault] = &[
+    (
+        "a removed entry leaves its gap open",
+        "        if (pushed >= ((next - gap) & mask)) {\n",
+        "        if (0) {\n",
+    ),
+    (
+        "an entry that lies where it belongs is moved",
+        "        if (pushed >= ((next - gap) & mask)) {\n",
+        "        {\n",
+    ),
+    (
+        "a gap is not closed beyond the table's end",
+        "        if (pushed >= ((next - gap) & mask)) {\n",
+        "        if (next > gap && pushed >= ((next - gap) & mask)) {\n",
+    ),
+    (
+        "the hand does not move",
+        "        v->actors[1] = place + 1 < places ? place + 1 : 0;\n",
+        "        ;\n",
+    ),
+    (
+        "the hand leaves the last place out",
+        "        v->actors[1] = place + 1 < places ? place + 1 : 0;\n",
+        "        v->actors[1] = place + 2 < places ? place + 1 : 0;\n",
+    ),
+    (
+        "the hand leaves marks where they are",
+        "        if (record[1] == ANN_ACTOR_SEEN)\n            record[1] = 0;\n",
+        "",
+    ),
+    (
+        "the state of an evicted place is not reset",
+        "        states[place] = states[(v->shared->launch.grid - ann_block()) * v->shared->own];\n",
+        "",
+    ),
+    (
+        "a new actor begins with the state of another block",
+        "        states[place] = states[(v->shared->launch.grid - ann_block()) * v->shared->own];\n",
+        "        states[place] = states[v->shared->launch.grid * v->shared->own];\n",
+    ),
+    (
+        "evictions are not told",
+        "        ann_store_relaxed_u64(evicted, ann_load_relaxed_u64(evicted) + 1);\n",
+        "        (void)evicted;\n",
+    ),
+    (
+        "an entry is not looked for again when others have moved",
+        "        /* Entries may have moved. */\n        at = ann_find_actor(v, key);\n",
+        "",
+    ),
+    (
+        "who comes often goes first",
+        "    *mark = *mark == ANN_ACTOR_NEW ? 0 : ANN_ACTOR_SEEN;\n",
+        "    *mark = 0;\n",
+    ),
+    (
+        "who has come once stays",
+        "    *mark = *mark == ANN_ACTOR_NEW ? 0 : ANN_ACTOR_SEEN;\n",
+        "    *mark = ANN_ACTOR_SEEN;\n",
+    ),
+];
+
+/// The same, in turns of several messages by several threads.
+pub(crate) const OF_CROWDS: &[Fault] = &[
+    (
+        "an actor with a message in the turn gives way",
+        "    if (*mark != ANN_ACTOR_NEW)\n        *mark = ANN_ACTOR_IN_TURN;\n",
+        "    (void)mark;\n",
+    ),
+    (
+        "who was there before is not kept for newcomers",
+        "        if (job->kind == ANN_KIND_MESSAGE && job->actor != ANN_NO_ACTOR)\n            ann_keep_actor(v, job->actor);\n",
+        "        (void)job;\n",
+    ),
+    (
+        "a newcomer is one that has come before",
+        "    if (*mark != ANN_ACTOR_NEW)\n        *mark = ANN_ACTOR_IN_TURN;\n",
+        "    *mark = ANN_ACTOR_IN_TURN;\n",
+    ),
+    (
+        "who had a message in a turn has one in the next",
+        "    *mark = *mark == ANN_ACTOR_NEW ? 0 : ANN_ACTOR_SEEN;\n",
+        "    *mark = *mark == ANN_ACTOR_NEW ? 0 : *mark;\n",
+    ),
+    (
+        "who finds no place has the one of the message before",
+        "        job->actor = ann_actor(v, message);\n#if ANN_LAUNCH_EVICTS\n        if (job->actor",
+        "        job->actor = ann_actor(v, message);\n        if (job->actor == ANN_NO_ACTOR && i != 0)\n            job->actor = ann_job_at(v, i - 1)->actor;\n#if ANN_LAUNCH_EVICTS\n        if (job->actor",
+    ),
+];

@@ -601,6 +601,63 @@ pub(crate) fn ask_on(
     Ok(())
 }
 
+/// An item for whichever key.
+#[derive(RingMessage, Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Roaming {
+    #[ring(key)]
+    pub(crate) key: u64,
+    pub(crate) sends: u32,
+    pub(crate) fails: u32,
+    pub(crate) value: u64,
+}
+
+/// It does not begin with zeros.
+#[derive(DeviceType, Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Visits {
+    pub(crate) count: u64,
+    pub(crate) sum: u64,
+}
+
+impl Default for Visits {
+    fn default() -> Self {
+        Self { count: 1000, sum: 7 }
+    }
+}
+
+/// Like [`tally`], of any keys.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs = 2)]
+pub(crate) fn roam(roaming: &Roaming, visits: &mut Visits, out: &Outbox<Roaming>) -> Result<(), Failure> {
+    visits.count += 1;
+    visits.sum = visits.sum.wrapping_add(roaming.value);
+    for i in 0..roaming.sends {
+        out.send(Roaming { value: visits.sum.wrapping_add(i as u64), ..*roaming });
+    }
+    if roaming.fails != 0 { Err(Failure::of(7)) } else { Ok(()) }
+}
+
+/// The same, and sends to other actors, later: they may be of other blocks.
+#[ring_kernel(timers = 6, max_timers = 2)]
+pub(crate) fn roam_later(
+    roaming: &Roaming,
+    visits: &mut Visits,
+    out: &Outbox<Roaming>,
+    later: &Later<Roaming>,
+) -> Result<(), Failure> {
+    visits.count += 1;
+    visits.sum = visits.sum.wrapping_add(roaming.value);
+    let rest = roaming.value / 4 % 1000;
+    for i in 0..roaming.value % 4 {
+        let next = Roaming { key: roaming.key.wrapping_add(i), value: rest + i, sends: 0, fails: 0 };
+        later.send_after(next, rest % 3 * i * 700);
+    }
+    if roaming.sends != 0 {
+        out.send(Roaming { value: visits.sum, ..*roaming });
+    }
+    if roaming.fails != 0 { Err(Failure::of(7)) } else { Ok(()) }
+}
+
 /// A kernel, and how its messages are drawn.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel {
@@ -658,6 +715,34 @@ pub(crate) const RESPOND: Kernel = Kernel {
         (SORT.sends)(message) + (value % 2) as u32
     },
     ..TALLY
+};
+
+fn draw_roaming(random: &mut Random, to: To) -> Vec<u8> {
+    // Some keys are small, and others of all 64 bits.
+    let number = random.below((to.actors.div_ceil(to.grid) + 1).into());
+    let grid = u64::from(to.grid);
+    let key = if number % 2 == 0 { number } else { Random::new(number).next() / grid - 1 };
+    let key = key * grid + u64::from(to.block);
+    let sends = [0, 1, 1, 1, 2, 2, 3][random.below(7) as usize];
+    let fails = u32::from(random.one_in(5));
+    let value = random.next();
+    let wide = |word: u64| word.to_ne_bytes();
+    wide(key).into_iter().chain([sends, fails].into_iter().flat_map(u32::to_ne_bytes)).chain(wide(value)).collect()
+}
+
+/// Its keys are of 64 bits.
+pub(crate) const ROAM: Kernel = Kernel {
+    definition: roam::DEFINITION,
+    draw: draw_roaming,
+    draw_on: draw_roaming,
+    sends: |message| u32::from_ne_bytes(message[8..12].try_into().expect("four bytes")),
+};
+
+/// It has timers.
+pub(crate) const ROAM_LATER: Kernel = Kernel {
+    definition: roam_later::DEFINITION,
+    sends: |message| (ROAM.sends)(message).min(1),
+    ..ROAM
 };
 
 fn draw_plain(random: &mut Random, _: To) -> Vec<u8> {

@@ -23,6 +23,7 @@ mod bug_outputs_that_are_rejected_wait;
 mod bug_what_is_held_at_the_end_is_lost;
 mod c_block;
 mod calls;
+mod crowded;
 mod faults;
 mod kernels;
 mod linked;
@@ -36,9 +37,11 @@ mod words;
 
 use std::collections::BTreeSet;
 
+use annulus_block::Keys;
+
 use kernels::{
     ASK_ON, DIRECT, DIRECT_ANY, DIRECT_ONE, GATHER, LEDGER, PLAIN, PULSE, RANGE, REMIND, REMIND_ON, RESPOND,
-    SORT, TALLY, TELL, UNWRAP, UNWRAP_AND_SORT,
+    ROAM, ROAM_LATER, SORT, TALLY, TELL, UNWRAP, UNWRAP_AND_SORT,
 };
 use scene::{Fault, Scene};
 use script::Lived;
@@ -56,6 +59,7 @@ const ONE: Scene = Scene {
     hold: 0,
     causal: false,
     rejects: false,
+    keys: Keys::Dense,
 };
 const SCENES: &[Scene] = &[
     ONE,
@@ -69,6 +73,77 @@ const SCENES: &[Scene] = &[
     Scene { name: "a body of four threads", kernel: GATHER, threads: 4, ..ONE },
     Scene { name: "one state, ticks, and timers", kernel: PULSE, ..ONE },
     Scene { name: "ticks of a kernel that may be connected", kernel: PULSE, connectable: true, ..ONE },
+];
+
+/// More keys come than there are places.
+const SPARSE: Scene = Scene { kernel: ROAM, keys: Keys::Sparse { evicts: false }, ..ONE };
+/// And actors give way.
+const EVICTING: Scene = Scene { keys: Keys::Sparse { evicts: true }, ..SPARSE };
+
+const SPARSE_SCENES: &[Scene] = &[
+    Scene { name: "sparse keys, one thread", ..SPARSE },
+    Scene { name: "sparse keys, four threads", threads: 4, ..SPARSE },
+    Scene {
+        name: "sparse keys, four threads, of which the first is alone",
+        threads: 4,
+        alone: true,
+        ..SPARSE
+    },
+    Scene { name: "sparse keys of a kernel with two outboxes", kernel: SORT, connectable: true, ..SPARSE },
+    Scene { name: "sparse keys and timers", kernel: ROAM_LATER, ..SPARSE },
+    Scene { name: "actors that give way, one thread", ..EVICTING },
+    Scene { name: "actors that give way, four threads", threads: 4, ..EVICTING },
+    Scene {
+        name: "actors that give way, four threads, of which the first is alone",
+        threads: 4,
+        alone: true,
+        ..EVICTING
+    },
+    Scene { name: "actors that give way, of a kernel with two outboxes", kernel: SORT, connectable: true, ..EVICTING },
+    Scene { name: "actors that give way, and timers", kernel: ROAM_LATER, ..EVICTING },
+    Scene { name: "actors that give way, with traces and stamps", traced: true, causal: true, ..EVICTING },
+];
+
+/// Turns are of several messages.
+const CROWDED: &[Scene] = &[
+    Scene { name: "a crowd of keys, four threads", threads: 4, ..EVICTING },
+    Scene {
+        name: "a crowd of keys, four threads, of which the first is alone",
+        threads: 4,
+        alone: true,
+        ..EVICTING
+    },
+];
+
+const SPARSE_LINKS: &[Scene] = &[
+    Scene { name: "sparse keys of two kernels, one thread", kernel: TALLY, connectable: true, ..SPARSE },
+    Scene { name: "sparse keys of two kernels, four threads", kernel: TALLY, connectable: true, threads: 4, ..SPARSE },
+    Scene {
+        name: "sparse keys of two kernels, four threads, of which the first is alone",
+        kernel: TALLY,
+        connectable: true,
+        threads: 4,
+        alone: true,
+        ..SPARSE
+    },
+    Scene { name: "sparse keys by two outboxes", kernel: SORT, connectable: true, links: &[1, 0], ..SPARSE },
+    Scene { name: "actors that give way, of two kernels, one thread", kernel: TALLY, connectable: true, ..EVICTING },
+    Scene {
+        name: "actors that give way, of two kernels, four threads",
+        kernel: TALLY,
+        connectable: true,
+        threads: 4,
+        ..EVICTING
+    },
+    Scene {
+        name: "actors that give way, of two kernels, four threads, of which the first is alone",
+        kernel: TALLY,
+        connectable: true,
+        threads: 4,
+        alone: true,
+        ..EVICTING
+    },
+    Scene { name: "actors that give way, by two outboxes", kernel: SORT, connectable: true, links: &[1, 0], ..EVICTING },
 ];
 
 /// Messages carry traces.
@@ -355,7 +430,32 @@ fn is_wanted(scene: &&Scene) -> bool {
 
 #[test]
 fn blocks_publish_the_same_words() {
-    for scene in SCENES.iter().chain(TRACED).chain(CAUSAL).filter(is_wanted) {
+    play_alone(SCENES.iter().chain(TRACED).chain(CAUSAL));
+}
+
+/// More keys come than there are places: they have the same places, and the same give way.
+#[test]
+fn blocks_with_sparse_keys_do_too() {
+    play_alone(SPARSE_SCENES);
+    play(SPARSE_LINKS);
+}
+
+/// The same of turns of several messages by several threads, of which a model says who gives way.
+#[test]
+fn who_has_a_message_in_the_turn_stays() {
+    for scene in CROWDED.iter().filter(is_wanted) {
+        let mut lived = crowded::Lived::default();
+        for seed in seeds(scene) {
+            lived.add(&crowded::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}")));
+        }
+        println!("{}: {lived:?}", scene.name);
+        let crowded::Lived { evicted, refused, kept, turns } = lived;
+        assert!([evicted, refused, kept, turns].iter().all(|&count| count != 0), "{}: {lived:?}", scene.name);
+    }
+}
+
+fn play_alone<'a>(scenes: impl IntoIterator<Item = &'a Scene>) {
+    for scene in scenes.into_iter().filter(is_wanted) {
         let mut lived = Lived::default();
         for seed in seeds(scene) {
             lived.add(&script::run(scene, seed, None).unwrap_or_else(|found| panic!("{found}")));
@@ -367,7 +467,7 @@ fn blocks_publish_the_same_words() {
             "{}",
             scene.name
         );
-        assert!(lived.is_all_there(&scene.kernel), "{}: too little happens: {lived:?}", scene.name);
+        assert!(lived.is_all_there(scene), "{}: too little happens: {lived:?}", scene.name);
     }
 }
 
@@ -563,6 +663,24 @@ fn k05_planted_faults_of_rows_are_found() {
             Some(linked::run(scene, seed, Some(fault)).err()?.to_string())
         });
     }
+}
+
+/// The same of blocks with sparse keys.
+#[test]
+fn planted_faults_of_sparse_keys_are_found() {
+    let one: Run = |scene, seed, fault| Some(script::run(scene, seed, Some(fault)).err()?.to_string());
+    let crowd: Run = |scene, seed, fault| Some(crowded::run(scene, seed, Some(fault)).err()?.to_string());
+    let [ports, timers, giving_way] = [&SPARSE_SCENES[3], &SPARSE_SCENES[4], &SPARSE_SCENES[5]];
+    assert!(
+        ports.kernel.definition.counted_places() != 0
+            && timers.kernel.definition.timers.is_some()
+            && giving_way.keys == EVICTING.keys
+    );
+    find(faults::OF_SPARSE, ports, one);
+    find(faults::OF_SPARSE_OF_THREADS, &SPARSE_SCENES[1], one);
+    find(faults::OF_SPARSE_TIMERS, timers, one);
+    find(faults::OF_EVICTING, giving_way, one);
+    find(faults::OF_CROWDS, &CROWDED[0], crowd);
 }
 
 /// Each of these faults is found in this scene.

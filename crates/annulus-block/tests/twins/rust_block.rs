@@ -8,7 +8,7 @@ use std::{
 
 use annulus_abi::{control::state, ring::kind, vitals::At};
 use annulus_block::{
-    Answered, AskedIn, BlockCore, BlockParameters, Deliver, Delivery, Link, NextLinks, Progress, Row, Runner,
+    Answered, AskedIn, BlockCore, BlockParameters, Deliver, Delivery, Keys, Link, NextLinks, Progress, Row, Runner,
     RuntimeClock, Signals, StateMemory, Turn,
 };
 use annulus_kernel::{Inside, KernelDefinition, MOST_PEERS};
@@ -195,9 +195,10 @@ impl RustBlock {
     ) -> Self {
         let Options { place: Place { block, grid }, actors, mode, limit, .. } = *options;
         let states =
-            StateMemory::new(definition.state, actors.into(), Keys::Dense, block.into(), grid.into())
+            StateMemory::new(definition.state, actors.into(), options.keys, block.into(), grid.into())
                 .expect("they are few");
         let own = match definition.state {
+            annulus_kernel::StateShape::PerActor(_) if options.keys != Keys::Dense => actors.div_ceil(grid),
             annulus_kernel::StateShape::PerActor(_) => (actors - block.min(actors)).div_ceil(grid),
             _ => 1,
         };
@@ -281,6 +282,14 @@ impl RustBlock {
         unsafe { self.states.read(&mut bytes) };
         // SAFETY: these states have no padding.
         bytes.into_iter().map(|byte| unsafe { byte.assume_init() }).collect()
+    }
+
+    /// The table of its actors, of so many words.
+    pub(crate) fn actors(&self, words: usize) -> Vec<u64> {
+        let mut table = vec![0; words];
+        // SAFETY: as for the states.
+        unsafe { self.states.read_actors(&mut table) };
+        table
     }
 
     /// Where outputs of an outbox go from the next command on.

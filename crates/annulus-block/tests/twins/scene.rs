@@ -3,10 +3,13 @@
 use std::{fmt, mem::offset_of, sync::Arc};
 
 use annulus_abi::{
+    actors,
+    control::ActorCounts,
     kernel::{KernelLayout, KernelShape},
     ring::{Envelope, SlotHeader},
     trace::Record,
 };
+use annulus_block::Keys;
 use annulus_kernel::{ProcessingMode, StateShape};
 
 use crate::{
@@ -41,6 +44,8 @@ pub(crate) struct Scene {
     pub(crate) causal: bool,
     /// What finds no room is lost as often as it waits; and those that are sent to end more often.
     pub(crate) rejects: bool,
+    /// Whether keys are sparse, and actors give way. More keys come than there are places.
+    pub(crate) keys: Keys,
 }
 
 impl Scene {
@@ -127,21 +132,34 @@ pub(crate) struct Options {
     pub(crate) shows: bool,
     /// Turns are counted: where what a turn takes is the same for both.
     pub(crate) counts_turns: bool,
+    pub(crate) keys: Keys,
 }
 
 impl Options {
     /// Draws a launch. `grid`: blocks of the kernel, at most.
     pub(crate) fn draw(random: &mut Random, kernel: &Kernel, grid: u64) -> Self {
-        Self::draw_with(random, kernel, grid, false, false)
+        Self::draw_with(random, kernel, grid, false, false, Keys::Dense)
     }
 
     /// The same of a scene, in which messages may carry traces and stamps.
     pub(crate) fn draw_of(random: &mut Random, kernel: &Kernel, grid: u64, scene: &Scene) -> Self {
-        Self::draw_with(random, kernel, grid, scene.traced, scene.causal)
+        let mut options = Self::draw_with(random, kernel, grid, scene.traced, scene.causal, scene.keys);
+        // The block in C looks all messages of a turn up before an actor gives way. See `crowded.rs`.
+        if scene.threads > 1 && options.evicts() {
+            options.limit = 1;
+        }
+        options
     }
 
     /// The same; `traced`: messages carry traces, and the ring of records is small; `causal`: they carry stamps.
-    fn draw_with(random: &mut Random, kernel: &Kernel, grid: u64, traced: bool, causal: bool) -> Self {
+    fn draw_with(
+        random: &mut Random,
+        kernel: &Kernel,
+        grid: u64,
+        traced: bool,
+        causal: bool,
+        keys: Keys,
+    ) -> Self {
         let definition = kernel.definition;
         let prints = definition.prints();
         let output = definition.output.map_or((0, 1), |output| (output.size, output.align));
@@ -164,6 +182,9 @@ impl Options {
             histogram: time && random.one_in(2),
             ports: definition.counted_places() as u32,
         });
+        if keys != Keys::Dense {
+            layout = layout.counting_actors();
+        }
         if let Some(records) = &mut layout.records {
             records.capacity = 4;
         }
@@ -181,11 +202,25 @@ impl Options {
             limit: if mode == ProcessingMode::Continuous { 1 } else { 1 + random.below(4) as u32 },
             shows: !random.one_in(8),
             counts_turns: false,
+            keys,
         }
     }
 
+    /// Whom messages may be for: of sparse keys more than there are places.
     pub(crate) fn to(&self) -> To {
-        To { block: self.place.block, grid: self.place.grid, actors: self.actors }
+        let more = if self.keys == Keys::Dense { 0 } else { 2 * self.place.grid };
+        To { block: self.place.block, grid: self.place.grid, actors: self.actors + more }
+    }
+
+    /// Actors give way.
+    pub(crate) fn evicts(&self) -> bool {
+        self.keys == Keys::Sparse { evicts: true }
+    }
+
+    /// Words of the block's table of actors; 0 if it has none.
+    pub(crate) fn table_words(&self) -> usize {
+        let places = self.actors.div_ceil(self.place.grid);
+        if self.keys == Keys::Dense { 0 } else { actors::words(places.into(), self.evicts()) as usize }
     }
 }
 
@@ -217,7 +252,7 @@ impl Pair {
         copy: u32,
         exchange: Option<&Arc<Exchange>>,
     ) -> Self {
-        let Options { layout, place, actors, mode, limit, shows, counts_turns } = options;
+        let Options { layout, place, actors, mode, limit, shows, counts_turns, keys } = options;
         let definition = scene.kernel.definition;
         let rust = Side::new(&layout, place, shows);
         let c = Side::new(&layout, place, shows);
@@ -235,6 +270,7 @@ impl Pair {
             alone: scene.alone,
             adaptive: mode == ProcessingMode::Adaptive,
             counts_turns,
+            keys,
             copy,
             fault: fault.map(|(_, from, to)| (*from, *to)),
         };
@@ -279,6 +315,20 @@ impl Pair {
             rust: states[at].into(),
             c: beside[at].into(),
         }));
+        // Likewise of the actors that they are of.
+        if self.options.keys != Keys::Dense && (!facts.holds || self.options.limit == 1) {
+            let words = self.options.table_words();
+            let (rust, c) = (self.rust_block.actors(words), self.c_block.actors(words));
+            let words = rust.into_iter().zip(c).enumerate();
+            all.extend(words.map(|(at, (rust, c))| Word { name: format!("actors+{at}"), rust, c }));
+            for (name, offset) in
+                [("used", offset_of!(ActorCounts, used)), ("evicted", offset_of!(ActorCounts, evicted))]
+            {
+                let offset = self.options.layout.actors_offset() + offset;
+                let [rust, c] = [&self.rust, &self.c].map(|side| side.word(offset));
+                all.push(Word { name: format!("actors {name}"), rust, c });
+            }
+        }
         // Nor are these: they are for those who watch.
         let (rust, c) = (self.rust_block.at(), self.c_block.at());
         all.push(Word { name: "at.phase".into(), rust: rust.phase, c: c.phase });

@@ -3,13 +3,13 @@
 use std::{fmt::Debug, sync::Arc};
 
 use annulus_abi::control::{Timers, command};
+use annulus_block::Keys;
 use annulus_kernel::StateShape;
 use annulus_ring::ring::Header;
 
 use crate::{
     c_block::Exchange,
     calls::Replied,
-    kernels::Kernel,
     memory::Side,
     prints::Printed,
     random::Random,
@@ -76,12 +76,17 @@ pub(crate) struct Lived {
     /// Records of messages that carried a trace, and those that found no room.
     pub(crate) recorded: u64,
     pub(crate) records_lost: u64,
+    /// Places that sparse keys got, and actors that gave way.
+    pub(crate) placed: u64,
+    pub(crate) evicted: u64,
     pub(crate) replied: Replied,
 }
 
 impl Lived {
     /// Whether all has happened that can with this kernel.
-    pub(crate) fn is_all_there(&self, kernel: &Kernel) -> bool {
+    pub(crate) fn is_all_there(&self, scene: &Scene) -> bool {
+        let Scene { kernel, keys, .. } = scene;
+        let evicts = *keys == Keys::Sparse { evicts: true };
         let Self {
             processed, failed, unknown, sent, answered, dead_letters, dead_letters_lost, prints, ..
         } = *self;
@@ -89,12 +94,15 @@ impl Lived {
         let always = [processed, failed, dead_letters, dead_letters_lost, woken];
         let of_outputs = [sent, answered, stalled];
         let definition = kernel.definition;
+        let is_keyed = matches!(definition.state, StateShape::PerActor(_));
         let of_timers = [self.timed, self.timers_lost];
         of_timers.iter().all(|&count| (count != 0) == definition.timers.is_some())
             && always.iter().all(|&count| count != 0)
             && (called_without_work != 0 && ended_with_messages != 0)
             && of_outputs.iter().all(|&count| (count != 0) == definition.output.is_some())
-            && (unknown != 0) == matches!(definition.state, StateShape::PerActor(_))
+            && (unknown != 0) == (is_keyed && (!evicts || definition.timers.is_some()))
+            && (self.placed != 0) == (*keys != Keys::Dense)
+            && (self.evicted != 0) == evicts
             && (prints == 0 || prints_lost == 0) == definition.prints().is_empty()
             && self.replied.is_all_there(definition.max_outputs)
     }
@@ -121,6 +129,8 @@ impl Lived {
         self.timers_lost += other.timers_lost;
         self.recorded += other.recorded;
         self.records_lost += other.records_lost;
+        self.placed += other.placed;
+        self.evicted += other.evicted;
         self.replied.add(&other.replied);
     }
 }
@@ -197,6 +207,8 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
         lived.records_lost += load(records.lost());
     }
     lived.timers_lost += u64::from(waiting);
+    lived.placed += memory.actors_used().map_or(0, load);
+    lived.evicted += memory.actors_evicted().map_or(0, load);
     lived.ended_with_messages += u64::from(script.pair.rust.producers.ring().depth() != 0);
     Ok(script.lived)
 }

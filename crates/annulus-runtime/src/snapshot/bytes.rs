@@ -239,8 +239,13 @@ impl<'a> Reader<'a> {
 
     /// The keys of a kernel that has state by key.
     fn keys(&mut self, definition: &KernelDefinition) -> Result<Vec<u64>, SnapshotError> {
-        if !matches!(definition.state, StateShape::PerActor(_)) {
-            return Err(mismatch("kernel's state", "not by key", "by key"));
+        let own = match definition.state {
+            StateShape::PerActor(_) => None,
+            StateShape::Whole(_) => Some("one for all keys"),
+            StateShape::Stateless => Some("none"),
+        };
+        if let Some(own) = own {
+            return Err(mismatch("kernel's state", own, "one for each key"));
         }
         let count = self.u64("number of keys")?;
         // Never allocate more than there is.

@@ -263,7 +263,7 @@ impl Snapshot {
     /// [`SnapshotError::Mismatch`] if the keys are not sparse, the state is of another type, or a key is there twice.
     pub fn set_actors<S: DeviceType>(&mut self, actors: &[(u64, S)]) -> Result<(), SnapshotError> {
         let (Some(keys), Some(image)) = (&mut self.keys, &mut self.state) else {
-            return Err(mismatch("kernel's keys", "from 0 on: use set_states", "any"));
+            return Err(mismatch("range of the kernel's keys", "from 0 on (use set_states)", "any"));
         };
         image.check_type::<S>("the state")?;
         let mut actors = actors.to_vec();
