@@ -105,11 +105,22 @@ struct Job {
     parts: u32,
 }
 
+/// A part to work on. It has no key: whichever block has time takes it.
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Piece {
+    job: u32,
+    of: u32,
+    value: u32,
+}
+
+/// What came of a part. The key brings those of a job together.
 #[derive(RingMessage, Clone, Copy)]
 #[repr(C)]
 struct Part {
     #[ring(key)]
     job: u32,
+    /// How many the job has; 0 if it is given up.
     of: u32,
     value: u32,
 }
@@ -129,9 +140,9 @@ struct Gathered {
 }
 
 #[ring_kernel(mode = Batch, max_outputs = 16)]
-fn split(job: &Job, parts: &Outbox<Part>) {
+fn split(job: &Job, pieces: &Outbox<Piece>) {
     for value in 1..=job.parts {
-        parts.send(Part { job: job.number, of: job.parts, value });
+        pieces.send(Piece { job: job.number, of: job.parts, value });
     }
 }
 
@@ -139,16 +150,20 @@ fn split(job: &Job, parts: &Outbox<Part>) {
 const UNLUCKY: Failure = Failure::of(1);
 
 #[ring_kernel(mode = Batch)]
-fn work(part: &Part, done: &Outbox<Part>) -> Result<(), Failure> {
-    if part.value == 13 {
+fn work(piece: &Piece, done: &Outbox<Part>) -> Result<(), Failure> {
+    if piece.value == 13 {
         return Err(UNLUCKY);
     }
-    done.send(Part { value: part.value * 10, ..*part });
+    done.send(Part { job: piece.job, of: piece.of, value: piece.value * 10 });
     Ok(())
 }
 
 #[ring_kernel(mode = Batch)]
 fn gather(part: &Part, gathered: &mut Gathered, totals: &Outbox<Total>) {
+    if part.of == 0 {
+        *gathered = Gathered::default();
+        return;
+    }
     gathered.parts += 1;
     gathered.sum += part.value;
     if gathered.parts == part.of {
@@ -174,6 +189,10 @@ fn scattered(runtime: &Runtime) -> Outcome {
     }
     // Nobody waits longer than this for a job that cannot be finished.
     let late = gather.recv_timeout(Duration::from_millis(50)).is_err();
+    if late {
+        // What has come of it is forgotten, so that its number can be used again.
+        let _ = gather.send_blocking(Part { job: 3, of: 0, value: 0 })?;
+    }
     println!(
         "scattered: job 3 has a total in time: {}; its failed parts: {}",
         !late,

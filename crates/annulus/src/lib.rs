@@ -14,9 +14,9 @@
 //!
 //! # What it does not do
 //!
-//! It does not persist messages, and it does not interrupt a handler. Its tests have run on the CPU and on OpenCL
-//! implementations that use the CPU. No test has run on a GPU. The CUDA backend was tested with libraries that
-//! stand in for NVIDIA's driver. There is no Metal backend.
+//! It does not persist messages, and it does not interrupt a handler. Its tests have run on the CPU, on OpenCL
+//! implementations that use the CPU, and most of them on one GPU, an NVIDIA H200 with CUDA. No GPU has run it by OpenCL. There is no
+//! Metal backend. The README's table "What was run where" says more.
 //!
 //! # Features
 //!

@@ -76,7 +76,7 @@ pub fn m05_adaptive_follows_the_depth(bench: &Bench) {
     assert_eq!(status.turns - again.turns, 20, "{status:?}");
 }
 
-/// M-05: the cap of a turn is what the launch says, also where it is no power of two.
+/// M-06: the cap of a turn is what the launch says, also where it is no power of two.
 pub fn m06_the_cap_holds_in_every_mode(bench: &Bench) {
     for (mode, turns) in [(ProcessingMode::Batch, 20), (ProcessingMode::Adaptive, 22)] {
         let options = LaunchOptions::production()

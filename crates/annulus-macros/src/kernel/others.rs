@@ -54,6 +54,14 @@ pub(super) fn said_otherwise(word: &str, meta: &Meta) -> Option<&'static str> {
                  `annulus::barrier::NamedBarrier`; the blocks of one kernel take their turns together with \
                  `supersteps = true`"
             }
+            "Warp" => {
+                "the handler says it by what it calls: make `cx: &BlockCx` its first parameter, and call `cx.warp_barrier()`, \
+                 which the threads of a warp wait at"
+            }
+            "Tile" => {
+                "no group of threads is smaller than a warp: make `cx: &BlockCx` the first parameter, and call \
+                 `cx.warp_barrier()`, which the threads of a warp wait at, or `cx.barrier()` for the whole block"
+            }
             _ => {
                 "the handler says it by what it calls: make `cx: &BlockCx` its first parameter, and call `cx.barrier()`, \
                  which a whole block waits at"

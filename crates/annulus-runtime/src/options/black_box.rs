@@ -36,8 +36,8 @@ impl LaunchOptions {
     /// a message's way: the rings only lie elsewhere. The file's memory, which
     /// [`KernelStatus::memory`](crate::KernelStatus::memory) tells, is claimed at the launch.
     ///
-    /// On a device, kernels use the file's memory: a buffer around it on OpenCL, after a trial; registered memory on CUDA,
-    /// which no GPU has tried yet. What other kernels of the device send lies in the device's own memory, and is in no black
+    /// On a device, kernels use the file's memory: a buffer around it on OpenCL, after a trial; registered memory on CUDA.
+    /// What other kernels of the device send lies in the device's own memory, and is in no black
     /// box.
     ///
     /// A launch that cannot have it fails: without a vitals file; on a device that cannot use the file's memory; with bridged
