@@ -309,6 +309,8 @@ impl KernelShared {
         (0..self.outbound.len()).for_each(|shard| {
             self.show_prints(shard);
             self.core.collect_traces(shard);
+            // Of a kernel that was lost nobody reports them.
+            self.dead_letters.iter().for_each(|dead_letters| dead_letters.collect(shard));
         });
         let mut left = ByteQueue::new();
         let mut message = Box::<Bytes>::default();
