@@ -471,7 +471,9 @@ impl<T> Store<T> {
             .dead_letters
             .range(first..)
             .take_while(|dead_letter| dead_letter.number < numbers.end)
-            .position(|dead_letter| dead_letter.attempts < max_attempts && dead_letter.reason.allows_retry())?;
+            .position(|dead_letter| {
+                dead_letter.attempts < max_attempts && dead_letter.reason.allows_retry()
+            })?;
         let dead_letter = self.dead_letters.remove(first + index)?;
         if let Some(id) = dead_letter.id {
             if self.redriven.len() == self.capacity || self.redriven.try_reserve(1).is_err() {

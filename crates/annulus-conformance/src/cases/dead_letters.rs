@@ -196,7 +196,8 @@ pub fn e03_what_is_invalid_is_not_sent_again(bench: &Bench) {
     assert_eq!(balanced(&kernel).drops.unknown_actor, 2);
     assert_eq!(kernel.dead_letters().unwrap().len(), 2);
 
-    let kernel = flaky::bind(&[0; 4]).launch(bench.runtime(), LaunchOptions::default().name("other")).unwrap();
+    let kernel =
+        flaky::bind(&[0; 4]).launch(bench.runtime(), LaunchOptions::default().name("other")).unwrap();
     let _ = kernel.send_blocking(Job { id: 77, place: 2, failures: 1 }).unwrap();
     drain(&kernel);
     assert_eq!(kernel.redrive(9).sent, 1);

@@ -108,7 +108,8 @@ fn e_03_re_driving_counts_attempts() {
 #[test]
 fn e_03_what_is_invalid_gets_no_other_try() {
     let dead_letters = DeadLetters::new();
-    let reasons = [Reason::Invalid("negative".into()), failed(), Reason::Expired, Reason::Handler { code: 7 }];
+    let reasons =
+        [Reason::Invalid("negative".into()), failed(), Reason::Expired, Reason::Handler { code: 7 }];
     for number in 0..40 {
         dead_letters.bury(Job(number), reasons[number as usize % 4].clone());
     }

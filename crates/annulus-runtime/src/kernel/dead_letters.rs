@@ -445,6 +445,9 @@ mod tests {
         // An iteration's messages may all fail.
         assert_eq!(ring_capacity(100, 1000, 64), 1024);
         // Large messages: no more than 8 MiB, except for the fewest slots.
-        assert_eq!([128, 4352, 65_792, 1 << 30].map(|slot| ring_capacity(u32::MAX, 1, slot)), [65_536, 1024, 64, 64]);
+        assert_eq!(
+            [128, 4352, 65_792, 1 << 30].map(|slot| ring_capacity(u32::MAX, 1, slot)),
+            [65_536, 1024, 64, 64]
+        );
     }
 }

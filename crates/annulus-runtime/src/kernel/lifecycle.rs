@@ -20,8 +20,7 @@ use crate::{
         status::{Drops, Ending, KernelState, KernelStatus},
         told::{ASKED_BEFORE, BY_ITSELF, LOST, SHUTS_DOWN},
     },
-    links,
-    telemetry,
+    links, telemetry,
 };
 
 impl KernelShared {

@@ -378,6 +378,14 @@ impl KernelShared {
         self.names.as_ptr().addr()
     }
 
+    /// Nobody waits any more until it has ended, though it was told to: a handler of it does not return.
+    pub(crate) fn leave_behind(&self) {
+        self.free_name();
+        if let Some(device) = self.core.device.get() {
+            device.leave_behind();
+        }
+    }
+
     /// Lets another kernel have its name.
     pub(crate) fn free_name(&self) {
         if let Some(names) = self.names.upgrade() {

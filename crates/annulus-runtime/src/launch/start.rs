@@ -524,7 +524,8 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[Prin
     let layout = if options.shape.sparse_keys { layout.counting_actors() } else { layout };
     let mut layout = if definition.bridged.is_some() { layout.bridged(max_payload) } else { layout };
     if let Some(dead_letters) = &mut layout.dead_letters {
-        let iteration = options.shape.max_messages_per_iteration.unwrap_or(definition.max_messages_per_iteration);
+        let iteration =
+            options.shape.max_messages_per_iteration.unwrap_or(definition.max_messages_per_iteration);
         dead_letters.capacity = dead_letters::ring_capacity(
             options.observe.dead_letters,
             iteration.min(options.inbound.capacity),
