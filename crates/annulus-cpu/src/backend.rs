@@ -8,11 +8,12 @@ use annulus_runtime::{
     BackendError, BackendSource, Capabilities, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, Link,
     SharedMemory,
 };
+use annulus_sync::{AtomicU64, Ordering};
 
 use crate::{
     alarm::Alarm,
     block::Block,
-    pool::{WorkerPool, Workers},
+    pool::{NOTHING, WorkerPool, Workers},
     step::{InStep, Party},
 };
 
@@ -102,10 +103,11 @@ unsafe impl DeviceBackend for CpuBackend {
         let links = Arc::new(NextLinks::new(spec.definition, spec.topics).with_rows(spec.rows.clone()));
         let grid = spec.shards.len() as u32;
         let step = spec.supersteps.then(|| Arc::new(InStep::new(grid, spec.rounds)));
+        let number = LAUNCHED.fetch_add(1, Ordering::Relaxed) + 1;
         let block = |index| {
             let alarm = spec.definition.timers.map(|_| Alarm::new(spec.clock.clone(), self.workers.pool()));
             let alarm = alarm.transpose()?.map(Arc::new);
-            Block::new(&spec, index, &bindings, &links, step.clone(), alarm).map(Arc::new)
+            Block::new(&spec, (number, index), &bindings, &links, step.clone(), alarm).map(Arc::new)
         };
         let blocks: Box<[_]> = (0..grid).map(block).collect::<Result<_, _>>()?;
         blocks
@@ -115,11 +117,15 @@ unsafe impl DeviceBackend for CpuBackend {
         if let Some(step) = step {
             step.set_blocks(&blocks);
         }
-        Ok(Box::new(CpuKernel { blocks, bindings, links, pool: Arc::clone(self.workers.pool()) }))
+        Ok(Box::new(CpuKernel { number, blocks, bindings, links, pool: Arc::clone(self.workers.pool()) }))
     }
 }
 
+/// The number of the last kernel that was launched on the CPU.
+static LAUNCHED: AtomicU64 = AtomicU64::new(NOTHING);
+
 struct CpuKernel {
+    number: u64,
     blocks: Box<[Arc<Block>]>,
     /// The same bindings that the blocks have.
     bindings: Arc<Vec<Binding>>,
@@ -153,6 +159,10 @@ impl DeviceKernel for CpuKernel {
         if block.wake() {
             self.pool.push_or_keep(Arc::clone(block));
         }
+    }
+
+    fn leave_behind(&self) {
+        self.pool.leave_behind(self.number);
     }
 
     #[inline]

@@ -18,6 +18,8 @@ use crate::{
 
 /// A block and whether it sleeps.
 pub(crate) struct Block {
+    /// The number of its kernel among those of the process that run on the CPU.
+    kernel: u64,
     pub(crate) flag: WakeFlag,
     /// Set if the kernel's blocks take their turns together.
     pub(crate) step: Option<Arc<InStep<Self>>>,
@@ -46,7 +48,7 @@ pub(crate) struct Block {
 impl Block {
     pub(crate) fn new(
         spec: &LaunchSpec,
-        index: u32,
+        (kernel, index): (u64, u32),
         bindings: &Arc<Vec<Binding>>,
         links: &Arc<NextLinks>,
         step: Option<Arc<InStep<Self>>>,
@@ -81,6 +83,7 @@ impl Block {
         // block, and are declared after the core.
         let core = Mutex::new(unsafe { BlockCore::new(parameters) });
         Ok(Self {
+            kernel,
             flag: WakeFlag::new(),
             step,
             gone: AtomicBool::new(false),
@@ -107,6 +110,11 @@ impl Block {
     /// How often it got a worker, if it is event-driven; else 0.
     pub(crate) fn epochs(&self) -> u64 {
         self.epochs.load(Ordering::Relaxed)
+    }
+
+    /// The number of its kernel.
+    pub(crate) fn kernel(&self) -> u64 {
+        self.kernel
     }
 
     /// By which it is woken when a timer is due.

@@ -7,20 +7,33 @@
 //! no handler while another worker is idle. The worker also does so before it calls any other code of the
 //! program, which it calls within [`contained`](annulus_sync::contain::contained).
 //!
+//! # The end
+//!
+//! Whoever drops the [`Workers`] waits for their threads, with one exception: a thread that runs a block of a kernel that was
+//! [left behind](WorkerPool::leave_behind), since a handler of it does not return. That thread is left to itself, for as long as
+//! the process lives. It is sound: all that it touches it keeps alive. Its closure has the pool; the block that it runs has its
+//! shard's memory, its states, its bindings and the kernel's [`signals`](annulus_block::BlockParameters::signals), which
+//! have all that reports need, and a block that waits in the queue has the same. Nothing is borrowed from the backend or the
+//! runtime. If the handler returns after all, the block obeys its command, which is to terminate, and the thread runs what is in
+//! the queue, and ends. If all threads were left, blocks that wait in the queue are not run any more: the memory of their
+//! kernels is kept until the process ends.
+//!
 //! | word | meaning | written by |
 //! |---|---|---|
 //! | `LOOKING` | how many blocks of this process look busily, each on a worker's core | their workers |
 //! | `WORKER.next` | the block that a worker keeps | that worker |
+//! | `runs` | the number of the kernel of which a worker runs a block, [`NOTHING`] or [`OVER`] | that worker |
 
 use std::{
     cell::{Cell, OnceCell},
     num::NonZeroUsize,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
     thread::{self, JoinHandle, ThreadId},
+    time::Duration,
 };
 
 use annulus_sync::{
-    AtomicUsize, Ordering,
+    AtomicU64, AtomicUsize, Ordering,
     contain::{call_before, contained},
     schedule::{Kept, Schedule},
 };
@@ -28,13 +41,31 @@ use annulus_sync::{
 use crate::block::Block;
 
 /// The queue of blocks that are awake and have no worker.
-pub(crate) struct WorkerPool(Schedule<Arc<Block>>);
+pub(crate) struct WorkerPool {
+    schedule: Schedule<Arc<Block>>,
+    /// The numbers of the kernels that were left behind.
+    left_behind: Mutex<Vec<u64>>,
+    /// Signalled when one is left behind, and when a worker ends.
+    changed: Condvar,
+}
 
 /// The workers' threads. Dropping it ends them after the queue is empty.
 pub(crate) struct Workers {
     pool: Arc<WorkerPool>,
-    threads: Vec<JoinHandle<()>>,
+    threads: Vec<Started>,
 }
+
+/// A worker, as whoever ends it sees it.
+struct Started {
+    thread: JoinHandle<()>,
+    runs: Arc<AtomicU64>,
+}
+
+/// Numbers that no kernel has: a worker's that runs no block, and one's that runs no more.
+pub(crate) const NOTHING: u64 = 0;
+const OVER: u64 = u64::MAX;
+/// How often somebody who waits for a worker looks whether it runs something else than before. Source: this project's choice.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// What a worker's thread knows.
 struct Worker {
@@ -79,7 +110,7 @@ pub(crate) fn keeps_one() -> bool {
 pub(crate) fn hand_over() {
     WORKER.with(|worker| {
         if let Some(pool) = worker.pool.get() {
-            worker.next.hand_over(&pool.0);
+            worker.next.hand_over(&pool.schedule);
         }
     });
 }
@@ -131,33 +162,66 @@ impl WorkerPool {
         if !WORKER.try_with(is_kept).unwrap_or(false) {
             return self.push(block);
         }
-        WORKER.with(|worker| worker.next.keep(block, &self.0));
+        WORKER.with(|worker| worker.next.keep(block, &self.schedule));
+    }
+
+    /// The kernel of this number was told to end, and a handler of it does not return: nobody waits for it any more.
+    pub(crate) fn leave_behind(&self, kernel: u64) {
+        self.lock_left().push(kernel);
+        self.changed.notify_all();
+    }
+
+    fn lock_left(&self) -> MutexGuard<'_, Vec<u64>> {
+        // Whole between any two statements.
+        self.left_behind.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until a worker has ended, or runs a kernel that was left behind; returns whether it has ended.
+    fn until_over(&self, worker: &Started) -> bool {
+        let mut left = self.lock_left();
+        loop {
+            // A look that is outdated is followed by another one.
+            let runs = worker.runs.load(Ordering::Relaxed);
+            if runs == OVER || worker.thread.is_finished() {
+                return true;
+            }
+            if left.contains(&runs) {
+                return false;
+            }
+            left = self.changed.wait_timeout(left, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
     }
 
     /// Queues a block that is awake.
     pub(crate) fn push(&self, block: Arc<Block>) {
-        self.0.push(block);
+        self.schedule.push(block);
     }
 
     /// Whether other blocks wait for a worker. May be outdated when it returns.
     #[inline]
     pub(crate) fn others_wait(&self) -> bool {
-        self.0.others_wait()
+        self.schedule.others_wait()
     }
 
     /// The next block for this worker; sleeps until there is one. `None` at the end.
     fn next_for_this_worker(&self) -> Option<Arc<Block>> {
-        WORKER.with(|worker| self.0.next(&worker.next))
+        WORKER.with(|worker| self.schedule.next(&worker.next))
     }
 }
 
 impl Workers {
     /// Starts `count` workers.
     pub(crate) fn start(count: usize) -> std::io::Result<Self> {
-        let pool = Arc::new(WorkerPool(Schedule::new()));
+        let pool = Arc::new(WorkerPool {
+            schedule: Schedule::new(),
+            left_behind: Mutex::default(),
+            changed: Condvar::new(),
+        });
         let mut workers = Self { pool, threads: Vec::with_capacity(count) };
         for index in 0..count {
             let pool = Arc::clone(&workers.pool);
+            let runs = Arc::new(AtomicU64::new(NOTHING));
+            let its = Arc::clone(&runs);
             let run = move || {
                 let set = WORKER.with(|worker| worker.pool.set(Arc::clone(&pool)));
                 assert!(set.is_ok(), "a worker has one pool");
@@ -166,17 +230,25 @@ impl Workers {
                     // Panics of handlers and wakers are caught where those are called. What is caught here
                     // comes from other code of the program. The block had published its work by then, and
                     // goes on.
+                    its.store(block.kernel(), Ordering::Relaxed);
                     if contained(|| block.run(&pool)).is_none() {
                         pool.push(Arc::clone(&block));
                     }
+                    its.store(NOTHING, Ordering::Relaxed);
                     // This may be the last handle to objects that the program gave the kernel.
                     if let Some(last) = Arc::into_inner(block) {
                         contained(|| drop(last));
                     }
                 }
+                // Under the lock, so that nobody who has not seen it sleeps afterwards.
+                let left = pool.lock_left();
+                its.store(OVER, Ordering::Relaxed);
+                drop(left);
+                pool.changed.notify_all();
             };
             // If a thread cannot be started, dropping `workers` ends those that were started.
-            workers.threads.push(thread::Builder::new().name(format!("annulus-cpu-{index}")).spawn(run)?);
+            let thread = thread::Builder::new().name(format!("annulus-cpu-{index}")).spawn(run)?;
+            workers.threads.push(Started { thread, runs });
         }
         Ok(workers)
     }
@@ -192,12 +264,15 @@ impl Workers {
 
 impl Drop for Workers {
     fn drop(&mut self) {
-        self.pool.0.end();
+        self.pool.schedule.end();
         // A task that a worker wakes may drop the last handle, and with it the runtime, on the worker itself.
         let me: ThreadId = thread::current().id();
-        for thread in self.threads.drain(..).filter(|thread| thread.thread().id() != me) {
-            // A worker does not panic: everything that it runs is caught.
-            let _ = thread.join();
+        for worker in self.threads.drain(..).filter(|worker| worker.thread.thread().id() != me) {
+            // The thread of one that is not over is left to itself; see the module.
+            if self.pool.until_over(&worker) {
+                // A worker does not panic: everything that it runs is caught.
+                let _ = worker.thread.join();
+            }
         }
     }
 }

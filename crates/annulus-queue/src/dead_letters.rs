@@ -4,6 +4,7 @@ use std::{
     borrow::Cow,
     collections::VecDeque,
     fmt,
+    ops::Range,
     sync::{OnceLock, PoisonError},
     time::SystemTime,
 };
@@ -18,7 +19,7 @@ use annulus_sync::{Arc, Mutex, MutexGuard};
 pub enum Reason {
     /// It was queued for longer than its queue's expiry.
     Expired,
-    /// The message itself is invalid: sending it again will not help.
+    /// The message itself is invalid: sending it again will not help. [Redriving](DeadLetters::redrive) leaves it alone.
     Invalid(Cow<'static, str>),
     /// Handling it failed: sending it again may help.
     Failed(Cow<'static, str>),
@@ -30,6 +31,19 @@ pub enum Reason {
     },
     /// Likewise, with an error that the program has named by `#[derive(ErrorCode)]`.
     Named(ErrorName),
+}
+
+impl Reason {
+    /// Whether another try may help: not if the message itself is invalid.
+    ///
+    /// ```
+    /// # use annulus_queue::Reason;
+    /// assert!(Reason::Failed("the disk was full".into()).allows_retry());
+    /// assert!(!Reason::Invalid("negative".into()).allows_retry());
+    /// ```
+    pub fn allows_retry(&self) -> bool {
+        !matches!(self, Self::Invalid(_))
+    }
 }
 
 impl fmt::Display for Reason {
@@ -104,6 +118,8 @@ pub struct Redriven<T> {
     pub sent: usize,
     /// How many dead letters stay because they have used all their attempts.
     pub exhausted: usize,
+    /// How many dead letters stay because their messages are [invalid](Reason::Invalid).
+    pub invalid: usize,
     /// Whether the queue refused a message. If so, its dead letter and all newer ones stay.
     pub refused: bool,
     /// Messages that left to make room: in a full queue
@@ -354,9 +370,12 @@ impl<T> DeadLetters<T> {
         max_attempts: u32,
         mut send: impl FnMut(T) -> Result<SendOutcome<T>, TrySendError<T>>,
     ) -> Redriven<T> {
-        let mut done = Redriven { sent: 0, exhausted: 0, refused: false, evicted: Vec::new() };
-        for _ in 0..self.len() {
-            let Some(dead_letter) = self.lock().take_retryable(max_attempts) else { break };
+        let mut done = Redriven { sent: 0, exhausted: 0, invalid: 0, refused: false, evicted: Vec::new() };
+        // Those that are here now: what comes back meanwhile is not sent a second time.
+        let (mut next, end) = (0, self.counters().buried);
+        loop {
+            let Some(dead_letter) = self.lock().take_retryable(max_attempts, next..end) else { break };
+            next = dead_letter.number + 1;
             let DeadLetter { message, reason, attempts, at, id, number } = dead_letter;
             let refused = match send(message) {
                 Ok(SendOutcome::Accepted) => None,
@@ -377,14 +396,16 @@ impl<T> DeadLetters<T> {
             done.evicted.extend(evicted.map(|dead_letter| dead_letter.message));
             break;
         }
-        done.exhausted = self
-            .lock()
-            .dead_letters
-            .iter()
-            .filter(|dead_letter| dead_letter.attempts >= max_attempts)
-            .count();
+        for dead_letter in &self.lock().dead_letters {
+            if !dead_letter.reason.allows_retry() {
+                done.invalid += 1;
+            } else if dead_letter.attempts >= max_attempts {
+                done.exhausted += 1;
+            }
+        }
         done
     }
+
     /// No user code runs under the lock, so nothing panics there, and poison can be ignored.
     fn lock(&self) -> MutexGuard<'_, Store<T>> {
         self.shared.store.lock().unwrap_or_else(PoisonError::into_inner)
@@ -409,7 +430,8 @@ impl<T: Message + Send> DeadLetters<T> {
     /// Sends the messages of the dead letters that are here now to a queue again, oldest first, without
     /// waiting.
     ///
-    /// A dead letter that already had `max_attempts` stays. If the queue refuses or discards a message, its
+    /// A dead letter that already had `max_attempts` stays, and so does one whose message is
+    /// [invalid](Reason::Invalid): another try does not help it. If the queue refuses or discards a message, its
     /// dead letter and all that follow stay. A message that is sent again is not a duplicate of itself, and
     /// its time in the queue starts again. The queue counts it like any other message.
     ///
@@ -441,11 +463,18 @@ impl<T> Store<T> {
         self.dead_letters.pop_front()
     }
 
-    /// Takes the oldest dead letter that has attempts left. Records the attempts that it had, before its
-    /// message can come back.
-    fn take_retryable(&mut self, max_attempts: u32) -> Option<DeadLetter<T>> {
-        let index = self.dead_letters.iter().position(|dead_letter| dead_letter.attempts < max_attempts)?;
-        let dead_letter = self.dead_letters.remove(index)?;
+    /// Takes the oldest dead letter of these numbers that another try may help, and that has attempts left. Records the
+    /// attempts that it had, before its message can come back.
+    fn take_retryable(&mut self, max_attempts: u32, numbers: Range<u64>) -> Option<DeadLetter<T>> {
+        let first = self.dead_letters.partition_point(|dead_letter| dead_letter.number < numbers.start);
+        let index = self
+            .dead_letters
+            .range(first..)
+            .take_while(|dead_letter| dead_letter.number < numbers.end)
+            .position(|dead_letter| {
+                dead_letter.attempts < max_attempts && dead_letter.reason.allows_retry()
+            })?;
+        let dead_letter = self.dead_letters.remove(first + index)?;
         if let Some(id) = dead_letter.id {
             if self.redriven.len() == self.capacity || self.redriven.try_reserve(1).is_err() {
                 self.redriven.pop_front();

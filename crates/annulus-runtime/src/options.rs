@@ -507,8 +507,15 @@ impl LaunchOptions {
     }
 
     /// How many dead letters the host keeps: messages whose handler failed, and messages for no actor. When
-    /// that many are kept, a newer one replaces the oldest. 100 by default; 0 keeps none, and saves each
-    /// shard a ring of 64 messages.
+    /// that many are kept, a newer one replaces the oldest. 100 by default; 0 keeps none.
+    ///
+    /// Each shard has a ring from which the host collects them: for as many messages, rounded up to a power of two, and at
+    /// least 64. With 0 there is none. It has no more than 65,536 slots, and no more than 8 MiB, with the spill blocks of
+    /// [bridged messages](Self::max_payload): at their default size these are 1024 slots, and 64 at the largest. What fails
+    /// on a device when the ring is full is lost, and [counted](crate::KernelStatus::dead_letters_lost). The host collects
+    /// when it hears of failures, and in [`drained`](crate::KernelControl::drained),
+    /// [`status`](crate::KernelControl::status), [`dead_letters`](crate::KernelHandle::dead_letters) and
+    /// [`redrive`](crate::KernelHandle::redrive).
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;

@@ -354,6 +354,37 @@ pub fn e03_a_failed_bridged_message_is_a_dead_letter(bench: &Bench) {
     assert_eq!(dead_letters.into_iter().map(|letter| letter.message).collect::<Vec<_>>(), messages);
 }
 
+/// E-03: of large messages the rings of dead letters hold fewer than the host keeps. They are sent again in portions, and none
+/// is lost.
+pub fn e03_large_dead_letters_are_sent_again_in_portions(bench: &Bench) {
+    const LETTERS: usize = 200;
+    let options = LaunchOptions::default().capacity(256).max_payload(64 << 10).dead_letters(LETTERS as u32);
+    let kernel = fragile_digest::launch(bench.runtime(), options).unwrap();
+    let bad = |number: u64| Log { text: format!("!{}", text(number, 1000)), ..log(number, 0) };
+    let messages: Vec<_> = (0..LETTERS as u64).map(bad).collect();
+    for portion in messages.chunks(50) {
+        kernel.send_batch_blocking(portion).unwrap();
+        drain(&kernel);
+        let _ = kernel.dead_letters();
+    }
+    let mut sent = 0;
+    while sent < LETTERS {
+        // Until none is left that had one attempt.
+        let redriven = kernel.redrive(2);
+        sent += redriven.sent;
+        assert!(redriven.sent != 0 && redriven.evicted.is_empty());
+        assert_eq!(redriven.refused, sent < LETTERS);
+        drain(&kernel);
+    }
+    let status = balanced(&kernel);
+    assert_eq!((status.drops.failed, status.dead_letters_lost), (2 * LETTERS as u64, 0));
+    let dead_letters = kernel.dead_letters().unwrap();
+    assert_eq!(dead_letters.len(), LETTERS);
+    let letters: Vec<_> = (0..2).flat_map(|_| dead_letters.take_batch()).collect();
+    assert!(letters.iter().all(|letter| letter.attempts == 2));
+    assert_eq!(letters.into_iter().map(|letter| letter.message).collect::<Vec<_>>(), messages);
+}
+
 /// What is left in rings and in front of them comes back in order, whole.
 pub fn what_is_left_comes_back_whole(bench: &Bench) {
     for (name, options) in [

@@ -8,7 +8,7 @@ use std::{
 
 use annulus_queue::{
     Backpressure, Clock, DeadLetter, DeadLetters, Deduplication, Message, MessageQueue, QueueOptions, Reason,
-    TryRecvError,
+    SendOutcome, TryRecvError,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,6 +101,30 @@ fn e_03_re_driving_counts_attempts() {
     assert_eq!((batch[0].message.clone(), batch[0].attempts), (Job(7), 3));
     let counters = dead_letters.counters();
     assert_eq!((counters.buried, counters.redriven, counters.taken), (3, 2, 1));
+}
+
+/// E-03: what is invalid stays, and everything else gets another try; each that was there gets one, also if it comes back
+/// while others are sent.
+#[test]
+fn e_03_what_is_invalid_gets_no_other_try() {
+    let dead_letters = DeadLetters::new();
+    let reasons =
+        [Reason::Invalid("negative".into()), failed(), Reason::Expired, Reason::Handler { code: 7 }];
+    for number in 0..40 {
+        dead_letters.bury(Job(number), reasons[number as usize % 4].clone());
+    }
+    let mut sent = Vec::new();
+    let redriven = dead_letters.redrive_by(5, |job| {
+        sent.push(job.0);
+        dead_letters.bury(job, failed());
+        Ok(SendOutcome::Accepted)
+    });
+    assert_eq!((redriven.sent, redriven.invalid, redriven.exhausted, redriven.refused), (30, 10, 0, false));
+    let (stay, go): (Vec<_>, Vec<_>) = (0..40).partition(|number| number % 4 == 0);
+    assert_eq!(sent, go);
+    let batch = dead_letters.take_batch();
+    assert_eq!(numbers(&batch), [stay, go].concat());
+    assert!(batch.iter().all(|letter| letter.attempts == if letter.message.0 % 4 == 0 { 1 } else { 2 }));
 }
 
 /// E-03: what the queue refuses stays in its place, with its attempts; what it evicts is handed back.

@@ -121,6 +121,10 @@ pub trait DeviceKernel: Send + Sync {
         self.wake(shard);
     }
 
+    /// The kernel was told to end, and is not waited for any more, since a handler of it does not return. A backend whose own
+    /// threads run handlers ends without those that are in one of this kernel's.
+    fn leave_behind(&self) {}
+
     /// Whether a shard sleeps, or may, for a caller that has made work for it and fenced (SeqCst). One that does not looks for
     /// work once more before it sleeps, and finds it. One that does has told before what it waits for.
     fn is_asleep(&self, shard: u32) -> bool {

@@ -69,7 +69,7 @@ impl KernelControl {
     /// The kernel's status now. The kernel goes on meanwhile; [`KernelStatus`] says when its counts add up.
     ///
     /// Reads a few words of each shard. Of a kernel with several outboxes it also reads a word of each output that waits, to
-    /// count those of each outbox; nobody receives meanwhile.
+    /// count those of each outbox; nobody receives meanwhile. And it collects the dead letters that the shards have shown.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -83,6 +83,7 @@ impl KernelControl {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn status(&self) -> KernelStatus {
+        self.kernel.collect_dead_letters();
         self.kernel.status()
     }
 
@@ -289,6 +290,8 @@ impl KernelControl {
     /// answered, or has ended otherwise, and what came of it is handled. Other messages that they send to themselves to be
     /// taken later are not. A bridge to several kernels is waited for until each of them has its share. Queues in
     /// between are not looked at.
+    ///
+    /// The dead letters of this kernel, and of those, are collected then.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use annulus_kernel::RingKernel;
-use annulus_queue::{DeadLetters, Redriven};
+use annulus_queue::{DeadLetters, Redriven, TrySendError};
 
 use crate::{
     handle::control::KernelControl,
@@ -230,8 +230,14 @@ impl<K: RingKernel> KernelHandle<K> {
     }
 
     /// Sends the dead letters' messages to the kernel again, oldest first, without waiting. Dead letters that
-    /// already had `max_attempts` attempts stay; see [`DeadLetters::redrive`]. If the message type has an id,
-    /// a message that fails again is recognised. Does nothing for a kernel without dead letters.
+    /// already had `max_attempts` attempts stay, and so do those of messages for no actor, which another try does not help; see
+    /// [`DeadLetters::redrive`]. If the message type has an id, a message that fails again is recognised. Does nothing for a
+    /// kernel without dead letters.
+    ///
+    /// It sends only as many as there is room for if all fail again at once: as many as were asked for with
+    /// [`LaunchOptions::dead_letters`](crate::LaunchOptions::dead_letters), or fewer if these are very many or very large. Then
+    /// [`refused`](Redriven::refused) is true, as it is if the kernel's queue is full. The others stay: wait until the
+    /// kernel has [drained](KernelControl::drained), and call it again.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -242,7 +248,11 @@ impl<K: RingKernel> KernelHandle<K> {
     pub fn redrive(&self, max_attempts: u32) -> Redriven<K::Message> {
         match self.dead_letters() {
             Some(dead_letters) => {
-                dead_letters.redrive_by(max_attempts, |message| self.inlet().try_send_again(message))
+                let Some(backlog) = &self.shared().dead_letters else { unreachable!("it has a store") };
+                dead_letters.redrive_by(max_attempts, |message| {
+                    let send = |message| self.inlet().try_send_again(message);
+                    backlog.send_again(message, || self.shared().pending(), send, TrySendError::Full)
+                })
             }
             None => DeadLetters::new().redrive_by(max_attempts, |message| self.try_send(message)),
         }

@@ -9,11 +9,26 @@
 //! their type; so the store is compiled only for programs that ask for it. The store replaces the backlog,
 //! under the backlog's lock.
 //!
+//! # Who collects
+//!
+//! A ring has room for as many dead letters as the host keeps ([`ring_capacity`]). What finds no room is lost, and counted.
+//! Those collect who hear of failures: on the CPU the block itself, after each turn; of a device the pump, which looks at least
+//! every 50 ms. Besides, whoever asks for the store or the status collects, and so does whoever finds that the kernel has
+//! drained. So a program that waits until its kernels have drained loses none of what fails in between, if a ring has room for
+//! that.
+//!
+//! [`Redriving`] sends no more messages again than a ring has room for, until they are handled and their dead letters
+//! collected.
+//!
+//! # Code of the program
+//!
 //! Two parts of this are code of the program, and run with no lock held: the function for the message's id,
 //! which is called before the dead letter is moved, and the alert. Alerts come one after the other, in the
 //! order of the dead letters, since only one thread at a time tells them. A collector may find that another
 //! one is already telling alerts; then it leaves its alerts to that one. (The other one may be further up on
-//! its own stack, if the alert asks for dead letters.)
+//! its own stack, if the alert asks for dead letters.) Whoever asks for the status, or waits until the kernel has drained, may
+//! hold locks that the alert takes. So alerts of what was collected there wait for the next report, which comes in any case,
+//! since the pump or the block has not yet reported these dead letters.
 
 use std::{
     any::Any,
@@ -33,9 +48,23 @@ use crate::kernel::{
     carried::Carried,
 };
 
-/// Slots of a shard's ring of dead letters. Source: this project's choice; dead letters are collected at each
-/// report of progress.
-pub(crate) const RING_CAPACITY: u32 = 64;
+/// The fewest and the most slots of a shard's ring of dead letters. Source: this project's choice.
+const LEAST_SLOTS: u32 = 64;
+const MOST_SLOTS: u32 = 65_536;
+/// The most bytes of such a ring, if it has more than the fewest slots. Source: this project's choice; a launch with a block for
+/// each of the 132 multiprocessors of an H100 then takes a gigabyte at most.
+const MOST_BYTES: usize = 8 << 20;
+
+/// Slots of a shard's ring of dead letters, of which each takes so many bytes: as many as the host keeps, and as a block
+/// takes messages in an iteration, so that on the CPU, where each turn's are collected after it, none is lost.
+pub(crate) const fn ring_capacity(kept: u32, iteration: u32, slot: usize) -> u32 {
+    let wanted = if kept > iteration { kept } else { iteration };
+    let wanted = if wanted < MOST_SLOTS { wanted.next_power_of_two() } else { MOST_SLOTS };
+    let fit = MOST_BYTES / slot;
+    let fit = if fit == 0 { 0 } else { 1 << fit.ilog2() };
+    let slots = if (wanted as usize) < fit { wanted } else { fit as u32 };
+    if slots < LEAST_SLOTS { LEAST_SLOTS } else { slots }
+}
 
 /// Returns the id of a message. The bytes must be a message of the kernel.
 pub(crate) type MessageId = unsafe fn(&Bytes) -> Option<u64>;
@@ -61,6 +90,8 @@ pub(crate) struct DeadLetterBacklog {
     names: &'static [ErrorName],
     /// They carry messages of the kernel.
     rings: Box<[Mutex<Consumer>]>,
+    /// Slots of each of them.
+    room: u64,
     /// The dead letters that were collected before there was a store.
     backlog: Mutex<Backlog>,
     /// The store, once the program has asked for it. Set under the backlog's lock.
@@ -69,6 +100,18 @@ pub(crate) struct DeadLetterBacklog {
     alerts: Mutex<VecDeque<Alert>>,
     /// Held by the thread that tells them.
     teller: CombiningLock<()>,
+    redriving: Mutex<Redriving>,
+}
+
+/// Messages that were sent again, and of which nobody knows yet that they are handled and their dead letters collected.
+#[derive(Default)]
+struct Redriving {
+    /// At least as many as there are. Never more than a ring has room for.
+    open: u64,
+    /// Of these, those that a thread is about to send.
+    about: u64,
+    /// All that ever were.
+    all: u64,
 }
 
 /// The latest dead letters: at most as many as the store may hold.
@@ -152,6 +195,8 @@ impl DeadLetterBacklog {
         names: &'static [ErrorName],
         rings: impl Iterator<Item = Consumer>,
     ) -> Self {
+        let rings: Box<[Consumer]> = rings.collect();
+        let room = rings.first().map_or(0, |ring| ring.ring().layout().capacity.into());
         let backlog = Backlog {
             capacity: (capacity as usize).max(1),
             messages: ByteQueue::new(),
@@ -161,11 +206,13 @@ impl DeadLetterBacklog {
         Self {
             id,
             names,
-            rings: rings.map(Mutex::new).collect(),
+            rings: rings.into_iter().map(Mutex::new).collect(),
+            room,
             backlog: Mutex::new(backlog),
             store: OnceLock::new(),
             alerts: Mutex::default(),
             teller: CombiningLock::new(()),
+            redriving: Mutex::default(),
         }
     }
 
@@ -179,7 +226,8 @@ impl DeadLetterBacklog {
             // SAFETY: by the caller's word.
             unsafe { self.open(|capacity| Box::new(DeadLetters::<M>::with_capacity(capacity))) };
         }
-        (0..self.rings.len()).for_each(|shard| self.collect(shard));
+        self.collect_all();
+        self.tell_alerts();
         self.store.get()?.as_any().downcast_ref()
     }
 
@@ -204,9 +252,19 @@ impl DeadLetterBacklog {
         let _ = self.store.set(store);
     }
 
-    /// Collects the dead letters that a shard has published.
+    /// Collects the dead letters that a shard has published, and tells of them.
     pub(crate) fn collect(&self, shard: usize) {
-        let mut alerts = false;
+        self.collect_silently(shard);
+        self.tell_alerts();
+    }
+
+    /// Collects the dead letters that all shards have published. Their alerts wait until somebody [tells](Self::collect) of
+    /// some.
+    pub(crate) fn collect_all(&self) {
+        (0..self.rings.len()).for_each(|shard| self.collect_silently(shard));
+    }
+
+    fn collect_silently(&self, shard: usize) {
         let mut message = Box::default();
         loop {
             // A separate statement, so that the lock ends here. In the head of a `while let` the lock would
@@ -221,13 +279,69 @@ impl DeadLetterBacklog {
             let Some(slot) = still_there else { continue };
             let stamp = Stamp { id, cause: self.cause(slot.length as u16), at: SystemTime::now() };
             // SAFETY: as above.
-            alerts |= unsafe { self.bury(&message, stamp) };
+            unsafe { self.bury(&message, stamp) };
             ring.advance(&slot);
             ring.give_back();
         }
-        if alerts {
+    }
+
+    /// Tells the alerts that wait, unless another thread does.
+    fn tell_alerts(&self) {
+        // A separate statement, so that the lock ends here.
+        let none = lock(&self.alerts).is_empty();
+        if !none {
             self.teller.run(|()| self.tell());
         }
+    }
+
+    /// Sends a message again by `send`, which says whether it was sent; unless its dead letter might find no room. Then
+    /// returns what `otherwise` makes of the message. `pending` says how many messages of the kernel are not handled yet.
+    pub(crate) fn send_again<M, S, R>(
+        &self,
+        message: M,
+        pending: impl Fn() -> u64,
+        send: impl FnOnce(M) -> Result<S, R>,
+        otherwise: impl FnOnce(M) -> R,
+    ) -> Result<S, R> {
+        if !self.begin_sending() {
+            self.recount(pending);
+            if !self.begin_sending() {
+                return Err(otherwise(message));
+            }
+        }
+        let sent = send(message);
+        let mut redriving = lock(&self.redriving);
+        redriving.about -= 1;
+        if sent.is_err() {
+            redriving.open -= 1;
+        }
+        sent
+    }
+
+    /// Counts one more message that is sent again, if there is room for its dead letter.
+    fn begin_sending(&self) -> bool {
+        let mut redriving = lock(&self.redriving);
+        let has_room = redriving.open < self.room;
+        if has_room {
+            redriving.open += 1;
+            redriving.about += 1;
+            redriving.all += 1;
+        }
+        has_room
+    }
+
+    /// Forgets those that are handled.
+    fn recount(&self, pending: impl Fn() -> u64) {
+        let (about, all) = {
+            let redriving = lock(&self.redriving);
+            (redriving.about, redriving.all)
+        };
+        // In this order: a block shows a dead letter before it gives the message's slot back.
+        let pending = pending();
+        self.collect_all();
+        let mut redriving = lock(&self.redriving);
+        let since = redriving.all - all;
+        redriving.open = redriving.open.min(pending + about + since);
     }
 
     /// Takes messages that expired before a shard took them. Called with no lock held, since it asks for
@@ -237,17 +351,14 @@ impl DeadLetterBacklog {
     ///
     /// They are messages of the kernel.
     pub(crate) unsafe fn bury_expired(&self, mut messages: ByteQueue) {
-        let mut alerts = false;
         while let Some(message) = messages.pop() {
             // SAFETY: by the caller's word.
             let id = contained(|| unsafe { (self.id)(message) }).flatten();
             let stamp = Stamp { id, cause: Cause::Expired, at: SystemTime::now() };
             // SAFETY: by the caller's word.
-            alerts |= unsafe { self.bury(message, stamp) };
+            unsafe { self.bury(message, stamp) };
         }
-        if alerts {
-            self.teller.run(|()| self.tell());
-        }
+        self.tell_alerts();
     }
 
     fn cause(&self, code: u16) -> Cause {
@@ -268,25 +379,24 @@ impl DeadLetterBacklog {
         Some(ring.position())
     }
 
-    /// Puts a dead letter into the store, or into the backlog if there is no store yet. Returns whether there
-    /// is something to [tell](Self::tell) the alert.
+    /// Puts a dead letter into the store, or into the backlog if there is no store yet. What the alert is to be told waits
+    /// until somebody [tells](Self::tell_alerts) it.
     ///
     /// # Safety
     ///
     /// `message` is a message of the kernel.
-    unsafe fn bury(&self, message: &Bytes, stamp: Stamp) -> bool {
+    unsafe fn bury(&self, message: &Bytes, stamp: Stamp) {
         if self.store.get().is_none() {
             let mut backlog = lock(&self.backlog);
             if self.store.get().is_none() {
-                backlog.push(message, stamp);
-                return false;
+                return backlog.push(message, stamp);
             }
         }
-        let Some(store) = self.store.get() else { return false };
+        let Some(store) = self.store.get() else { return };
         // SAFETY: the store is of the kernel's message type (`open`).
-        let Some(alert) = (unsafe { store.bury(message, stamp) }) else { return false };
-        lock(&self.alerts).push_back(alert);
-        true
+        if let Some(alert) = unsafe { store.bury(message, stamp) } {
+            lock(&self.alerts).push_back(alert);
+        }
     }
 
     /// Tells all waiting alerts.
@@ -321,4 +431,23 @@ impl Backlog {
 /// The locked value is complete at every point where a panic could poison its lock, so poison is ignored.
 fn lock<T>(locked: &Mutex<T>) -> MutexGuard<'_, T> {
     locked.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rings_follow_what_is_kept() {
+        let of = |kept| ring_capacity(kept, 64, 64);
+        assert_eq!([1, 64, 65, 100, 2000].map(of), [64, 64, 128, 128, 2048]);
+        assert_eq!([65_535, 65_536, 65_537, u32::MAX].map(of), [65_536; 4]);
+        // An iteration's messages may all fail.
+        assert_eq!(ring_capacity(100, 1000, 64), 1024);
+        // Large messages: no more than 8 MiB, except for the fewest slots.
+        assert_eq!(
+            [128, 4352, 65_792, 1 << 30].map(|slot| ring_capacity(u32::MAX, 1, slot)),
+            [65_536, 1024, 64, 64]
+        );
+    }
 }

@@ -20,7 +20,7 @@ use crate::{
         status::{Drops, Ending, KernelState, KernelStatus},
         told::{ASKED_BEFORE, BY_ITSELF, LOST, SHUTS_DOWN},
     },
-    telemetry,
+    links, telemetry,
 };
 
 impl KernelShared {
@@ -118,7 +118,22 @@ impl KernelShared {
     /// bridges lead here.
     pub(crate) async fn drained(self: &Arc<Self>) {
         upstream::drained(self).await;
+        // They may all send again at once, before the pump has looked.
+        self.with_sources().iter().for_each(|kernel| kernel.collect_dead_letters());
         self.core().tell_drained();
+    }
+
+    /// The kernels that lead to it by links or bridges, and itself.
+    fn with_sources(self: &Arc<Self>) -> Vec<Arc<Self>> {
+        links::with_sources(std::slice::from_ref(self))
+    }
+
+    /// Collects the dead letters that the shards have shown, for a thread that may hold locks of the program: alerts come with
+    /// the next report.
+    pub(crate) fn collect_dead_letters(&self) {
+        if let Some(dead_letters) = &self.dead_letters {
+            dead_letters.collect_all();
+        }
     }
 
     /// Whether it was told to take messages.

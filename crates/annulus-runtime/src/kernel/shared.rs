@@ -309,6 +309,8 @@ impl KernelShared {
         (0..self.outbound.len()).for_each(|shard| {
             self.show_prints(shard);
             self.core.collect_traces(shard);
+            // Of a kernel that was lost nobody reports them.
+            self.dead_letters.iter().for_each(|dead_letters| dead_letters.collect(shard));
         });
         let mut left = ByteQueue::new();
         let mut message = Box::<Bytes>::default();
@@ -374,6 +376,14 @@ impl KernelShared {
     /// Tells its runtime from others: [`RuntimeInner::place`](crate::launch::runtime::RuntimeInner::place).
     pub(crate) fn runtime_place(&self) -> usize {
         self.names.as_ptr().addr()
+    }
+
+    /// Nobody waits any more until it has ended, though it was told to: a handler of it does not return.
+    pub(crate) fn leave_behind(&self) {
+        self.free_name();
+        if let Some(device) = self.core.device.get() {
+            device.leave_behind();
+        }
     }
 
     /// Lets another kernel have its name.

@@ -11,7 +11,7 @@ use annulus_abi::{
     control::command,
     error::ErrorName,
     kernel::{KernelLayout, KernelShape},
-    ring::Envelope,
+    ring::{Envelope, MIN_CAPACITY},
     vitals::{KernelEntry, field, kernel_flags, recorder::CAUSES},
 };
 use annulus_kernel::{Binding, BindingKind, KernelDefinition, PrintSite, ProcessingMode, StateShape};
@@ -513,11 +513,8 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[Prin
             trace: options.observe.tracing,
             stamp: options.observe.causal,
         },
-        dead_letters_capacity: if options.observe.dead_letters == 0 {
-            0
-        } else {
-            dead_letters::RING_CAPACITY
-        },
+        // The bytes of its slots decide how many there are.
+        dead_letters_capacity: if options.observe.dead_letters == 0 { 0 } else { MIN_CAPACITY },
         prints_capacity: if prints.is_empty() { 0 } else { print::RING_CAPACITY },
         print_words: prints.iter().map(|site| site.words).max().unwrap_or(0),
         histogram: options.observe.track_latency,
@@ -525,7 +522,17 @@ fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[Prin
     });
     let layout = layout.through(options.outbound.through, options.shape.grid);
     let layout = if options.shape.sparse_keys { layout.counting_actors() } else { layout };
-    if definition.bridged.is_some() { layout.bridged(max_payload) } else { layout }
+    let mut layout = if definition.bridged.is_some() { layout.bridged(max_payload) } else { layout };
+    if let Some(dead_letters) = &mut layout.dead_letters {
+        let iteration =
+            options.shape.max_messages_per_iteration.unwrap_or(definition.max_messages_per_iteration);
+        dead_letters.capacity = dead_letters::ring_capacity(
+            options.observe.dead_letters,
+            iteration.min(options.inbound.capacity),
+            dead_letters.slot_stride + dead_letters.spill_bytes(),
+        );
+    }
+    layout
 }
 
 fn outbound(shard: &ShardMemory) -> Outbound {

@@ -30,7 +30,7 @@ use crate::{handle::KernelHandle, time::for_people};
 /// **A handler that does not return** cannot be interrupted. Its kernel is told to terminate, and has a second for that.
 /// Then it is left behind, with the messages in its rings, and another kernel may have its name. On the CPU it keeps a worker
 /// thread, on a device its place: a launch that needs these uses another runtime. Calls of it end when its handler returns, so
-/// give calls a time limit.
+/// give calls a time limit. The end of its runtime, and of the process, waits for it no longer.
 ///
 /// **A launch** has no time limit, and is not watched. It is called on a thread without an async runtime.
 ///
