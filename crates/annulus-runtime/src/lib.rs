@@ -148,11 +148,14 @@ pub use annulus_queue::{
 pub use annulus_ring::memory::{Place, ShardMemory, SharedMemory, TelemetryLine};
 pub use annulus_sync::wait::block_on;
 
+#[cfg(feature = "toml")]
+#[doc(hidden)]
+pub use topology::in_toml;
 #[cfg(feature = "registry")]
 pub use launch::dynamic::DynamicMessage;
 #[cfg(feature = "registry")]
 pub use launch::{
-    dynamic_kernel::{DynamicError, DynamicKernel},
+    dynamic_kernel::{DynamicDeadLetter, DynamicError, DynamicKernel},
     registered::{AlreadyRegistered, NotRegistered, RegisteredKernel},
 };
 
@@ -261,7 +264,7 @@ pub mod prelude {
     pub use crate::{
         Backpressure, BridgeOptions, CallError, Clock, Consistency, Deduplication, KernelHandle, LaunchError,
         LaunchOptions, Maybe, NamedQueue, Pipeline, ProcessingMode, RecvError, RunMode, Runtime, SendError,
-        SendOutcome, Stamp, Topology, TryRecvError, TrySendError, device_print,
+        SendOutcome, Share, Stamp, Topology, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{
         Addressed, Along, Answer, Ask, Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure,
