@@ -28,6 +28,7 @@ enum Why {
 /// What happens to a cart.
 #[derive(RingMessage, Clone, Copy)]
 #[repr(u32)]
+#[allow(dead_code)] // Who sends to it makes its messages.
 enum CartEvent {
     Buy {
         #[ring(key)]

@@ -107,12 +107,14 @@ fn kernels_are_listed_with_all_parts_of_their_types() {
         "takes CartEvent: Buy { cart: u32, item: Item } | Close { cart: u32, why: Why }\n",
         "  Item { number: u32, pieces: u16 }\n",
         "  Why: Paid(u64) | Left { after_ms: u32 } | Broken\n",
+        "--bind board=… Board { topic: Topic, above: u64 }\n",
+        "  Topic: its name, as text\n",
         "sends by closed: Closed { cart: u32, why: Why }\n",
         "sends by packed: Packed { item: Item }\n",
         "asks by price: Query { item: u32 }\n",
         "as JSON: {\"Buy\": {\"cart\": 0, \"item\": {\"number\": 0, \"pieces\": 0}}}\n",
         "or:      {\"Close\": {\"cart\": 0, \"why\": {\"Paid\": 0}}}\n",
-        "takes Letter (version 0, archived) { from: u32, text: text }, a bridged message: `annulus send` cannot make it; a program sends it",
+        "takes Letter (version 0, bridged) { from: u32, text: text }, a bridged message: `annulus send` cannot make it; a program sends it",
     ] {
         assert!(list.contains(part), "{part:?} is not in:\n{list}");
     }

@@ -85,9 +85,6 @@ fn parts_of(ty: &'static TypeDescriptor, parts: &mut Vec<&'static TypeDescriptor
 
 fn add_part(ty: &'static TypeDescriptor, parts: &mut Vec<&'static TypeDescriptor>) {
     let has_name = matches!(ty.kind, TypeKind::Struct(_) | TypeKind::Enum { .. }) && ty.bounded().is_none();
-    if *ty == *Topic::DESCRIPTOR {
-        return;
-    }
     if has_name && just(ty).is_none() && ty.meaning != Meaning::Wrapping {
         if parts.contains(&ty) {
             return;
@@ -166,6 +163,7 @@ pub(crate) fn shape(ty: &'static TypeDescriptor) -> String {
         };
     }
     match ty.kind {
+        TypeKind::Struct(_) if *ty == *Topic::DESCRIPTOR => "Topic: its name, as text".into(),
         TypeKind::Struct([number]) if ty.meaning == Meaning::Wrapping => shape(number.ty),
         TypeKind::Struct(fields) => listed(ty.name, fields),
         TypeKind::Enum { variants, .. } => {
