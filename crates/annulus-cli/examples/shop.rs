@@ -79,7 +79,10 @@ fn carts(
                 return Err(Refusal::NoPieces);
             }
             *items += u32::from(item.pieces);
-            later.send_after(CartEvent::Close { cart, why: Why::Left { after_ms: 3_600_000 } }, 3_600_000_000_000);
+            later.send_after(
+                CartEvent::Close { cart, why: Why::Left { after_ms: 3_600_000 } },
+                3_600_000_000_000,
+            );
             packed.send(Packed { item });
         }
         CartEvent::Close { cart, why } => closed.send(Closed { cart, why }),

@@ -10,7 +10,8 @@ use std::{
 };
 
 use annulus::{
-    Backend, Drops, DynamicError, DynamicKernel, KernelStatus, LaunchError, RecvError, RegisteredKernel, Runtime,
+    Backend, Drops, DynamicError, DynamicKernel, KernelStatus, LaunchError, RecvError, RegisteredKernel,
+    Runtime,
     kernel::{Binding, BindingDefinition, KernelDefinition},
 };
 use clap::Args;
@@ -250,8 +251,12 @@ impl Send {
             }
             given.push((name, value));
         }
-        let is_missing = |definition: &&BindingDefinition| given.iter().all(|(name, _)| *name != definition.name);
-        let missing = definitions.iter().filter(is_missing).map(|definition| format!("--bind {}=JSON", definition.name));
+        let is_missing =
+            |definition: &&BindingDefinition| given.iter().all(|(name, _)| *name != definition.name);
+        let missing = definitions
+            .iter()
+            .filter(is_missing)
+            .map(|definition| format!("--bind {}=JSON", definition.name));
         let missing = missing.collect::<Vec<_>>();
         if !missing.is_empty() {
             let names = listed(definitions);

@@ -122,7 +122,9 @@ fn kernels_are_listed_with_all_parts_of_their_types() {
     let mut lines = String::new();
     let of_carts = list.split("  carts ").nth(1).unwrap().split("\n  catalogue").next().unwrap();
     for line in of_carts.lines() {
-        if let Some(json) = line.trim_start().strip_prefix("as JSON: ").or(line.trim_start().strip_prefix("or: ")) {
+        if let Some(json) =
+            line.trim_start().strip_prefix("as JSON: ").or(line.trim_start().strip_prefix("or: "))
+        {
             lines += &(json.trim_start().to_owned() + "\n");
         }
     }
@@ -165,7 +167,8 @@ fn options_are_words_of_the_file() {
                    max_payload = 512\nrounds = true\nsupersteps = true\nblack_box = false\n";
     let topology = file("options.toml", &("[kernels.catalogue]\n".to_owned() + options));
     // Equal messages are one.
-    let output = shop(&["run", &topology, "--backend", "cpu"], "{\"item\": 7}\n{\"item\": 7}\n{\"item\": 8}\n");
+    let output =
+        shop(&["run", &topology, "--backend", "cpu"], "{\"item\": 7}\n{\"item\": 7}\n{\"item\": 8}\n");
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{told}");
     assert!(told.contains("2 processed, 1 dropped") && told.contains(" rounds"), "{told}");
@@ -182,7 +185,11 @@ fn options_are_words_of_the_file() {
         assert!(!told.contains("LaunchOptions"), "{told}");
     }
     let output = shop(&["graph", &file("actors.toml", "[kernels.carts]\nactors = 0\n")], "");
-    assert!(text(&output.stderr).contains("how many keys there are with actors = n"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("how many keys there are with actors = n"),
+        "{}",
+        text(&output.stderr)
+    );
 }
 
 /// A topic is bound by its name, and numbers of 64 bits by their digits, where TOML has no such number.

@@ -148,9 +148,6 @@ pub use annulus_queue::{
 pub use annulus_ring::memory::{Place, ShardMemory, SharedMemory, TelemetryLine};
 pub use annulus_sync::wait::block_on;
 
-#[cfg(feature = "toml")]
-#[doc(hidden)]
-pub use topology::in_toml;
 #[cfg(feature = "registry")]
 pub use launch::dynamic::DynamicMessage;
 #[cfg(feature = "registry")]
@@ -158,6 +155,9 @@ pub use launch::{
     dynamic_kernel::{DynamicDeadLetter, DynamicError, DynamicKernel},
     registered::{AlreadyRegistered, NotRegistered, RegisteredKernel},
 };
+#[cfg(feature = "toml")]
+#[doc(hidden)]
+pub use topology::in_toml;
 
 /// Prints from a handler, or from a function that it calls. The print becomes an event of
 /// [`tracing`](https://docs.rs/tracing) on the host, wherever the handler runs.

@@ -243,7 +243,8 @@ pub use annulus_runtime::{
 pub use annulus_runtime::in_toml;
 #[cfg(feature = "registry")]
 pub use annulus_runtime::{
-    AlreadyRegistered, DynamicDeadLetter, DynamicError, DynamicKernel, DynamicMessage, NotRegistered, RegisteredKernel,
+    AlreadyRegistered, DynamicDeadLetter, DynamicError, DynamicKernel, DynamicMessage, NotRegistered,
+    RegisteredKernel,
 };
 pub use annulus_runtime::{
     BackendError, BatchError, CallError, ConnectError, HandleError, IntervalTooShort, InvalidLaunch,

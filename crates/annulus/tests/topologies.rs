@@ -310,7 +310,10 @@ fn p02_a_topology_connects_who_asks() {
             .link("other.price", "catalogue")
     };
     for (topology, expected) in [
-        (two(191, 1), "link from `other.price` to `catalogue`: `catalogue` has no room for so many asks: launch it with LaunchOptions::through(192)"),
+        (
+            two(191, 1),
+            "link from `other.price` to `catalogue`: `catalogue` has no room for so many asks: launch it with LaunchOptions::through(192)",
+        ),
         (two(192, 0), "`other` has no room for so many asks: launch it with LaunchOptions::through(1)"),
         (
             topology(64).kernel("next", catalogue::bind(), catalogue::options()).link("shop.sold", "next"),

@@ -3,7 +3,8 @@
 use annulus::{
     RegisteredKernel, Topic,
     kernel::{
-        BindingKind, DeviceType, FieldDescriptor, KernelDefinition, Meaning, Primitive, TypeDescriptor, TypeKind, VariantDescriptor,
+        BindingKind, DeviceType, FieldDescriptor, KernelDefinition, Meaning, Primitive, TypeDescriptor,
+        TypeKind, VariantDescriptor,
     },
 };
 
@@ -38,7 +39,9 @@ pub(super) fn described(kernel: &RegisteredKernel) -> String {
         parts_of(definition.message, &mut parts);
     }
     let outputs = definition.ports.iter().map(|port| port.output);
-    outputs.chain(definition.output.filter(|_| definition.ports.is_empty())).for_each(|ty| parts_of(ty, &mut parts));
+    outputs
+        .chain(definition.output.filter(|_| definition.ports.is_empty()))
+        .for_each(|ty| parts_of(ty, &mut parts));
     definition.bindings.iter().for_each(|binding| parts_of(binding.ty, &mut parts));
     if !parts.is_empty() {
         line("where");
@@ -127,7 +130,9 @@ fn example(ty: &TypeDescriptor) -> String {
         TypeKind::Struct(_) if *ty == *Topic::DESCRIPTOR => "\"a.topic\"".into(),
         TypeKind::Struct(fields) => example_of_fields(fields),
         // As far as is needed to see that it is too long.
-        TypeKind::Array { element, len } => format!("[{}]", vec![example(element); len.min(LONGEST)].join(", ")),
+        TypeKind::Array { element, len } => {
+            format!("[{}]", vec![example(element); len.min(LONGEST)].join(", "))
+        }
         TypeKind::Enum { variants, .. } => variants.first().map(example_of_variant).unwrap_or_default(),
     }
 }
@@ -196,7 +201,9 @@ fn named(ty: &'static TypeDescriptor) -> String {
     }
     match ty.kind {
         TypeKind::Array { element, len } => format!("[{}; {len}]", named(element)),
-        TypeKind::Struct(_) | TypeKind::Enum { .. } if ty.bounded().is_none() && ty.meaning != Meaning::Wrapping => {
+        TypeKind::Struct(_) | TypeKind::Enum { .. }
+            if ty.bounded().is_none() && ty.meaning != Meaning::Wrapping =>
+        {
             ty.name.to_owned()
         }
         _ => shape(ty),

@@ -3,8 +3,8 @@
 use std::{cell::Cell, fmt, mem::MaybeUninit};
 
 use serde::de::{
-    self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IgnoredAny, MapAccess, SeqAccess, Unexpected,
-    VariantAccess, Visitor,
+    self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IgnoredAny, MapAccess, SeqAccess,
+    Unexpected, VariantAccess, Visitor,
 };
 
 use super::is_tuple;

@@ -340,7 +340,11 @@ impl Snapshot {
     /// Checks that this snapshot can be restored where `other` was read.
     fn check_fits(&self, other: &Self) -> Result<(), SnapshotError> {
         if self.kernel != other.kernel {
-            return Err(mismatch("kernel", other.kernel, format_args!("that of the snapshot, {}", self.kernel)));
+            return Err(mismatch(
+                "kernel",
+                other.kernel,
+                format_args!("that of the snapshot, {}", self.kernel),
+            ));
         }
         let shape = |snapshot: &Self| {
             let state = snapshot.state.iter().map(|state| match &snapshot.keys {
@@ -368,7 +372,11 @@ impl Snapshot {
         if fits {
             return Ok(());
         }
-        Err(mismatch("shape of the launch", shape(other), format_args!("that of the snapshot: {}", shape(self))))
+        Err(mismatch(
+            "shape of the launch",
+            shape(other),
+            format_args!("that of the snapshot: {}", shape(self)),
+        ))
     }
 }
 

@@ -279,7 +279,12 @@ impl Topology {
                 }
                 _ => false,
             };
-            problems.extend(others.iter().filter(|problem| !is_told(problem)).map(|problem| in_toml(&problem.to_string())));
+            problems.extend(
+                others
+                    .iter()
+                    .filter(|problem| !is_told(problem))
+                    .map(|problem| in_toml(&problem.to_string())),
+            );
         }
         Err(TopologyError::Text(problems.join("\n")))
     }

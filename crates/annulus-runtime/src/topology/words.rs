@@ -55,7 +55,10 @@ mod tests {
             ("say hold(12) at least", "say hold = 12 at least"),
             ("leave supersteps(false) out, or rounds", "leave supersteps = false out, or rounds"),
             ("raise LaunchOptions::actors, or", "raise actors, or"),
-            ("mark it with #[ring(key)], `actors` (8) of `shop.price`", "mark it with #[ring(key)], `actors` (8) of `shop.price`"),
+            (
+                "mark it with #[ring(key)], `actors` (8) of `shop.price`",
+                "mark it with #[ring(key)], `actors` (8) of `shop.price`",
+            ),
             ("connect_along(..), port(..).connect(..)", "connect_along(..), port(..).connect(..)"),
         ] {
             assert_eq!(in_toml(said), expected);
