@@ -1,4 +1,4 @@
-//! What was no message, kept in a file: `annulus send --dead-letters FILE`.
+//! What was no message, and messages that the kernel did not handle, kept in a file: `annulus send --dead-letters FILE`.
 
 use std::{
     fs::File,
@@ -7,13 +7,16 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use annulus::queue::DeadLetters;
-use serde_json::json;
+use annulus::{
+    DynamicDeadLetter,
+    queue::{DeadLetters, Reason},
+};
+use serde_json::{Value, json};
 
-use crate::failure::Failure;
+use crate::{failure::Failure, format::json as written};
 
 /// The most that is kept: as many as a store of dead letters keeps by default.
-const MOST: u64 = DeadLetters::<()>::DEFAULT_CAPACITY as u64;
+pub(crate) const MOST: u32 = DeadLetters::<()>::DEFAULT_CAPACITY as u32;
 
 /// The most bytes that the file gets, roughly. Source: this project's choice; a bad frame may have 1 MiB.
 const MOST_BYTES: u64 = 64 << 20;
@@ -53,14 +56,35 @@ impl DeadLetterFile {
 
     /// Writes a dead letter, unless the file is full. It is in the file when this returns.
     pub(crate) fn bury(&mut self, number: u64, bad: &BadInput) -> Result<(), Failure> {
-        if self.kept == MOST || self.bytes >= self.most_bytes {
-            return Ok(());
-        }
-        let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
+        let at = nanos(SystemTime::now());
         let mut line = json!({ "number": number, "at": at, "cause": bad.cause, "reason": bad.reason });
         match str::from_utf8(&bad.bytes) {
             Ok(text) => line["text"] = text.into(),
             Err(_) => line["hex"] = hex(&bad.bytes).into(),
+        }
+        self.write(&line)
+    }
+
+    /// Likewise a message that the kernel did not handle.
+    pub(crate) fn bury_message(
+        &mut self,
+        letter: &DynamicDeadLetter,
+        in_words: impl Fn(&str) -> String,
+    ) -> Result<(), Failure> {
+        let cause = match letter.reason {
+            Reason::Expired => "expired",
+            Reason::Invalid(_) => "unknown_actor",
+            _ => "failed",
+        };
+        // An enum that a device wrote may have no valid value: then this says so.
+        let message: Value = serde_json::from_str(&written(&letter.message)).unwrap_or_default();
+        let reason = in_words(&letter.reason.to_string());
+        self.write(&json!({ "at": nanos(letter.at), "cause": cause, "reason": reason, "message": message }))
+    }
+
+    fn write(&mut self, line: &Value) -> Result<(), Failure> {
+        if self.kept == u64::from(MOST) || self.bytes >= self.most_bytes {
+            return Ok(());
         }
         let line = line.to_string();
         writeln!(self.to, "{line}").and_then(|()| self.to.flush()).map_err(|error| {
@@ -75,6 +99,11 @@ impl DeadLetterFile {
     pub(crate) fn kept(&self) -> (u64, &str) {
         (self.kept, &self.name)
     }
+}
+
+/// Nanoseconds since 1970 UTC.
+fn nanos(at: SystemTime) -> u64 {
+    at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
 }
 
 /// Two digits for each byte.
@@ -135,8 +164,8 @@ mod tests {
     fn the_file_has_an_end() {
         let written = Written::default();
         let mut file = DeadLetterFile::new(Box::new(written.clone()), "bad".into());
-        (0..MOST + 5).for_each(|number| file.bury(number, &bad(b"x")).unwrap());
-        assert_eq!((written.lines().len() as u64, file.kept().0), (MOST, MOST));
+        (0..u64::from(MOST) + 5).for_each(|number| file.bury(number, &bad(b"x")).unwrap());
+        assert_eq!((written.lines().len() as u64, file.kept().0), (MOST.into(), MOST.into()));
         let written = Written::default();
         let mut file = DeadLetterFile::new(Box::new(written.clone()), "bad".into());
         file.most_bytes = 1 << 20;

@@ -145,6 +145,14 @@ impl Messages {
         &self.skipped
     }
 
+    /// The file of dead letters, if there is one.
+    pub(crate) fn dead_letter_file(&mut self) -> Option<&mut DeadLetterFile> {
+        match &mut self.on_bad {
+            OnBad::Bury(file) => Some(file),
+            OnBad::Fail | OnBad::Skip => None,
+        }
+    }
+
     /// How many dead letters are in the file, and its name, if there is a file.
     pub(crate) fn dead_letters(&self) -> Option<(u64, &str)> {
         match &self.on_bad {

@@ -20,7 +20,7 @@
 //! ```
 //!
 //! Exit codes: 0 done (also when whoever reads standard output has gone), 1 the data or the machine is at
-//! fault, 2 the command line is.
+//! fault, or a kernel did not handle messages that it was sent, 2 the command line is.
 
 mod autopsy;
 mod check;

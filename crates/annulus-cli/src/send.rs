@@ -10,13 +10,14 @@ use std::{
 };
 
 use annulus::{
-    Backend, DynamicError, DynamicKernel, LaunchError, RecvError, RegisteredKernel, Runtime,
+    Backend, Drops, DynamicError, DynamicKernel, KernelStatus, LaunchError, RecvError, RegisteredKernel,
+    Runtime,
     kernel::{Binding, BindingDefinition, KernelDefinition},
 };
 use clap::Args;
 
 use crate::{
-    dead_letters::DeadLetterFile,
+    dead_letters::{self, DeadLetterFile},
     failure::Failure,
     flags::{SEND, in_flags},
     follow::Follow,
@@ -65,8 +66,9 @@ pub(crate) struct Send {
     #[arg(long)]
     skip_bad: bool,
 
-    /// Skip bad messages, and keep them in this file: for each a line of JSON with the reason and the input, as text (of
-    /// MessagePack its value as JSON) or in hexadecimal digits; up to 1000 of them and 64 MiB
+    /// Skip bad messages, and keep them in this file, with the messages that the kernel did not handle: for each a line of
+    /// JSON with the reason. Of a bad message it has the input, as text (of MessagePack its value as JSON) or in hexadecimal
+    /// digits; of one that failed, was for an unknown actor or expired, the message. Up to 1000 of them and 64 MiB
     #[arg(long, value_name = "FILE")]
     dead_letters: Option<PathBuf>,
 
@@ -110,17 +112,21 @@ const EXAMPLES: &str = r#"Examples:
   See which kernels there are, and what they take:
       annulus run --list
 
-  Keep what is no message of the kernel's type, to see later why:
+  Keep what is no message of the kernel's type, and what it does not handle, to see later why:
       annulus send anomalies --actors 8 --bind 'limits={"threshold": 3}' --dead-letters bad.json < lines.json
 
   Ask a kernel something:
       echo '{"sequence": 1, "series": 0, "value": 20.5}' | annulus send anomalies --actors 8 --bind 'limits={"threshold": 3}'
 
+The kernel ends when the input has ended and all messages are handled. Messages that it has set for later, to itself, are not
+waited for: if some were still to come they are lost, and the summary tells how many. To wait for them, keep the input open.
+
 Signals: SIGINT (Ctrl-C) and SIGTERM end the input; what was sent is handled, and summed up. A second one ends the program at once.
 
 Exit codes:
   0  done, also after a signal, or nobody reads standard output any more
-  1  the data or the machine is at fault
+  1  the data or the machine is at fault, or messages failed or were for unknown actors (not those that --skip-bad and
+     --dead-letters skip, since they are no messages)
   2  the command line is
   130, 143  a second signal ended it"#;
 
@@ -150,6 +156,10 @@ impl Send {
         }
         if self.black_box {
             options = options.black_box(true);
+        }
+        if self.dead_letters.is_some() {
+            // As many as the file has room for.
+            options = options.dead_letters(dead_letters::MOST);
         }
         options = self.follow.options(options);
         self.follow.check(options.observe.tracing)?;
@@ -194,8 +204,10 @@ impl Send {
                 true => call_all(&kernel, &mut messages),
                 false => stream(&kernel, &mut messages, output),
             };
+            let _ = kernel.control().terminate_blocking();
+            let buried = bury_unhandled(&kernel, &mut messages);
             summary(&kernel, &messages, launch);
-            outcome
+            outcome.and(buried).and(all_handled(&kernel, &messages))
         });
         if stop.is_asked() {
             let cut = if messages.is_cut() { "; a message that was not whole was not sent" } else { "" };
@@ -239,16 +251,22 @@ impl Send {
             }
             given.push((name, value));
         }
+        let is_missing =
+            |definition: &&BindingDefinition| given.iter().all(|(name, _)| *name != definition.name);
+        let missing = definitions
+            .iter()
+            .filter(is_missing)
+            .map(|definition| format!("--bind {}=JSON", definition.name));
+        let missing = missing.collect::<Vec<_>>();
+        if !missing.is_empty() {
+            let names = listed(definitions);
+            return Err(Failure::Usage(format!("the kernel binds {names}: give {}", missing.join(" and "))));
+        }
         let bind = |definition: &BindingDefinition| {
             let mut values = given.iter().filter(|(name, _)| *name == definition.name);
             match (values.next(), values.next()) {
                 (Some((_, value)), None) => binding(definition, value),
-                (Some(_), Some(_)) => Err(Failure::Usage(format!("--bind {}: said twice", definition.name))),
-                (None, _) => Err(Failure::Usage(format!(
-                    "the kernel binds {}: give --bind {}=JSON",
-                    listed(definitions),
-                    definition.name
-                ))),
+                _ => Err(Failure::Usage(format!("--bind {}: said twice", definition.name))),
             }
         };
         definitions.iter().map(bind).collect()
@@ -368,8 +386,36 @@ fn hint(definition: &KernelDefinition, format: Format) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
+/// Puts the messages that the kernel did not handle into the file of dead letters, if there is one.
+fn bury_unhandled(kernel: &DynamicKernel, messages: &mut Messages) -> Result<(), Failure> {
+    let Some(file) = messages.dead_letter_file() else { return Ok(()) };
+    let in_words = |reason: &str| in_flags(reason, SEND);
+    kernel.take_dead_letters().iter().try_for_each(|letter| file.bury_message(letter, in_words))
+}
+
+/// Refuses an end at which messages had failed, or were for no actor.
+fn all_handled(kernel: &DynamicKernel, messages: &Messages) -> Result<(), Failure> {
+    let Some(what) = unhandled(&kernel.control().status()) else { return Ok(()) };
+    let remedy = match messages.dead_letters() {
+        Some((_, file)) => format!("{file} has them, with the reason, as far as they were kept"),
+        None => "--dead-letters FILE keeps them, with the reason".into(),
+    };
+    Err(Failure::Fault(format!("{what}; {remedy}")))
+}
+
+/// How many messages a kernel has refused, in words, if there are any.
+pub(crate) fn unhandled(status: &KernelStatus) -> Option<String> {
+    let Drops { failed, unknown_actor, .. } = status.drops;
+    let what = match (failed, unknown_actor) {
+        (0, 0) => return None,
+        (failed, 0) => format!("{failed} failed"),
+        (0, unknown) => format!("{unknown} for unknown actors"),
+        (failed, unknown) => format!("{failed} failed, {unknown} for unknown actors"),
+    };
+    Some(format!("not all messages were handled by `{}`: {what}", status.name))
+}
+
 fn summary(kernel: &DynamicKernel, messages: &Messages, launch: LaunchReport) {
-    let _ = kernel.control().terminate_blocking();
     let status = kernel.control().status();
     let mut text = format!(
         "{} on {}: {} processed, {} sent back",
@@ -381,12 +427,20 @@ fn summary(kernel: &DynamicKernel, messages: &Messages, launch: LaunchReport) {
             text += &format!(", {count} {}", cause.replace('_', " "));
         }
     }
+    // Those that were still to come when it had ended.
+    if let Some(timers) = status.timers.filter(|timers| timers.waiting + timers.lost != 0) {
+        let lost = timers.waiting + timers.lost;
+        text += &format!(", {lost} messages that it had set for later lost");
+    }
     if let Some((kept, file)) = messages.dead_letters() {
         let causes =
             messages.skipped().iter().map(|(cause, count)| format!("{count} {}", cause.replace('_', " ")));
         let causes = causes.collect::<Vec<_>>().join(", ");
         let causes = if causes.is_empty() { causes } else { format!(" ({causes})") };
         text += &format!("{causes}; {kept} dead letters in {file}");
+        if status.dead_letters_lost != 0 {
+            text += &format!(", {} lost", status.dead_letters_lost);
+        }
     }
     if status.last_error != 0 {
         let what = annulus::describe_error(status.last_error);

@@ -292,6 +292,7 @@ mod function;
 mod kernel;
 mod layout;
 mod message_facts;
+mod near;
 mod taken;
 mod types;
 

@@ -267,7 +267,7 @@ pub enum ConnectError {
     },
     /// A kernel asks or is asked, and was launched without room for that.
     #[error(
-        "`{kernel}` was launched without room for so many asks: launch it with LaunchOptions::through({room}), or more"
+        "`{kernel}` has no room for so many asks: launch it with LaunchOptions::through({room}), or more"
     )]
     NoRoomToAsk {
         /// The instance's name.

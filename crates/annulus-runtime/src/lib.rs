@@ -152,9 +152,12 @@ pub use annulus_sync::wait::block_on;
 pub use launch::dynamic::DynamicMessage;
 #[cfg(feature = "registry")]
 pub use launch::{
-    dynamic_kernel::{DynamicError, DynamicKernel},
+    dynamic_kernel::{DynamicDeadLetter, DynamicError, DynamicKernel},
     registered::{AlreadyRegistered, NotRegistered, RegisteredKernel},
 };
+#[cfg(feature = "toml")]
+#[doc(hidden)]
+pub use topology::in_toml;
 
 /// Prints from a handler, or from a function that it calls. The print becomes an event of
 /// [`tracing`](https://docs.rs/tracing) on the host, wherever the handler runs.
@@ -261,7 +264,7 @@ pub mod prelude {
     pub use crate::{
         Backpressure, BridgeOptions, CallError, Clock, Consistency, Deduplication, KernelHandle, LaunchError,
         LaunchOptions, Maybe, NamedQueue, Pipeline, ProcessingMode, RecvError, RunMode, Runtime, SendError,
-        SendOutcome, Stamp, Topology, TryRecvError, TrySendError, device_print,
+        SendOutcome, Share, Stamp, Topology, TryRecvError, TrySendError, device_print,
     };
     pub use annulus_kernel::{
         Addressed, Along, Answer, Ask, Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure,

@@ -238,9 +238,13 @@ pub use annulus_runtime::{
     describe_error, for_people,
 };
 // Errors.
+#[cfg(feature = "toml")]
+#[doc(hidden)]
+pub use annulus_runtime::in_toml;
 #[cfg(feature = "registry")]
 pub use annulus_runtime::{
-    AlreadyRegistered, DynamicError, DynamicKernel, DynamicMessage, NotRegistered, RegisteredKernel,
+    AlreadyRegistered, DynamicDeadLetter, DynamicError, DynamicKernel, DynamicMessage, NotRegistered,
+    RegisteredKernel,
 };
 pub use annulus_runtime::{
     BackendError, BatchError, CallError, ConnectError, HandleError, IntervalTooShort, InvalidLaunch,

@@ -276,6 +276,11 @@ fn catalogue(query: &Query, prices: &Outbox<Price>) {
     prices.send(Price { cents: 10 * query.item });
 }
 
+#[ring_kernel]
+fn echo(query: &Query, queries: &Outbox<Query>) {
+    queries.send(*query);
+}
+
 #[test]
 fn p02_a_topology_connects_who_asks() {
     let topology = |room: u32| {
@@ -292,9 +297,41 @@ fn p02_a_topology_connects_who_asks() {
     let error = topology(0).launch(&Runtime::builder().build().unwrap()).unwrap_err().to_string();
     assert_eq!(
         error,
-        "link from `shop.price` to `catalogue`: `catalogue` was launched without room for so many asks: launch it with \
-         LaunchOptions::through(64), or more"
+        "the topology cannot be: link from `shop.price` to `catalogue`: `catalogue` has no room for so many asks: launch it \
+         with LaunchOptions::through(64), or more"
     );
+    assert_eq!(topology(0).check().unwrap_err().to_string(), error);
+    topology(64).check().unwrap();
+
+    // Of several that ask, each takes its room; and whatever else a launch would refuse is found before.
+    let two = |room: u32, asker: u32| {
+        topology(room)
+            .kernel("other", shop::bind(), shop::options().through(asker).grid(2))
+            .link("other.price", "catalogue")
+    };
+    for (topology, expected) in [
+        (
+            two(191, 1),
+            "link from `other.price` to `catalogue`: `catalogue` has no room for so many asks: launch it with LaunchOptions::through(192)",
+        ),
+        (two(192, 0), "`other` has no room for so many asks: launch it with LaunchOptions::through(1)"),
+        (
+            topology(64).kernel("next", catalogue::bind(), catalogue::options()).link("shop.sold", "next"),
+            "sends `Price`, and `next` takes `Query`",
+        ),
+        (
+            Topology::new()
+                .kernel("shop", shop::bind(), shop::options().through(64))
+                .kernel("other", echo::bind(), echo::options().through(64))
+                .link("shop.price", "other"),
+            "`other` does not answer `Price`, as it is asked",
+        ),
+    ] {
+        let error = topology.check().unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(topology.launch(&Runtime::builder().build().unwrap()).unwrap_err().to_string(), error);
+    }
+    two(192, 1).launch(&Runtime::builder().build().unwrap()).unwrap();
 }
 
 #[cfg(feature = "toml")]

@@ -18,6 +18,7 @@ mod progress;
 #[cfg(test)]
 mod reference;
 mod series;
+mod shapes;
 mod source;
 mod summary;
 pub(crate) mod topology;
@@ -31,12 +32,10 @@ use std::{
 };
 
 pub(crate) use engine::LaunchReport;
+pub(crate) use shapes::shape;
 pub(crate) use trial::{Trial, try_out};
 
-use annulus::{
-    Backend, RegisteredKernel,
-    kernel::{BindingKind, FieldDescriptor, Meaning, TypeDescriptor, TypeKind, VariantDescriptor},
-};
+use annulus::{Backend, RegisteredKernel};
 use clap::{Args, Subcommand};
 
 use crate::{failure::Failure, follow::Follow, top::seconds, values};
@@ -52,8 +51,11 @@ use watch::Watch;
 /// SIGINT (Ctrl-C) and SIGTERM end the input: what was read is sent and handled, within --limit from then on, unless the
 /// kernels stand still in a cycle. A second one ends the program at once.
 ///
-/// Exit codes: 0 done, also after a signal; 1 the data or the machine is at fault, or messages were left: not sent, or not
-/// handled within --limit; 2 the command line is; 130 and 143 a second signal ended it.
+/// Messages that a kernel has set for later, to itself, are not waited for: if some were still to come when it ends they are
+/// lost, and its line at the end tells how many.
+///
+/// Exit codes: 0 done, also after a signal; 1 the data or the machine is at fault, or messages failed, were for unknown actors,
+/// or were left: not sent, or not handled within --limit; 2 the command line is; 130 and 143 a second signal ended it.
 #[derive(Args)]
 #[command(
     arg_required_else_help = true,
@@ -125,106 +127,7 @@ fn list(command: &clap::Command) -> Result<(), Failure> {
     let lines: String = jobs
         .map(|job| format!("  {:<12} {}\n", job.get_name(), job.get_about().cloned().unwrap_or_default()))
         .collect();
-    let kernels: String = RegisteredKernel::all().into_iter().map(described).collect();
+    let kernels: String = RegisteredKernel::all().into_iter().map(shapes::described).collect();
     let text = format!("Jobs, for `annulus run`:\n{lines}\nKernels, for `annulus send`:\n{kernels}");
     io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
-}
-
-/// A kernel's name, what it takes and gives, and where it stands.
-fn described(kernel: &RegisteredKernel) -> String {
-    let definition = kernel.definition();
-    let message = match definition.bridged {
-        None => shape(definition.message),
-        Some(bridged) => format!("{}, a bridged message: not for `annulus send`", bridged.name),
-    };
-    let mut text = format!("  {:<12} takes {message}\n", definition.name);
-    let mut line = |line: String| text += &format!("  {:<12} {line}\n", "");
-    if let Some(output) = definition.output {
-        line(format!("sends {}", shape(output)));
-    }
-    for binding in definition.bindings {
-        let values = if binding.kind == BindingKind::Parameter { "" } else { "values of " };
-        line(format!("--bind {}=… {values}{}", binding.name, shape(binding.ty)));
-    }
-    line(format!("{}, {}:{}", kernel.path(), definition.file, definition.line));
-    text
-}
-
-/// A type with its fields.
-pub(crate) fn shape(ty: &TypeDescriptor) -> String {
-    if let Some((_, _, item, room)) = ty.bounded() {
-        return match ty.meaning {
-            Meaning::Text => format!("text of up to {room} bytes"),
-            _ => format!("up to {room} of {}", named(item)),
-        };
-    }
-    match ty.kind {
-        TypeKind::Struct(fields) => listed(ty.name, fields),
-        TypeKind::Enum { variants, .. } => {
-            let variant = |variant: &VariantDescriptor| match variant.fields {
-                [] => variant.name.to_owned(),
-                fields => listed(variant.name, fields),
-            };
-            format!("{}: {}", ty.name, variants.iter().map(variant).collect::<Vec<_>>().join(" | "))
-        }
-        TypeKind::Array { element, len } => format!("[{}; {len}]", shape(element)),
-        TypeKind::Primitive(_) => ty.name.to_owned(),
-    }
-}
-
-/// A name with fields, as Rust writes them.
-fn listed(name: &str, fields: &[FieldDescriptor]) -> String {
-    let is_tuple = fields.first().is_some_and(|field| field.name.starts_with(|c: char| c.is_ascii_digit()));
-    let field = |field: &FieldDescriptor| match is_tuple {
-        true => named(field.ty),
-        false => format!("{}: {}", field.name, named(field.ty)),
-    };
-    let fields = fields.iter().map(field).collect::<Vec<_>>().join(", ");
-    if is_tuple { format!("{name}({fields})") } else { format!("{name} {{ {fields} }}") }
-}
-
-/// A type of a field: a struct or an enum by its name, anything else with what it has room for.
-fn named(ty: &TypeDescriptor) -> String {
-    match ty.kind {
-        TypeKind::Enum { variants: [nothing, just], .. }
-            if ty.name == "Maybe" && nothing.fields.is_empty() && just.fields.len() == 1 =>
-        {
-            format!("Maybe<{}>", named(just.fields[0].ty))
-        }
-        TypeKind::Array { element, len } => format!("[{}; {len}]", named(element)),
-        TypeKind::Struct(_) | TypeKind::Enum { .. } if ty.bounded().is_none() => ty.name.to_owned(),
-        _ => shape(ty),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use annulus::prelude::*;
-
-    #[derive(RingMessage, Clone, Copy)]
-    #[repr(C)]
-    struct Order {
-        item: Text<12>,
-        tags: List<u16, 4>,
-        coupon: Maybe<u32>,
-        parts: [Part; 2],
-        names: List<Text<3>, 2>,
-    }
-
-    #[derive(DeviceType, Clone, Copy)]
-    #[repr(u32)]
-    #[allow(dead_code)] // Only its layout is looked at.
-    enum Part {
-        None,
-        Some { count: u8 },
-        Pair(u8, f32),
-    }
-
-    #[test]
-    fn fields_are_listed_with_their_room() {
-        let shown = "Order { item: text of up to 12 bytes, tags: up to 4 of u16, coupon: Maybe<u32>, parts: [Part; 2], \
-                     names: up to 2 of text of up to 3 bytes }";
-        assert_eq!(super::shape(Order::DESCRIPTOR), shown);
-        assert_eq!(super::shape(Part::DESCRIPTOR), "Part: None | Some { count: u8 } | Pair(u8, f32)");
-    }
 }

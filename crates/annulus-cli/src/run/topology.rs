@@ -10,7 +10,7 @@ use std::{
 
 use annulus::{
     Backend, DynamicKernel, Ending, KernelBridgeStatus, KernelStatus, RecvError, Runtime, ShutdownOutcome,
-    Topology, for_people,
+    Topology, for_people, in_toml,
 };
 use serde_json::json;
 
@@ -23,6 +23,7 @@ use crate::{
     follow::Follow,
     format::{Format, Messages, OnBad, json as written},
     input::UntilStopped,
+    send::unhandled,
     signals::Interrupt,
     told::{Told, tell},
 };
@@ -48,9 +49,9 @@ pub(crate) fn read(file: &Path) -> Result<Topology, Failure> {
     Topology::from_toml(&text).map_err(|error| in_file(file, &error))
 }
 
-/// What is wrong with a file.
+/// What is wrong with a file, in the words of such files.
 pub(crate) fn in_file(file: &Path, error: &dyn std::fmt::Display) -> Failure {
-    Failure::Fault(format!("{}: {error}", file.display()))
+    Failure::Fault(format!("{}: {}", file.display(), in_toml(&error.to_string())))
 }
 
 /// The name of a file with a topology.
@@ -145,17 +146,17 @@ impl Launch {
                 let printed: Vec<_> = printed.collect();
                 let is_late = |(_, outcome): &&(_, _)| *outcome == ShutdownOutcome::DeadlinePassed;
                 let late: Vec<_> = outcomes.iter().filter(is_late).map(|(name, _)| name.clone()).collect();
-                let mut fault = None;
+                let mut faults = Vec::new();
                 let kernels = running.kernels();
                 for (name, outcome) in outcomes {
                     let Some(kernel) = kernels.iter().find(|kernel| kernel.name() == name) else { continue };
                     let status = kernel.status();
                     let _ = writeln!(Told, "{status}: {outcome:?}");
-                    fault = fault.or_else(|| unwell(&status, outcome));
+                    faults.extend(unwell(&status, outcome));
                 }
                 for bridge in running.bridges() {
                     let _ = writeln!(Told, "bridge {bridge}");
-                    fault = fault.or_else(|| undelivered(&bridge));
+                    faults.extend(undelivered(&bridge));
                 }
                 // A closed pipe is why sending failed, if it did.
                 match printed.into_iter().sum::<Result<u64, Failure>>()? {
@@ -164,7 +165,8 @@ impl Launch {
                         "{unseen} outputs were not printed, since the table had the terminal: `> FILE` keeps them"
                     )),
                 }
-                sent.and(fault.map_or(Ok(()), Err)).and(self.in_time(&late))
+                faults.extend(self.not_in_time(&late));
+                sent.and(if faults.is_empty() { Ok(()) } else { Err(Failure::Fault(faults.join("; "))) })
             })
         };
         let mut runtimes = vec![&runtime];
@@ -193,38 +195,34 @@ impl Launch {
         Ok(if runtime.backend() == other.backend() { runtime.clone() } else { other })
     }
 
-    /// Refuses an end at which these kernels had messages left.
-    fn in_time(&self, late: &[String]) -> Result<(), Failure> {
-        if late.is_empty() {
-            return Ok(());
-        }
-        Err(Failure::Fault(format!(
-            "--limit: {} had messages left after {}: they were not handled",
-            late.join(", "),
-            for_people(self.limit)
-        )))
+    /// That these kernels had messages left.
+    fn not_in_time(&self, late: &[String]) -> Option<String> {
+        (!late.is_empty()).then(|| {
+            let (late, limit) = (late.join(", "), for_people(self.limit));
+            format!("--limit: {late} had messages left after {limit}: they were not handled")
+        })
     }
 }
 
 /// What a bridge had not delivered at the end.
-fn undelivered(bridge: &KernelBridgeStatus) -> Option<Failure> {
+fn undelivered(bridge: &KernelBridgeStatus) -> Option<String> {
     let KernelBridgeStatus { from, to, held, lost, .. } = bridge;
-    (held + lost != 0).then(|| {
-        Failure::Fault(format!("{} outputs of `{from}` had not come to `{to}` when that ended", held + lost))
-    })
+    let left = held + lost;
+    (left != 0).then(|| format!("{left} outputs of `{from}` had not come to `{to}` when that ended"))
 }
 
 /// What is not well with a kernel that has ended, besides messages that the limit left.
-fn unwell(status: &KernelStatus, outcome: ShutdownOutcome) -> Option<Failure> {
+fn unwell(status: &KernelStatus, outcome: ShutdownOutcome) -> Option<String> {
     let (name, left) = (&status.name, status.drops.undelivered);
     if status.ending == Some(Ending::Lost) {
-        return Some(Failure::Fault(format!("`{name}` was lost: {}", status.notes.join("; "))));
+        return Some(format!("`{name}` was lost: {}", status.notes.join("; ")));
     }
-    (outcome == ShutdownOutcome::Inactive && left != 0).then(|| {
-        Failure::Fault(format!(
+    if outcome == ShutdownOutcome::Inactive && left != 0 {
+        return Some(format!(
             "`{name}` was inactive, and messages for it were left: {left}; `active = true` in the topology"
-        ))
-    })
+        ));
+    }
+    unhandled(status)
 }
 
 /// An input without messages and without an end: a signal or a key ends the run.

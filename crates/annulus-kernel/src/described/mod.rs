@@ -4,6 +4,8 @@
 //! | type | in JSON |
 //! |---|---|
 //! | number, `bool` | number, `true` or `false`; a float that is no number, or infinite, is written as `null`, and read as NaN |
+//! | an integer of 64 bits | also text when it is read, `"18446744073709551615"`, `"0xff"` |
+//! | [`Topic`](crate::Topic) | when it is read, its name; else an object with its bits |
 //! | array, [`List`](crate::List) | array |
 //! | [`Text`](crate::Text) | string |
 //! | struct | object; a tuple struct is an array |

@@ -4,12 +4,12 @@ use std::{cell::Cell, fmt, mem::MaybeUninit};
 
 use serde::de::{
     self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IgnoredAny, MapAccess, SeqAccess,
-    VariantAccess, Visitor,
+    Unexpected, VariantAccess, Visitor,
 };
 
 use super::is_tuple;
 use crate::{
-    DeviceType, FieldDescriptor, Meaning, Primitive, TypeDescriptor, TypeKind, VariantDescriptor,
+    DeviceType, FieldDescriptor, Meaning, Primitive, Topic, TypeDescriptor, TypeKind, VariantDescriptor,
     descriptor::put_bits, wire::NO_VALUES,
 };
 
@@ -94,6 +94,9 @@ impl<'de> DeserializeSeed<'de> for Place<'_> {
         match self.ty.kind {
             TypeKind::Struct([number]) if self.ty.meaning == Meaning::Wrapping => {
                 Place { ty: number.ty, to: self.to }.deserialize(deserializer)
+            }
+            TypeKind::Struct(_) if *self.ty == *Topic::DESCRIPTOR => {
+                deserializer.deserialize_any(TopicVisitor(self))
             }
             TypeKind::Primitive(Primitive::Bool) => deserializer.deserialize_bool(self),
             TypeKind::Primitive(Primitive::F32 | Primitive::F64) => deserializer.deserialize_any(self),
@@ -233,6 +236,22 @@ impl<'de> Visitor<'de> for Place<'_> {
 
     fn visit_unit<E: de::Error>(self) -> Result<(), E> {
         self.put_float(f64::NAN)
+    }
+
+    // Not every format has all numbers of 64 bits: TOML ends at 2^63, and readers of JSON may end at 2^53.
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
+        let of_64_bits = matches!(
+            self.ty.kind,
+            TypeKind::Primitive(Primitive::U64 | Primitive::Usize | Primitive::I64 | Primitive::Isize)
+        );
+        let number = match text.strip_prefix("0x") {
+            Some(digits) => i128::from_str_radix(digits, 16),
+            None => text.parse(),
+        };
+        match number {
+            Ok(number) if of_64_bits => self.put_integer(number),
+            _ => Err(E::invalid_type(Unexpected::Str(text), &self)),
+        }
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
@@ -392,6 +411,33 @@ impl<'de> Visitor<'de> for VariantName {
             let names: Vec<_> = self.variants.iter().map(|variant| variant.name).collect();
             E::custom(format!("{} has no variant `{name}`: it has {}", self.of.name, names.join(", ")))
         })
+    }
+}
+
+/// A topic by its name, or by its bits.
+struct TopicVisitor<'a>(Place<'a>);
+
+impl<'de> Visitor<'de> for TopicVisitor<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a topic, or a Topic with bits")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<(), E> {
+        if name.is_empty() {
+            return Err(E::custom("a topic has a name that is not empty"));
+        }
+        self.0.put(Topic::of(name).bits());
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        self.0.visit_map(map)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
+        self.0.visit_seq(seq)
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
     others::said_otherwise,
     signature::Handler,
 };
-use crate::{errors::Errors, types};
+use crate::{errors::Errors, near::nearest, types};
 
 const WORDS: &str = "`domain`, `mode`, `max_messages_per_iteration`, `max_outputs`, `timers`, `max_timers`, `on_tick`, `loop_budget`, `shared_memory`, \
                      `backends`, `cpu_only`, `untested`, `name`";
@@ -132,10 +132,17 @@ impl Options {
                 return Err(syn::Error::new_spanned(meta.path(), message));
             }
             _ => {
-                let message = format!(
-                    "`{word}` is no word of `#[ring_kernel]`: they are {WORDS}, and for its launches {}",
-                    launch_words::list()
-                );
+                let all = format!("{WORDS}, {}", launch_words::list());
+                // Every other part between back quotes is a word.
+                let message = match nearest(word, all.split('`').skip(1).step_by(2)) {
+                    Some(meant) => {
+                        format!("`{word}` is no word of `#[ring_kernel]`: did you mean `{meant}`?")
+                    }
+                    None => format!(
+                        "`{word}` is no word of `#[ring_kernel]`: they are {WORDS}, and for its launches {}",
+                        launch_words::list()
+                    ),
+                };
                 return Err(syn::Error::new_spanned(meta.path(), message));
             }
         }

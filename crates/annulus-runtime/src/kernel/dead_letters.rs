@@ -231,6 +231,17 @@ impl DeadLetterBacklog {
         self.store.get()?.as_any().downcast_ref()
     }
 
+    /// Takes what is kept, with all dead letters that the shards have published, as long as nobody has asked for the store:
+    /// then they are in that.
+    #[cfg(feature = "registry")]
+    pub(crate) fn take(&self, mut each: impl FnMut(&Bytes, Reason, SystemTime)) {
+        (0..self.rings.len()).for_each(|shard| self.collect(shard));
+        let mut backlog = lock(&self.backlog);
+        while let Some((message, Stamp { cause, at, .. })) = backlog.pop() {
+            each(message, reason(cause), at);
+        }
+    }
+
     /// Replaces the backlog by a store, unless there is a store already.
     ///
     /// # Safety

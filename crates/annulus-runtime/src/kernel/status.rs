@@ -447,7 +447,7 @@ impl fmt::Display for KernelStatus {
                 write!(f, ", {asks} asks open")?;
             }
             if *lost != 0 {
-                write!(f, ", {lost} lost")?;
+                write!(f, ", {lost} timers lost")?;
             }
         }
         for PortStatus { name, received, waiting, connected_to, sent, held, lost } in &self.ports {

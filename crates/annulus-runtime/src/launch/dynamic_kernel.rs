@@ -1,9 +1,12 @@
 //! A launched kernel that is used without knowing its types.
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    time::{Duration, SystemTime},
+};
 
 use annulus_kernel::KernelDefinition;
-use annulus_queue::{RecvError, SendError, TryRecvError};
+use annulus_queue::{Reason, RecvError, SendError, TryRecvError};
 
 use crate::{
     CallError, HandleError, KernelControl, Runtime,
@@ -20,6 +23,18 @@ use crate::{
 /// descriptors. Like a handle: when the last one is dropped, the kernel is terminated.
 pub struct DynamicKernel {
     pub(super) handle: AnyHandle,
+}
+
+/// A message that a kernel did not handle, and whose type is known by its descriptor alone.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct DynamicDeadLetter {
+    /// The message.
+    pub message: DynamicMessage,
+    /// Why it is here.
+    pub reason: Reason,
+    /// When the host found it.
+    pub at: SystemTime,
 }
 
 /// Why a message in JSON was not sent, or a call has no reply.
@@ -254,6 +269,34 @@ impl DynamicKernel {
         // SAFETY: a message of this kernel, and aligned.
         let message = unsafe { RawMessage::of_bytes(message.bytes()) };
         self.output(|kernel, reply| kernel.call_blocking(message, reply)).map_err(DynamicError::Call)
+    }
+
+    /// Takes the kernel's dead letters, the oldest first, also after its end. None of a kernel with bridged messages, or
+    /// without dead letters; nor those that [`KernelHandle::dead_letters`](crate::KernelHandle::dead_letters) has, once a
+    /// program has called that.
+    ///
+    /// ```
+    /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
+    /// # use registered::*;
+    /// let kernel = dynamic();
+    /// kernel.send_blocking(r#"{"value": 21}"#)?;
+    /// kernel.control().drained_blocking();
+    /// assert!(kernel.take_dead_letters().is_empty()); // its handler never fails
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn take_dead_letters(&self) -> Vec<DynamicDeadLetter> {
+        let mut all = Vec::new();
+        let ty = self.definition().message;
+        if let (Some(dead_letters), None) = (&self.handle.shared().dead_letters, self.definition().bridged) {
+            dead_letters.take(|message, reason, at| {
+                let mut bytes = blank(message.len());
+                bytes.copy_from_slice(message);
+                // SAFETY: a message of the kernel.
+                let message = unsafe { DynamicMessage::of_bytes(ty, bytes) };
+                all.push(DynamicDeadLetter { message, reason, at });
+            });
+        }
+        all
     }
 
     /// A message, read by its type's descriptor.

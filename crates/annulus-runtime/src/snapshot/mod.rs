@@ -340,7 +340,11 @@ impl Snapshot {
     /// Checks that this snapshot can be restored where `other` was read.
     fn check_fits(&self, other: &Self) -> Result<(), SnapshotError> {
         if self.kernel != other.kernel {
-            return Err(mismatch("kernel", other.kernel, self.kernel));
+            return Err(mismatch(
+                "kernel",
+                other.kernel,
+                format_args!("that of the snapshot, {}", self.kernel),
+            ));
         }
         let shape = |snapshot: &Self| {
             let state = snapshot.state.iter().map(|state| match &snapshot.keys {
@@ -353,7 +357,8 @@ impl Snapshot {
             let memory = snapshot.memory.iter().map(|(name, memory)| {
                 format!("{name} with {} values of the type {}", memory.count, memory.ty.name)
             });
-            state.chain(memory).collect::<Vec<_>>().join(", ")
+            let parts = state.chain(memory).collect::<Vec<_>>();
+            if parts.is_empty() { "without state and memory".into() } else { parts.join(", ") }
         };
         let same = |a: &Image, b: &Image| *a.ty == *b.ty && a.count == b.count;
         let fits = match (&self.state, &other.state) {
@@ -364,7 +369,14 @@ impl Snapshot {
             _ => false,
         } && self.memory.len() == other.memory.len()
             && self.memory.iter().zip(&other.memory).all(|((a, x), (b, y))| a == b && same(x, y));
-        if fits { Ok(()) } else { Err(mismatch("shape of the launch", shape(other), shape(self))) }
+        if fits {
+            return Ok(());
+        }
+        Err(mismatch(
+            "shape of the launch",
+            shape(other),
+            format_args!("that of the snapshot: {}", shape(self)),
+        ))
     }
 }
 

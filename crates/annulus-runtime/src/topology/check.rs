@@ -145,9 +145,9 @@ fn is_linked(links: &[Resolved], kernel: usize) -> bool {
 
 impl Topology {
     /// Checks it without a runtime: names, outboxes, types and keys of links, options, what is bound, what
-    /// devices can run, memory. What a runtime alone knows, such as a backend's devices, a launch checks kernel by
-    /// kernel. So it does with [asks](crate::prelude::Ask): whether a kernel answers what it is asked, sends nothing
-    /// on, and has room for those who ask it.
+    /// devices can run, memory; and of [asks](crate::prelude::Ask), whether a kernel answers what it is asked, sends nothing
+    /// on, and has room for those who ask it. What a runtime alone knows, such as a backend's devices, a launch checks kernel
+    /// by kernel.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -217,6 +217,7 @@ impl Topology {
                 }
             }
         }
+        problems.extend(self.asks(&links));
         let is_there = |kernel: &str| self.nodes.iter().any(|node| node.name == kernel);
         let nowhere = self
             .places

@@ -2,13 +2,16 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use annulus_kernel::{Binding, BindingDefinition};
-use annulus_queue::Backpressure;
+use annulus_kernel::{Binding, BindingDefinition, ProcessingMode};
+use annulus_queue::{Backpressure, Deduplication};
 use serde::Deserialize;
 
-use super::{Topology, TopologyError, TopologyProblem};
+use super::{Topology, TopologyError, TopologyProblem, words::in_toml};
 use crate::{
-    bridge::BridgeOptions, error::LaunchError, launch::registered::RegisteredKernel, options::LaunchOptions,
+    bridge::BridgeOptions,
+    error::LaunchError,
+    launch::registered::RegisteredKernel,
+    options::{LaunchOptions, RunMode},
 };
 
 #[derive(Deserialize)]
@@ -40,11 +43,63 @@ struct KernelTable {
     causal: Option<bool>,
     tracing: Option<bool>,
     trace_sample: Option<f64>,
+    through: Option<u32>,
+    calls: Option<bool>,
+    mode: Option<ModeWord>,
+    max_messages_per_iteration: Option<u32>,
+    priority: Option<bool>,
+    deduplication: Option<DeduplicationWord>,
+    deduplication_window: Option<u32>,
+    expiry_us: Option<u64>,
+    max_payload: Option<u32>,
+    rounds: Option<bool>,
+    supersteps: Option<bool>,
+    timestamps: Option<bool>,
+    track_latency: Option<bool>,
+    spin_us: Option<u64>,
+    run_mode: Option<RunModeWord>,
+    leave_after: Option<u32>,
+    slow_after_us: Option<u64>,
+    count_turns: Option<bool>,
+    black_box: Option<bool>,
     #[serde(default)]
     topics: Vec<String>,
     #[serde(default)]
     bind: BTreeMap<String, toml::Value>,
 }
+
+/// The launch options that a table of a kernel may have, where both are called alike.
+pub(super) const OPTIONS: [&str; 29] = [
+    "grid",
+    "block",
+    "actors",
+    "sparse_keys",
+    "evict_actors",
+    "capacity",
+    "output_capacity",
+    "hold",
+    "backpressure",
+    "dead_letters",
+    "active",
+    "causal",
+    "tracing",
+    "trace_sample",
+    "through",
+    "calls",
+    "mode",
+    "max_messages_per_iteration",
+    "priority",
+    "deduplication",
+    "deduplication_window",
+    "max_payload",
+    "rounds",
+    "supersteps",
+    "timestamps",
+    "track_latency",
+    "run_mode",
+    "leave_after",
+    "black_box",
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -78,17 +133,72 @@ impl From<BackpressureWord> for Backpressure {
     }
 }
 
+/// As the enum writes them; likewise below.
+#[derive(Clone, Copy, Deserialize)]
+enum ModeWord {
+    Continuous,
+    Batch,
+    Adaptive,
+}
+
+impl From<ModeWord> for ProcessingMode {
+    fn from(word: ModeWord) -> Self {
+        match word {
+            ModeWord::Continuous => Self::Continuous,
+            ModeWord::Batch => Self::Batch,
+            ModeWord::Adaptive => Self::Adaptive,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Deserialize)]
+enum DeduplicationWord {
+    Off,
+    ById,
+    ByPayload,
+}
+
+impl From<DeduplicationWord> for Deduplication {
+    fn from(word: DeduplicationWord) -> Self {
+        match word {
+            DeduplicationWord::Off => Self::Off,
+            DeduplicationWord::ById => Self::ById,
+            DeduplicationWord::ByPayload => Self::ByPayload,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Deserialize)]
+enum RunModeWord {
+    Persistent,
+    EventDriven,
+}
+
+impl From<RunModeWord> for RunMode {
+    fn from(word: RunModeWord) -> Self {
+        match word {
+            RunModeWord::Persistent => Self::Persistent,
+            RunModeWord::EventDriven => Self::EventDriven,
+        }
+    }
+}
+
 impl Topology {
     /// A topology from TOML. Kernels are those of this program, by [name or path](RegisteredKernel::find).
     ///
     /// A table `kernels.NAME` has the kernel's name in the program, if it is another one, the [device](Self::on) that it runs
-    /// on, if it is not the launch's own, the launch options `grid`,
-    /// `block`, `actors`, `capacity`, `output_capacity`, `hold`, `backpressure`, `dead_letters`, `active`, `causal`, `tracing` and `trace_sample`
-    /// where they differ from the kernel's attribute, in `bind` what the launch binds, and of a kernel that publishes in `topics`
+    /// on, if it is not the launch's own, the launch options where they differ from the kernel's attribute, in `bind` what the launch binds, and of a kernel that publishes in `topics`
     /// names that [patterns take](Self::topic). Each `links` has `from`, `to` and perhaps `backpressure`, Block or Reject, and
     /// from a kernel that publishes the patterns that are [taken](Self::subscribe), `topics`. A link between kernels of two
     /// devices may have [options of its bridge](Self::bridge_with): `messages`, and `delay_us`, in microseconds. `max_memory`
     /// is in bytes.
+    ///
+    /// The launch options are called as their [methods](LaunchOptions): `grid`, `block`, `actors`, `sparse_keys`,
+    /// `evict_actors`, `capacity`, `output_capacity`, `hold`, `through`, `calls`, `backpressure`, `priority`, `deduplication`,
+    /// `deduplication_window`, `max_payload`, `mode`, `max_messages_per_iteration`, `rounds`, `supersteps`, `run_mode`,
+    /// `leave_after`, `dead_letters`, `active`, `timestamps`, `track_latency`, `count_turns`, `causal`, `tracing`, `trace_sample`
+    /// and `black_box`. Times are in microseconds: `expiry_us`, `spin_us` and `slow_after_us`. Words are those of the
+    /// enums, such as `mode = "Batch"`. Named queues, rows of a graph and the room for topics a program alone can give.
     ///
     /// ```
     /// # mod registered { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/registered.rs")); }
@@ -169,7 +279,12 @@ impl Topology {
                 }
                 _ => false,
             };
-            problems.extend(others.iter().filter(|problem| !is_told(problem)).map(ToString::to_string));
+            problems.extend(
+                others
+                    .iter()
+                    .filter(|problem| !is_told(problem))
+                    .map(|problem| in_toml(&problem.to_string())),
+            );
         }
         Err(TopologyError::Text(problems.join("\n")))
     }
@@ -210,6 +325,25 @@ impl KernelTable {
             causal,
             tracing,
             trace_sample,
+            through,
+            calls,
+            mode,
+            max_messages_per_iteration,
+            priority,
+            deduplication,
+            deduplication_window,
+            expiry_us,
+            max_payload,
+            rounds,
+            supersteps,
+            timestamps,
+            track_latency,
+            spin_us,
+            run_mode,
+            leave_after,
+            slow_after_us,
+            count_turns,
+            black_box,
             ..
         } = self;
         fn set<T: Copy>(to: &mut T, said: Option<T>) {
@@ -232,6 +366,30 @@ impl KernelTable {
         if let Some(outputs) = *hold {
             options = options.hold(outputs);
         }
+        if let Some(calls) = *through {
+            options = options.through(calls);
+        }
+        set(&mut options.outbound.calls, *calls);
+        options.shape.mode = mode.map(ProcessingMode::from).or(options.shape.mode);
+        options.shape.max_messages_per_iteration =
+            max_messages_per_iteration.or(options.shape.max_messages_per_iteration);
+        set(&mut options.inbound.priority, *priority);
+        set(&mut options.inbound.deduplication, deduplication.map(Deduplication::from));
+        set(&mut options.inbound.deduplication_window, *deduplication_window);
+        options.inbound.expiry = expiry_us.map(Duration::from_micros).or(options.inbound.expiry);
+        set(&mut options.inbound.max_payload, *max_payload);
+        if let Some(on) = *rounds {
+            options = options.rounds(on);
+        }
+        set(&mut options.shape.supersteps, *supersteps);
+        set(&mut options.observe.timestamps, *timestamps);
+        set(&mut options.observe.track_latency, *track_latency);
+        set(&mut options.shape.spin, spin_us.map(Duration::from_micros));
+        set(&mut options.shape.run_mode, run_mode.map(RunMode::from));
+        set(&mut options.shape.leave_after, *leave_after);
+        options.observe.slow_after = slow_after_us.map(Duration::from_micros).or(options.observe.slow_after);
+        set(&mut options.observe.count_turns, *count_turns);
+        set(&mut options.observe.black_box, *black_box);
         set(&mut options.observe.causal, *causal);
         if let Some(on) = *tracing {
             options = options.tracing(on);
@@ -253,6 +411,7 @@ fn bindings(
     let unknown = given.keys().filter(|name| definitions.iter().all(|known| known.name != **name));
     let mut problems: Vec<_> = unknown.map(|name| format!("bind.{name}: the kernel binds {binds}")).collect();
     let mut bindings = Vec::with_capacity(definitions.len());
+    let mut missing = Vec::new();
     for definition in definitions {
         let name = definition.name;
         match given.get(name).map(|value| Binding::read(definition, value.clone())) {
@@ -262,8 +421,11 @@ fn bindings(
                 let error = error.to_string();
                 problems.push(format!("bind.{name}: {}", error.trim_end().replace('\n', " ")));
             }
-            None => problems.push(format!("it binds {names}: write bind.{name} = …")),
+            None => missing.push(format!("bind.{name} = …")),
         }
+    }
+    if !missing.is_empty() {
+        problems.push(format!("it binds {names}: write {}", missing.join(" and ")));
     }
     if problems.is_empty() { Ok(bindings) } else { Err(problems) }
 }

@@ -1,9 +1,12 @@
 //! Several kernels and the links between them as one value, which is checked whole before anything is launched.
 
+mod asks;
 mod check;
 mod draw;
 #[cfg(feature = "toml")]
 mod file;
+#[cfg(feature = "toml")]
+mod words;
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -31,6 +34,8 @@ use crate::{
 };
 
 pub use check::{TopologyPlan, TopologyProblem};
+#[cfg(feature = "toml")]
+pub use words::in_toml;
 
 /// Kernels, and the links between them.
 ///
