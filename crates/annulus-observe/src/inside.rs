@@ -109,6 +109,7 @@ fn describe(control: &KernelControl) -> Kernel {
         slow: look.slow,
         keys: look.keys,
         rounds: look.rounds,
+        sparse_keys: look.sparse_keys,
         linked: look.linked,
         shards: look.shards,
         latencies: control.latencies(),

@@ -55,6 +55,8 @@ pub struct KernelLook {
     pub keys: bool,
     /// Whether it goes in [rounds](crate::LaunchOptions::rounds).
     pub rounds: bool,
+    /// Whether its keys are [sparse](crate::LaunchOptions::sparse_keys).
+    pub sparse_keys: bool,
     /// Messages that other kernels put into rings in a device's memory, and that it has not taken. They are not in
     /// [`shards`](Self::shards): nobody counts which shard they are for.
     pub linked: u64,
@@ -186,6 +188,7 @@ impl KernelControl {
             slow: core.slow.as_ref().map_or(0, |slow| slow.count()),
             keys: definition.key.is_some(),
             rounds: core.options.shape.rounds,
+            sparse_keys: core.options.shape.sparse_keys,
             linked: self.kernel.linked(),
             bridges: self.kernel.bridges.looks(),
             shards: self.kernel.look(),
