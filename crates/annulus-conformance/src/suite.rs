@@ -414,6 +414,7 @@ macro_rules! conformance_suite {
                 p02_pairs_share_no_room: Handlers,
                 p02_who_asks_leaves_no_places: Handlers,
                 p02_an_answer_that_comes_last_is_told: Handlers,
+                o01_answers_that_do_not_come: Handlers,
                 p02_asks_end_though_the_asked_kernel_is_gone: Handlers,
                 p02_asks_race_with_the_end_of_the_asked: Handlers,
                 p03_scatter_and_gather: Handlers,

@@ -89,6 +89,7 @@ fn describe(control: &KernelControl) -> Kernel {
         queue_capacity: look.queue_capacity,
         target: look.target.map(|target| (target, true)),
         ports: look.ports,
+        asks_by: look.asks_by,
         bridges: look.bridges,
         has_ended: look.has_ended,
         age: Some(status.uptime),

@@ -172,6 +172,7 @@ fn child() {
         "polled" => return polls::child(),
         "eight" => return planted::eight(),
         "starved" => return planted::starved(),
+        "asks" => return planted::asks(),
         "tells" => return panels::child(),
         "sifts" => return outboxes::on_the_cpu(),
         "shouts" => return printed::on_the_cpu(),

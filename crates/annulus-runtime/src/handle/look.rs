@@ -43,6 +43,8 @@ pub struct KernelLook {
     /// Its outboxes, if it has several and may be connected. If its outputs say whom they are for, the kernels that it is
     /// connected to, and [nobody](PortLook::is_nobody).
     pub ports: Vec<PortLook>,
+    /// The number of the outbox by which it asks, if it may ask.
+    pub asks_by: Option<usize>,
     /// Whether it has ended.
     pub has_ended: bool,
     /// When it was launched, in nanoseconds on the runtime's clock.
@@ -181,6 +183,7 @@ impl KernelControl {
             queue_capacity: core.queue_capacity(),
             target: self.kernel.target().map(|target| id(&target)),
             ports: self.kernel.look_at_ports(id),
+            asks_by: definition.asks_by(),
             // Asked first: after the end nothing changes.
             has_ended: core.is_finished(),
             launched_at: core.launched_at,

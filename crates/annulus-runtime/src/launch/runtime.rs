@@ -361,6 +361,7 @@ impl Runtime {
                 inbound_capacity: kernel.core.shards[0].inbound.ring().layout().capacity,
                 ports_before,
                 ports_now,
+                asks_by: kernel.core.definition.asks_by(),
                 before,
                 now,
                 elapsed: None,
