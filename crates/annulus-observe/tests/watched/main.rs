@@ -165,6 +165,7 @@ fn child() {
         "follows_on_a_device" => return followed::on_a_device(),
         "timed" => return timed::child(),
         "measures" => return profiled::measures(),
+        "looks_at_a_device" => return profiled::looks_at_a_device(),
         "dies" => return robust::dies(),
         "relaunches" => return damaged::relaunches(),
         "fills" => return robust::fills(),
