@@ -604,6 +604,7 @@ macro_rules! conformance_suite {
                 k06_members_leave: Handlers,
                 k06_arrivals_equal_a_model: Handlers,
                 k06_ends: Handlers,
+                k06_why_names_who_has_not_come: Handlers,
                 k06_what_is_refused: Nothing,
             }
             topics {

@@ -121,6 +121,37 @@ pub enum Cause {
         /// The queue's name.
         queue: String,
     },
+    /// A [named barrier](crate::barrier) of this kernel, which has no limit, waits for some of its parties, and others have come.
+    Barrier {
+        /// The barrier's name.
+        barrier: String,
+        /// The generation that is open.
+        generation: u64,
+        /// How many parties it has.
+        parties: u32,
+        /// Those that are waited for.
+        missing: Vec<Absent>,
+        /// The time between the looks: it may wait much longer.
+        at_least: Duration,
+    },
+}
+
+/// A party that has not come to a barrier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// Its number.
+    pub party: u32,
+    /// The kernel and the actor that it is; `None`: it is the host's.
+    pub actor: Option<(String, u32)>,
+}
+
+impl fmt::Display for Absent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.actor {
+            Some((kernel, actor)) => write!(f, "party {} (actor {actor} of `{kernel}`)", self.party),
+            None => write!(f, "party {} (the host's)", self.party),
+        }
+    }
 }
 
 /// Shards of one kernel that are at the same.
@@ -709,6 +740,21 @@ impl fmt::Display for Finding {
                 return write!(
                     f,
                     "`{kernel}` {its} {are} waiting for room in `{to}` (over a bridge), which is not seen from here"
+                );
+            }
+            Cause::Barrier { barrier, generation, parties, missing, at_least } => {
+                const SHOWN: usize = 8;
+                let have = if missing.len() == 1 { "has" } else { "have" };
+                let names: Vec<String> = missing.iter().take(SHOWN).map(Absent::to_string).collect();
+                let more = missing.len().saturating_sub(SHOWN);
+                let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+                return write!(
+                    f,
+                    "barrier `{barrier}` of `{kernel}` has waited in generation {generation} for {} or more: {} of its {parties} \
+                     parties {have} not come: {}{more}",
+                    for_people(*at_least),
+                    missing.len(),
+                    names.join(", ")
                 );
             }
             Cause::Queue { queue } => {
