@@ -321,6 +321,9 @@ typedef struct annulus_bridge_entry {
 #define ANNULUS_KERNEL_KEYS 256u
 #define ANNULUS_KERNEL_ROUNDS 512u
 #define ANNULUS_KERNEL_SPARSE_KEYS 1024u
+/* The number of the outbox by which it asks, plus 1; 0 for none. */
+#define ANNULUS_KERNEL_ASKS_BY_SHIFT 11
+#define ANNULUS_KERNEL_ASKS_BY 63488u
 
 /* An event of the flight recorder. Its check covers ANNULUS_VITALS_MAGIC and the seven words before it. */
 typedef struct annulus_record {

@@ -153,6 +153,8 @@ fn r_06_c_and_rust_agree_on_files() {
             ("ANNULUS_KERNEL_KEYS", kernel_flags::KEYS.into()),
             ("ANNULUS_KERNEL_ROUNDS", kernel_flags::ROUNDS.into()),
             ("ANNULUS_KERNEL_SPARSE_KEYS", kernel_flags::SPARSE_KEYS.into()),
+            ("ANNULUS_KERNEL_ASKS_BY_SHIFT", kernel_flags::ASKS_BY_SHIFT.into()),
+            ("ANNULUS_KERNEL_ASKS_BY", kernel_flags::ASKS_BY.into()),
             ("ANNULUS_MOST_BRIDGES", MOST_BRIDGES as u64),
             ("ANNULUS_BRIDGE_FREE", bridge_state::FREE.into()),
             ("ANNULUS_BRIDGE_WORKS", bridge_state::WORKS.into()),

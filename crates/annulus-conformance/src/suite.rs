@@ -420,6 +420,7 @@ macro_rules! conformance_suite {
                 p02_pairs_share_no_room: Handlers,
                 p02_who_asks_leaves_no_places: Handlers,
                 p02_an_answer_that_comes_last_is_told: Handlers,
+                o01_answers_that_do_not_come: Handlers,
                 p02_asks_end_though_the_asked_kernel_is_gone: Handlers,
                 p02_drained_waits_for_asks: Handlers,
                 p02_a_shutdown_answers_all_asks: Handlers,
@@ -611,6 +612,7 @@ macro_rules! conformance_suite {
                 k06_members_leave: Handlers,
                 k06_arrivals_equal_a_model: Handlers,
                 k06_ends: Handlers,
+                k06_why_names_who_has_not_come: Handlers,
                 k06_what_is_refused: Nothing,
             }
             topics {

@@ -8,6 +8,13 @@
 //! time to check devices that cannot ring for dead letters. A thread that is about to wait rings
 //! (`DeviceKernel::expect`), and so does a sender to a kernel that is between epochs.
 //!
+//! # Copies
+//!
+//! The pump copies the words of its kernels to where other processes see them ([`HostSignals::copy`](annulus_runtime::HostSignals::copy)).
+//! It wakes up when kernels or their callers ring, that is, in step with what they do; a copy that was made then would always
+//! show the same point of a turn. So each copy has a moment of its own, a random time after the last one, for which the pump
+//! ends its sleep ([`copies`]).
+//!
 //! # Quiescing
 //!
 //! Where somebody needs the device alone ([`Residency::ask_to_leave`]), kernels that stay leave and come
@@ -39,9 +46,11 @@ use annulus_sync::{AtomicBool, AtomicU64, Ordering, contain::contained, doorbell
 
 use crate::{doorbell::PumpDoorbell, numa::Place, residency::Residency};
 
+mod copies;
 mod epochs;
 mod watched;
 
+use copies::Copies;
 use watched::RETRY;
 pub(crate) use watched::Watched;
 
@@ -159,6 +168,7 @@ impl Shared {
         let mut nap = SHORT;
         let mut was_light = false;
         let mut last_beat: Option<Instant> = None;
+        let mut copies = Copies::new(Instant::now());
         let mut stopping: Option<Instant> = None;
         let beat = if self.rhythm.clock { BEAT } else { FINE_BEAT };
         loop {
@@ -168,6 +178,9 @@ impl Shared {
                 last_beat = None;
             }
             let now = Instant::now();
+            if copies.is_due(now) {
+                kernels.iter().for_each(Watched::copy);
+            }
             let beat_is_due = last_beat.is_none_or(|last| now.duration_since(last) >= beat);
             if beat_is_due {
                 last_beat = Some(now);
@@ -235,6 +248,7 @@ impl Shared {
             // A timer of a kernel in epochs ends the sleep.
             let until = |kernel: &Watched| kernel.until_timer().map(|until| until.max(SHORT));
             let limit = kernels.iter().filter_map(until).fold(limit, Duration::min);
+            let limit = if kernels.is_empty() { limit } else { limit.min(copies.until(Instant::now())) };
             nap = (nap * 2).min(BEAT);
             let stopping = stopping.is_some();
             let depth = if light { Depth::Light } else { Depth::Deep };

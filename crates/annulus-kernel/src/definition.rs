@@ -273,6 +273,11 @@ impl KernelDefinition {
         self.ports.iter().find(|port| port.ask.is_some())
     }
 
+    /// The number of the outbox by which it asks, if it has an [`Ask`](crate::Ask).
+    pub fn asks_by(&self) -> Option<usize> {
+        self.ports.iter().position(|port| port.ask.is_some())
+    }
+
     /// What answers a call through a pipeline that ends here, and where that lies in an output: what the handler replies,
     /// or what its only outbox sends.
     pub fn answer(&self) -> Option<(&'static TypeDescriptor, usize)> {

@@ -162,6 +162,8 @@ pub struct Kernel {
     pub target: Option<(u64, bool)>,
     /// Its outboxes, if it has several and may be connected. Each knows where it leads.
     pub ports: Vec<PortLook>,
+    /// The number of the outbox by which it asks, if it may ask: see [`asked`](Self::asked).
+    pub asks_by: Option<usize>,
     /// The bridges that lead from it, and from queues to it: those that work, and some that have ended.
     pub bridges: Vec<BridgeLook>,
     /// Whether it has ended.
@@ -306,6 +308,18 @@ impl Kernel {
     pub fn held_by(&self, shard: usize) -> impl Iterator<Item = &PortLook> {
         let holds = move |port: &&PortLook| port.shards.get(shard).is_some_and(|words| words.held != 0);
         self.ports.iter().filter(holds)
+    }
+
+    /// The [`id`](Self::id) of the kernel that it asks, and is connected to.
+    pub fn asked(&self) -> Option<u64> {
+        let number = self.asks_by?;
+        let target = if self.ports.is_empty() { self.target } else { self.ports.get(number)?.target };
+        target.map(|(id, _)| id)
+    }
+
+    /// Asks of its shards that are open: of which no answer has come, or which no block has seen yet.
+    pub fn open_asks(&self) -> u64 {
+        self.sum(|shard| shard.timers.asks.into())
     }
 
     /// The bridges that take its outputs, and wait for room: a shard that is stalled on the host then waits for that.
@@ -683,6 +697,7 @@ fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
         queue_capacity: kernel.queue_capacity(),
         target: kernel.target(),
         ports: Vec::new(),
+        asks_by: kernel.asks_by(),
         bridges: Vec::new(),
         has_ended,
         age: until.map(|until| Duration::from_nanos(until.saturating_sub(kernel.launched_at()))),

@@ -91,6 +91,7 @@ fn looks(before: &Process, now: &Process, runtime: u64, of_runtime: impl Fn(u64)
             target: kernel.target,
             ports_before: earlier.ports.clone(),
             ports_now: kernel.ports.clone(),
+            asks_by: kernel.asks_by,
             inbound_capacity: kernel.inbound_capacity,
             before: earlier.shards.clone(),
             now: kernel.shards.clone(),

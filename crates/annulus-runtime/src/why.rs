@@ -7,6 +7,10 @@
 //! waits for, which may be on another runtime. So ways branch; each of them ends, or comes back to a kernel that is already on it: then
 //! these wait in a cycle, since a kernel takes nothing before it has room in all that it waits for.
 //!
+//! A kernel whose actors have asked another one goes on itself: it takes what comes. What it is for may stand still all the same, since
+//! the answers do not come. So open asks lead to the asked kernel, and from there on the way is that of room. They are followed only
+//! where something stands still at their end; and no way leads over them, since nobody waits for room because of them.
+//!
 //! Two looks tell that something did not move, and not why a handler takes its time. So a handler is called a
 //! cause when it was at the same message in both looks, for *at least* the time in between.
 
@@ -44,6 +48,8 @@ pub struct KernelLooks {
     pub ports_before: Vec<PortLook>,
     /// Its outboxes now. If there are some, they say where its outputs go.
     pub ports_now: Vec<PortLook>,
+    /// The number of the outbox by which it asks, if it may ask.
+    pub asks_by: Option<usize>,
     /// Its bridges at the earlier look.
     pub bridges_before: Vec<BridgeLook>,
     /// Its bridges now.
@@ -115,6 +121,37 @@ pub enum Cause {
         /// The queue's name.
         queue: String,
     },
+    /// A [named barrier](crate::barrier) of this kernel, which has no limit, waits for some of its parties, and others have come.
+    Barrier {
+        /// The barrier's name.
+        barrier: String,
+        /// The generation that is open.
+        generation: u64,
+        /// How many parties it has.
+        parties: u32,
+        /// Those that are waited for.
+        missing: Vec<Absent>,
+        /// The time between the looks: it may wait much longer.
+        at_least: Duration,
+    },
+}
+
+/// A party that has not come to a barrier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// Its number.
+    pub party: u32,
+    /// The kernel and the actor that it is; `None`: it is the host's.
+    pub actor: Option<(String, u32)>,
+}
+
+impl fmt::Display for Absent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.actor {
+            Some((kernel, actor)) => write!(f, "party {} (actor {actor} of `{kernel}`)", self.party),
+            None => write!(f, "party {} (the host's)", self.party),
+        }
+    }
 }
 
 /// Shards of one kernel that are at the same.
@@ -138,7 +175,7 @@ pub struct Finding {
     pub waiting: Vec<Vec<Waiting>>,
 }
 
-/// Shards that wait for room in the next kernel on the way.
+/// Shards that wait for room in the next kernel on the way, or for its answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
     /// Their kernel.
@@ -147,8 +184,10 @@ pub struct Waiting {
     pub runtime: u64,
     /// The shards.
     pub shards: Vec<usize>,
-    /// The name of the outbox whose outputs have no room, if the kernel has several.
+    /// The name of the outbox whose outputs have no room, or by which it asks, if the kernel has several.
     pub outbox: Option<String>,
+    /// How many asks of theirs are open, if it is answers that they wait for; 0 if it is room.
+    pub asks: u64,
     /// The bridge that takes its outputs, if it waits for that: what it leads to, and its target.
     pub bridge: Option<(BridgeKind, String)>,
 }
@@ -164,7 +203,10 @@ pub struct Why {
 pub fn explain(kernels: &[KernelLooks], elapsed: Duration) -> Why {
     let mut findings: Vec<Finding> =
         kernels.iter().flat_map(|kernel| causes(kernel, kernel.elapsed.unwrap_or(elapsed))).collect();
-    let links: Vec<Vec<Link>> = kernels.iter().map(|kernel| links(kernel, kernels)).collect();
+    // Behind the kernels that wait for room stand the same as those that wait for answers: to these, no link leads.
+    let room = kernels.iter().map(|kernel| links(kernel, kernels));
+    let answers = kernels.iter().map(|kernel| asks(kernel, kernels));
+    let links: Vec<Vec<Link>> = room.chain(answers).collect();
     let starts = starts(&links);
     let mut in_cycles = BTreeSet::new();
     for (way, end) in starts.into_iter().flat_map(|start| ways(start, &links)) {
@@ -219,8 +261,9 @@ fn wait_for_unseen(findings: &mut Vec<Finding>, mut way: Vec<Waiting>) {
 
 /// Adds a way that leads to a kernel which waits for no other.
 fn wait_for_root(findings: &mut Vec<Finding>, root: &KernelLooks, way: Vec<Waiting>) {
-    // Of several causes in one kernel, it is one whose shard has no room.
-    let full = full(root);
+    // Of several causes in one kernel, it is one whose shard has no room. Nobody knows which shard has not answered.
+    let is_asked = way.last().is_some_and(|step| step.asks != 0);
+    let full = if is_asked { Vec::new() } else { full(root) };
     let of_root = |finding: &&mut Finding| (finding.runtime, &finding.kernel) == (root.runtime, &root.name);
     let has_full = |finding: &Finding| finding.shards.iter().any(|shard| full.contains(shard));
     let any_full = findings.iter_mut().filter(of_root).any(|finding| has_full(finding));
@@ -230,7 +273,9 @@ fn wait_for_root(findings: &mut Vec<Finding>, root: &KernelLooks, way: Vec<Waiti
         .filter(|finding| !any_full || has_full(finding))
         .map(|finding| finding.waiting.push(way.clone()))
         .count();
-    if found == 0 {
+    // One that goes on will answer.
+    if found == 0 && !(is_asked && !is_inactive(root)) {
+        let full = if is_asked { inactive(root) } else { full };
         findings.push(Finding {
             kernel: root.name.clone(),
             runtime: root.runtime,
@@ -257,6 +302,8 @@ struct Link {
     kernel: String,
     runtime: u64,
     outbox: Option<String>,
+    /// Open asks, if they wait for answers.
+    asks: u64,
     /// The bridge over which they wait, if it is no link: what it leads to, and its target.
     bridge: Option<(BridgeKind, String)>,
     /// The kernel, by its place; `None` if it was not looked at.
@@ -314,6 +361,7 @@ fn bridge_links<'a>(kernel: &'a KernelLooks, kernels: &'a [KernelLooks]) -> impl
             kernel: kernel.name.clone(),
             runtime: kernel.runtime,
             outbox: None,
+            asks: 0,
             bridge: Some((bridge.kind, bridge.to.clone())),
             to: kernels.iter().position(is_it).filter(|_| target.kernel != 0),
         }
@@ -339,6 +387,7 @@ fn kernel_links(kernel: &KernelLooks, kernels: &[KernelLooks]) -> Vec<Link> {
         kernel: kernel.name.clone(),
         runtime: kernel.runtime,
         outbox: outbox.map(str::to_owned),
+        asks: 0,
         bridge: None,
         to: target.and_then(|(id, _)| {
             kernels.iter().position(|other| (other.runtime, other.id) == (kernel.runtime, id))
@@ -354,14 +403,46 @@ fn kernel_links(kernel: &KernelLooks, kernels: &[KernelLooks]) -> Vec<Link> {
     if by_ports.is_empty() { vec![link(kernel.target, stalled, None)] } else { by_ports }
 }
 
+/// What the shards of a kernel wait for that have asks open at both looks: the answers of the kernel that it asks.
+fn asks(kernel: &KernelLooks, kernels: &[KernelLooks]) -> Vec<Link> {
+    let Some(number) = kernel.asks_by.filter(|_| !kernel.has_ended) else { return Vec::new() };
+    let port = kernel.ports_now.get(number);
+    let target = if kernel.ports_now.is_empty() { kernel.target } else { port.and_then(|port| port.target) };
+    let is_it = |other: &KernelLooks| {
+        target.is_some_and(|(id, _)| (other.runtime, other.id) == (kernel.runtime, id)) && !other.has_ended
+    };
+    // One that has ended answers by saying so; one that was not looked at may go on.
+    let Some(to) = kernels.iter().position(is_it) else { return Vec::new() };
+    let open = |shard: &Shard| if shard.state == state::ACTIVE { u64::from(shard.timers.asks) } else { 0 };
+    let both = kernel.before.iter().zip(&kernel.now).map(|(before, now)| open(before).min(open(now)));
+    let both: Vec<(usize, u64)> = both.enumerate().filter(|(_, open)| *open != 0).collect();
+    if both.is_empty() {
+        return Vec::new();
+    }
+    vec![Link {
+        shards: both.iter().map(|(shard, _)| *shard).collect(),
+        kernel: kernel.name.clone(),
+        runtime: kernel.runtime,
+        outbox: port.map(|port| port.name.clone()),
+        asks: both.iter().map(|(_, open)| open).sum(),
+        bridge: None,
+        to: Some(to),
+    }]
+}
+
 /// Shards whose inbound rings are full.
 fn full(kernel: &KernelLooks) -> Vec<usize> {
     let is_full = |shard: &Shard| shard.pending >= u64::from(kernel.inbound_capacity);
     kernel.now.iter().enumerate().filter(|(_, shard)| is_full(shard)).map(|(index, _)| index).collect()
 }
 
+fn inactive(kernel: &KernelLooks) -> Vec<usize> {
+    let is_inactive = |(_, shard): &(usize, &Shard)| shard.state == state::INACTIVE;
+    kernel.now.iter().enumerate().filter(is_inactive).map(|(index, _)| index).collect()
+}
+
 fn is_inactive(kernel: &KernelLooks) -> bool {
-    kernel.now.iter().any(|shard| shard.state == state::INACTIVE)
+    !inactive(kernel).is_empty()
 }
 
 /// Messages in its rings, those of other kernels included.
@@ -423,9 +504,10 @@ fn follow(
     seen: &mut BTreeSet<usize>,
     found: &mut Vec<(Way, End)>,
 ) {
-    for Link { shards, kernel: name, runtime, outbox, bridge, to } in &links[kernel] {
+    for Link { shards, kernel: name, runtime, outbox, asks, bridge, to } in &links[kernel] {
         let (shards, outbox, bridge) = (shards.clone(), outbox.clone(), bridge.clone());
-        way.push((kernel, Waiting { kernel: name.clone(), runtime: *runtime, shards, outbox, bridge }));
+        let (name, runtime, asks) = (name.clone(), *runtime, *asks);
+        way.push((kernel, Waiting { kernel: name, runtime, shards, outbox, asks, bridge }));
         match *to {
             None => found.push((way.clone(), End::Unseen)),
             Some(next) if way.iter().any(|(kernel, _)| *kernel == next) => {
@@ -583,7 +665,11 @@ impl fmt::Display for Finding {
                 };
                 let waits = if step.shards.len() == 1 { "waits" } else { "wait" };
                 let (kernel, its) = (&step.kernel, shards(&step.shards));
-                write!(f, "`{kernel}` {its} {waits} for room in `{next}`")?;
+                match step.asks {
+                    0 => write!(f, "`{kernel}` {its} {waits} for room in `{next}`")?,
+                    1 => write!(f, "`{kernel}` {its} {waits} for an answer of `{next}`")?,
+                    asks => write!(f, "`{kernel}` {its} {waits} for {asks} answers of `{next}`")?,
+                }
                 match (&step.outbox, &step.bridge) {
                     (Some(outbox), _) => writeln!(f, " (outbox `{outbox}`);")?,
                     (None, Some(_)) => writeln!(f, " (over a bridge);")?,
@@ -654,6 +740,21 @@ impl fmt::Display for Finding {
                 return write!(
                     f,
                     "`{kernel}` {its} {are} waiting for room in `{to}` (over a bridge), which is not seen from here"
+                );
+            }
+            Cause::Barrier { barrier, generation, parties, missing, at_least } => {
+                const SHOWN: usize = 8;
+                let have = if missing.len() == 1 { "has" } else { "have" };
+                let names: Vec<String> = missing.iter().take(SHOWN).map(Absent::to_string).collect();
+                let more = missing.len().saturating_sub(SHOWN);
+                let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+                return write!(
+                    f,
+                    "barrier `{barrier}` of `{kernel}` has waited in generation {generation} for {} or more: {} of its {parties} \
+                     parties {have} not come: {}{more}",
+                    for_people(*at_least),
+                    missing.len(),
+                    names.join(", ")
                 );
             }
             Cause::Queue { queue } => {

@@ -148,6 +148,21 @@ impl Tested {
         Ok(Some((first.generation, first.missing_parties().collect())))
     }
 
+    /// Who is waited for, as the barrier tells the host that asks; all parties, if nobody has come. It changes nothing by it.
+    fn says(&self, model: &Model) -> (u64, BTreeSet<u32>) {
+        const ASKS: u32 = u32::MAX - 1;
+        let (mut asked, later, mut out) = (self.meeting, TestLater::new(1), TestOutbox::new(65));
+        let arrive = Arrive { barrier: BARRIER, party: ASKS, generation: Arrive::OPEN };
+        let (terms, told) = (terms(model.parties, model.limit), told(model.parties));
+        meet(&Cx::new(0, 1, 0).with_time(self.now), &arrive, &mut asked, &terms, &told, &later, &out)
+            .unwrap();
+        assert_eq!(asked, self.meeting);
+        let sent: Vec<Addressed<Passed>> = out.take();
+        let [Addressed { to, message }] = sent[..] else { panic!("{sent:?}") };
+        assert_eq!((to, message.actor, message.barrier), (Peer::from_bits(3), ASKS, BARRIER));
+        (message.generation, message.missing_parties().collect())
+    }
+
     fn happens(&mut self, event: Event, model: &Model) -> Result<Pass, NotTaken> {
         let barrier = BARRIER;
         let arrive = match event {
@@ -174,6 +189,8 @@ fn step(tested: &mut Tested, model: &mut Model, event: Event) -> Result<Pass, No
     let expected = model.happens(event, tested.now);
     assert_eq!(seen, expected, "{event:?} by {tested:?} and {model:?}");
     assert_eq!(tested.meeting.generation, model.generation);
+    let awaited = if model.here.is_empty() { (0..model.parties).collect() } else { model.awaited() };
+    assert_eq!(tested.says(model), (model.generation, awaited));
     seen
 }
 

@@ -71,6 +71,7 @@ fn still(id: u64, name: &str, target: Option<u64>, shards: &[Shard]) -> KernelLo
         target: target.map(|target| (target, true)),
         ports_before: Vec::new(),
         ports_now: Vec::new(),
+        asks_by: None,
         bridges_before: Vec::new(),
         bridges_now: Vec::new(),
         inbound_capacity: CAPACITY,
@@ -313,6 +314,84 @@ fn o_01_the_cause_is_behind_a_second_outbox() {
     let waited: Vec<_> =
         why.findings.iter().map(|finding| (&*finding.kernel, finding.waiting.len())).collect();
     assert_eq!(waited, [("merge", 0), ("report", 1)]);
+}
+
+/// A kernel whose actors ask another one by its first outbox, and that has so many asks open in each shard.
+fn asks(id: u64, name: &str, target: u64, open: &[u32]) -> KernelLooks {
+    let timers = |&asks: &u32| Shard { timers: Timers { asks, ..Timers::default() }, ..asleep() };
+    let nothing = vec![0; open.len()];
+    let ports = [port("risk", Some(target), &nothing), port("done", None, &nothing)];
+    let shards: Vec<Shard> = open.iter().map(timers).collect();
+    KernelLooks { asks_by: Some(0), ..forks(id, name, &ports, &shards) }
+}
+
+/// Answers that do not come are waited for, though the kernel that asked goes on. Whoever answers is not accused.
+#[test]
+fn o_01_answers_that_do_not_come() {
+    let inactive = Shard { state: state::INACTIVE, at: at(10, phase::INACTIVE, 0), ..asleep() };
+    let risk = |shards: &[Shard]| still(2, "risk", None, shards);
+    let book = asks(1, "book", 2, &[0, 5, 1]);
+    let waits = "`book` shards 1 and 2 wait for 6 answers of `risk` (outbox `risk`);\n";
+    assert_eq!(
+        told(&[book.clone(), risk(&[with(5, inactive)])]),
+        format!(
+            "{waits}`risk` shard 0 is inactive: activate the kernel; 5 messages are in its rings: that is the cause"
+        )
+    );
+    // Of what lies in a device's memory the looks may not know: it is inactive all the same.
+    assert_eq!(
+        told(&[book.clone(), risk(&[inactive])]),
+        format!("{waits}`risk` shard 0 is inactive: activate the kernel: that is the cause")
+    );
+    let hung = told(&[asks(1, "book", 2, &[1]), risk(&[in_handler(4, 9), asleep()])]);
+    assert!(hung.starts_with("`book` shard 0 waits for an answer of `risk` (outbox `risk`);\n`risk` shard 0 is in the handler of"), "{hung}");
+    // Both causes, whichever ring is full: nobody knows which of them has not answered.
+    let both = [in_handler(4, 1), Shard { pending: 16, ..in_handler(5, 2) }];
+    let why = explain(&[book.clone(), risk(&both)], ELAPSED);
+    assert!(
+        why.findings.len() == 2 && why.findings.iter().all(|finding| finding.waiting.len() == 1),
+        "{why}"
+    );
+    // One that goes on, or rests, will answer, or has.
+    let mut busy = risk(&[in_handler(7, 1)]);
+    busy.now = vec![Shard { processed: 20, ..in_handler(17, 1) }];
+    for risk in [busy, risk(&[asleep()])] {
+        assert_eq!(told(&[book.clone(), risk]), "nothing waits in vain");
+    }
+    // Asks of the earlier look that were answered; one that asks nobody; an asker that is inactive itself.
+    let mut answered = book.clone();
+    answered.now.iter_mut().for_each(|shard| shard.timers.asks = 0);
+    let alone = asks(1, "book", 9, &[1]);
+    let mut rests = asks(1, "book", 2, &[1]);
+    for shard in rests.before.iter_mut().chain(&mut rests.now) {
+        shard.state = state::INACTIVE;
+    }
+    for asker in [answered, alone, rests] {
+        assert!(!told(&[asker, risk(&[with(5, inactive)])]).contains("book"));
+    }
+}
+
+/// The asked kernel waits for room itself: the way goes on to who makes none. A kernel that waits for room in one that asks is no
+/// cycle with it: whoever asks takes what comes.
+#[test]
+fn o_01_answers_behind_a_kernel_that_waits_for_room() {
+    let last = still(3, "log", None, &[Shard { pending: 16, ..in_handler(0, 3) }]);
+    let risk = still(2, "risk", Some(3), &[waits_for_kernel()]);
+    assert_eq!(
+        told(&[asks(1, "book", 2, &[2]), risk, last]),
+        "`book` shard 0 waits for 2 answers of `risk` (outbox `risk`);\n\
+         `risk` shard 0 waits for room in `log`;\n\
+         `log` shard 0 is in the handler of message 0, key 3, for 500 ms or more; 16 messages are in its rings: that is \
+         the cause"
+    );
+    let mut book = asks(1, "book", 2, &[2]);
+    book.now[0].processed += 9;
+    let text = told(&[book, still(2, "risk", Some(1), &[waits_for_kernel()])]);
+    assert!(
+        text.ends_with("`book` goes on, but more is sent to it than it handles: that is the cause"),
+        "{text}"
+    );
+    assert!(!text.contains("cycle"), "{text}");
 }
 
 /// What is held was for a kernel that is connected no more: it waits for the host, and no kernel is accused.

@@ -188,6 +188,10 @@ pub mod kernel_flags {
     pub const ROUNDS: u32 = 1 << 9;
     /// Its keys are sparse: its actors are those of any keys, and of so many at most.
     pub const SPARSE_KEYS: u32 = 1 << 10;
+    /// Where the number of the outbox begins by which it asks, plus 1, in five bits. 0: it asks nobody.
+    pub const ASKS_BY_SHIFT: u32 = 11;
+    /// The bits of that number, where they stand.
+    pub const ASKS_BY: u32 = 0x1F << ASKS_BY_SHIFT;
 }
 
 /// Values of [`KernelEntry::mode`]: names of processing modes, in order. A reader knows no others.

@@ -419,6 +419,12 @@ impl<'a> Kernel<'a> {
         self.word32(offset_of!(KernelEntry, flags))
     }
 
+    /// The number of the outbox by which it asks, if it may ask.
+    pub fn asks_by(&self) -> Option<usize> {
+        let number = (self.flags() & kernel_flags::ASKS_BY) >> kernel_flags::ASKS_BY_SHIFT;
+        number.checked_sub(1).map(|number| number as usize)
+    }
+
     /// Slots of a shard's inbound ring.
     pub fn inbound_capacity(&self) -> u32 {
         self.word32(offset_of!(KernelEntry, inbound_capacity))

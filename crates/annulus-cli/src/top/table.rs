@@ -62,7 +62,8 @@ fn longest<'a>(kernel: &'a Kernel, earlier: Option<&Kernel>) -> Option<(usize, &
     let held = shards().find(|(index, shard)| is_held(shard, before(*index)));
     let works = || shards().find(|(_, shard)| Phase::of(shard).is_work());
     let awake = || shards().find(|(_, shard)| Phase::of(shard) != Phase::Asleep);
-    let shown = held.or_else(works).or_else(awake).or_else(|| shards().next())?;
+    let asks = || shards().find(|(_, shard)| shard.timers.asks != 0);
+    let shown = held.or_else(works).or_else(awake).or_else(asks).or_else(|| shards().next())?;
     Some((shown.0, shown.1, held.is_some()))
 }
 
@@ -77,6 +78,9 @@ fn phase_text(kernel: &Kernel, index: usize, shard: &Shard, held: Option<Duratio
         && let Some(bridge) = kernel.waiting_bridges().next()
     {
         let _ = write!(text, " (bridge to {})", printable(&bridge.to));
+    }
+    if shard.timers.asks != 0 && phase != Phase::Ended {
+        let _ = write!(text, ", {}", asks_text(shard.timers.asks.into()));
     }
     if phase == Phase::InHandler
         && let Some(time) = held
@@ -94,6 +98,11 @@ fn phase_text(kernel: &Kernel, index: usize, shard: &Shard, held: Option<Duratio
         }
     }
     text
+}
+
+/// Asks whose answers have not come: `5 asks open`.
+pub(super) fn asks_text(asks: u64) -> String {
+    format!("{asks} {} open", if asks == 1 { "ask" } else { "asks" })
 }
 
 /// By which of several outboxes a shard waits: ` (outbox bad)`.
@@ -345,7 +354,8 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
                 "outputs_waiting": kernel.sum(|shard| shard.outputs_waiting),
                 "timers_waiting": kernel.sum(|shard| shard.timers.waiting.into()),
                 "timers_taken": kernel.sum(|shard| shard.timers.taken),
-                "asks_open": kernel.sum(|shard| shard.timers.asks.into()),
+                "asks_open": kernel.open_asks(),
+                "asked": kernel.asked(),
                 "traces_recorded": kernel.tracing.then(|| kernel.sum(|shard| shard.traces.recorded)),
                 "traces_lost": kernel.tracing.then(|| kernel.sum(|shard| shard.traces.lost)),
                 "shards": kernel.shards.iter().enumerate().map(shard).collect::<Vec<_>>(),
@@ -448,6 +458,7 @@ pub(crate) fn shard_json(kernel: &Kernel, index: usize, shard: &Shard, held: Opt
         "unknown_actor": shard.unknown_actor,
         "sent": shard.sent,
         "outputs_waiting": shard.outputs_waiting,
+        "asks_open": shard.timers.asks,
         "last_error": shard.last_error,
     })
 }

@@ -542,3 +542,27 @@ pub fn p02_a_shutdown_answers_all_asks(bench: &Bench) {
         drop(told);
     }
 }
+
+/// O-01: whoever waits for answers of a kernel that stands still is named, though it takes what comes. When the answers have come,
+/// nothing waits.
+pub fn o01_answers_that_do_not_come(bench: &Bench) {
+    let told = teller::launch(bench.runtime(), options("told").active(false)).unwrap();
+    let asks = asking(bench, options("asks"));
+    asks.port(asker::PRICE).connect(&told).unwrap();
+    asks.activate_blocking().unwrap();
+    (0..5).for_each(|number| send(&asks, order(number, act::ANSWER)));
+    eventually(|| open(&asks) == 5);
+    let why = || bench.runtime().why().to_string();
+    eventually(|| {
+        why().starts_with(
+            "`asks` shard 0 waits for 5 answers of `told` (outbox `price`);\n`told` shard 0 is inactive: activate the kernel; 5 \
+             messages are in its rings: that is the cause",
+        )
+    });
+    told.activate_blocking().unwrap();
+    for _ in 0..5 {
+        let _ = receive(&asks);
+    }
+    eventually(|| open(&asks) == 0);
+    eventually(|| why() == "nothing waits in vain");
+}

@@ -363,3 +363,38 @@ pub fn k06_what_is_refused(bench: &Bench) {
         "{refused:?}"
     );
 }
+
+/// K-06: `why` names the barrier that waits, and whom it waits for. One to which nobody has come, or that passes by itself, waits for
+/// nobody.
+pub fn k06_why_names_who_has_not_come(bench: &Bench) {
+    let mut plan = BarrierPlan::new("barriers");
+    plan.add("nobody's", 2, None).unwrap();
+    let number = plan.add("epoch", 4, None).unwrap();
+    plan.add("limited", 2, LONG).unwrap();
+    let kernel = walkers(bench, "walkers", number, 0, 2);
+    for party in 0..2 {
+        plan.tell(number, party, &kernel, party).unwrap();
+    }
+    let barriers = plan.launch(bench.runtime()).unwrap();
+    let [epoch, limited] = ["epoch", "limited"].map(|name| barriers.get(name).unwrap());
+    kernel.port(stroll::AT).connect(barriers.kernel()).unwrap();
+    kernel.activate_blocking().unwrap();
+    let why = || bench.runtime().why().to_string();
+    assert_eq!(why(), "nothing waits in vain");
+
+    let _ = kernel.send_blocking(Walk::Begin { walker: 0, rounds: 1 }).unwrap();
+    let (first, _) = (epoch.arrive(2).unwrap(), limited.arrive(0).unwrap());
+    eventually(|| {
+        let text = why();
+        text.starts_with("barrier `epoch` of `barriers` has waited in generation 0 for ")
+            && text.ends_with(
+                " or more: 2 of its 4 parties have not come: party 1 (actor 1 of `walkers`), party 3 (the host's)",
+            )
+    });
+    epoch.leave(3).unwrap();
+    eventually(|| why().ends_with(": 1 of its 4 parties has not come: party 1 (actor 1 of `walkers`)"));
+    let _ = kernel.send_blocking(Walk::Begin { walker: 1, rounds: 1 }).unwrap();
+    assert_eq!(first.wait_blocking().unwrap().missing, 0);
+    drain(&kernel);
+    assert_eq!(why(), "nothing waits in vain");
+}

@@ -160,6 +160,13 @@ impl Watched {
         }
     }
 
+    /// Shows other processes what the shards' words say.
+    pub(super) fn copy(&self) {
+        if let Some(signals) = &self.signals {
+            signals.copy();
+        }
+    }
+
     /// Tells the blocks how the device's clock relates to the host's.
     pub(super) fn set_clock(&self) {
         let Some(clock_sync) = &self.clock_sync else { return };

@@ -52,6 +52,7 @@ pub(crate) fn look(millis: u64, shards: Vec<Shard>) -> Process {
         queue_capacity: 256,
         target: None,
         ports: Vec::new(),
+        asks_by: None,
         bridges: Vec::new(),
         has_ended: false,
         age: None,

@@ -83,6 +83,71 @@ pub(crate) fn eight() {
     ready();
 }
 
+/// What is asked, and what is answered.
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Limit {
+    #[ring(key)]
+    desk: u32,
+    value: u32,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(C)]
+struct Checked {
+    #[ring(key)]
+    order: u32,
+    limit: Answer<Limit>,
+}
+
+#[derive(RingMessage, Clone, Copy)]
+#[repr(u32)]
+enum Event {
+    Order {
+        #[ring(key)]
+        order: u32,
+    },
+    #[ring(from)]
+    Checked(Checked),
+}
+
+#[ring_kernel(untested, timers = 16)]
+fn book(event: &Event, count: &mut Count, risk: &Ask<Limit, Checked>, done: &Outbox<Limit>) {
+    match event {
+        Event::Order { order } => {
+            let limit = Answer { ended: 0, code: 0, value: Limit { desk: 0, value: 0 } };
+            risk.send(
+                Limit { desk: *order % 4, value: 1 },
+                Checked { order: *order, limit },
+                3_600_000_000_000,
+            );
+        }
+        Event::Checked(checked) => {
+            count.n += 1;
+            done.send(checked.limit.value);
+        }
+    }
+}
+
+#[ring_kernel(untested)]
+fn risk(limit: &Limit, count: &mut Count, out: &Outbox<Limit>) {
+    count.n += 1;
+    out.send(*limit);
+}
+
+/// The watched process: orders wait for answers of a kernel that is inactive.
+pub(crate) fn asks() {
+    let runtime = Runtime::builder().backend(annulus::Cpu::new().workers(2)).build().unwrap();
+    let risk = risk::launch(&runtime, unconnected("risk").through(128)).unwrap();
+    let book = book::launch(&runtime, unconnected("book").through(128)).unwrap();
+    book.port(book::RISK).connect(&risk).unwrap();
+    book.activate_blocking().unwrap();
+    for order in 0..5 {
+        let _ = book.send_blocking(Event::Order { order }).unwrap();
+    }
+    ready();
+}
+
 /// The watched process: its only worker is in a handler.
 pub(crate) fn starved() {
     let runtime = Runtime::builder().backend(annulus::Cpu::new().workers(1)).build().unwrap();
@@ -141,5 +206,15 @@ fn o_01_why_names_who_gets_no_thread() {
             "`starved` shard 0 took no message, and says not why; 2 messages are in its rings",
             "`late` shard 0 did not begin since the launch; 1 message is in its ring",
         ],
+    );
+}
+
+/// O-01: a kernel that waits for answers takes what comes, and has nothing pending. It is named, with whom it waits for.
+#[test]
+fn o_01_why_names_who_waits_for_answers() {
+    names_all(
+        "asks",
+        &["`book` shard 0 waits for 5 answers of `risk` (outbox `risk`);\n\
+           `risk` shard 0 is inactive: activate the kernel; 5 messages are in its rings: that is the cause"],
     );
 }

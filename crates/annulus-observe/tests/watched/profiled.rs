@@ -2,6 +2,7 @@
 
 use std::{
     io::{BufRead, Write},
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -15,7 +16,7 @@ use annulus_observe::{
     profile::{Profile, record},
 };
 
-use crate::{Count, Job, Watched, kernel};
+use crate::{Count, Device, Job, Watched, kernel};
 
 /// Nanoseconds that handlers took.
 static SPENT: AtomicU64 = AtomicU64::new(0);
@@ -58,6 +59,91 @@ pub(crate) fn measures() {
         std::io::stdout().flush().unwrap();
         last = now;
     }
+}
+
+/// Takes some tenths of a millisecond over a message.
+#[ring_kernel(untested, mode = Batch)]
+fn grind(job: &Job, count: &mut Count, out: &Outbox<Job>) {
+    let mut value = count.n;
+    for step in 0..job.what {
+        for _ in 0..1000 {
+            value = value.wrapping_mul(6364136223846793005).wrapping_add(step);
+        }
+    }
+    count.n = value;
+    out.send(*job);
+}
+
+/// A process that says, for each line that it reads, which share of the looks at its device's own words found the shard with messages in a handler
+/// since the last line.
+pub(crate) fn looks_at_a_device() {
+    let Some(runtime) = Device::runtime() else { return };
+    let kernel = grind::launch(&runtime, LaunchOptions::default().actors(4).grid(2).name("grind")).unwrap();
+    // One message at a time, a small part of the time: whoever waits for it wakes who copies.
+    thread::spawn(move || {
+        loop {
+            let start = Instant::now();
+            let _ = kernel.send_blocking(Job { key: 2, what: 300 }).unwrap();
+            kernel.recv_blocking().unwrap();
+            thread::sleep(5 * start.elapsed());
+        }
+    });
+    let (looks, found) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let its = (Arc::clone(&looks), Arc::clone(&found));
+    thread::spawn(move || {
+        let mut seed = 0x9E37_79B9_7F4A_7C15u64;
+        loop {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            thread::sleep(Duration::from_micros(500 + seed % 1000));
+            let shard = kernel_of(&annulus_observe::look_inside(&runtime));
+            its.1.fetch_add(u64::from(shard == Phase::InHandler), Ordering::Relaxed);
+            its.0.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    while found.load(Ordering::Relaxed) == 0 {
+        thread::sleep(Duration::from_millis(1));
+    }
+    println!("ready");
+    let read = || [&looks, &found].map(|count| count.load(Ordering::Relaxed));
+    let mut last = read();
+    for _ in std::io::stdin().lock().lines() {
+        let now = read();
+        println!("{}", (now[1] - last[1]) as f64 / (now[0] - last[0]) as f64);
+        std::io::stdout().flush().unwrap();
+        last = now;
+    }
+}
+
+fn kernel_of(process: &annulus_observe::Process) -> Phase {
+    Phase::of(&kernel(process, "grind").shards[0])
+}
+
+/// O-08: the copies of a device's words are made at moments that its blocks do not set: a profile of copies says what looks at the
+/// device's own words say.
+#[test]
+fn o_08_copies_are_not_in_step_with_a_device() {
+    let Some(mut watched) = Watched::start_on(Device::OpenCl, "looks_at_a_device") else { return };
+    let seconds = std::env::var("ANNULUS_PROFILE_SECONDS").map_or(6.0, |text| text.parse().unwrap());
+    let mut ask = || -> f64 {
+        writeln!(watched.child.stdin.as_mut().unwrap()).unwrap();
+        watched.lines.next().unwrap().unwrap().parse().unwrap()
+    };
+    let file = watched_file(&watched.folder);
+    ask();
+    let profile = record(&[file], Duration::from_secs_f64(seconds), 1000.0, || false).unwrap().remove(0);
+    let measured = ask();
+    let shard = &profile.kernels[0].shards[0];
+    let (seen, looks) = (shard.share(Phase::InHandler), shard.all_looks());
+    println!("inside {:.1} %, by copies {:.1} %\n{profile}", measured * 100.0, seen * 100.0);
+    // Random looks are further off than four deviations once in some thousand times; and a busy machine wakes nobody in time.
+    let deviation = (measured * (1.0 - measured) / looks as f64).sqrt();
+    assert!((seen - measured).abs() < 4.0 * deviation + measured / 2.0, "{measured}, {profile}");
+}
+
+fn watched_file(folder: &std::path::Path) -> std::path::PathBuf {
+    crate::ended_by(folder, ".vitals").remove(0)
 }
 
 fn profile(watched: &Watched, time: Duration) -> Profile {

@@ -339,9 +339,12 @@ pub trait HostSignals: Signals {
         let _ = compilation;
     }
 
-    /// The host has renewed the kernel's heartbeat. This copies the shards' words to where other processes
-    /// see them, unless they lie there.
+    /// The host has renewed the kernel's heartbeat.
     fn beat(&self) {}
+
+    /// Copies the shards' words to where other processes see them, unless they lie there. Called some 25 times a second, at moments
+    /// that nothing sets which the kernel does: whoever looks at the copies takes their moments for random ones.
+    fn copy(&self) {}
 
     /// A note for whoever runs the kernel, in words: for example, that it runs in another way than was asked
     /// for, or does not begin. The note is shown in the kernel's [status](crate::KernelStatus::notes), and as

@@ -15,14 +15,16 @@ use annulus_sync::{
 };
 
 use super::{
-    kernel::{Arrive, Passed, meet, tell_the_host},
+    kernel::{ASKS, Arrive, Passed, meet, tell_the_host},
     plan::{BarrierError, BarrierNumber, BarrierPlan},
+    waits::AllBarriers,
 };
 use crate::{
     bridge::task::Task,
     handle::{KernelHandle, receive::Outlet},
     launch::runtime::Runtime,
     time::deadline,
+    why::Absent,
 };
 
 /// So many generations are known after they have passed.
@@ -30,35 +32,42 @@ pub const KEPT: usize = 64;
 
 /// A barrier's name, and what the host has heard of it.
 pub(super) struct Named {
-    name: String,
-    parties: u32,
+    pub(super) name: String,
+    pub(super) parties: u32,
+    /// It passes by itself.
+    pub(super) has_limit: bool,
+    /// The parties that are actors.
+    pub(super) actors: Vec<Absent>,
     heard: Mutex<Heard>,
 }
 
 #[derive(Default)]
-struct Heard {
+pub(super) struct Heard {
     /// The generation that is open, as far as the host knows.
     open: u64,
     /// The last that have passed, without a gap.
     passed: VecDeque<Passed>,
     /// Nothing comes any more.
     ended: bool,
+    /// How often it has said who is waited for, and what it said last: the generation that is open, and a bit for each party that has
+    /// not come; all of them if nobody has.
+    pub(super) said: (u64, u64, u64),
 }
 
 impl Named {
-    pub(super) fn new(name: String, parties: u32) -> Self {
-        Self { name, parties, heard: Mutex::default() }
+    pub(super) fn new(name: String, parties: u32, has_limit: bool, actors: Vec<Absent>) -> Self {
+        Self { name, parties, has_limit, actors, heard: Mutex::default() }
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+    pub(super) fn heard(&self) -> MutexGuard<'_, Heard> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// What the kernels tell the host, and who waits for it.
-struct Table {
-    named: Vec<Named>,
-    news: Event,
+pub(super) struct Table {
+    pub(super) named: Vec<Named>,
+    pub(super) news: Event,
 }
 
 impl Table {
@@ -66,6 +75,12 @@ impl Table {
         // What a program sends to the host's kernel by itself may name no barrier.
         let Some(named) = self.named.get(passed.barrier as usize) else { return };
         let mut heard = named.heard();
+        if passed.actor == ASKS {
+            heard.said = (heard.said.0 + 1, passed.generation, passed.missing);
+            drop(heard);
+            self.news.notify_all();
+            return;
+        }
         if passed.generation != heard.open {
             return;
         }
@@ -85,11 +100,11 @@ impl Table {
 }
 
 /// The kernels, as long as somebody has the barriers.
-struct Running {
-    kernel: KernelHandle<meet>,
+pub(super) struct Running {
+    pub(super) kernel: KernelHandle<meet>,
     /// Between them and the host.
     _relay: Option<KernelHandle<tell_the_host>>,
-    table: Arc<Table>,
+    pub(super) table: Arc<Table>,
 }
 
 /// Barriers that are there. When the last clone, and the last [`NamedBarrier`] of them, is dropped, their
@@ -141,6 +156,11 @@ impl Barriers {
         // With a relay it sends the host nothing; but when it ends, nothing comes any more.
         listen(&kernel, &table, |addressed| addressed.message);
         Self(Arc::new(Running { kernel, _relay: relay, table }))
+    }
+
+    /// From now on, who asks why something stands still finds them.
+    pub(super) fn show(&self, all: &AllBarriers) {
+        all.add(&self.0);
     }
 
     /// The kernel that the barriers are actors of: other kernels connect to it, and its status counts what it

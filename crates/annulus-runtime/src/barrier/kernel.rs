@@ -10,6 +10,8 @@ pub const MOST_BARRIERS: u32 = 1024;
 
 /// The party that is none: a barrier's own timer.
 const LIMIT: u32 = u32::MAX;
+/// The party that is none either: the host asks who is waited for.
+pub(super) const ASKS: u32 = u32::MAX - 1;
 /// The generation that is open, whichever that is.
 const OPEN: u64 = u64::MAX;
 /// Not for any generation: the party leaves.
@@ -133,6 +135,8 @@ pub struct Meeting {
 
 /// One actor for each barrier. See the [module](crate::barrier).
 ///
+/// The host may [ask](ASKS) who is waited for: the answer has that number for an actor, and names all parties if nobody has come.
+///
 /// A timer cannot be taken back, and generations may be much shorter than the limit. So a barrier has at most
 /// one timer: what is due before the limit of the open generation sets it once more, for what is left.
 #[doc(hidden)]
@@ -156,6 +160,18 @@ pub fn meet(
     let terms = terms[arrive.barrier as usize];
     let now = cx.now();
     let mut over = false;
+    if arrive.party == ASKS {
+        let missing = if meeting.arrived == 0 {
+            terms.parties
+        } else {
+            terms.parties & !(meeting.arrived | meeting.gone)
+        };
+        let (barrier, generation) = (arrive.barrier, meeting.generation);
+        // The first who is told is the host.
+        let to = told[terms.first as usize].to;
+        out.send(Addressed { to, message: Passed { actor: ASKS, barrier, generation, missing } });
+        return Ok(());
+    }
     if arrive.party == LIMIT {
         // Only its own timer is one, whoever sends such a message.
         if meeting.timed == 0 || now < meeting.rings {

@@ -12,6 +12,7 @@ use crate::{
     error::{ConnectError, LaunchError, LifecycleError},
     handle::KernelHandle,
     launch::runtime::Runtime,
+    why::Absent,
 };
 
 /// Why there is no such barrier.
@@ -131,6 +132,8 @@ struct Planned {
     parties: u32,
     limit: u64,
     told: Vec<Told>,
+    /// The names of their kernels.
+    kernels: Vec<String>,
 }
 
 /// A bit for each of so many parties, of which there are 1 to 64.
@@ -187,7 +190,7 @@ impl BarrierPlan {
             Some(limit) if !limit.is_zero() && limit <= LONGEST => limit.as_nanos() as u64,
             Some(limit) => return Err(BarrierError::Limit { name, limit }),
         };
-        self.barriers.push(Planned { name, parties, limit, told: Vec::new() });
+        self.barriers.push(Planned { name, parties, limit, told: Vec::new(), kernels: Vec::new() });
         Ok(BarrierNumber(number))
     }
 
@@ -212,7 +215,7 @@ impl BarrierPlan {
     where
         K::Message: Accepts<Passed>,
     {
-        let Planned { name, parties, told, .. } = &mut self.barriers[barrier.0 as usize];
+        let Planned { name, parties, told, kernels, .. } = &mut self.barriers[barrier.0 as usize];
         if party >= *parties {
             return Err(BarrierError::NoSuchParty { name: name.clone(), party, parties: *parties });
         }
@@ -221,6 +224,7 @@ impl BarrierPlan {
             return Err(BarrierError::ToldTwice { name: name.clone(), party });
         }
         told.push(Told { to: kernel.peer_of::<Passed>(), party: party_bit, actor, padding: 0 });
+        kernels.push(kernel.name().into());
         Ok(())
     }
 
@@ -256,9 +260,17 @@ impl BarrierPlan {
             peers.insert(0, host);
             kernel.connect_peers(&peers).map_err(BarrierError::Connect)?;
         }
-        let named = self.barriers.iter().map(|planned| Named::new(planned.name.clone(), planned.parties));
+        let named = self.barriers.iter().map(|planned| {
+            let told = planned.told.iter().zip(&planned.kernels);
+            let actors = told.map(|(told, kernel)| {
+                let actor = Some((kernel.clone(), told.actor));
+                Absent { party: told.party.trailing_zeros(), actor }
+            });
+            Named::new(planned.name.clone(), planned.parties, planned.limit != 0, actors.collect())
+        });
         let barriers = Barriers::new(kernel, relay, named.collect());
         barriers.kernel().activate_blocking().map_err(BarrierError::Activate)?;
+        barriers.show(&runtime.inner.barriers);
         Ok(barriers)
     }
 

@@ -43,6 +43,8 @@ pub struct KernelLook {
     /// Its outboxes, if it has several and may be connected. If its outputs say whom they are for, the kernels that it is
     /// connected to, and [nobody](PortLook::is_nobody).
     pub ports: Vec<PortLook>,
+    /// The number of the outbox by which it asks, if it may ask.
+    pub asks_by: Option<usize>,
     /// Whether it has ended.
     pub has_ended: bool,
     /// When it was launched, in nanoseconds on the runtime's clock.
@@ -55,6 +57,8 @@ pub struct KernelLook {
     pub keys: bool,
     /// Whether it goes in [rounds](crate::LaunchOptions::rounds).
     pub rounds: bool,
+    /// Whether its keys are [sparse](crate::LaunchOptions::sparse_keys).
+    pub sparse_keys: bool,
     /// Messages that other kernels put into rings in a device's memory, and that it has not taken. They are not in
     /// [`shards`](Self::shards): nobody counts which shard they are for.
     pub linked: u64,
@@ -179,6 +183,7 @@ impl KernelControl {
             queue_capacity: core.queue_capacity(),
             target: self.kernel.target().map(|target| id(&target)),
             ports: self.kernel.look_at_ports(id),
+            asks_by: definition.asks_by(),
             // Asked first: after the end nothing changes.
             has_ended: core.is_finished(),
             launched_at: core.launched_at,
@@ -186,6 +191,7 @@ impl KernelControl {
             slow: core.slow.as_ref().map_or(0, |slow| slow.count()),
             keys: definition.key.is_some(),
             rounds: core.options.shape.rounds,
+            sparse_keys: core.options.shape.sparse_keys,
             linked: self.kernel.linked(),
             bridges: self.kernel.bridges.looks(),
             shards: self.kernel.look(),

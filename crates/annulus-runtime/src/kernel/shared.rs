@@ -4,7 +4,6 @@ use std::{
     any::{Any, TypeId},
     mem::MaybeUninit,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
-    time::Duration,
 };
 
 use annulus_abi::{
@@ -574,11 +573,11 @@ impl HostSignals for KernelShared {
         self.core.tell_compiled(compilation);
     }
 
+    fn copy(&self) {
+        self.mirror([self.linked(), self.fed()]);
+    }
+
     fn beat(&self) {
-        // Where a heartbeat is a clock, it is renewed more often than anybody looks.
-        if self.core.home.as_ref().is_some_and(|home| home.mirrored_before(Duration::from_millis(40))) {
-            self.mirror([self.linked(), self.fed()]);
-        }
         // Another kernel may have sent it something without the host.
         if let Some(slow) = &self.core.slow
             && (0..self.core.shards.len()).any(|shard| self.at(shard).phase == phase::IN_HANDLER)

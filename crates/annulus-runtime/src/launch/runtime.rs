@@ -17,6 +17,7 @@ use crate::stamps::Stamps;
 use crate::traces::{TraceEvent, Traces};
 use crate::{
     backend::{BackendError, BackendSource, DeviceBackend, DeviceInfo},
+    barrier::AllBarriers,
     bridge::upstream::shut_down,
     elsewhere::elsewhere,
     error::{HandleError, LaunchError, UnknownKernel},
@@ -56,6 +57,8 @@ pub(crate) struct RuntimeInner {
     telemetry_lines: usize,
     /// Queues that live without a kernel. They close when the runtime ends.
     pub(crate) queues: Registry,
+    /// Named barriers, for who asks why they do not pass.
+    pub(crate) barriers: AllBarriers,
     /// The process whose threads drive the kernels.
     pub(crate) process: u32,
 }
@@ -296,6 +299,8 @@ impl Runtime {
     /// Why kernels do not go on: who waits for whom, followed to the causes. Looks twice, a tenth of a second
     /// apart, and blocks meanwhile. Where its kernels wait for kernels of other runtimes, over bridges, it says why these do not
     /// go on, and follows their links and bridges to the cause. `annulus why` says the same from outside.
+    /// Its [named barriers](crate::barrier) without a limit are asked whom they wait for, each by two messages that their kernel counts;
+    /// that is known inside alone.
     /// In what it finds, this runtime has the number 0, and each other one a number of its own.
     ///
     /// ```
@@ -342,9 +347,12 @@ impl Runtime {
             });
             looks.collect::<Vec<_>>()
         };
+        // What it asks the barriers is handled before the first look, and after the last one.
+        let barriers_before = self.inner.barriers.ask();
         let (before, start) = (look(), Instant::now());
         std::thread::sleep(APART);
         let (now, elapsed) = (look(), start.elapsed());
+        let barriers = self.inner.barriers.ask().since(&barriers_before, elapsed);
         let looks = kernels.iter().zip(before.into_iter().zip(now));
         let looks = looks.map(|(kernel, (before, now))| {
             let (before, ports_before, linked_before, bridges_before) = before;
@@ -361,6 +369,7 @@ impl Runtime {
                 inbound_capacity: kernel.core.shards[0].inbound.ring().layout().capacity,
                 ports_before,
                 ports_now,
+                asks_by: kernel.core.definition.asks_by(),
                 before,
                 now,
                 elapsed: None,
@@ -375,6 +384,7 @@ impl Runtime {
         why.findings.retain(|finding| {
             finding.runtime == 0 || finding.waiting.iter().flatten().any(|step| step.runtime == 0)
         });
+        why.findings.extend(barriers);
         why
     }
 
@@ -610,6 +620,7 @@ impl<B: BackendSource> RuntimeBuilder<B> {
                 vitals,
                 telemetry_lines: self.telemetry_lines,
                 queues,
+                barriers: AllBarriers::default(),
                 process,
             }),
         })

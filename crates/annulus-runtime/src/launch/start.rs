@@ -464,7 +464,9 @@ fn entry(core: &KernelCore) -> KernelEntry {
             | flag(definition.key.is_some(), kernel_flags::KEYS)
             | flag(options.shape.rounds, kernel_flags::ROUNDS)
             | flag(options.shape.sparse_keys, kernel_flags::SPARSE_KEYS)
-            | flag(core.black_box.is_some(), kernel_flags::BLACK_BOX),
+            | flag(core.black_box.is_some(), kernel_flags::BLACK_BOX)
+            // No kernel has as many outboxes as these bits count.
+            | definition.asks_by().map_or(0, |number| (number as u32 + 1) << kernel_flags::ASKS_BY_SHIFT),
         inbound_capacity: core.shards[0].inbound.ring().layout().capacity,
         outbound_capacity: core.shards[0].outbound.layout().capacity,
         actors: match definition.state {

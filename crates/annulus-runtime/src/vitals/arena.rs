@@ -14,7 +14,6 @@
 use std::{
     mem::offset_of,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
 use annulus_abi::{
@@ -421,13 +420,6 @@ impl Home {
     /// Shows how many slow handlers there were.
     pub(crate) fn set_slow(&self, count: u64) {
         self.set(offset_of!(KernelEntry, slow), count);
-    }
-
-    /// Whether the shards' words were copied longer than this ago, or never.
-    pub(crate) fn mirrored_before(&self, age: Duration) -> bool {
-        let Some(entry) = self.entry else { return false };
-        let copied = self.entry_word(entry, offset_of!(KernelEntry, mirrored_at)).load(Ordering::Relaxed);
-        copied == 0 || self.arena.clock.now().saturating_sub(copied) > age.as_nanos() as u64
     }
 
     /// Records failures on a device that came since the last copy: of each kind at most one, and the code of a

@@ -231,9 +231,10 @@ fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
     if waiting != 0 || taken != 0 {
         about.push(format!("messages to itself: {waiting} wait for their time, {taken} were taken"));
     }
-    let asks = kernel.sum(|shard| shard.timers.asks.into());
+    let asks = kernel.open_asks();
     if asks != 0 {
-        about.push(format!("asks: {asks} open, whose answers have not come"));
+        let of = kernel.asked().map_or(String::new(), |id| format!(" of {}", name_of(process, id)));
+        about.push(format!("asks{of}: {asks} open, whose answers have not come"));
     }
     if kernel.tracing {
         let [recorded, lost] =

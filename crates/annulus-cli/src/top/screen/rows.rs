@@ -8,7 +8,7 @@ use super::{
     super::{
         Sight,
         history::{History, Past},
-        table::printable,
+        table::{asks_text, printable},
     },
     text::age,
 };
@@ -246,11 +246,12 @@ fn phase_of_kernel(process: &Process, kernel: &Kernel, past: Option<&Past>) -> (
         .map(|(index, _)| index)
         .or_else(|| find(Phase::is_work))
         .or_else(|| find(|phase| phase != Phase::Asleep))
+        .or_else(|| kernel.shards.iter().position(|shard| shard.timers.asks != 0))
         .unwrap_or(0);
     let Some(shard) = kernel.shards.get(index) else { return (String::new(), None) };
     let held = longest.map(|(_, held)| held);
     let mut text = phase_text(kernel, shard, held, waits_for(process, kernel, index));
-    if kernel.shards.len() > 1 && Phase::of(shard) != Phase::Asleep {
+    if kernel.shards.len() > 1 && (Phase::of(shard) != Phase::Asleep || shard.timers.asks != 0) {
         let _ = write!(text, " (shard {index})");
     }
     if let Some(targets) = targets(process, kernel).filter(|_| Phase::of(shard) != Phase::StalledOnKernel) {
@@ -274,6 +275,8 @@ pub(super) fn phase_text(
         (Phase::StalledOnKernel | Phase::StalledOnHost, Some(target)) => format!("for {target}"),
         (Phase::StalledOnHost, _) => "for the host".into(),
         (Phase::InHandler, _) if held.is_some() => "handler".into(),
+        // It has nothing to do until answers come.
+        (Phase::Asleep, _) if shard.timers.asks != 0 => asks_text(shard.timers.asks.into()),
         _ => phase.to_string(),
     };
     // Writing to a string cannot fail.

@@ -1,5 +1,6 @@
 //! Looks and keys, and the frames that follow.
 
+mod asks;
 mod bridges;
 mod described;
 mod latencies;
@@ -68,6 +69,7 @@ fn kernel(id: u64, name: &str, shards: Vec<Shard>) -> Kernel {
         queue_capacity: 256,
         target: None,
         ports: Vec::new(),
+        asks_by: None,
         bridges: Vec::new(),
         has_ended: false,
         age: Some(Duration::from_secs(41)),

@@ -97,129 +97,156 @@ static u32 handle_meet(ann_cx cx, GLOBAL const Arrive *arrive, PRIVATE Meeting *
     // kernel.rs:+11
     bool over = false;
     // kernel.rs:+12
+    if (arrive->party == 4294967294u) {
+        // kernel.rs:+13
+        u64 missing = (meeting->arrived == 0ul) ? terms_2.parties : (terms_2.parties & ((u64)~(meeting->arrived | meeting->gone)));
+        // kernel.rs:+15
+        u32 barrier_ = arrive->barrier_;
+        u64 generation = meeting->generation;
+        // kernel.rs:+17
+        u64 at_2 = (u64)terms_2.first;
+        if (at_2 >= told_len) return 0xFF04u; // index out of bounds
+        Peer to = told[at_2].to;
+        // kernel.rs:+18
+        Passed passed;
+        passed.actor = 4294967294u;
+        passed.barrier_ = barrier_;
+        passed.generation = generation;
+        passed.missing = missing;
+        Addressed addressed;
+        addressed.to = to;
+        addressed.message_ = passed;
+        {
+            GLOBAL Addressed *ann_slot = (GLOBAL Addressed *)ann_outbox_next(out);
+            if (ann_slot) *ann_slot = addressed;
+        }
+        // kernel.rs:+19
+        return 0u;
+    }
+    // kernel.rs:+21
     if (arrive->party == 4294967295u) {
-        // kernel.rs:+14
+        // kernel.rs:+23
         if ((meeting->timed == 0ul) || (now < meeting->rings)) {
-            // kernel.rs:+15
+            // kernel.rs:+24
             return 4u;
         }
-        // kernel.rs:+17
+        // kernel.rs:+26
         meeting->timed = 0ul;
-        // kernel.rs:+18
+        // kernel.rs:+27
         if (meeting->arrived == 0ul) {
-            // kernel.rs:+19
+            // kernel.rs:+28
             return 0u;
         }
-        // kernel.rs:+21
+        // kernel.rs:+30
         if (now < meeting->due) {
-            // kernel.rs:+22
+            // kernel.rs:+31
             if (rs_sub_overflows_u64(meeting->due, now)) return 0xFF06u; // overflow
             {
                 GLOBAL Arrive *ann_slot = (GLOBAL Arrive *)ann_later_next(later, meeting->due - now);
                 if (ann_slot) *ann_slot = (*arrive);
             }
-            // kernel.rs:+23
+            // kernel.rs:+32
             meeting->rings = meeting->due;
-            // kernel.rs:+24
+            // kernel.rs:+33
             meeting->timed = 1ul;
-            // kernel.rs:+25
+            // kernel.rs:+34
             return 0u;
         }
-        // kernel.rs:+27
+        // kernel.rs:+36
         over = true;
     } else {
-        // kernel.rs:+29
+        // kernel.rs:+38
         if (arrive->party >= 64u) {
-            // kernel.rs:+30
+            // kernel.rs:+39
             return 4u;
         }
-        // kernel.rs:+32
+        // kernel.rs:+41
         if (arrive->party >= 64u) return 0xFF06u; // overflow
         u64 party = rs_shl_u64(1ul, arrive->party);
-        // kernel.rs:+33
+        // kernel.rs:+42
         if ((terms_2.parties & party) == 0ul) {
-            // kernel.rs:+34
+            // kernel.rs:+43
             return 4u;
         }
-        // kernel.rs:+36
+        // kernel.rs:+45
         if (arrive->generation == 18446744073709551614ul) {
-            // kernel.rs:+37
+            // kernel.rs:+46
             if ((meeting->gone & party) != 0ul) {
-                // kernel.rs:+38
+                // kernel.rs:+47
                 return 1u;
             }
-            // kernel.rs:+40
+            // kernel.rs:+49
             meeting->gone = meeting->gone | party;
         } else {
-            // kernel.rs:+42
+            // kernel.rs:+51
             if ((arrive->generation != 18446744073709551615ul) && (arrive->generation < meeting->generation)) {
-                // kernel.rs:+43
+                // kernel.rs:+52
                 return 2u;
             }
-            // kernel.rs:+45
+            // kernel.rs:+54
             if ((arrive->generation != 18446744073709551615ul) && (arrive->generation > meeting->generation)) {
-                // kernel.rs:+46
+                // kernel.rs:+55
                 return 3u;
             }
-            // kernel.rs:+48
+            // kernel.rs:+57
             if ((meeting->arrived & party) != 0ul) {
-                // kernel.rs:+49
+                // kernel.rs:+58
                 return 1u;
             }
-            // kernel.rs:+51
+            // kernel.rs:+60
             if ((meeting->arrived == 0ul) && (terms_2.limit != 0ul)) {
-                // kernel.rs:+52
+                // kernel.rs:+61
                 if (rs_add_overflows_u64(now, terms_2.limit)) return 0xFF06u; // overflow
                 meeting->due = now + terms_2.limit;
-                // kernel.rs:+53
+                // kernel.rs:+62
                 if (meeting->timed == 0ul) {
-                    // kernel.rs:+54
+                    // kernel.rs:+63
                     Arrive arrive_2 = (*arrive);
                     arrive_2.party = 4294967295u;
                     {
                         GLOBAL Arrive *ann_slot = (GLOBAL Arrive *)ann_later_next(later, terms_2.limit);
                         if (ann_slot) *ann_slot = arrive_2;
                     }
-                    // kernel.rs:+55
+                    // kernel.rs:+64
                     meeting->rings = meeting->due;
-                    // kernel.rs:+56
+                    // kernel.rs:+65
                     meeting->timed = 1ul;
                 }
             }
-            // kernel.rs:+59
+            // kernel.rs:+68
             meeting->arrived = meeting->arrived | party;
-            // kernel.rs:+60
+            // kernel.rs:+69
             meeting->gone = meeting->gone & ((u64)~party);
         }
     }
-    // kernel.rs:+63
+    // kernel.rs:+72
     u64 missing = terms_2.parties & ((u64)~(meeting->arrived | meeting->gone));
-    // kernel.rs:+64
+    // kernel.rs:+73
     if ((meeting->arrived == 0ul) || ((missing != 0ul) && (!over))) {
-        // kernel.rs:+65
+        // kernel.rs:+74
         return 0u;
     }
-    // kernel.rs:+67
+    // kernel.rs:+76
     u32 end = terms_2.end;
     for (u32 at_2 = terms_2.first; at_2 < end; at_2 += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // kernel.rs:+68
+        // kernel.rs:+77
         u64 at_3 = (u64)at_2;
         if (at_3 >= told_len) return 0xFF04u; // index out of bounds
         Told told_2 = told[at_3];
-        // kernel.rs:+69
+        // kernel.rs:+78
         if ((told_2.party & meeting->gone) == 0ul) {
-            // kernel.rs:+70
+            // kernel.rs:+79
             u32 actor = told_2.actor;
             u32 barrier_ = arrive->barrier_;
             u64 generation = meeting->generation;
-            // kernel.rs:+71
+            // kernel.rs:+80
             Passed message;
             message.actor = actor;
             message.barrier_ = barrier_;
             message.generation = generation;
             message.missing = missing;
-            // kernel.rs:+72
+            // kernel.rs:+81
             Addressed addressed;
             addressed.to = told_2.to;
             addressed.message_ = message;
@@ -229,12 +256,12 @@ static u32 handle_meet(ann_cx cx, GLOBAL const Arrive *arrive, PRIVATE Meeting *
             }
         }
     }
-    // kernel.rs:+75
+    // kernel.rs:+84
     if (rs_add_overflows_u64(meeting->generation, 1ul)) return 0xFF06u; // overflow
     meeting->generation = meeting->generation + 1ul;
-    // kernel.rs:+76
+    // kernel.rs:+85
     meeting->arrived = 0ul;
-    // kernel.rs:+77
+    // kernel.rs:+86
     return 0u;
 }
 
