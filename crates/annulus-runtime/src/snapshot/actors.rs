@@ -70,6 +70,17 @@ impl KernelCore {
         Ok(())
     }
 
+    /// Whether each shard has places for those of these keys that are its own.
+    pub(crate) fn check_room(&self, keys: impl Iterator<Item = u64>) -> Result<(), SnapshotError> {
+        let (places, grid) = (self.places(), self.shards.len());
+        let mut all = vec![0_u64; grid];
+        keys.for_each(|key| all[(key % grid as u64) as usize] += 1);
+        let Some(shard) = all.iter().position(|&count| count > places) else { return Ok(()) };
+        let what =
+            format!("number of actors of shard {shard} (a launch has places for actors / grid in each)");
+        Err(mismatch(what, format!("{places} at most"), all[shard]))
+    }
+
     /// Sets keys and states; without keys they are from 0 on. Only while every shard is at rest.
     pub(super) fn write_actors(
         &self,
@@ -81,23 +92,14 @@ impl KernelCore {
         let evicts = self.options.shape.evict_actors;
         let StateShape::PerActor(definition) = self.definition.state else { return Ok(()) };
         let mut parts: Vec<_> = (0..grid).map(|_| Part::new(places, evicts, size, definition.init)).collect();
-        let mut all = vec![0_u64; grid];
+        let key = |number: usize| keys.map_or(number as u64, |keys| keys[number]);
+        self.check_room((0..image.count).map(key))?;
         for number in 0..image.count {
-            let key = keys.map_or(number as u64, |keys| keys[number]);
-            let shard = (key % grid as u64) as usize;
-            all[shard] += 1;
-            let part = &mut parts[shard];
-            if all[shard] <= places
-                && let Some(placed) = ActorTable::new(&mut part.words, places, evicts).place(key)
-            {
+            let part = &mut parts[(key(number) % grid as u64) as usize];
+            if let Some(placed) = ActorTable::new(&mut part.words, places, evicts).place(key(number)) {
                 let at = placed.place() as usize * size;
                 part.states[at..at + size].copy_from_slice(&image.bytes[number * size..(number + 1) * size]);
             }
-        }
-        if let Some(shard) = all.iter().position(|&count| count > places) {
-            let what =
-                format!("number of actors of shard {shard} (a launch has places for actors / grid in each)");
-            return Err(mismatch(what, format!("{places} at most"), all[shard]));
         }
         for (shard, mut part) in parts.into_iter().enumerate() {
             // SAFETY: `at_rest` calls this; the shard has so many states, and these are valid ones.
