@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use annulus_abi::actors::{self, ActorTable};
-use annulus_kernel::StateShape;
+use annulus_kernel::{StateDefinition, StateShape, TypeDescriptor};
 use annulus_sync::Ordering;
 
 use super::{Image, SnapshotError, mismatch};
@@ -91,7 +91,7 @@ impl KernelCore {
         let (size, places, grid) = (image.ty.size, self.places(), self.shards.len());
         let evicts = self.options.shape.evict_actors;
         let StateShape::PerActor(definition) = self.definition.state else { return Ok(()) };
-        let mut parts: Vec<_> = (0..grid).map(|_| Part::new(places, evicts, size, definition.init)).collect();
+        let mut parts: Vec<_> = (0..grid).map(|_| Part::new(places, evicts, definition)).collect();
         let key = |number: usize| keys.map_or(number as u64, |keys| keys[number]);
         self.check_room((0..image.count).map(key))?;
         for number in 0..image.count {
@@ -122,11 +122,14 @@ struct Part {
 
 impl Part {
     /// Without actors: an empty table, and initial states.
-    fn new(places: u64, evicts: bool, size: usize, init: unsafe fn(*mut u8)) -> Self {
+    fn new(places: u64, evicts: bool, definition: StateDefinition) -> Self {
+        let TypeDescriptor { size, align, .. } = *definition.ty;
         // A state's type may be more aligned than bytes are.
-        let mut initial = vec![0_u128; size.div_ceil(size_of::<u128>()).max(1)];
-        // SAFETY: the memory has room for a state, and is aligned for every type that a device has.
-        unsafe { init(initial.as_mut_ptr().cast()) };
+        let mut memory = vec![0_u8; size + align];
+        let first = memory.as_ptr().align_offset(align);
+        let initial = &mut memory[first..][..size];
+        // SAFETY: the memory has room for a state, and is aligned for its type.
+        unsafe { (definition.init)(initial.as_mut_ptr()) };
         let mut states = vec![MaybeUninit::uninit(); places as usize * size];
         for place in 0..places as usize {
             let to = states[place * size..].as_mut_ptr();
