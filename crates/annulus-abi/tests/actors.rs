@@ -49,7 +49,9 @@ fn keys(random: &mut Random, places: u64) -> Vec<u64> {
             keys.dedup();
             keys
         }
-        _ => (0..count as u64).map(|number| if number % 2 == 0 { number } else { u64::MAX - number }).collect(),
+        _ => {
+            (0..count as u64).map(|number| if number % 2 == 0 { number } else { u64::MAX - number }).collect()
+        }
     }
 }
 
@@ -132,7 +134,8 @@ fn keys_with_a_pattern_are_spread() {
         ("none", (0..600).map(|_| random.next()).collect()),
     ];
     for (name, keys) in patterns {
-        let homes: std::collections::BTreeSet<_> = keys.iter().map(|&key| first_entry(key, entries)).collect();
+        let homes: std::collections::BTreeSet<_> =
+            keys.iter().map(|&key| first_entry(key, entries)).collect();
         // Of 600 balls in 1024 boxes about 454 have a box of their own, or share it as its first.
         assert!(homes.len() > 420, "{name}: {}", homes.len());
     }
@@ -231,7 +234,10 @@ fn a_table_that_evicts_equals_a_clock() {
                     match placed {
                         Some(Placed::Instead(place)) => {
                             evicted += 1;
-                            assert!(!in_turn.iter().any(|&(_, own)| own == place), "it has a message in the turn");
+                            assert!(
+                                !in_turn.iter().any(|&(_, own)| own == place),
+                                "it has a message in the turn"
+                            );
                         }
                         None => {
                             refused += 1;

@@ -402,27 +402,40 @@ mod with_serde {
         snapshot.set_actors(&[(u64::MAX, account), (17, some_accounts()[0])]).unwrap();
         let json = serde_json::to_value(&snapshot).unwrap();
         assert_eq!(json["keys"], serde_json::json!([17, u64::MAX]));
-        assert_eq!((json["states"][0]["total"].as_f64(), json["states"][1]["total"].as_f64()), (Some(-1234.5), Some(0.5)));
+        assert_eq!(
+            (json["states"][0]["total"].as_f64(), json["states"][1]["total"].as_f64()),
+            (Some(-1234.5), Some(0.5))
+        );
         let again = read(accounts::DEFINITION, &json.to_string()).unwrap();
         assert_eq!((again.keys(), again.to_bytes()), (snapshot.keys(), snapshot.to_bytes()));
         let text = json.to_string();
         for (from, to, expected) in [
-            ("[17,18446744073709551615]", "[18446744073709551615,17]", "the key 17 follows 18446744073709551615"),
+            (
+                "[17,18446744073709551615]",
+                "[18446744073709551615,17]",
+                "the key 17 follows 18446744073709551615",
+            ),
             ("[17,18446744073709551615]", "[17,17]", "the key 17 follows 17, and keys ascend"),
             ("[17,18446744073709551615]", "[17]", "there are 1 keys and 2 states"),
             ("[17,18446744073709551615]", "[17,18,19]", "there are 3 keys and 2 states"),
             ("[17,18446744073709551615]", "[17,18446744073709551616]", "invalid type: floating point"),
             ("[17,18446744073709551615]", "[-1,17]", "invalid value: integer `-1`, expected u64"),
-            ("[17,18446744073709551615]", "[17,18],\"keys\":[1,2]", "`keys` is not what a snapshot of `accounts` has, or is there twice"),
+            (
+                "[17,18446744073709551615]",
+                "[17,18],\"keys\":[1,2]",
+                "`keys` is not what a snapshot of `accounts` has, or is there twice",
+            ),
         ] {
             assert_eq!(text.matches(from).count(), 1);
             let error = read(accounts::DEFINITION, &text.replace(from, to)).unwrap_err();
             assert!(error.contains(expected), "{to}: {error}");
         }
         // Without them, keys are from 0 on.
-        let dense = read(accounts::DEFINITION, &text.replace("\"keys\":[17,18446744073709551615],", "")).unwrap();
+        let dense =
+            read(accounts::DEFINITION, &text.replace("\"keys\":[17,18446744073709551615],", "")).unwrap();
         assert_eq!((dense.keys(), dense.len()), (None, 2));
-        let error = read(totals::DEFINITION, r#"{"kernel": "totals", "keys": [1], "states": [1]}"#).unwrap_err();
+        let error =
+            read(totals::DEFINITION, r#"{"kernel": "totals", "keys": [1], "states": [1]}"#).unwrap_err();
         assert!(error.contains("`keys` is not what a snapshot of `totals` has"), "{error}");
     }
 

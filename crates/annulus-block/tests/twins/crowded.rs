@@ -143,7 +143,8 @@ impl Model {
             compare(format!("actors+{at}"), model, c);
         }
         let states = pair.c_block.states(self.states.len() * size_of::<Visits>());
-        let words = states.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().expect("eight bytes")));
+        let words =
+            states.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().expect("eight bytes")));
         let model = self.states.iter().flat_map(|visits| [visits.count, visits.sum]);
         model.zip(words).enumerate().for_each(|(at, (model, c))| compare(format!("state+{at}"), model, c));
         let counts = pair.options.layout.actors_offset();

@@ -1107,11 +1107,7 @@ pub(crate) const OF_EVICTING: &[Fault] = &[
         "        if (pushed >= ((next - gap) & mask)) {\n",
         "        if (next > gap && pushed >= ((next - gap) & mask)) {\n",
     ),
-    (
-        "the hand does not move",
-        "        v->actors[1] = place + 1 < places ? place + 1 : 0;\n",
-        "        ;\n",
-    ),
+    ("the hand does not move", "        v->actors[1] = place + 1 < places ? place + 1 : 0;\n", "        ;\n"),
     (
         "the hand leaves the last place out",
         "        v->actors[1] = place + 1 < places ? place + 1 : 0;\n",

@@ -727,7 +727,11 @@ fn draw_roaming(random: &mut Random, to: To) -> Vec<u8> {
     let fails = u32::from(random.one_in(5));
     let value = random.next();
     let wide = |word: u64| word.to_ne_bytes();
-    wide(key).into_iter().chain([sends, fails].into_iter().flat_map(u32::to_ne_bytes)).chain(wide(value)).collect()
+    wide(key)
+        .into_iter()
+        .chain([sends, fails].into_iter().flat_map(u32::to_ne_bytes))
+        .chain(wide(value))
+        .collect()
 }
 
 /// Its keys are of 64 bits.
@@ -739,11 +743,8 @@ pub(crate) const ROAM: Kernel = Kernel {
 };
 
 /// It has timers.
-pub(crate) const ROAM_LATER: Kernel = Kernel {
-    definition: roam_later::DEFINITION,
-    sends: |message| (ROAM.sends)(message).min(1),
-    ..ROAM
-};
+pub(crate) const ROAM_LATER: Kernel =
+    Kernel { definition: roam_later::DEFINITION, sends: |message| (ROAM.sends)(message).min(1), ..ROAM };
 
 fn draw_plain(random: &mut Random, _: To) -> Vec<u8> {
     random.below(1000).to_ne_bytes().to_vec()

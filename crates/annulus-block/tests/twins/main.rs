@@ -99,7 +99,12 @@ const SPARSE_SCENES: &[Scene] = &[
         alone: true,
         ..EVICTING
     },
-    Scene { name: "actors that give way, of a kernel with two outboxes", kernel: SORT, connectable: true, ..EVICTING },
+    Scene {
+        name: "actors that give way, of a kernel with two outboxes",
+        kernel: SORT,
+        connectable: true,
+        ..EVICTING
+    },
     Scene { name: "actors that give way, and timers", kernel: ROAM_LATER, ..EVICTING },
     Scene { name: "actors that give way, with traces and stamps", traced: true, causal: true, ..EVICTING },
 ];
@@ -117,7 +122,13 @@ const CROWDED: &[Scene] = &[
 
 const SPARSE_LINKS: &[Scene] = &[
     Scene { name: "sparse keys of two kernels, one thread", kernel: TALLY, connectable: true, ..SPARSE },
-    Scene { name: "sparse keys of two kernels, four threads", kernel: TALLY, connectable: true, threads: 4, ..SPARSE },
+    Scene {
+        name: "sparse keys of two kernels, four threads",
+        kernel: TALLY,
+        connectable: true,
+        threads: 4,
+        ..SPARSE
+    },
     Scene {
         name: "sparse keys of two kernels, four threads, of which the first is alone",
         kernel: TALLY,
@@ -127,7 +138,12 @@ const SPARSE_LINKS: &[Scene] = &[
         ..SPARSE
     },
     Scene { name: "sparse keys by two outboxes", kernel: SORT, connectable: true, links: &[1, 0], ..SPARSE },
-    Scene { name: "actors that give way, of two kernels, one thread", kernel: TALLY, connectable: true, ..EVICTING },
+    Scene {
+        name: "actors that give way, of two kernels, one thread",
+        kernel: TALLY,
+        connectable: true,
+        ..EVICTING
+    },
     Scene {
         name: "actors that give way, of two kernels, four threads",
         kernel: TALLY,
@@ -143,7 +159,13 @@ const SPARSE_LINKS: &[Scene] = &[
         alone: true,
         ..EVICTING
     },
-    Scene { name: "actors that give way, by two outboxes", kernel: SORT, connectable: true, links: &[1, 0], ..EVICTING },
+    Scene {
+        name: "actors that give way, by two outboxes",
+        kernel: SORT,
+        connectable: true,
+        links: &[1, 0],
+        ..EVICTING
+    },
 ];
 
 /// Messages carry traces.

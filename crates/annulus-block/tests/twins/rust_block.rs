@@ -8,8 +8,8 @@ use std::{
 
 use annulus_abi::{control::state, ring::kind, vitals::At};
 use annulus_block::{
-    Answered, AskedIn, BlockCore, BlockParameters, Deliver, Delivery, Keys, Link, NextLinks, Progress, Row, Runner,
-    RuntimeClock, Signals, StateMemory, Turn,
+    Answered, AskedIn, BlockCore, BlockParameters, Deliver, Delivery, Keys, Link, NextLinks, Progress, Row,
+    Runner, RuntimeClock, Signals, StateMemory, Turn,
 };
 use annulus_kernel::{Inside, KernelDefinition, MOST_PEERS};
 use annulus_ring::{
