@@ -58,8 +58,12 @@ impl<R: Runner> BlockCore<R> {
             key
         });
         let is_here = self.timers.is_none() || self.state.is_of_block(key, self.cx.block_index());
-        // SAFETY: the states are the block's own while it handles messages.
-        let actor = if is_here { unsafe { self.state.of(key) } } else { None };
+        let actor = if is_here {
+            // SAFETY: the states are the block's own while it handles messages.
+            unsafe { self.state.of(key) }
+        } else {
+            None
+        };
         if let Some(placed) = actor.and_then(|actor| actor.placed) {
             self.count_actor(placed);
         }

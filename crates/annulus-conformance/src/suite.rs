@@ -224,9 +224,12 @@ macro_rules! conformance_suite {
                 m10_messages_go_where_fewest_wait: Handlers,
                 m10_all_members_have_their_part: Handlers,
                 m10_a_bridge_leads_to_a_group: Handlers,
+                m10_sparse_keys_are_spread: Handlers,
+                m10_keys_without_state_are_spread: Handlers,
                 m10_duplicates_meet: Handlers,
                 d02_collectives_of_messages: Handlers,
                 d02_all_reduce: Handlers,
+                d02_all_reduce_of_sparse_keys: Handlers,
                 d02_changes_take_turns: Handlers,
                 d02_members_that_differ: Nothing,
             }

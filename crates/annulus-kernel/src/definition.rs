@@ -258,6 +258,7 @@ pub struct StateDefinition {
 }
 
 unsafe fn init_default<S: Default>(state: *mut u8) {
+    debug_assert!(state.cast::<S>().is_aligned(), "a state lies where its type may");
     // SAFETY: the caller gives memory that is valid and aligned for `S`.
     unsafe { state.cast::<S>().write(S::default()) };
 }

@@ -288,6 +288,8 @@ fn w06_the_attribute_says_how_it_is_launched() {
         grid = 4,
         block = 64,
         actors = 12,
+        sparse_keys = true,
+        evict_actors = true,
         run_mode = EventDriven,
         leave_after = 250,
         spin = "5 us",
@@ -321,6 +323,8 @@ fn w06_the_attribute_says_how_it_is_launched() {
         .grid(4)
         .block(64)
         .actors(12)
+        .sparse_keys(true)
+        .evict_actors(true)
         .run_mode(annulus::RunMode::EventDriven)
         .leave_after(250)
         .spin(std::time::Duration::from_micros(5))
@@ -338,6 +342,18 @@ fn w06_the_attribute_says_how_it_is_launched() {
         .rounds(true);
     assert_eq!(asked::options(), expected);
     assert_eq!(quiet::options(), LaunchOptions::production());
+
+    // Each by itself: actors that give way are those of sparse keys.
+    #[ring_kernel(sparse_keys = true)]
+    fn sparse(_: &Tick) {}
+    #[ring_kernel(evict_actors = true)]
+    fn evicting(_: &Tick) {}
+    #[ring_kernel(sparse_keys = false, evict_actors = false)]
+    fn dense(_: &Tick) {}
+    let words = |options: LaunchOptions| (options.shape.sparse_keys, options.shape.evict_actors);
+    assert_eq!(words(sparse::options()), (true, false));
+    assert_eq!(words(evicting::options()), (true, true));
+    assert_eq!(dense::options(), LaunchOptions::production());
 }
 
 /// W-16, M-08: a domain is what the options begin with, and a launch with them is another; each of its defaults can be

@@ -11,7 +11,7 @@ use std::{
 };
 
 use annulus_abi::{actors::first_entry, control::command};
-use annulus_kernel::{DeviceType, RingKernel};
+use annulus_kernel::{DeviceType, RingKernel, StateShape};
 use annulus_queue::{Message as _, RecvError, SendError, SendOutcome, TryRecvError};
 use annulus_sync::{
     AtomicBool, AtomicUsize, Ordering,
@@ -278,7 +278,9 @@ impl<K: RingKernel> KernelGroup<K> {
                 return Err(GroupError::Keys { member: number });
             }
         }
-        let actors = if is_sparse { 0 } else { actors };
+        // Where there is no state by key, a key may be any, whatever the launch says of actors.
+        let is_by_key = matches!(members[0].shared().core.definition.state, StateShape::PerActor(_));
+        let actors = if is_by_key && !is_sparse { actors } else { 0 };
         let (next, next_output) = (AtomicUsize::new(0), AtomicUsize::new(0));
         Ok(Self { members, actors, next, next_output, change: Arc::default() })
     }
@@ -885,6 +887,11 @@ impl<K: RingKernel> KernelGroup<K> {
                     folded.insert(key, state);
                 }
             }
+            // All have room for them, or none is changed: their grids may differ.
+            for (number, member) in self.members.iter().enumerate() {
+                let room = member.shared().core.check_room(folded.keys().copied());
+                room.map_err(|cause| of_member!(self, number, Snapshot, cause))?;
+            }
             let actors: Vec<_> = folded.iter().map(|(&key, &state)| (key, state)).collect();
             for (number, snapshot) in snapshots.iter_mut().enumerate() {
                 let set = match snapshot.set_actors(&actors) {
@@ -1081,7 +1088,7 @@ pub(crate) fn member_of_key(key: u64, actors: u64, members: usize) -> usize {
     if actors == 0 {
         // Bits that say nothing of the member's block, which is the key's remainder.
         let mixed = first_entry(key, 1 << 32);
-        return (u128::from(mixed) * members as u128 >> 32) as usize;
+        return ((u128::from(mixed) * members as u128) >> 32) as usize;
     }
     // A key that names no actor is refused by the last one.
     let share = u128::from(key) * members as u128 / u128::from(actors);

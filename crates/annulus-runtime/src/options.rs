@@ -189,7 +189,7 @@ impl LaunchOptions {
     ///     *orders += 1;
     /// }
     ///
-    /// let runtime = Runtime::builder().backend(annulus_runtime::Noop::new()).build()?;
+    /// let runtime = Runtime::builder().backend(annulus_runtime::Noop).build()?;
     /// let options = LaunchOptions::production().actors(1000).sparse_keys(true);
     /// let kernel = count::launch(&runtime, options)?;
     /// let _ = kernel.try_send(Order { customer: 4_711_000_815 })?;

@@ -361,6 +361,53 @@ fn k05_topics_from_toml() {
     assert_eq!(chat.peers().peers[0].sent, 2);
 }
 
+/// Keeps a count for each number.
+#[ring_kernel(actors = 2)]
+fn keep(line: &Line, count: &mut u64, shown: &Outbox<Line>) {
+    *count += 1;
+    shown.send(Line { number: *count as u32, ..*line });
+}
+
+#[cfg(feature = "toml")]
+#[test]
+fn sparse_keys_from_toml() {
+    let launched = |words: &str| {
+        let text = format!("[kernels.keep]\nkernel = \"{}::keep\"\n{words}", module_path!());
+        Topology::from_toml(&text).unwrap().launch(&Runtime::builder().build().unwrap())
+    };
+    // What becomes of numbers: how many of them are refused, have places, and were evicted.
+    let outcome = |words: &str, numbers: &[u32]| {
+        let running = launched(words).unwrap();
+        let keep = running.runtime().handle::<keep>("keep").unwrap();
+        for &number in numbers {
+            let _ = keep.send_blocking(line("room", number)).unwrap();
+        }
+        keep.drained_blocking();
+        let status = keep.status();
+        let actors = status.actors.map(|actors| (actors.used, actors.evicted));
+        (status.drops.unknown_actor, actors)
+    };
+    let numbers = [1, 70, u32::MAX, 1];
+    assert_eq!(outcome("", &numbers), (2, None));
+    assert_eq!(outcome("sparse_keys = false", &numbers), (2, None));
+    assert_eq!(outcome("sparse_keys = true", &numbers), (1, Some((2, 0))));
+    assert_eq!(outcome("sparse_keys = true\nactors = 3", &numbers), (0, Some((3, 0))));
+    assert_eq!(outcome("evict_actors = true", &numbers), (0, Some((2, 2))));
+    assert_eq!(outcome("sparse_keys = true\nevict_actors = false", &numbers), (1, Some((2, 0))));
+    let problem = |words: &str| launched(words).map(drop).unwrap_err().to_string();
+    let both = problem("evict_actors = true\nsparse_keys = false");
+    assert!(both.contains("evict_actors is on, and sparse_keys off"), "{both}");
+    let text = format!("[kernels.show]\nkernel = \"{}::show\"\nsparse_keys = true", module_path!());
+    let stateless = Topology::from_toml(&text).unwrap().launch(&Runtime::builder().build().unwrap());
+    let stateless = stateless.map(drop).unwrap_err().to_string();
+    assert!(stateless.contains("sparse_keys is on, and `show` keeps no state by key"), "{stateless}");
+    for word in ["sparse_keys = 1", "evict_actors = \"yes\"", "sparse_key = true"] {
+        let text = format!("[kernels.keep]\nkernel = \"{}::keep\"\n{word}", module_path!());
+        let error = Topology::from_toml(&text).map(drop).unwrap_err();
+        assert!(matches!(error, TopologyError::Text(_)), "{word}: {error}");
+    }
+}
+
 #[cfg(feature = "toml")]
 #[test]
 fn k01_any_from_toml() {

@@ -1,6 +1,11 @@
 //! Launches of one kernel on several devices, used as one: D-02, M-10.
 
-use std::{collections::HashSet, future::Future as _, thread, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    future::Future as _,
+    thread,
+    time::Duration,
+};
 
 use annulus_runtime::{
     Backpressure, BridgeOptions, CallError, Deduplication, GroupError, KernelGroup, LaunchOptions, RecvError,
@@ -12,8 +17,12 @@ use crate::{
     Bench,
     bench::{drain, eventually},
     kernels::{
-        Item, Number, Total, Tracked, echo, links::pass, number, numbers, policies::gate, total, track,
-        visits_of,
+        Item, Number, Total, Tracked, echo,
+        links::pass,
+        number, numbers,
+        policies::gate,
+        sparse::{Account, Bought, Purchase, SHOPPING, buy, customer_of, shop},
+        total, track, visits_of,
     },
 };
 
@@ -173,6 +182,88 @@ pub fn m10_a_bridge_leads_to_a_group(bench: &Bench) {
     assert_eq!(all, numbers(0..100));
 }
 
+/// Whether so many of `all` are an even share, about.
+fn is_even(part: usize, all: usize, members: usize) -> bool {
+    (3 * all / members..=5 * all / members).contains(&(4 * part))
+}
+
+/// M-10: sparse keys are spread over the members by a hash, whatever pattern they have, and over the blocks of each; a send, a
+/// batch and a bridge agree on whose a key is.
+pub fn m10_sparse_keys_are_spread(bench: &Bench) {
+    let group = group!(bench, 3, |runtime, options: LaunchOptions| buy::launch(
+        runtime,
+        options.actors(2000).sparse_keys(true).grid(2)
+    ));
+    let of = |customer: u64| group.member_of(&Purchase { customer, amount: 1 });
+    // Also those below the number of actors, and those of one block of each member.
+    let patterns: [fn(u64) -> u64; 4] = [|n| n, |n| 6 * n, |n| n << 40, customer_of];
+    let keys: BTreeSet<u64> = patterns.iter().flat_map(|key| (0..300).map(key)).collect();
+    for key in patterns {
+        for member in 0..3 {
+            let own = (0..300).filter(|&n| of(key(n)) == member).count();
+            assert!(is_even(own, 300, 3), "{own} of 300 keys like {} are of member {member}", key(1));
+        }
+    }
+    let purchases: Vec<_> = keys.iter().map(|&customer| Purchase { customer, amount: 1 }).collect();
+    for part in purchases.chunks(100) {
+        group.send_batch_blocking(part).unwrap();
+        for &purchase in part {
+            let _ = group.send_blocking(purchase).unwrap();
+        }
+        for _ in 0..2 * part.len() {
+            let (member, Bought { customer, whose, .. }) = group.recv_blocking().unwrap();
+            assert_eq!((member, whose), (of(customer), customer));
+        }
+    }
+    // What a kernel sends goes to the same members over a bridge.
+    let shop = shop::launch(bench.runtime(), LaunchOptions::production().name("shop")).unwrap();
+    let bridge = shop.bridge_to_group(&group, BridgeOptions::new(), Backpressure::Block).unwrap();
+    shop.send_batch_blocking(&numbers(0..40)).unwrap();
+    for _ in 0..40 * SHOPPING {
+        let (member, Bought { customer, whose, .. }) = group.recv_blocking().unwrap();
+        assert_eq!((member, whose), (of(customer), customer));
+    }
+    eventually(|| bridge.status().moved == 40 * SHOPPING);
+    group.drained_blocking();
+    let all: BTreeSet<_> = keys.into_iter().chain((0..40).map(customer_of)).collect();
+    for (number, member) in group.members().iter().enumerate() {
+        let status = member.status();
+        let own: Vec<_> = all.iter().copied().filter(|&key| of(key) == number).collect();
+        assert_eq!(status.drops.total(), 0);
+        assert_eq!(status.actors.unwrap().used, own.len() as u64);
+        // The member says nothing of the block.
+        let even = own.iter().filter(|&key| key % 2 == 0).count();
+        assert!(even != 0 && even != own.len());
+        member.deactivate_blocking().unwrap();
+        if let Ok(snapshot) = member.snapshot_blocking() {
+            assert_eq!(snapshot.keys(), Some(&own[..]));
+        }
+    }
+}
+
+/// M-10: keys of a kernel without state by key are spread in the same way, whatever the launch says of actors: no key is out
+/// of range there.
+pub fn m10_keys_without_state_are_spread(bench: &Bench) {
+    for (actors, name) in [(0, "none"), (8, "eight")] {
+        let other = bench.another_runtime();
+        let members = [bench.runtime(), &other, bench.runtime(), &other].into_iter().enumerate();
+        let group = KernelGroup::new(members.map(|(number, runtime)| {
+            let options = LaunchOptions::production().name(format!("{name} {number}"));
+            pass::launch(runtime, options.actors(actors).capacity(1024).output_capacity(1024)).unwrap()
+        }))
+        .unwrap();
+        let items: Vec<_> = (0..400).map(|key| Item { key, producer: 0, sequence: 0 }).collect();
+        group.send_batch_blocking(&items).unwrap();
+        group.drained_blocking();
+        let processed: Vec<_> = group.members().iter().map(|member| member.status().processed).collect();
+        assert!(processed.iter().all(|&own| is_even(own as usize, 400, 4)), "{name}: {processed:?}");
+        for _ in 0..400 {
+            let (member, item) = group.recv_blocking().unwrap();
+            assert_eq!(member, group.member_of(&item));
+        }
+    }
+}
+
 /// M-10: what is recognised when it comes again goes to the same member again.
 pub fn m10_duplicates_meet(bench: &Bench) {
     let group = group!(bench, 3, |runtime, options: LaunchOptions| gate::launch(
@@ -269,6 +360,87 @@ pub fn d02_all_reduce(bench: &Bench) {
     eventually(|| group.members().iter().all(|member| member.status().is_active()));
 }
 
+/// D-02: members whose actors have different keys: then all have those of all, with states that are folded where several have
+/// one.
+pub fn d02_all_reduce_of_sparse_keys(bench: &Bench) {
+    let group = group!(bench, 3, |runtime, options: LaunchOptions| buy::launch(
+        runtime,
+        options.actors(20).sparse_keys(true).grid(2)
+    ));
+    // The first has keys that nobody has, the second some of its own, and the third none; some are of both.
+    let keys = [vec![0, 7, u64::MAX], vec![7, 1 << 40, u64::MAX - 1, u64::MAX], vec![]];
+    let mut expected = BTreeMap::<u64, Account>::new();
+    let sum = |a: Account, b: Account| Account {
+        whose: a.whose.max(b.whose),
+        count: a.count + b.count - Account::FIRST,
+        sum: 10 * a.sum + b.sum,
+    };
+    for (number, member) in group.members().iter().enumerate() {
+        for &customer in &keys[number] {
+            let amount = 1 + number as u64;
+            member.call_blocking(Purchase { customer, amount }).unwrap();
+            let own = Account { whose: customer, count: Account::FIRST + 1, sum: amount };
+            let folded = expected.get(&customer).map_or(own, |&before| sum(before, own));
+            expected.insert(customer, folded);
+        }
+    }
+    assert_eq!((expected[&7].count, expected[&7].sum), (Account::FIRST + 2, 12), "in the members' order");
+    let states = match group.all_reduce_states_blocking(sum) {
+        Ok(states) => states,
+        // As in `d02_all_reduce`.
+        Err(error @ GroupError::Snapshot { .. }) => {
+            assert!(error.to_string().contains("epochs"), "{error}");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    assert_eq!(states, expected.values().copied().collect::<Vec<_>>(), "by key");
+    for member in group.members() {
+        let status = member.status();
+        assert!(status.is_active());
+        assert_eq!(status.actors.map(|actors| (actors.used, actors.places)), Some((5, 20)));
+        // Each goes on from there, also for keys that it had not.
+        for (&customer, account) in &expected {
+            let bought = member.call_blocking(Purchase { customer, amount: 100 }).unwrap();
+            let Account { whose, count, sum } = *account;
+            assert_eq!(bought, Bought { customer, whose, count, sum: sum + 100 });
+        }
+    }
+    // Each has its fold once more, and a key that is new to all.
+    group.members()[2].call_blocking(Purchase { customer: 3, amount: 5 }).unwrap();
+    let first = |a: Account, _| a;
+    assert_eq!(group.all_reduce_states_blocking(first).unwrap().len(), 6);
+    assert!(group.members().iter().all(|member| member.status().actors.unwrap().used == 6));
+    // Together they have more keys of one block than it has places for: this is told, and nothing changes.
+    for (number, member) in group.members().iter().enumerate() {
+        for key in 0..6 {
+            let customer = 1000 * (1 + number as u64) + 2 * key;
+            member.call_blocking(Purchase { customer, amount: 1 }).unwrap();
+        }
+    }
+    let error = group.all_reduce_states_blocking(first).unwrap_err();
+    assert!(matches!(error, GroupError::Snapshot { member: 0, .. }), "{error}");
+    assert!(error.to_string().contains("number of actors of shard 0"), "{error}");
+    eventually(|| group.members().iter().all(|member| member.status().is_active()));
+    assert!(group.members().iter().all(|member| member.status().actors.unwrap().used == 12));
+    let again = group.members()[1].call_blocking(Purchase { customer: 2000, amount: 1 }).unwrap();
+    assert_eq!((again.count, again.sum), (Account::FIRST + 1, 2));
+    // So it is if only the last one has too few: its grid is another.
+    let members = [(1, "wide"), (4, "narrow")].map(|(grid, name)| {
+        let options = LaunchOptions::production().name(name).actors(8).sparse_keys(true).grid(grid);
+        buy::launch(bench.runtime(), options).unwrap()
+    });
+    let group = KernelGroup::new(members).unwrap();
+    for customer in [4, 8] {
+        group.members()[0].call_blocking(Purchase { customer, amount: 1 }).unwrap();
+    }
+    group.members()[1].call_blocking(Purchase { customer: 12, amount: 1 }).unwrap();
+    let error = group.all_reduce_states_blocking(first).unwrap_err();
+    assert!(matches!(error, GroupError::Snapshot { member: 1, .. }), "{error}");
+    let used = group.members().iter().map(|member| member.status().actors.unwrap().used);
+    assert_eq!(used.collect::<Vec<_>>(), [2, 1], "none has changed");
+}
+
 /// D-02: several that change what the members keep take turns, and one that is given up leaves all as they were.
 pub fn d02_changes_take_turns(bench: &Bench) {
     let group = group!(bench, 2, |runtime, options: LaunchOptions| {
@@ -316,6 +488,22 @@ pub fn d02_members_that_differ(bench: &Bench) {
     let error = KernelGroup::new([four.clone(), five]).unwrap_err();
     assert_eq!(error, GroupError::Differ { member: 1, its: 5, first: 4 });
     assert!(error.to_string().contains("launch all with as many actors"), "{error}");
+    // Keys of all members are sparse, or of none; it may be another one that evicts.
+    let buys = |name: &str, options: fn(LaunchOptions) -> LaunchOptions| {
+        buy::launch(bench.runtime(), options(LaunchOptions::production().name(name).actors(4))).unwrap()
+    };
+    let dense = buys("dense", |options| options);
+    let sparse = buys("sparse", |options| options.sparse_keys(true));
+    let evicts = buys("evicts", |options| options.evict_actors(true));
+    let error = KernelGroup::new([dense.clone(), sparse.clone()]).unwrap_err();
+    assert_eq!(error, GroupError::Keys { member: 1 });
+    assert_eq!(
+        error.to_string(),
+        "member 1 differs from member 0 in sparse_keys: launch all with it, or none"
+    );
+    let error = KernelGroup::new([sparse.clone(), evicts.clone(), dense]).unwrap_err();
+    assert_eq!(error, GroupError::Keys { member: 2 });
+    assert_eq!(KernelGroup::new([sparse, evicts]).unwrap().members().len(), 2);
     let group = KernelGroup::new([four, other]).unwrap();
     group.members()[1].deactivate_blocking().unwrap();
     let _ = group.all_reduce_states_blocking(|a: Total, _| a);

@@ -17,6 +17,8 @@ struct Tick {
     grid = 0,
     block = 2048,
     actors = many,
+    sparse_keys = 1,
+    evict_actors = "seldom",
     run_mode = Sometimes,
     leave_after = 0,
     spin = "soon",

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use annulus_abi::actors::{self, ActorTable};
-use annulus_kernel::StateShape;
+use annulus_kernel::{StateDefinition, StateShape, TypeDescriptor};
 use annulus_sync::Ordering;
 
 use super::{Image, SnapshotError, mismatch};
@@ -70,6 +70,17 @@ impl KernelCore {
         Ok(())
     }
 
+    /// Whether each shard has places for those of these keys that are its own.
+    pub(crate) fn check_room(&self, keys: impl Iterator<Item = u64>) -> Result<(), SnapshotError> {
+        let (places, grid) = (self.places(), self.shards.len());
+        let mut all = vec![0_u64; grid];
+        keys.for_each(|key| all[(key % grid as u64) as usize] += 1);
+        let Some(shard) = all.iter().position(|&count| count > places) else { return Ok(()) };
+        let what =
+            format!("number of actors of shard {shard} (a launch has places for actors / grid in each)");
+        Err(mismatch(what, format!("{places} at most"), all[shard]))
+    }
+
     /// Sets keys and states; without keys they are from 0 on. Only while every shard is at rest.
     pub(super) fn write_actors(
         &self,
@@ -80,24 +91,15 @@ impl KernelCore {
         let (size, places, grid) = (image.ty.size, self.places(), self.shards.len());
         let evicts = self.options.shape.evict_actors;
         let StateShape::PerActor(definition) = self.definition.state else { return Ok(()) };
-        let mut parts: Vec<_> = (0..grid).map(|_| Part::new(places, evicts, size, definition.init)).collect();
-        let mut all = vec![0_u64; grid];
+        let mut parts: Vec<_> = (0..grid).map(|_| Part::new(places, evicts, definition)).collect();
+        let key = |number: usize| keys.map_or(number as u64, |keys| keys[number]);
+        self.check_room((0..image.count).map(key))?;
         for number in 0..image.count {
-            let key = keys.map_or(number as u64, |keys| keys[number]);
-            let shard = (key % grid as u64) as usize;
-            all[shard] += 1;
-            let part = &mut parts[shard];
-            if all[shard] <= places
-                && let Some(placed) = ActorTable::new(&mut part.words, places, evicts).place(key)
-            {
+            let part = &mut parts[(key(number) % grid as u64) as usize];
+            if let Some(placed) = ActorTable::new(&mut part.words, places, evicts).place(key(number)) {
                 let at = placed.place() as usize * size;
                 part.states[at..at + size].copy_from_slice(&image.bytes[number * size..(number + 1) * size]);
             }
-        }
-        if let Some(shard) = all.iter().position(|&count| count > places) {
-            let what =
-                format!("number of actors of shard {shard} (a launch has places for actors / grid in each)");
-            return Err(mismatch(what, format!("{places} at most"), all[shard]));
         }
         for (shard, mut part) in parts.into_iter().enumerate() {
             // SAFETY: `at_rest` calls this; the shard has so many states, and these are valid ones.
@@ -120,11 +122,14 @@ struct Part {
 
 impl Part {
     /// Without actors: an empty table, and initial states.
-    fn new(places: u64, evicts: bool, size: usize, init: unsafe fn(*mut u8)) -> Self {
+    fn new(places: u64, evicts: bool, definition: StateDefinition) -> Self {
+        let TypeDescriptor { size, align, .. } = *definition.ty;
         // A state's type may be more aligned than bytes are.
-        let mut initial = vec![0_u128; size.div_ceil(size_of::<u128>()).max(1)];
-        // SAFETY: the memory has room for a state, and is aligned for every type that a device has.
-        unsafe { init(initial.as_mut_ptr().cast()) };
+        let mut memory = vec![0_u8; size + align];
+        let first = memory.as_ptr().align_offset(align);
+        let initial = &mut memory[first..][..size];
+        // SAFETY: the memory has room for a state, and is aligned for its type.
+        unsafe { (definition.init)(initial.as_mut_ptr()) };
         let mut states = vec![MaybeUninit::uninit(); places as usize * size];
         for place in 0..places as usize {
             let to = states[place * size..].as_mut_ptr();
