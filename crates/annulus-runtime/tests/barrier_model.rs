@@ -154,7 +154,8 @@ impl Tested {
         let (mut asked, later, mut out) = (self.meeting, TestLater::new(1), TestOutbox::new(65));
         let arrive = Arrive { barrier: BARRIER, party: ASKS, generation: Arrive::OPEN };
         let (terms, told) = (terms(model.parties, model.limit), told(model.parties));
-        meet(&Cx::new(0, 1, 0).with_time(self.now), &arrive, &mut asked, &terms, &told, &later, &out).unwrap();
+        meet(&Cx::new(0, 1, 0).with_time(self.now), &arrive, &mut asked, &terms, &told, &later, &out)
+            .unwrap();
         assert_eq!(asked, self.meeting);
         let sent: Vec<Addressed<Passed>> = out.take();
         let [Addressed { to, message }] = sent[..] else { panic!("{sent:?}") };

@@ -334,7 +334,9 @@ fn o_01_answers_that_do_not_come() {
     let waits = "`book` shards 1 and 2 wait for 6 answers of `risk` (outbox `risk`);\n";
     assert_eq!(
         told(&[book.clone(), risk(&[with(5, inactive)])]),
-        format!("{waits}`risk` shard 0 is inactive: activate the kernel; 5 messages are in its rings: that is the cause")
+        format!(
+            "{waits}`risk` shard 0 is inactive: activate the kernel; 5 messages are in its rings: that is the cause"
+        )
     );
     // Of what lies in a device's memory the looks may not know: it is inactive all the same.
     assert_eq!(
@@ -346,7 +348,10 @@ fn o_01_answers_that_do_not_come() {
     // Both causes, whichever ring is full: nobody knows which of them has not answered.
     let both = [in_handler(4, 1), Shard { pending: 16, ..in_handler(5, 2) }];
     let why = explain(&[book.clone(), risk(&both)], ELAPSED);
-    assert!(why.findings.len() == 2 && why.findings.iter().all(|finding| finding.waiting.len() == 1), "{why}");
+    assert!(
+        why.findings.len() == 2 && why.findings.iter().all(|finding| finding.waiting.len() == 1),
+        "{why}"
+    );
     // One that goes on, or rests, will answer, or has.
     let mut busy = risk(&[in_handler(7, 1)]);
     busy.now = vec![Shard { processed: 20, ..in_handler(17, 1) }];
@@ -382,7 +387,10 @@ fn o_01_answers_behind_a_kernel_that_waits_for_room() {
     let mut book = asks(1, "book", 2, &[2]);
     book.now[0].processed += 9;
     let text = told(&[book, still(2, "risk", Some(1), &[waits_for_kernel()])]);
-    assert!(text.ends_with("`book` goes on, but more is sent to it than it handles: that is the cause"), "{text}");
+    assert!(
+        text.ends_with("`book` goes on, but more is sent to it than it handles: that is the cause"),
+        "{text}"
+    );
     assert!(!text.contains("cycle"), "{text}");
 }
 

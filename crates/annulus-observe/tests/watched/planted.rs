@@ -116,7 +116,11 @@ fn book(event: &Event, count: &mut Count, risk: &Ask<Limit, Checked>, done: &Out
     match event {
         Event::Order { order } => {
             let limit = Answer { ended: 0, code: 0, value: Limit { desk: 0, value: 0 } };
-            risk.send(Limit { desk: *order % 4, value: 1 }, Checked { order: *order, limit }, 3_600_000_000_000);
+            risk.send(
+                Limit { desk: *order % 4, value: 1 },
+                Checked { order: *order, limit },
+                3_600_000_000_000,
+            );
         }
         Event::Checked(checked) => {
             count.n += 1;

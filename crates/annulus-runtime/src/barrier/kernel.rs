@@ -161,8 +161,11 @@ pub fn meet(
     let now = cx.now();
     let mut over = false;
     if arrive.party == ASKS {
-        let missing =
-            if meeting.arrived == 0 { terms.parties } else { terms.parties & !(meeting.arrived | meeting.gone) };
+        let missing = if meeting.arrived == 0 {
+            terms.parties
+        } else {
+            terms.parties & !(meeting.arrived | meeting.gone)
+        };
         let (barrier, generation) = (arrive.barrier, meeting.generation);
         // The first who is told is the host.
         let to = told[terms.first as usize].to;

@@ -47,5 +47,5 @@ pub use host::{Arrival, ArriveError, Barriers, KEPT, NamedBarrier, WaitError};
 pub use kernel::{Arrive, MOST_BARRIERS, MOST_PARTIES, NotTaken, Passed};
 #[doc(hidden)]
 pub use kernel::{Meeting, Terms, Told, meet, tell_the_host};
-pub(crate) use waits::AllBarriers;
 pub use plan::{BarrierError, BarrierNumber, BarrierPlan};
+pub(crate) use waits::AllBarriers;
