@@ -457,7 +457,7 @@ impl<K: RingKernel> Shared<K> {
             // One that is lost has ended.
             kernel.shared_arc().request_termination();
             if kernel.ended_timeout(grace).is_none() {
-                kernel.shared_arc().free_name();
+                kernel.shared_arc().leave_behind();
             }
             let (left, backend) = (kernel.take_undelivered(), kernel.backend());
             drop(kernel);
