@@ -221,7 +221,7 @@ typedef struct annulus_request_page {
 /* A kernel in the directory of a vitals file. The check covers what stands from `id` on. */
 typedef struct annulus_kernel_entry {
     uint32_t state;
-    uint32_t reserved;
+    uint32_t left_behind;
     uint64_t ended_at;
     uint64_t mirrored_at;
     uint64_t target;
@@ -309,6 +309,9 @@ typedef struct annulus_bridge_entry {
 #define ANNULUS_KERNEL_FREE 0u
 #define ANNULUS_KERNEL_LAUNCHED 1u
 #define ANNULUS_KERNEL_ENDED 2u
+
+/* Its supervisor has left it behind. */
+#define ANNULUS_LEFT_BEHIND 1u
 
 #define ANNULUS_KERNEL_CONNECTABLE 1u
 #define ANNULUS_KERNEL_SUPERSTEPS 2u

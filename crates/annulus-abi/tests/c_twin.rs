@@ -116,7 +116,7 @@ fn r_06_c_and_rust_agree_on_files() {
         ports_offset, port_stride, histograms_offset, histogram_stride, device, bridges_page, bridges, check);
     offsets!(source, RequestPage, "annulus_request_page": telemetry_until, bell, reserved);
     offsets!(source, KernelEntry, "annulus_kernel_entry":
-        state, reserved, ended_at, mirrored_at, target, waits, queue_capacity, drops, slow, counting_since, linked, id,
+        state, left_behind, ended_at, mirrored_at, target, waits, queue_capacity, drops, slow, counting_since, linked, id,
         launched_at, first_shard, grid, block, mode, max_batch, flags, inbound_capacity, outbound_capacity, actors,
         message_size, output_size, name, kernel, message, output, errors, ports, message_align, output_align,
         message_layout, output_layout, memory, constant, check);
@@ -153,6 +153,7 @@ fn r_06_c_and_rust_agree_on_files() {
             ("ANNULUS_KERNEL_KEYS", kernel_flags::KEYS.into()),
             ("ANNULUS_KERNEL_ROUNDS", kernel_flags::ROUNDS.into()),
             ("ANNULUS_KERNEL_SPARSE_KEYS", kernel_flags::SPARSE_KEYS.into()),
+            ("ANNULUS_LEFT_BEHIND", vitals::LEFT_BEHIND.into()),
             ("ANNULUS_KERNEL_ASKS_BY_SHIFT", kernel_flags::ASKS_BY_SHIFT.into()),
             ("ANNULUS_KERNEL_ASKS_BY", kernel_flags::ASKS_BY.into()),
             ("ANNULUS_MOST_BRIDGES", MOST_BRIDGES as u64),

@@ -43,6 +43,8 @@ pub(crate) struct Facts {
     /// The methods of types, which the package has written itself, by the type and the name.
     methods: HashMap<String, HashSet<String>>,
     fields: HashMap<(String, String), Known>,
+    /// Types with fields that have names.
+    with_fields: HashSet<String>,
     /// What free functions return. Those whose name two have with different results are left out.
     returns: HashMap<String, Known>,
     constants: HashMap<String, Known>,
@@ -115,6 +117,11 @@ impl Facts {
         self.methods.get(of).is_some_and(|methods| methods.contains(name))
     }
 
+    /// Whether it is a type of the package with fields that have names.
+    pub(crate) fn has_fields(&self, of: &str) -> bool {
+        self.with_fields.contains(of)
+    }
+
     pub(crate) fn field(&self, of: &str, name: &str) -> Known {
         self.fields.get(&(of.into(), name.into())).cloned().unwrap_or_default()
     }
@@ -166,6 +173,9 @@ impl<'ast> Visit<'ast> for Types<'_> {
         let is_alias = matches!(item, Item::Type(alias) if !alias.generics.params.is_empty());
         if let Some(name) = name.filter(|_| !is_alias) {
             self.facts.types.insert(name.to_string());
+            if matches!(item, Item::Struct(item) if matches!(item.fields, syn::Fields::Named(_))) {
+                self.facts.with_fields.insert(name.to_string());
+            }
         }
         if let Item::Impl(item) = item
             && let Type::Path(of) = &*item.self_ty

@@ -28,6 +28,8 @@ pub(crate) enum Known {
     Ticker(u128),
     /// A type of the package's own.
     Own(String),
+    /// The same without methods: only its fields are known.
+    Plain(String),
     /// Many of them.
     Many(Box<Known>),
 }
@@ -108,7 +110,11 @@ impl Known {
         let name = last.ident.to_string();
         if facts.has_own_type(&name) {
             // What an alias stands for may be ours.
-            return if facts.has_methods(&name) { Self::Own(name) } else { Self::Unknown };
+            return match (facts.has_methods(&name), facts.has_fields(&name)) {
+                (true, _) => Self::Own(name),
+                (false, true) => Self::Plain(name),
+                (false, false) => Self::Unknown,
+            };
         }
         match name.as_str() {
             "Arc" | "Rc" | "Box" | "Result" | "Option" | "Outcome" => of_first(),

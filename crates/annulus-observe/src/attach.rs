@@ -168,6 +168,9 @@ pub struct Kernel {
     pub bridges: Vec<BridgeLook>,
     /// Whether it has ended.
     pub has_ended: bool,
+    /// Whether it did not end when its [supervisor](annulus_runtime::resilience::Supervisor) told it to. It was left behind: another
+    /// kernel may have its name.
+    pub left_behind: bool,
     /// When it was launched, on the runtime's clock in nanoseconds.
     pub launched_at: u64,
     /// How long ago it was launched; for one that has ended, how long it lived. `None` if nobody knows.
@@ -700,6 +703,7 @@ fn describe(kernel: &read::Kernel<'_>, now: u64, liveness: Liveness) -> Kernel {
         asks_by: kernel.asks_by(),
         bridges: Vec::new(),
         has_ended,
+        left_behind: kernel.is_left_behind() && !has_ended,
         age: until.map(|until| Duration::from_nanos(until.saturating_sub(kernel.launched_at()))),
         copied: is_copy.then(|| Duration::from_nanos(now.saturating_sub(kernel.mirrored_at()))),
         copied_at: is_copy.then(|| kernel.mirrored_at()),

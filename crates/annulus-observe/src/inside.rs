@@ -92,6 +92,7 @@ fn describe(control: &KernelControl) -> Kernel {
         asks_by: look.asks_by,
         bridges: look.bridges,
         has_ended: look.has_ended,
+        left_behind: look.left_behind && !look.has_ended,
         age: Some(status.uptime),
         copied: None,
         copied_at: None,

@@ -194,6 +194,9 @@ pub mod kernel_flags {
     pub const ASKS_BY: u32 = 0x1F << ASKS_BY_SHIFT;
 }
 
+/// In [`KernelEntry::left_behind`]: the kernel did not end when its supervisor told it to, and another one may have its name.
+pub const LEFT_BEHIND: u32 = 1;
+
 /// Values of [`KernelEntry::mode`]: names of processing modes, in order. A reader knows no others.
 pub const MODES: [&str; 3] = ["continuous", "batch", "adaptive"];
 
@@ -203,8 +206,8 @@ pub const MODES: [&str; 3] = ["continuous", "batch", "adaptive"];
 pub struct KernelEntry {
     /// See [`kernel_state`].
     pub state: u32,
-    /// Always 0.
-    pub reserved: u32,
+    /// [`LEFT_BEHIND`], or 0. Written together with `state`.
+    pub left_behind: u32,
     /// When the kernel had ended, in nanoseconds on the runtime's clock; 0 before.
     pub ended_at: u64,
     /// When the host last copied the shards' words here; 0 if they are no copies.

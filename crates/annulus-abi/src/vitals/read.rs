@@ -353,6 +353,11 @@ impl<'a> Kernel<'a> {
         self.word32(offset_of!(KernelEntry, state))
     }
 
+    /// Whether it did not end when its supervisor told it to, and was left behind.
+    pub fn is_left_behind(&self) -> bool {
+        self.word32(offset_of!(KernelEntry, left_behind)) == super::LEFT_BEHIND
+    }
+
     /// The number of its launch.
     pub fn id(&self) -> u64 {
         self.word64(offset_of!(KernelEntry, id))

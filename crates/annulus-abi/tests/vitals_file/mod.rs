@@ -71,7 +71,7 @@ pub(crate) fn file() -> Vec<u8> {
     };
     let kernel = KernelEntry {
         state: kernel_state::LAUNCHED,
-        reserved: 0,
+        left_behind: 0,
         ended_at: 0,
         mirrored_at: 0,
         target: 9,

@@ -32,6 +32,10 @@ impl Walk<'_> {
                 (Expr::Path(base), syn::Member::Named(name), Some(of)) if base.path.is_ident("self") => {
                     self.facts.field(of, &name.to_string())
                 }
+                (base, syn::Member::Named(name), _) => match self.known(base) {
+                    Known::Own(of) | Known::Plain(of) => self.facts.field(&of, &name.to_string()),
+                    _ => Known::Unknown,
+                },
                 _ => Known::Unknown,
             },
             Expr::Binary(binary) => match (self.known(&binary.left), known::number(&binary.right), binary.op)

@@ -33,6 +33,8 @@ pub(crate) struct Binding {
     pub(crate) launch: Option<usize>,
     /// The event that enables the telemetry that it is.
     pub(crate) enable: Option<usize>,
+    /// Whether it is a field of a variable, or of `self`: `self.telemetry`.
+    pub(crate) is_field: bool,
 }
 
 /// Where an event is.
@@ -156,6 +158,8 @@ pub(crate) struct Loop {
     pub(crate) end: usize,
     pub(crate) is_empty: bool,
     pub(crate) is_async: bool,
+    /// Whether it has a block of its own: else a method takes from an iterator.
+    pub(crate) is_block: bool,
 }
 
 impl Body {

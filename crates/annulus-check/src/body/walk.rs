@@ -37,7 +37,16 @@ pub(super) struct Walk<'a> {
     scopes: u32,
     /// What becomes of calls, by where they lie in memory.
     usages: HashMap<usize, Usage>,
+    /// Fields that stand for variables: of which variable, or of `self`, and on which way.
+    fields: HashMap<Place, usize>,
+    /// What goes where it is not followed, with all that is in it: variables, `self`, and fields of these.
+    loose: Vec<Place>,
+    /// How many calls around drive an endless iterator.
+    driven: u32,
 }
+
+/// A variable, or `self`, and the fields that lead to a part of it.
+type Place = (Option<usize>, Vec<String>);
 
 /// Calls that say the same of other calls, by where these lie.
 fn key<T>(part: &T) -> usize {
@@ -55,15 +64,61 @@ fn key_of(expr: &Expr) -> Option<usize> {
 impl<'a> Walk<'a> {
     pub(super) fn new(source: &'a Source, facts: &'a Facts, self_type: Option<String>, name: String) -> Self {
         let body = Body { name, bindings: Vec::new(), events: Vec::new(), loops: Vec::new() };
-        let (at, usages) = (At::default(), HashMap::new());
-        Self { source, facts, self_type, body, names: vec![HashMap::new()], at, scopes: 0, usages }
+        let (at, usages, fields, loose) = (At::default(), HashMap::new(), HashMap::new(), Vec::new());
+        let names = vec![HashMap::new()];
+        Self { source, facts, self_type, body, names, at, scopes: 0, usages, fields, loose, driven: 0 }
     }
 
     /// All of the function.
     pub(super) fn read(mut self, is_async: bool, block: &syn::Block) -> Body {
         self.at.is_async = is_async;
         self.visit_block(block);
+        for ((root, way), field) in &self.fields {
+            let is_in = |(of, first): &Place| of == root && way.starts_with(first);
+            let is_other = |root: &usize| self.body.bindings[*root].is_reassigned;
+            if self.loose.iter().any(is_in) || root.as_ref().is_some_and(is_other) {
+                self.body.events.push(Event::Escape(*field));
+            }
+        }
         self.body
+    }
+
+    /// Where a value lies that is a field, or a field of one, of a variable or of `self`.
+    fn place(&self, expr: &Expr) -> Option<Place> {
+        match expr {
+            Expr::Paren(inner) => self.place(&inner.expr),
+            Expr::Reference(inner) => self.place(&inner.expr),
+            Expr::Unary(inner) if matches!(inner.op, syn::UnOp::Deref(_)) => self.place(&inner.expr),
+            Expr::Path(path) if path.path.is_ident("self") => Some((None, Vec::new())),
+            Expr::Path(path) => {
+                let binding = self.binding(&path.path.get_ident()?.to_string())?;
+                Some((Some(self.body.root(binding)), Vec::new()))
+            }
+            Expr::Field(field) => {
+                let syn::Member::Named(name) = &field.member else { return None };
+                let (root, mut way) = self.place(&field.base)?;
+                way.push(name.to_string());
+                Some((root, way))
+            }
+            _ => None,
+        }
+    }
+
+    /// Lets a field stand for a variable, if it is something that is followed.
+    fn follow_field(&mut self, expr: &Expr) {
+        let expr = peel(expr).0;
+        let is_followed = matches!(self.known(expr), Known::Telemetry | Known::Handle(_) | Known::Control);
+        let Some(place) = self.place(expr).filter(|place| is_followed && !place.1.is_empty()) else { return };
+        if self.fields.contains_key(&place) {
+            return;
+        }
+        let known = self.known(expr);
+        let first = place.0.map_or("self", |root| &self.body.bindings[root].name);
+        let name = format!("{first}.{}", place.1.join("."));
+        self.fields.insert(place, self.body.bindings.len());
+        let (alias, launch, enable) = (None, None, None);
+        let binding = Binding { name, known, alias, is_reassigned: false, launch, enable, is_field: true };
+        self.body.bindings.push(binding);
     }
 
     /// The variable of this name.
@@ -76,6 +131,7 @@ impl<'a> Walk<'a> {
             Expr::Reference(reference) => self.binding_of(&reference.expr),
             Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => self.binding_of(&unary.expr),
             Expr::Path(path) => path.path.get_ident().and_then(|name| self.binding(&name.to_string())),
+            field @ Expr::Field(_) => self.fields.get(&self.place(field)?).copied(),
             _ => None,
         }
     }
@@ -90,6 +146,7 @@ impl<'a> Walk<'a> {
             is_reassigned: false,
             launch: None,
             enable: None,
+            is_field: false,
         });
         number
     }
@@ -102,7 +159,14 @@ impl<'a> Walk<'a> {
             }
             Pat::Type(typed) => {
                 let said = Known::of_type(&typed.ty, self.facts);
-                self.bind(&typed.pat, if said == Known::Unknown { known } else { said });
+                self.bind(
+                    &typed.pat,
+                    if matches!(said, Known::Unknown | Known::Plain(_)) && known != Known::Unknown {
+                        known
+                    } else {
+                        said
+                    },
+                );
             }
             Pat::Reference(reference) => self.bind(&reference.pat, known),
             Pat::Paren(paren) => self.bind(&paren.pat, known),
@@ -155,7 +219,10 @@ impl<'a> Walk<'a> {
     fn closure(&mut self, is_async: bool, work: impl FnOnce(&mut Self)) {
         let outer = self.at.clone();
         self.inside(|walk| {
-            walk.at.loops.clear();
+            // What drives an iterator calls the closures that it was made of.
+            if walk.driven == 0 {
+                walk.at.loops.clear();
+            }
             walk.at.closure = walk.scopes;
             walk.at.is_async = is_async;
             work(walk);
@@ -173,7 +240,14 @@ impl<'a> Walk<'a> {
         let end = self.source.bytes(block.brace_token.span.close()).start;
         let is_async = self.at.is_async;
         self.at.loops.push(self.body.loops.len());
-        self.body.loops.push(Loop { is_bounded, head, end, is_empty: block.stmts.is_empty(), is_async });
+        self.body.loops.push(Loop {
+            is_bounded,
+            head,
+            end,
+            is_empty: block.stmts.is_empty(),
+            is_async,
+            is_block: true,
+        });
         self.inside(work);
         self.at.loops.pop();
     }
@@ -260,6 +334,9 @@ impl<'a> Walk<'a> {
                 proc_macro2::TokenTree::Group(group) => self.lose(group.stream()),
                 proc_macro2::TokenTree::Ident(name) => {
                     let binding = self.binding(&name.to_string());
+                    if binding.is_some() || name == "self" {
+                        self.loose.push((binding.map(|binding| self.body.root(binding)), Vec::new()));
+                    }
                     self.body.events.extend(binding.map(Event::Escape));
                 }
                 _ => {}

@@ -50,7 +50,7 @@ fn method(context: &Context<'_>, call: &Call, of: &Known) -> Option<Finding> {
     let may_be_ours = is_ours
         || has_future
             && match of {
-                Known::Unknown => true,
+                Known::Unknown | Known::Plain(_) => true,
                 // It may lend those of a handle that is in it.
                 Known::Own(of) => !context.facts.has_method(of, &call.name),
                 _ => false,

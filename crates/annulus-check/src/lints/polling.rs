@@ -19,7 +19,8 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for call in context.body.calls() {
         let is_telemetry =
             |call: &Call| call.receiver.as_ref().is_some_and(|of| of.known == Known::Telemetry);
-        if call.name != "poll" || !call.arguments.is_empty() || !is_telemetry(call) {
+        let polls = matches!(call.name.as_str(), "poll" | "sample");
+        if !polls || !call.arguments.is_empty() || !is_telemetry(call) {
             continue;
         }
         // The innermost loop that does not end by itself.
@@ -55,6 +56,9 @@ fn no_pause(context: &Context<'_>, call: &Call, number: usize) -> Finding {
          to see each output, receive it",
     )
     .note(around.head.clone(), "this loop has no pause");
+    if !around.is_block {
+        return finding;
+    }
     let (line, _) = context.source.place(around.end);
     let start = context.source.line(line).start;
     let indent = context.text(&(start..around.end)).to_owned();

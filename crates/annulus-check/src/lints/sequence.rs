@@ -107,7 +107,8 @@ fn after_end(context: &Context<'_>, number: usize, call: &Call, findings: &mut V
     let Some(handle) = call.receiver.as_ref().and_then(|receiver| receiver.binding) else { return };
     let root = context.body.root(handle);
     let is_handle = matches!(context.body.bindings[root].known, Known::Handle(_) | Known::Control);
-    if !is_handle || context.body.bindings[root].is_reassigned {
+    let is_other = context.body.bindings[root].is_field && context.body.is_lost(root);
+    if !is_handle || is_other || context.body.bindings[root].is_reassigned {
         return;
     }
     let end = ends(context, root).take_while(|(end, _)| *end < number).find(|(_, end)| is_certain(end, call));

@@ -72,3 +72,25 @@ fn not_awaited(kernel: KernelHandle<total>) {
     println!("{}", kernel.enable_telemetry().unwrap().poll());
     drop(end);
 }
+
+struct Service {
+    kernel: KernelHandle<total>,
+}
+
+impl Service {
+    fn ends(&self) {
+        self.kernel.terminate_blocking();
+        println!("{}", self.kernel.enable_telemetry().unwrap().poll()); //~ telemetry_after_end
+    }
+
+    fn begins_again(&mut self, runtime: &Runtime) {
+        self.kernel.terminate_blocking();
+        self.kernel = total::launch(runtime, LaunchOptions::production()).unwrap();
+        println!("{}", self.kernel.enable_telemetry().unwrap().poll());
+    }
+}
+
+fn of_a_field(service: &Service) {
+    service.kernel.terminate_blocking();
+    service.kernel.enable_telemetry().unwrap(); //~ telemetry_after_end
+}

@@ -81,3 +81,16 @@ fn in_phases(telemetry: &Telemetry) {
         telemetry.set_enabled(false);
     }
 }
+
+struct Watch {
+    telemetry: Telemetry,
+}
+
+impl Watch {
+    fn looks_at_what_never_changes(&self) {
+        self.telemetry.set_enabled(false);
+        for _ in 0..3 {
+            println!("{}", self.telemetry.poll()); //~ telemetry_not_enabled
+        }
+    }
+}

@@ -213,3 +213,34 @@ fn of_others(poll: &Poll) {
         }
     }
 }
+
+struct Outer {
+    watch: Watch,
+}
+
+fn in_a_field(w: &Watch, outer: &Outer) {
+    loop {
+        println!("{}", w.telemetry.poll()); //~ tight_poll
+    }
+    #[allow(unreachable_code)]
+    while outer.watch.telemetry.poll().messages_processed < 5 {} //~ tight_poll
+}
+
+fn sampled(telemetry: &Telemetry) {
+    loop {
+        let _ = telemetry.sample(); //~ tight_poll
+    }
+}
+
+fn repeated(telemetry: &Telemetry) {
+    let last = std::iter::repeat_with(|| telemetry.poll()).find(|now| now.messages_processed > 7); //~ tight_poll
+    println!("{last:?}");
+}
+
+fn repeated_with_a_pause(telemetry: &Telemetry) {
+    let pause = |_: &annulus::TelemetrySnapshot| thread::sleep(SELDOM);
+    let _ = std::iter::repeat_with(|| telemetry.poll())
+        .inspect(|_| thread::sleep(SELDOM))
+        .any(|now| now.messages_processed > 7);
+    let _ = std::iter::repeat_with(|| telemetry.poll()).take(5).inspect(pause).last();
+}

@@ -55,6 +55,7 @@ pub(crate) fn look(millis: u64, shards: Vec<Shard>) -> Process {
         asks_by: None,
         bridges: Vec::new(),
         has_ended: false,
+        left_behind: false,
         age: None,
         copied: None,
         copied_at: None,

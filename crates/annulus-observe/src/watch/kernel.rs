@@ -6,7 +6,7 @@ use annulus_abi::{
     control::{ControlBlock, command},
     telemetry::Telemetry,
     vitals::{
-        HostWords, KernelEntry, ShardVitals, kernel_flags, kernel_state,
+        HostWords, KernelEntry, LEFT_BEHIND, ShardVitals, kernel_flags, kernel_state,
         read::{self, Shard, Vitals},
     },
 };
@@ -230,8 +230,10 @@ impl KernelWatch {
         let copied_at = self.entry(offset_of!(KernelEntry, mirrored_at));
         let linked = self.entry(offset_of!(KernelEntry, linked));
         let has_ended = self.state() == kernel_state::ENDED;
+        let left_behind = short(self.entry.first(), offset_of!(KernelEntry, left_behind)) == LEFT_BEHIND;
         self.check()?;
         kernel.linked = linked;
+        kernel.left_behind = left_behind && !has_ended;
         kernel.target = (target != 0).then_some((target, waits));
         (kernel.drops, kernel.slow, kernel.has_ended) = (drops, slow, has_ended);
         let now = self.now();

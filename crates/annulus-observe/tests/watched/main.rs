@@ -174,6 +174,7 @@ fn child() {
         "eight" => return planted::eight(),
         "starved" => return planted::starved(),
         "asks" => return planted::asks(),
+        "left" => return planted::left(),
         "tells" => return panels::child(),
         "sifts" => return outboxes::on_the_cpu(),
         "shouts" => return printed::on_the_cpu(),

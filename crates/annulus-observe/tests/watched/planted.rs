@@ -2,7 +2,7 @@
 
 use std::{thread, time::Duration};
 
-use annulus::prelude::*;
+use annulus::{prelude::*, resilience::Supervisor};
 use annulus_observe::{Phase, look_inside};
 
 use crate::{Count, Job, Watched, kernel, ready, twice, work};
@@ -148,6 +148,16 @@ pub(crate) fn asks() {
     ready();
 }
 
+/// The watched process: a supervisor has left a kernel behind, and launched it again under its name.
+pub(crate) fn left() {
+    let runtime = Runtime::builder().backend(annulus::Cpu::new().workers(2)).build().unwrap();
+    let short = Duration::from_millis(1);
+    let supervisor = Supervisor::new().pauses(short, short).stalled_after(Duration::from_millis(100));
+    let supervised = supervisor.start(move |_| Ok(work::launch(&runtime, options("sort"))?)).unwrap();
+    let _ = supervised.kernel().unwrap().send_blocking(job(5, 2)).unwrap();
+    ready();
+}
+
 /// The watched process: its only worker is in a handler.
 pub(crate) fn starved() {
     let runtime = Runtime::builder().backend(annulus::Cpu::new().workers(1)).build().unwrap();
@@ -217,4 +227,13 @@ fn o_01_why_names_who_waits_for_answers() {
         &["`book` shard 0 waits for 5 answers of `risk` (outbox `risk`);\n\
            `risk` shard 0 is inactive: activate the kernel; 5 messages are in its rings: that is the cause"],
     );
+}
+
+/// O-01: of two kernels of one name, the one that its supervisor has left behind is told from the one that works.
+#[test]
+fn o_01_who_was_left_behind_is_seen() {
+    let watched = Watched::start("left");
+    let process = watched.look_for(|process| process.kernels.len() == 2);
+    let seen: Vec<_> = process.kernels.iter().map(|kernel| (&*kernel.name, kernel.left_behind)).collect();
+    assert!(seen.contains(&("sort", true)) && seen.contains(&("sort", false)), "{seen:?}");
 }

@@ -12,7 +12,7 @@ use annulus_sync::Ordering;
 use crate::{
     bridge::look::BridgeLook,
     handle::control::KernelControl,
-    kernel::{core::HostShard, links::Target, shared::KernelShared},
+    kernel::{core::HostShard, links::Target, shared::KernelShared, told},
 };
 
 /// A kernel as an observer finds it. See [`KernelControl::look`].
@@ -47,6 +47,8 @@ pub struct KernelLook {
     pub asks_by: Option<usize>,
     /// Whether it has ended.
     pub has_ended: bool,
+    /// Whether it did not end when its supervisor told it to, and was left behind.
+    pub left_behind: bool,
     /// When it was launched, in nanoseconds on the runtime's clock.
     pub launched_at: u64,
     /// Whether its messages may be [followed](crate::LaunchOptions::tracing).
@@ -186,6 +188,7 @@ impl KernelControl {
             asks_by: definition.asks_by(),
             // Asked first: after the end nothing changes.
             has_ended: core.is_finished(),
+            left_behind: core.told.has(told::LEFT_BEHIND),
             launched_at: core.launched_at,
             tracing: core.traced.is_some(),
             slow: core.slow.as_ref().map_or(0, |slow| slow.count()),

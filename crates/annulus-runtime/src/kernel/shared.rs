@@ -392,6 +392,15 @@ impl KernelShared {
         }
     }
 
+    /// Lets another kernel have its name, since it does not end. Observers see that.
+    pub(crate) fn leave_behind(&self) {
+        self.core.told.add(super::told::LEFT_BEHIND);
+        if let Some(home) = &self.core.home {
+            home.set_left_behind();
+        }
+        self.free_name();
+    }
+
     /// Looks for cycles of kernels that wait for room in each other, after a report that may complete one.
     fn look_for_cycles(&self, shard: usize, progress: Progress) {
         let has_emptied = || progress.consumed != 0 && self.core.shards[shard].inbound.ring().depth() == 0;

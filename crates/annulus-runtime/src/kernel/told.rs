@@ -16,6 +16,8 @@ pub(crate) const LOST: u32 = 8;
 pub(crate) const ASKED_BEFORE: u32 = 32;
 /// Somebody shuts it down.
 pub(crate) const SHUTS_DOWN: u32 = 64;
+/// It did not end when it was told to, and another one has its name.
+pub(crate) const LEFT_BEHIND: u32 = 128;
 /// Its body has ended it.
 pub(crate) const BY_ITSELF: u32 = 16;
 

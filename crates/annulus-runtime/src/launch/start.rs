@@ -434,7 +434,7 @@ fn entry(core: &KernelCore) -> KernelEntry {
     let flag = |on: bool, flag: u32| if on { flag } else { 0 };
     KernelEntry {
         state: 0,
-        reserved: 0,
+        left_behind: 0,
         ended_at: 0,
         mirrored_at: 0,
         target: 0,

@@ -21,7 +21,7 @@ use annulus_abi::{
     histogram,
     ring::RingHeader,
     vitals::{
-        At, HostWords, KernelEntry, ShardVitals, kernel_flags, kernel_state,
+        At, HostWords, KernelEntry, LEFT_BEHIND, ShardVitals, kernel_flags, kernel_state,
         ports::ShardPorts,
         read::Traces,
         recorder::{NO_SHARD, event},
@@ -363,6 +363,16 @@ impl Home {
         self.set(offset_of!(KernelEntry, target), id);
     }
 
+    /// Says that it did not end when it was told to, and that another kernel may have its name.
+    pub(crate) fn set_left_behind(&self) {
+        let Some(entry) = self.entry else { return };
+        let state = self.entry_word(entry, offset_of!(KernelEntry, state));
+        let [launched, left] =
+            [0, LEFT_BEHIND].map(|left| u64::from(left) << 32 | u64::from(kernel_state::LAUNCHED));
+        // It may have ended meanwhile; then that is what is to be seen.
+        let _ = state.compare_exchange(launched, left, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
     /// Says that it has ended.
     pub(crate) fn set_ended(&self) {
         self.set(offset_of!(KernelEntry, ended_at), self.arena.clock.now());
@@ -530,7 +540,7 @@ impl Drop for Home {
         if let Some(entry) = self.entry {
             let state = self.entry_word(entry, offset_of!(KernelEntry, state));
             // A launch that failed has described nothing, and leaves nothing.
-            if state.load(Ordering::Relaxed) == u64::from(kernel_state::LAUNCHED) {
+            if state.load(Ordering::Relaxed) as u32 == kernel_state::LAUNCHED {
                 self.set_ended();
             }
         }

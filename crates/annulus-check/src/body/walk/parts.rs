@@ -11,8 +11,9 @@ use syn::{
 use super::{Walk, key};
 use crate::{
     body::{
-        Call, Discarded, Event, LAUNCH_INTO, Receiver, connects,
+        Call, Discarded, Event, LAUNCH_INTO, Loop, Receiver, connects,
         infer::{parts, turbofish},
+        peel::peel,
     },
     known::Known,
 };
@@ -35,6 +36,23 @@ fn ends(expr: &Expr) -> bool {
         Expr::MethodCall(call) => ends(&call.receiver),
         _ => true,
     }
+}
+
+/// Whether a method takes from `repeat_with` until something tells it to stop: as often as it can.
+fn drives(call: &syn::ExprMethodCall) -> bool {
+    const DRIVERS: &[&str] =
+        &["all", "any", "find", "find_map", "fold", "for_each", "position", "try_fold", "try_for_each"];
+    const PASSES: &[&str] = &["by_ref", "filter", "filter_map", "inspect", "map", "skip_while", "take_while"];
+    fn is_endless(expr: &Expr) -> bool {
+        match expr {
+            Expr::Call(call) => parts(&call.func).pop().is_some_and(|last| last == "repeat_with"),
+            Expr::MethodCall(call) => {
+                PASSES.iter().any(|name| call.method == name) && is_endless(&call.receiver)
+            }
+            _ => false,
+        }
+    }
+    DRIVERS.iter().any(|name| call.method == name) && is_endless(&call.receiver)
 }
 
 impl<'ast> Visit<'ast> for Walk<'_> {
@@ -80,7 +98,7 @@ impl<'ast> Visit<'ast> for Walk<'_> {
             let known = self.known(&assign.right);
             let binding = &mut self.body.bindings[binding];
             binding.is_reassigned = true;
-            if binding.known == Known::Unknown {
+            if matches!(binding.known, Known::Unknown | Known::Plain(_)) {
                 binding.known = known;
             }
         } else {
@@ -169,8 +187,23 @@ impl<'ast> Visit<'ast> for Walk<'_> {
         self.closure(true, |walk| walk.visit_block(&expr.block));
     }
 
+    fn visit_expr_field(&mut self, expr: &'ast syn::ExprField) {
+        let whole = Expr::Field(expr.clone());
+        match self.place(&whole) {
+            Some(place) => {
+                // The variable itself goes nowhere, but for what is made of its part.
+                self.body.events.extend(self.binding_of(&whole).or(place.0).map(Event::Escape));
+                self.loose.push(place);
+            }
+            None => visit::visit_expr_field(self, expr),
+        }
+    }
+
     fn visit_expr_path(&mut self, expr: &'ast syn::ExprPath) {
         let binding = expr.path.get_ident().and_then(|name| self.binding(&name.to_string()));
+        if binding.is_some() || expr.path.is_ident("self") {
+            self.loose.push((binding.map(|binding| self.body.root(binding)), Vec::new()));
+        }
         self.body.events.extend(binding.map(Event::Escape));
     }
 
@@ -183,6 +216,27 @@ impl<'ast> Visit<'ast> for Walk<'_> {
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        if !drives(call) {
+            return self.method_call(call);
+        }
+        let head = self.source.range(call);
+        let (end, is_async) = (head.end, self.at.is_async);
+        self.at.loops.push(self.body.loops.len());
+        let (is_bounded, is_empty, is_block) = (false, false, false);
+        self.body.loops.push(Loop { is_bounded, head, end, is_empty, is_async, is_block });
+        self.driven += 1;
+        self.method_call(call);
+        self.driven -= 1;
+        self.at.loops.pop();
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        self.function_call(call);
+    }
+}
+
+impl Walk<'_> {
+    fn method_call<'ast>(&mut self, call: &'ast syn::ExprMethodCall) {
         let name = call.method.to_string();
         let is_ok = name == "ok" && call.args.is_empty();
         let is_tried = matches!(name.as_str(), "unwrap" | "expect");
@@ -192,7 +246,14 @@ impl<'ast> Visit<'ast> for Walk<'_> {
             noted.is_ok |= is_ok;
             noted.is_tried |= is_tried;
         }
+        self.follow_field(&call.receiver);
         let binding = self.binding_of(&call.receiver);
+        if let Some((root @ Some(_), way)) =
+            self.place(peel(&call.receiver).0).filter(|(_, way)| way.is_empty())
+        {
+            // A method may do anything with the fields.
+            self.loose.push((root, way));
+        }
         // A variable under `?` and the like is looked at, and does not go anywhere.
         if binding.is_none() {
             self.visit_expr(&call.receiver);
@@ -228,7 +289,7 @@ impl<'ast> Visit<'ast> for Walk<'_> {
         self.body.events.push(Event::Call(Box::new(event)));
     }
 
-    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+    fn function_call<'ast>(&mut self, call: &'ast syn::ExprCall) {
         let path = parts(&call.func);
         if path.is_empty() {
             self.visit_expr(&call.func);

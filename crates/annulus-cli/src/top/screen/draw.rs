@@ -208,7 +208,7 @@ fn put_cell(buffer: &mut Buffer, line: Rect, place: &Place, text: &str, style: S
 pub(super) fn style(state: State) -> Style {
     match state {
         State::Dead => Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
-        State::Stalled => Style::new().fg(Color::Yellow),
+        State::Stalled | State::Left => Style::new().fg(Color::Yellow),
         State::Ended | State::None => DIM,
         State::Launched | State::Inactive | State::Active => PLAIN,
     }

@@ -25,6 +25,8 @@ pub(super) struct Id {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum State {
     Dead,
+    /// By its supervisor.
+    Left,
     Stalled,
     Launched,
     Inactive,
@@ -37,6 +39,7 @@ impl State {
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Dead => "DEAD",
+            Self::Left => "left",
             Self::Stalled => "stalled",
             Self::Launched => "launched",
             Self::Inactive => "inactive",
@@ -159,6 +162,7 @@ fn row(process: &Process, kernel: &Kernel, past: Option<&Past>, order: usize) ->
     let state = match State::of(kernel.state()) {
         State::Ended => State::Ended,
         _ if is_dead => State::Dead,
+        _ if kernel.left_behind => State::Left,
         state => state,
     };
     let (phase, held) = phase_of_kernel(process, kernel, past);

@@ -72,6 +72,7 @@ fn kernel(id: u64, name: &str, shards: Vec<Shard>) -> Kernel {
         asks_by: None,
         bridges: Vec::new(),
         has_ended: false,
+        left_behind: false,
         age: Some(Duration::from_secs(41)),
         copied: None,
         copied_at: None,
