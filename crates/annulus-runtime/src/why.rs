@@ -274,7 +274,7 @@ fn wait_for_root(findings: &mut Vec<Finding>, root: &KernelLooks, way: Vec<Waiti
         .map(|finding| finding.waiting.push(way.clone()))
         .count();
     // One that goes on will answer.
-    if found == 0 && !(is_asked && !is_inactive(root)) {
+    if found == 0 && (!is_asked || is_inactive(root)) {
         let full = if is_asked { inactive(root) } else { full };
         findings.push(Finding {
             kernel: root.name.clone(),

@@ -377,14 +377,6 @@ impl KernelShared {
         self.names.as_ptr().addr()
     }
 
-    /// Nobody waits any more until it has ended, though it was told to: a handler of it does not return.
-    pub(crate) fn leave_behind(&self) {
-        self.free_name();
-        if let Some(device) = self.core.device.get() {
-            device.leave_behind();
-        }
-    }
-
     /// Lets another kernel have its name.
     pub(crate) fn free_name(&self) {
         if let Some(names) = self.names.upgrade() {
@@ -392,13 +384,17 @@ impl KernelShared {
         }
     }
 
-    /// Lets another kernel have its name, since it does not end. Observers see that.
+    /// Nobody waits any more until it has ended, though it was told to: a handler of it does not return. Another kernel may have
+    /// its name. Observers see that.
     pub(crate) fn leave_behind(&self) {
         self.core.told.add(super::told::LEFT_BEHIND);
         if let Some(home) = &self.core.home {
             home.set_left_behind();
         }
         self.free_name();
+        if let Some(device) = self.core.device.get() {
+            device.leave_behind();
+        }
     }
 
     /// Looks for cycles of kernels that wait for room in each other, after a report that may complete one.

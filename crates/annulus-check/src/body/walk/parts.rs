@@ -236,7 +236,7 @@ impl<'ast> Visit<'ast> for Walk<'_> {
 }
 
 impl Walk<'_> {
-    fn method_call<'ast>(&mut self, call: &'ast syn::ExprMethodCall) {
+    fn method_call(&mut self, call: &syn::ExprMethodCall) {
         let name = call.method.to_string();
         let is_ok = name == "ok" && call.args.is_empty();
         let is_tried = matches!(name.as_str(), "unwrap" | "expect");
@@ -289,7 +289,7 @@ impl Walk<'_> {
         self.body.events.push(Event::Call(Box::new(event)));
     }
 
-    fn function_call<'ast>(&mut self, call: &'ast syn::ExprCall) {
+    fn function_call(&mut self, call: &syn::ExprCall) {
         let path = parts(&call.func);
         if path.is_empty() {
             self.visit_expr(&call.func);
