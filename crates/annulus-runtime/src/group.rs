@@ -1088,7 +1088,7 @@ pub(crate) fn member_of_key(key: u64, actors: u64, members: usize) -> usize {
     if actors == 0 {
         // Bits that say nothing of the member's block, which is the key's remainder.
         let mixed = first_entry(key, 1 << 32);
-        return (u128::from(mixed) * members as u128 >> 32) as usize;
+        return ((u128::from(mixed) * members as u128) >> 32) as usize;
     }
     // A key that names no actor is refused by the last one.
     let share = u128::from(key) * members as u128 / u128::from(actors);
