@@ -721,7 +721,7 @@ fn draw_roaming(random: &mut Random, to: To) -> Vec<u8> {
     // Some keys are small, and others of all 64 bits.
     let number = random.below((to.actors.div_ceil(to.grid) + 1).into());
     let grid = u64::from(to.grid);
-    let key = if number % 2 == 0 { number } else { Random::new(number).next() / grid - 1 };
+    let key = if number.is_multiple_of(2) { number } else { Random::new(number).next() / grid - 1 };
     let key = key * grid + u64::from(to.block);
     let sends = [0, 1, 1, 1, 2, 2, 3][random.below(7) as usize];
     let fails = u32::from(random.one_in(5));

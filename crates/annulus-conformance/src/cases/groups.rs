@@ -232,7 +232,7 @@ pub fn m10_sparse_keys_are_spread(bench: &Bench) {
         assert_eq!(status.drops.total(), 0);
         assert_eq!(status.actors.unwrap().used, own.len() as u64);
         // The member says nothing of the block.
-        let even = own.iter().filter(|&key| key % 2 == 0).count();
+        let even = own.iter().filter(|key| key.is_multiple_of(2)).count();
         assert!(even != 0 && even != own.len());
         member.deactivate_blocking().unwrap();
         if let Ok(snapshot) = member.snapshot_blocking() {
