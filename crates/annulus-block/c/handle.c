@@ -344,7 +344,8 @@ ANN_FUNCTION void ann_settle_newcomers(const ann_view *v, u32 count)
         return;
     v->shared->newcomers = 0;
 #if ANN_LAUNCH_EVICTS
-    /* None of these gives way in this turn. When their messages are handled, they get the mark of those that have had one. */
+    /* None of these gives way in this turn, nor do those that get places now. When their messages are handled, they get the mark
+       of those that have had one. */
     for (u32 i = 0; i < count; i++) {
         GLOBAL ann_job *job = ann_job_at(v, i);
         if (job->kind == ANN_KIND_MESSAGE && job->actor != ANN_NO_ACTOR)
@@ -357,10 +358,6 @@ ANN_FUNCTION void ann_settle_newcomers(const ann_view *v, u32 count)
             continue;
         GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + v->in_payload);
         job->actor = ann_actor(v, message);
-#if ANN_LAUNCH_EVICTS
-        if (job->actor != ANN_NO_ACTOR)
-            ann_keep_actor(v, job->actor);
-#endif
         ((GLOBAL u32 *)v->owners)[i] = ann_owner(v, message, job->actor, i);
     }
 }

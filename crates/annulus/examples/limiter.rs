@@ -70,7 +70,7 @@ const OFTEN: [(u64, u64); 3] = [(0xB07_0000_0001, 20), (0xB07_0000_0002, 50), (0
 fn requests() -> impl Iterator<Item = Request> {
     (0..60_000).flat_map(|at: u64| {
         let once = Request { client: (at + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15), at };
-        let often = OFTEN.into_iter().filter(move |(_, every)| at % every == 0);
+        let often = OFTEN.into_iter().filter(move |(_, every)| at.is_multiple_of(*every));
         often.map(move |(client, _)| Request { client, at }).chain([once])
     })
 }
