@@ -8,7 +8,7 @@
 
 /* Entries of a table for so many places. */
 /* TWIN: entries */
-ANN_FUNCTION u64 ann_entries(u64 places)
+ANN_FUNCTION u64 ann_actor_entries(u64 places)
 {
     u64 entries = 4;
     while (entries / 4 * 3 < places)
@@ -20,7 +20,7 @@ ANN_FUNCTION u64 ann_entries(u64 places)
 /* TWIN: words */
 ANN_FUNCTION u64 ann_table_words(u64 places)
 {
-    return ANN_ACTORS_HEAD + 2 * ann_entries(places) + (ANN_LAUNCH_EVICTS ? 2 * places : 0);
+    return ANN_ACTORS_HEAD + 2 * ann_actor_entries(places) + (ANN_LAUNCH_EVICTS ? 2 * places : 0);
 }
 
 /* Where a block's table begins: behind the states of all blocks, and one as it begins if actors are evicted, aligned to an
@@ -73,14 +73,6 @@ ANN_FUNCTION GLOBAL u64 *ann_actor_count(const ann_view *v, u32 word)
 ANN_FUNCTION GLOBAL u64 *ann_place_record(const ann_view *v, u64 place)
 {
     return v->actors + ANN_ACTORS_HEAD + 2 * v->shared->entries + 2 * place;
-}
-
-/* By the leader: the actor has a message in this turn, and does not give way in it. */
-ANN_FUNCTION void ann_keep_actor(const ann_view *v, u64 place)
-{
-    GLOBAL u64 *mark = &ann_place_record(v, place)[1];
-    if (*mark != ANN_ACTOR_NEW)
-        *mark = ANN_ACTOR_IN_TURN;
 }
 
 /* By the thread that handles its message. */

@@ -100,7 +100,7 @@ ANN_KERNEL void ann_main(
 #endif
 #if ANN_LAUNCH_SPARSE
             shared.own = l->actors_per_block;
-            shared.entries = ann_entries(l->actors_per_block);
+            shared.entries = ann_actor_entries(l->actors_per_block);
             shared.newcomers = 0;
 #else
             shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;

@@ -349,7 +349,7 @@ ANN_FUNCTION void ann_settle_newcomers(const ann_view *v, u32 count)
     for (u32 i = 0; i < count; i++) {
         GLOBAL ann_job *job = ann_job_at(v, i);
         if (job->kind == ANN_KIND_MESSAGE && job->actor != ANN_NO_ACTOR)
-            ann_keep_actor(v, job->actor);
+            ann_place_record(v, job->actor)[1] = ANN_ACTOR_IN_TURN;
     }
 #endif
     for (u32 i = 0; i < count; i++) {

@@ -1154,18 +1154,8 @@ pub(crate) const OF_EVICTING: &[Fault] = &[
 pub(crate) const OF_CROWDS: &[Fault] = &[
     (
         "an actor with a message in the turn gives way",
-        "    if (*mark != ANN_ACTOR_NEW)\n        *mark = ANN_ACTOR_IN_TURN;\n",
-        "    (void)mark;\n",
-    ),
-    (
-        "who was there before is not kept for newcomers",
-        "        if (job->kind == ANN_KIND_MESSAGE && job->actor != ANN_NO_ACTOR)\n            ann_keep_actor(v, job->actor);\n",
+        "        if (job->kind == ANN_KIND_MESSAGE && job->actor != ANN_NO_ACTOR)\n            ann_place_record(v, job->actor)[1] = ANN_ACTOR_IN_TURN;\n",
         "        (void)job;\n",
-    ),
-    (
-        "a newcomer is one that has come before",
-        "    if (*mark != ANN_ACTOR_NEW)\n        *mark = ANN_ACTOR_IN_TURN;\n",
-        "    *mark = ANN_ACTOR_IN_TURN;\n",
     ),
     (
         "who had a message in a turn has one in the next",
