@@ -100,14 +100,14 @@ static u32 handle_meet(ann_cx cx, GLOBAL const Arrive *arrive, PRIVATE Meeting *
     if (arrive->party == 4294967294u) {
         // kernel.rs:+13
         u64 missing = (meeting->arrived == 0ul) ? terms_2.parties : (terms_2.parties & ((u64)~(meeting->arrived | meeting->gone)));
-        // kernel.rs:+15
+        // kernel.rs:+18
         u32 barrier_ = arrive->barrier_;
         u64 generation = meeting->generation;
-        // kernel.rs:+17
+        // kernel.rs:+20
         u64 at_2 = (u64)terms_2.first;
         if (at_2 >= told_len) return 0xFF04u; // index out of bounds
         Peer to = told[at_2].to;
-        // kernel.rs:+18
+        // kernel.rs:+21
         Passed passed;
         passed.actor = 4294967294u;
         passed.barrier_ = barrier_;
@@ -120,133 +120,133 @@ static u32 handle_meet(ann_cx cx, GLOBAL const Arrive *arrive, PRIVATE Meeting *
             GLOBAL Addressed *ann_slot = (GLOBAL Addressed *)ann_outbox_next(out);
             if (ann_slot) *ann_slot = addressed;
         }
-        // kernel.rs:+19
+        // kernel.rs:+22
         return 0u;
     }
-    // kernel.rs:+21
+    // kernel.rs:+24
     if (arrive->party == 4294967295u) {
-        // kernel.rs:+23
+        // kernel.rs:+26
         if ((meeting->timed == 0ul) || (now < meeting->rings)) {
-            // kernel.rs:+24
+            // kernel.rs:+27
             return 4u;
         }
-        // kernel.rs:+26
+        // kernel.rs:+29
         meeting->timed = 0ul;
-        // kernel.rs:+27
+        // kernel.rs:+30
         if (meeting->arrived == 0ul) {
-            // kernel.rs:+28
+            // kernel.rs:+31
             return 0u;
         }
-        // kernel.rs:+30
+        // kernel.rs:+33
         if (now < meeting->due) {
-            // kernel.rs:+31
+            // kernel.rs:+34
             if (rs_sub_overflows_u64(meeting->due, now)) return 0xFF06u; // overflow
             {
                 GLOBAL Arrive *ann_slot = (GLOBAL Arrive *)ann_later_next(later, meeting->due - now);
                 if (ann_slot) *ann_slot = (*arrive);
             }
-            // kernel.rs:+32
+            // kernel.rs:+35
             meeting->rings = meeting->due;
-            // kernel.rs:+33
+            // kernel.rs:+36
             meeting->timed = 1ul;
-            // kernel.rs:+34
+            // kernel.rs:+37
             return 0u;
         }
-        // kernel.rs:+36
+        // kernel.rs:+39
         over = true;
     } else {
-        // kernel.rs:+38
+        // kernel.rs:+41
         if (arrive->party >= 64u) {
-            // kernel.rs:+39
+            // kernel.rs:+42
             return 4u;
         }
-        // kernel.rs:+41
+        // kernel.rs:+44
         if (arrive->party >= 64u) return 0xFF06u; // overflow
         u64 party = rs_shl_u64(1ul, arrive->party);
-        // kernel.rs:+42
+        // kernel.rs:+45
         if ((terms_2.parties & party) == 0ul) {
-            // kernel.rs:+43
+            // kernel.rs:+46
             return 4u;
         }
-        // kernel.rs:+45
+        // kernel.rs:+48
         if (arrive->generation == 18446744073709551614ul) {
-            // kernel.rs:+46
+            // kernel.rs:+49
             if ((meeting->gone & party) != 0ul) {
-                // kernel.rs:+47
+                // kernel.rs:+50
                 return 1u;
             }
-            // kernel.rs:+49
+            // kernel.rs:+52
             meeting->gone = meeting->gone | party;
         } else {
-            // kernel.rs:+51
+            // kernel.rs:+54
             if ((arrive->generation != 18446744073709551615ul) && (arrive->generation < meeting->generation)) {
-                // kernel.rs:+52
+                // kernel.rs:+55
                 return 2u;
             }
-            // kernel.rs:+54
+            // kernel.rs:+57
             if ((arrive->generation != 18446744073709551615ul) && (arrive->generation > meeting->generation)) {
-                // kernel.rs:+55
+                // kernel.rs:+58
                 return 3u;
             }
-            // kernel.rs:+57
+            // kernel.rs:+60
             if ((meeting->arrived & party) != 0ul) {
-                // kernel.rs:+58
+                // kernel.rs:+61
                 return 1u;
             }
-            // kernel.rs:+60
+            // kernel.rs:+63
             if ((meeting->arrived == 0ul) && (terms_2.limit != 0ul)) {
-                // kernel.rs:+61
+                // kernel.rs:+64
                 if (rs_add_overflows_u64(now, terms_2.limit)) return 0xFF06u; // overflow
                 meeting->due = now + terms_2.limit;
-                // kernel.rs:+62
+                // kernel.rs:+65
                 if (meeting->timed == 0ul) {
-                    // kernel.rs:+63
+                    // kernel.rs:+66
                     Arrive arrive_2 = (*arrive);
                     arrive_2.party = 4294967295u;
                     {
                         GLOBAL Arrive *ann_slot = (GLOBAL Arrive *)ann_later_next(later, terms_2.limit);
                         if (ann_slot) *ann_slot = arrive_2;
                     }
-                    // kernel.rs:+64
+                    // kernel.rs:+67
                     meeting->rings = meeting->due;
-                    // kernel.rs:+65
+                    // kernel.rs:+68
                     meeting->timed = 1ul;
                 }
             }
-            // kernel.rs:+68
+            // kernel.rs:+71
             meeting->arrived = meeting->arrived | party;
-            // kernel.rs:+69
+            // kernel.rs:+72
             meeting->gone = meeting->gone & ((u64)~party);
         }
     }
-    // kernel.rs:+72
+    // kernel.rs:+75
     u64 missing = terms_2.parties & ((u64)~(meeting->arrived | meeting->gone));
-    // kernel.rs:+73
+    // kernel.rs:+76
     if ((meeting->arrived == 0ul) || ((missing != 0ul) && (!over))) {
-        // kernel.rs:+74
+        // kernel.rs:+77
         return 0u;
     }
-    // kernel.rs:+76
+    // kernel.rs:+79
     u32 end = terms_2.end;
     for (u32 at_2 = terms_2.first; at_2 < end; at_2 += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // kernel.rs:+77
+        // kernel.rs:+80
         u64 at_3 = (u64)at_2;
         if (at_3 >= told_len) return 0xFF04u; // index out of bounds
         Told told_2 = told[at_3];
-        // kernel.rs:+78
+        // kernel.rs:+81
         if ((told_2.party & meeting->gone) == 0ul) {
-            // kernel.rs:+79
+            // kernel.rs:+82
             u32 actor = told_2.actor;
             u32 barrier_ = arrive->barrier_;
             u64 generation = meeting->generation;
-            // kernel.rs:+80
+            // kernel.rs:+83
             Passed message;
             message.actor = actor;
             message.barrier_ = barrier_;
             message.generation = generation;
             message.missing = missing;
-            // kernel.rs:+81
+            // kernel.rs:+84
             Addressed addressed;
             addressed.to = told_2.to;
             addressed.message_ = message;
@@ -256,12 +256,12 @@ static u32 handle_meet(ann_cx cx, GLOBAL const Arrive *arrive, PRIVATE Meeting *
             }
         }
     }
-    // kernel.rs:+84
+    // kernel.rs:+87
     if (rs_add_overflows_u64(meeting->generation, 1ul)) return 0xFF06u; // overflow
     meeting->generation = meeting->generation + 1ul;
-    // kernel.rs:+85
+    // kernel.rs:+88
     meeting->arrived = 0ul;
-    // kernel.rs:+86
+    // kernel.rs:+89
     return 0u;
 }
 
