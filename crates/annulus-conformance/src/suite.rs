@@ -709,6 +709,7 @@ macro_rules! conformance_suite {
                 a_crowd_of_keys: Handlers,
                 a_crowd_of_keys_by_many_threads: Handlers,
                 a_turn_with_more_keys_than_places: Handlers,
+                states_without_bytes: Handlers,
             }
             balance {
                 k_03_a_deep_queue_is_evened_out: Handlers,

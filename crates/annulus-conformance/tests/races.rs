@@ -92,9 +92,14 @@ fn a_missing_barrier_is_found() {
 /// kernels is not compiled here.
 fn barriers() -> impl Iterator<Item = (usize, &'static str)> {
     let entry = RUNTIME.find(&format!("ANN_KERNEL void {ENTRY}")).unwrap();
-    // Nor is what a body has.
-    let of_body = |at: usize| RUNTIME[..at].trim_end().ends_with("ann_end_body(&view, count);");
-    RUNTIME.match_indices("    ann_barrier();").filter(move |(at, _)| *at > entry && !of_body(*at))
+    // Nor is what a body has, and what sparse keys have.
+    let of_others = |at: usize| {
+        let before = RUNTIME[..at].trim_end();
+        ["ann_end_body(&view, count);", "ann_settle_newcomers(&view, count);"]
+            .iter()
+            .any(|call| before.ends_with(call))
+    };
+    RUNTIME.match_indices("    ann_barrier();").filter(move |(at, _)| *at > entry && !of_others(*at))
 }
 
 /// What the block is like.

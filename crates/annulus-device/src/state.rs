@@ -85,7 +85,8 @@ impl Cells {
             .and_then(|count| count.checked_add(evicts.into()))
             .and_then(|count| usize::try_from(count).ok())
             .ok_or_else(too_large)?;
-        let states = count.checked_mul(size).ok_or_else(too_large)?.max(1);
+        // In C a state without bytes has one, which its handler writes.
+        let states = count.checked_mul(size.max(1)).ok_or_else(too_large)?.max(1);
         let (tables, bytes) = if sparse {
             let tables = states.checked_next_multiple_of(ENTRY).ok_or_else(too_large)?;
             let bytes = actors::words(per_block, evicts).checked_mul(8 * grid);

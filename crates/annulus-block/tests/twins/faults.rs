@@ -1164,7 +1164,7 @@ pub(crate) const OF_CROWDS: &[Fault] = &[
     ),
     (
         "who finds no place has the one of the message before",
-        "        job->actor = ann_actor(v, message);\n#if ANN_LAUNCH_EVICTS\n        if (job->actor",
-        "        job->actor = ann_actor(v, message);\n        if (job->actor == ANN_NO_ACTOR && i != 0)\n            job->actor = ann_job_at(v, i - 1)->actor;\n#if ANN_LAUNCH_EVICTS\n        if (job->actor",
+        "        job->actor = ann_actor(v, message);\n        ((GLOBAL u32 *)v->owners)[i]",
+        "        job->actor = ann_actor(v, message);\n        if (job->actor == ANN_NO_ACTOR && i != 0)\n            job->actor = ann_job_at(v, i - 1)->actor;\n        ((GLOBAL u32 *)v->owners)[i]",
     ),
 ];

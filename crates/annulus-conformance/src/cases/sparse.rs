@@ -13,7 +13,7 @@ use crate::{
     bench::{Random, balanced, drain},
     kernels::{
         Item, number,
-        sparse::{Account, Bought, Purchase, SHOPPING, buy, customer_of, shop},
+        sparse::{Account, Bought, Purchase, SHOPPING, buy, customer_of, greet, shop},
         total, track,
     },
 };
@@ -418,5 +418,31 @@ pub fn a_turn_with_more_keys_than_places(bench: &Bench) {
         assert!(status.processed >= 3);
         let bought: Vec<_> = (0..status.processed).map(|_| kernel.recv_blocking().unwrap()).collect();
         assert!(bought.iter().all(|bought| bought.whose == bought.customer));
+    }
+}
+
+/// States without bytes, of dense and of sparse keys: no actor's is another one's, and nothing beside them is written.
+pub fn states_without_bytes(bench: &Bench) {
+    for (name, options) in [
+        ("dense", LaunchOptions::default().actors(300).grid(3)),
+        ("sparse", options(300).grid(3)),
+        ("evicting", options(90).evict_actors(true).grid(3)),
+    ] {
+        let kernel = greet::launch(bench.runtime(), options.name(name)).unwrap();
+        for customer in (0..300).chain(0..300) {
+            let purchase = Purchase { customer, amount: 1 };
+            assert_eq!(kernel.call_blocking(purchase), Ok(purchase));
+        }
+        drain(&kernel);
+        let status = balanced(&kernel);
+        assert_eq!((status.processed, status.drops.total()), (600, 0), "{name}");
+        kernel.deactivate_blocking().unwrap();
+        let taken = kernel.snapshot_blocking().unwrap();
+        assert_eq!(taken.len() as u64, status.actors.map_or(300, |actors| actors.used));
+        assert!(
+            taken.keys().is_none_or(|keys| keys.is_sorted() && keys.iter().all(|&key| key < 300)),
+            "{name}"
+        );
+        kernel.restore_blocking(&taken).unwrap();
     }
 }

@@ -65,6 +65,18 @@ pub fn buy(purchase: &Purchase, account: &mut Account, answers: &Outbox<Bought>)
     Ok(())
 }
 
+/// A state without bytes.
+#[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Nothing {}
+
+/// Keeps nothing of its customers, and yet knows which there are.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 32)]
+pub fn greet(purchase: &Purchase, nothing: &mut Nothing, answers: &Outbox<Purchase>) {
+    *nothing = Nothing {};
+    answers.send(*purchase);
+}
+
 /// How many purchases [`shop`](struct@shop) makes of each number.
 pub const SHOPPING: u64 = 4;
 
