@@ -30,7 +30,7 @@ fn asking() -> Vec<Process> {
 #[test]
 fn o_01_open_asks_are_shown() {
     let mut machine = Machine::new();
-    machine.size = (120, 22);
+    machine.size = (140, 22);
     machine.look(0.0, asking());
     machine.look(2.0, asking());
     assert!(machine.frame()[2].ends_with(" 5 asks open (shard 1) → risk"), "{:#?}", machine.frame());
