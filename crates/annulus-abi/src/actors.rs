@@ -60,7 +60,11 @@ pub const fn entries(places: u64) -> u64 {
 // TWIN: words
 #[inline]
 pub const fn words(places: u64, evicts: bool) -> u64 {
-    HEAD + 2 * entries(places) + if evicts { 2 * places } else { 0 }
+    words_of(entries(places), places, evicts)
+}
+
+const fn words_of(entries: u64, places: u64, evicts: bool) -> u64 {
+    HEAD + 2 * entries + if evicts { 2 * places } else { 0 }
 }
 
 /// Where a key's entry lies at the earliest, in a table of so many entries. All bits of the key count: keys that differ
@@ -80,6 +84,8 @@ pub const fn first_entry(key: u64, entries: u64) -> u64 {
 pub struct ActorTable<'a> {
     words: &'a mut [u64],
     places: u64,
+    /// As many as [`entries`] says.
+    entries: u64,
     evicts: bool,
 }
 
@@ -111,8 +117,10 @@ impl<'a> ActorTable<'a> {
     /// If there are not [as many words](words) as the places need.
     #[inline]
     pub fn new(words: &'a mut [u64], places: u64, evicts: bool) -> Self {
-        assert_eq!(words.len() as u64, self::words(places, evicts), "as many words as a table has");
-        Self { words, places, evicts }
+        // Once for each look: a message waits for it.
+        let entries = entries(places);
+        assert_eq!(words.len() as u64, words_of(entries, places, evicts), "as many words as a table has");
+        Self { words, places, entries, evicts }
     }
 
     /// How many places are in use.
@@ -121,16 +129,11 @@ impl<'a> ActorTable<'a> {
         self.words[0]
     }
 
-    #[inline]
-    fn entries(&self) -> u64 {
-        entries(self.places)
-    }
-
     /// Where the key's entry lies, or the empty one that ends the search: the index of its first word.
     // TWIN: find_actor
     #[inline]
     fn find_actor(&self, key: u64) -> usize {
-        let entries = self.entries();
+        let entries = self.entries;
         let mut entry = first_entry(key, entries);
         loop {
             let at = (HEAD + 2 * entry) as usize;
@@ -144,7 +147,7 @@ impl<'a> ActorTable<'a> {
     /// Where a place's record lies.
     #[inline]
     fn record(&self, place: u64) -> usize {
-        (HEAD + 2 * self.entries() + 2 * place) as usize
+        (HEAD + 2 * self.entries + 2 * place) as usize
     }
 
     /// The place of this key, which is given one if it has none; `None` if all are in use, and none is evicted.
@@ -210,7 +213,7 @@ impl<'a> ActorTable<'a> {
     /// Takes the entry of this key away, and closes the gap.
     // TWIN: remove_actor
     fn remove_actor(&mut self, key: u64) {
-        let entries = self.entries();
+        let entries = self.entries;
         let index = |at: usize| (at as u64 - HEAD) / 2;
         let mut gap = index(self.find_actor(key));
         let mut next = gap;
@@ -234,7 +237,7 @@ impl<'a> ActorTable<'a> {
 
     /// The keys that have places, and their places, in no particular order.
     pub fn actors(&self) -> impl Iterator<Item = (u64, u64)> {
-        let entries = self.words[HEAD as usize..][..2 * self.entries() as usize].chunks_exact(2);
+        let entries = self.words[HEAD as usize..][..2 * self.entries as usize].chunks_exact(2);
         entries.filter(|entry| entry[1] != 0).map(|entry| (entry[0], entry[1] - 1))
     }
 }

@@ -12,6 +12,7 @@ use annulus_ring::ring::{Answers, Header, Slot};
 use annulus_sync::{Ordering, contain::discard, fence};
 
 use crate::{
+    publish::add,
     runner::Runner,
     timers::Timers,
     traced::Followed,
@@ -138,7 +139,7 @@ impl<R: Runner> BlockCore<R> {
             Placed::Instead(_) => self.memory.actors_evicted(),
         };
         if let Some(count) = count {
-            count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+            add(count, 1);
         }
     }
 

@@ -1,28 +1,23 @@
 //! The command of a program with kernels of its own, whose messages fail, wait, ask and have parts.
 
+#[path = "common/fed.rs"]
+mod fed;
+
 use std::{
     fs,
-    io::Write,
     path::PathBuf,
-    process::{Command, Output, Stdio},
+    process::{Command, Output},
 };
 
 use serde_json::{Value, json};
+
+use fed::fed;
 
 /// The example that is built beside this test.
 fn shop(arguments: &[&str], input: &str) -> Output {
     let test = std::env::current_exe().unwrap();
     let example = test.parent().and_then(|deps| deps.parent()).unwrap().join("examples").join("shop");
-    let mut child = Command::new(example)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A program that has had enough closes the pipe; what it says tells whether that was right.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
+    fed(Command::new(example).args(arguments), input)
 }
 
 fn text(bytes: &[u8]) -> &str {

@@ -235,7 +235,7 @@ impl DeadLetterBacklog {
     /// then they are in that.
     #[cfg(feature = "registry")]
     pub(crate) fn take(&self, mut each: impl FnMut(&Bytes, Reason, SystemTime)) {
-        (0..self.rings.len()).for_each(|shard| self.collect(shard));
+        self.collect_all();
         let mut backlog = lock(&self.backlog);
         while let Some((message, Stamp { cause, at, .. })) = backlog.pop() {
             each(message, reason(cause), at);
