@@ -893,13 +893,7 @@ impl<K: RingKernel> KernelGroup<K> {
                 room.map_err(|cause| of_member!(self, number, Snapshot, cause))?;
             }
             let actors: Vec<_> = folded.iter().map(|(&key, &state)| (key, state)).collect();
-            for (number, snapshot) in snapshots.iter_mut().enumerate() {
-                let set = match snapshot.set_actors(&actors) {
-                    Ok(()) => self.members[number].restore(snapshot).await,
-                    refused => refused,
-                };
-                set.map_err(|cause| of_member!(self, number, Snapshot, cause))?;
-            }
+            self.restore(&mut snapshots, |snapshot| snapshot.set_actors(&actors)).await?;
             Ok(folded.into_values().collect())
         })
         .await
@@ -912,6 +906,22 @@ impl<K: RingKernel> KernelGroup<K> {
             snapshot.map_err(|cause| of_member!(self, number, Snapshot, cause))
         };
         snapshots.into_iter().enumerate().map(of).collect()
+    }
+
+    /// Changes these snapshots of all members, which are inactive, and restores them.
+    async fn restore(
+        &self,
+        snapshots: &mut [Snapshot],
+        change: impl Fn(&mut Snapshot) -> Result<(), SnapshotError>,
+    ) -> Result<(), GroupError> {
+        for (number, snapshot) in snapshots.iter_mut().enumerate() {
+            let restored = match change(snapshot) {
+                Ok(()) => self.members[number].restore(snapshot).await,
+                refused => refused,
+            };
+            restored.map_err(|cause| of_member!(self, number, Snapshot, cause))?;
+        }
+        Ok(())
     }
 
     /// [`all_reduce_states`](Self::all_reduce_states), blocking.
@@ -1023,13 +1033,7 @@ impl<K: RingKernel> KernelGroup<K> {
                 });
             }
             let folded = folded.unwrap_or_default();
-            for (number, snapshot) in snapshots.iter_mut().enumerate() {
-                let set = match set(snapshot, &folded) {
-                    Ok(()) => self.members[number].restore(snapshot).await,
-                    refused => refused,
-                };
-                set.map_err(|cause| of_member!(self, number, Snapshot, cause))?;
-            }
+            self.restore(&mut snapshots, |snapshot| set(snapshot, &folded)).await?;
             Ok(folded)
         })
         .await

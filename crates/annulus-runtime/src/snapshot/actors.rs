@@ -91,9 +91,9 @@ impl KernelCore {
         let (size, places, grid) = (image.ty.size, self.places(), self.shards.len());
         let evicts = self.options.shape.evict_actors;
         let StateShape::PerActor(definition) = self.definition.state else { return Ok(()) };
-        let mut parts: Vec<_> = (0..grid).map(|_| Part::new(places, evicts, definition)).collect();
         let key = |number: usize| keys.map_or(number as u64, |keys| keys[number]);
         self.check_room((0..image.count).map(key))?;
+        let mut parts: Vec<_> = (0..grid).map(|_| Part::new(places, evicts, definition)).collect();
         for number in 0..image.count {
             let part = &mut parts[(key(number) % grid as u64) as usize];
             if let Some(placed) = ActorTable::new(&mut part.words, places, evicts).place(key(number)) {
