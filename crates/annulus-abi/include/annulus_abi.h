@@ -202,7 +202,7 @@ typedef struct annulus_vitals_header {
 
 /* "ANNULUSV" in the bytes of a little-endian machine. */
 #define ANNULUS_VITALS_MAGIC 0x5653554C554E4E41ull
-#define ANNULUS_VITALS_VERSION 1u
+#define ANNULUS_VITALS_VERSION 2u
 #define ANNULUS_VITALS_PAGE 4096u
 #define ANNULUS_MOST_KERNELS 1024u
 #define ANNULUS_MOST_SHARDS 1048576u
@@ -217,6 +217,26 @@ typedef struct annulus_request_page {
 #define ANNULUS_LONGEST_LEASE 60000000000ull
 
 #define ANNULUS_CAUSES 7u
+
+/* The bytes of a kernel's memory, by what they are for; of all these, how many lie in memory of the host that no device
+   sees, in memory that both see, and in a device's own. */
+typedef struct annulus_kernel_memory {
+    uint64_t inbound;
+    uint64_t outbound;
+    uint64_t replies;
+    uint64_t dead_letters;
+    uint64_t traces;
+    uint64_t prints;
+    uint64_t control;
+    uint64_t queues;
+    uint64_t states;
+    uint64_t bindings;
+    uint64_t links;
+    uint64_t scratch;
+    uint64_t host;
+    uint64_t shared;
+    uint64_t device;
+} annulus_kernel_memory;
 
 /* A kernel in the directory of a vitals file. The check covers what stands from `id` on. */
 typedef struct annulus_kernel_entry {
@@ -255,8 +275,8 @@ typedef struct annulus_kernel_entry {
     uint32_t output_align;
     uint64_t message_layout;
     uint64_t output_layout;
-    uint64_t memory;
-    uint64_t constant[2];
+    annulus_kernel_memory memory;
+    uint64_t constant[4];
     uint64_t check;
 } annulus_kernel_entry;
 

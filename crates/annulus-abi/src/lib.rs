@@ -20,6 +20,7 @@ pub mod error;
 pub mod histogram;
 pub mod kernel;
 pub mod launch;
+pub mod memory;
 pub mod ring;
 pub mod stamp;
 pub mod telemetry;

@@ -6,6 +6,7 @@ use std::{fmt::Write as _, mem::offset_of, path::PathBuf, process::Command};
 use annulus_abi::{
     control::{ControlBlock, PortCounts, STALLED_BY_HOST, STALLED_BY_KERNEL, STALLED_HOLDS, command, state},
     error,
+    memory::KernelMemory,
     ring::{CLOSED, RingHeader, SealedUnit, SlotHeader, kind},
     telemetry::Telemetry,
     vitals::{
@@ -115,6 +116,9 @@ fn r_06_c_and_rust_agree_on_files() {
         clock_origin, boot, backend, library, executable, records_offset, records, record_stride, requests_offset,
         ports_offset, port_stride, histograms_offset, histogram_stride, device, bridges_page, bridges, check);
     offsets!(source, RequestPage, "annulus_request_page": telemetry_until, bell, reserved);
+    offsets!(source, KernelMemory, "annulus_kernel_memory":
+        inbound, outbound, replies, dead_letters, traces, prints, control, queues, states, bindings, links, scratch, host,
+        shared, device);
     offsets!(source, KernelEntry, "annulus_kernel_entry":
         state, left_behind, ended_at, mirrored_at, target, waits, queue_capacity, drops, slow, counting_since, linked, id,
         launched_at, first_shard, grid, block, mode, max_batch, flags, inbound_capacity, outbound_capacity, actors,
@@ -212,7 +216,7 @@ fn r_06_a_reader_in_c_reads_a_file() {
         String::from_utf8(output.stdout).unwrap()
     };
     let expected = "process 4711, cpu, Tesla of Annulus\n\
-                    kernel detect-1 (detect): 2 shards of 64 threads, Reading 8:4:feed, 4096 bytes\n\
+                    kernel detect-1 (detect): 2 shards of 64 threads, Reading 8:4:feed, 4096 bytes of rings, 800 of states\n\
                     shard 0: 0 processed, phase 0\n\
                     shard 1: 100 processed, phase 3, message 88123, key 17\n\
                     record 1: event 1 of launch 3, 2\n";

@@ -25,7 +25,7 @@ fn read_all(bytes: &[u8]) -> Result<usize, Damage> {
         seen += kernel.errors().map(|(code, name)| usize::from(code) + name.len()).sum::<usize>();
         seen +=
             usize::from(kernel.message_layout().is_some()) + usize::from(kernel.output_layout().is_some());
-        seen += kernel.memory().unwrap_or(0) as usize & 1;
+        seen += kernel.memory().total() as usize & 1;
         seen += kernel.mode().len() + usize::from(kernel.target().is_some());
         seen += kernel.shards().map(|shard| shard.pending as usize & 1).sum::<usize>();
         seen += usize::from(vitals.place(&kernel).is_some());
@@ -68,8 +68,8 @@ fn the_reader_finds_what_was_written() {
     assert_eq!(kernel.errors().collect::<Vec<_>>(), [(7, "Overdrawn"), (8, "Closed")]);
     assert_eq!(kernel.message_layout(), Some(TypeLayout { size: 8, align: 4, hash: 0xFEED }));
     assert_eq!(
-        (kernel.output_layout(), kernel.memory()),
-        (None, Some(4096)),
+        (kernel.output_layout(), kernel.memory().total(), kernel.memory().host),
+        (None, 4896, 4896),
         "without an alignment nobody says"
     );
     assert_eq!((kernel.drops(), kernel.slow()), ([1, 2, 3, 4, 5, 6, 7], 8));
@@ -134,9 +134,9 @@ fn damage_has_its_reason() {
     assert_eq!(Vitals::new(&[]).unwrap_err(), Damage::Short);
     assert_eq!(Vitals::new(&[0x7F; 4096]).unwrap_err(), Damage::Foreign);
     let mut other = whole.clone();
-    other[8] = 2;
-    assert_eq!(Vitals::new(&other).unwrap_err(), Damage::Version(2));
-    assert!(Damage::Version(2).to_string().contains("version 2"));
+    other[8] = 3;
+    assert_eq!(Vitals::new(&other).unwrap_err(), Damage::Version(3));
+    assert!(Damage::Version(3).to_string().contains("version 3"));
     let mut changed = whole.clone();
     changed[112] ^= 1;
     assert_eq!(Vitals::new(&changed).unwrap_err(), Damage::Header);

@@ -92,6 +92,12 @@ fn bits(mut of: u64) -> impl Iterator<Item = usize> {
 }
 
 impl Asks {
+    /// The bytes that `new` allocates.
+    pub(crate) fn bytes(definition: &KernelDefinition) -> usize {
+        let asks = definition.ask().and(definition.timers).map_or(0, |timers| asks_of(timers.room));
+        asks as usize * size_of::<Entry>()
+    }
+
     /// Those of a block; `None` if its handler asks nothing.
     pub(crate) fn new(definition: &KernelDefinition, block: u32) -> Option<Self> {
         let port = definition.ask()?;

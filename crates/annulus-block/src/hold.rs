@@ -72,6 +72,11 @@ impl Hold {
             .then(|| Box::new(Self { room, carried, said: 0, is_fenced: false, moved: false, tells: false }))
     }
 
+    /// The bytes that `new` allocates for outputs.
+    pub(crate) fn bytes(room: u32) -> usize {
+        room as usize * size_of::<Carried>()
+    }
+
     /// How many outputs there is room for.
     pub(crate) fn room(&self) -> u32 {
         self.room

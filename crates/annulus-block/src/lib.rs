@@ -37,7 +37,7 @@ pub use host::{
 pub use idle::finds_work;
 pub use runner::Runner;
 pub use state::{BlockState, Cells, Keys, StateMemory, TooManyStates};
-pub use turn::{BlockCore, BlockParameters, Turn};
+pub use turn::{BlockCore, BlockParameters, Turn, scratch_bytes};
 
 /// The block in C. It comes after the handler in a program. Its entry is [`ENTRY`].
 pub const RUNTIME: &str = concat!(

@@ -43,6 +43,12 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
+    /// The bytes that `new` allocates for copies.
+    pub(crate) fn bytes(definition: &KernelDefinition) -> usize {
+        let lines = |size: usize| RUN * size.div_ceil(size_of::<Line>());
+        definition.rows.map_or(0, |rows| lines(rows.message.size) * size_of::<Line>())
+    }
+
     /// Of a kernel whose outputs go along rows.
     pub(crate) fn new(definition: &KernelDefinition, graph: &Arc<Rows>) -> Option<Self> {
         let definition = definition.rows?;

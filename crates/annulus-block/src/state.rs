@@ -88,6 +88,16 @@ pub enum Keys {
     },
 }
 
+impl Keys {
+    /// How many actors block `block` of `grid` has room for.
+    fn places(self, actors: u64, block: u64, grid: u64) -> u64 {
+        match self {
+            Self::Sparse { .. } => actors.div_ceil(grid),
+            Self::Dense => actors.saturating_sub(block).div_ceil(grid),
+        }
+    }
+}
+
 /// An actor that a block has looked up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Actor {
@@ -210,10 +220,7 @@ impl StateMemory {
         block: u64,
         grid: u64,
     ) -> Result<Self, TooManyStates> {
-        let own = match keys {
-            Keys::Sparse { .. } => actors.div_ceil(grid),
-            Keys::Dense => actors.saturating_sub(block).div_ceil(grid),
-        };
+        let own = keys.places(actors, block, grid);
         let (definition, count) = match shape {
             StateShape::Stateless => return Ok(Self { state: BlockState::Stateless, layout: None }),
             StateShape::Whole(definition) => (definition, 1),
@@ -235,6 +242,22 @@ impl StateMemory {
             unsafe { (definition.init)(cells.at(index as u64)) };
         }
         Ok(memory)
+    }
+
+    /// The bytes that `new` allocates: for states, and for the table of sparse keys.
+    pub fn bytes_of(shape: StateShape, actors: u64, keys: Keys, block: u64, grid: u64) -> u64 {
+        match shape {
+            StateShape::Stateless => 0,
+            StateShape::Whole(definition) => definition.ty.size as u64,
+            StateShape::PerActor(definition) => {
+                let own = keys.places(actors, block, grid);
+                let table = match keys {
+                    Keys::Sparse { evicts } => actors::words(own, evicts).saturating_mul(8),
+                    Keys::Dense => 0,
+                };
+                own.saturating_mul(definition.ty.size as u64).saturating_add(table)
+            }
+        }
     }
 
     /// The states in this memory, for the block. It may use them as long as this lives.

@@ -20,7 +20,9 @@
 use std::ptr::NonNull;
 
 use annulus_abi::control::{self, command};
-use annulus_kernel::{IS_ASK, ProcessingMode, RawLater, TimerEntry, TimersDefinition, TypeDescriptor, ended};
+use annulus_kernel::{
+    IS_ASK, KernelDefinition, ProcessingMode, RawLater, TimerEntry, TimersDefinition, TypeDescriptor, ended,
+};
 use annulus_sync::{Ordering, fence};
 
 use crate::{
@@ -86,6 +88,16 @@ impl Timers {
             events: Events::new(&definition, message),
             _memory: memory,
         }
+    }
+
+    /// The bytes that `new` allocates for messages that wait, and for asks.
+    pub(crate) fn bytes(definition: &KernelDefinition) -> usize {
+        let Some(timers) = definition.timers else { return 0 };
+        let lines = definition.message.size.div_ceil(size_of::<Line>()).max(1);
+        let places = timers.room as usize + 1;
+        places * (size_of::<TimerEntry>() + size_of::<u64>())
+            + timers.places() as usize * lines * size_of::<Line>()
+            + Asks::bytes(definition)
     }
 
     /// How many are set.

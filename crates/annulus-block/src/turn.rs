@@ -16,7 +16,7 @@
 
 use std::{cell::Cell, marker::PhantomData, sync::Arc};
 
-use annulus_abi::{control::command, telemetry::Telemetry};
+use annulus_abi::{control::command, kernel::KernelLayout, ring::RingLayout, telemetry::Telemetry};
 use annulus_kernel::{
     Binding, BoundMemory, CpuEntry, Cx, KernelDefinition, KernelShape, PeersDefinition, PortDefinition,
     ProcessingMode, RawOutbox,
@@ -244,6 +244,35 @@ pub(crate) struct PendingOutputs {
 #[repr(C, align(64))]
 pub(crate) struct Line([u64; 8]);
 
+/// Whether outputs are put aside before they go anywhere.
+fn puts_aside(definition: &KernelDefinition, hold: u32) -> bool {
+    !definition.ports.is_empty() || definition.peers.is_some() || hold != 0
+}
+
+/// Lines for outputs that are put aside.
+fn aside(definition: &KernelDefinition, outbound: &RingLayout, answers: bool, hold: u32) -> usize {
+    match puts_aside(definition, hold) || answers && definition.max_outputs > 1 {
+        true => definition.max_outputs.max(hold) as usize * outbound.slot_stride / size_of::<Line>(),
+        false => 0,
+    }
+}
+
+/// Words that say where these go.
+fn wanted(definition: &KernelDefinition, hold: u32) -> usize {
+    if puts_aside(definition, hold) { definition.max_outputs.max(hold) as usize } else { 0 }
+}
+
+/// The bytes that a block works with: outputs that it puts aside or holds, and messages to itself that wait. Not those that it
+/// takes when it is connected to a kernel whose messages hold its outputs in a variant.
+pub fn scratch_bytes(definition: &KernelDefinition, layout: &KernelLayout, hold: u32) -> usize {
+    let lines = aside(definition, &layout.outbound, layout.replies.is_some(), hold);
+    lines * size_of::<Line>()
+        + wanted(definition, hold) * size_of::<u64>()
+        + Hold::bytes(hold)
+        + Walk::bytes(definition)
+        + Timers::bytes(definition)
+}
+
 /// What a turn found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
@@ -303,14 +332,9 @@ impl<R: Runner> BlockCore<R> {
         let landings = unsafe { memory.landings() };
         // SAFETY: as above.
         let landings = unsafe { Ends::new(landings) };
-        let places = definition.max_outputs.max(parameters.hold);
-        let is_sorted = !definition.ports.is_empty() || definition.peers.is_some();
-        let puts_aside = is_sorted || parameters.hold != 0;
-        let aside = if puts_aside || answers.is_some() && definition.max_outputs > 1 {
-            places as usize * layout.slot_stride / size_of::<Line>()
-        } else {
-            0
-        };
+        let puts_aside = puts_aside(definition, parameters.hold);
+        let aside = aside(definition, &layout, answers.is_some(), parameters.hold);
+        let wanted = wanted(definition, parameters.hold);
         let at = memory.at().cloned().or_else(AtLine::unseen).expect("there is memory for a line");
         Self {
             inbound,
@@ -331,7 +355,7 @@ impl<R: Runner> BlockCore<R> {
             row: Vec::new(),
             numbers: Vec::new(),
             puts_aside,
-            wanted: vec![0; if puts_aside { places as usize } else { 0 }].into(),
+            wanted: vec![0; wanted].into(),
             turn: 0,
             hold: Hold::new(parameters.hold),
             walk: Walk::new(definition, links.graph()).map(Box::new),

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     failure::Failure,
-    top::{bridges_json, damage_json, layout_json, outboxes_json, printable, shard_json},
+    top::{bridges_json, damage_json, layout_json, memory_json, outboxes_json, printable, shard_json},
 };
 
 /// Say what a process that died was doing: its shards, its failures, its drops, its last events
@@ -253,7 +253,8 @@ fn json(found: &Found) -> Value {
             "message_layout": layout_json(kernel.message_layout),
             "output": kernel.output,
             "output_layout": layout_json(kernel.output_layout),
-            "memory_bytes": kernel.memory,
+            "memory_bytes": kernel.memory.total(),
+            "memory": memory_json(kernel),
             "drops": drops_json(kernel),
             "outboxes": outboxes_json(kernel),
             "bridges": bridges_json(kernel, None, Duration::ZERO),

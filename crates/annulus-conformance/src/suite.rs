@@ -253,6 +253,9 @@ macro_rules! conformance_suite {
                 r05_utilization: Nothing,
                 r05_average_latency: Handlers,
                 r05_t13_samples: Handlers,
+                r05_q37_memory_is_the_sum_of_its_parts: Handlers,
+                r05_q37_twice_the_actors_take_twice_the_memory: Handlers,
+                r05_q37_queues_in_front_count: Handlers,
             }
             queue_model {
                 q31_several_queues_against_a_model: Handlers,

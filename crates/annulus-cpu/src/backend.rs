@@ -2,11 +2,11 @@
 
 use std::{any::Any, mem::MaybeUninit, num::NonZeroUsize, sync::Arc, thread, time::Duration};
 
-use annulus_block::{AskedIn, Link as BlockLink, NextLinks};
+use annulus_block::{AskedIn, Keys, Link as BlockLink, NextLinks, StateMemory, scratch_bytes};
 use annulus_kernel::Binding;
 use annulus_runtime::{
-    BackendError, BackendSource, Capabilities, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, Link,
-    SharedMemory,
+    BackendError, BackendMemory, BackendSource, Capabilities, DeviceBackend, DeviceInfo, DeviceKernel,
+    LaunchSize, LaunchSpec, Link, SharedMemory,
 };
 use annulus_sync::{AtomicU64, Ordering};
 
@@ -96,6 +96,19 @@ unsafe impl DeviceBackend for CpuBackend {
 
     fn prints_where_it_runs(&self) -> bool {
         true
+    }
+
+    fn memory(&self, size: &LaunchSize<'_>) -> Result<BackendMemory, BackendError> {
+        let grid = u64::from(size.grid);
+        let keys = if size.sparse { Keys::Sparse { evicts: size.evicts } } else { Keys::Dense };
+        let states = |block| StateMemory::bytes_of(size.definition.state, size.actors, keys, block, grid);
+        Ok(BackendMemory {
+            states: (0..grid).map(states).fold(0, u64::saturating_add),
+            bindings: size.binding_bytes(),
+            // The program has the graph.
+            links: (size.topics * size_of::<u64>()) as u64,
+            scratch: scratch_bytes(size.definition, size.layout, size.hold) as u64 * grid,
+        })
     }
 
     fn launch(&self, mut spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {

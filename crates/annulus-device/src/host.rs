@@ -2,10 +2,11 @@
 
 use std::{borrow::Cow, mem::MaybeUninit, slice, sync::Arc, time::Instant};
 
-use annulus_abi::launch::{AskRecord, BlockRecord, DoorbellRecord, LaunchRecord, LinkRecord, StepRecord};
+use annulus_abi::launch::{BlockRecord, DoorbellRecord, LaunchRecord, StepRecord};
 use annulus_kernel::{KernelDefinition, ProcessingMode, Rows, handler_source};
 use annulus_runtime::{
-    BackendError, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSpec, SharedMemory,
+    BackendError, BackendMemory, Compilation, DeviceBackend, DeviceInfo, DeviceKernel, LaunchSize,
+    LaunchSpec, SharedMemory,
 };
 
 use crate::{
@@ -62,7 +63,7 @@ impl DeviceHost {
 
     fn start(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let driver = &*self.driver;
-        let mut plan = LaunchPlan::new(driver, &self.options, &spec)?;
+        let mut plan = LaunchPlan::new(driver, &self.options, &spec.size())?;
         needs::check(driver, spec.definition, plan.threads, spec.connectable)?;
         let name = spec.definition.name;
         let handler = self.handler(spec.definition)?;
@@ -114,12 +115,8 @@ impl DeviceHost {
                 let rings = plan.device_local_rings(spec.shards[0].layout(), blocks, knows_peers);
                 let memory = driver.device_local(&rings).map_err(failed)?;
                 let places = spec.definition.places();
-                // Behind the records, the addresses of the kernels, and the table of topics.
-                let addresses = if knows_peers { places * size_of::<u64>() } else { 0 };
-                let topics = if spec.topics == 0 { 0 } else { (1 + spec.topics) * size_of::<u64>() };
                 let asks = spec.definition.ask().map(|port| (places, port.tag as usize));
-                let way = asks.map_or(0, |_| size_of::<AskRecord>());
-                let bytes = places * size_of::<LinkRecord>() + addresses + topics + way;
+                let bytes = launch_plan::link_bytes(spec.definition, spec.topics);
                 let link = driver.shared(bytes).map_err(failed)?;
                 let addresses = knows_peers.then_some(places);
                 Some(DeviceLocal::new(memory, link, addresses, asks, spec.topics))
@@ -306,6 +303,10 @@ unsafe impl DeviceBackend for DeviceHost {
     fn seals(&self, definition: &KernelDefinition, block: u32) -> bool {
         launch_plan::threads(&self.driver.abilities(), &self.options, definition, block) > 1
             && self.may_seal()
+    }
+
+    fn memory(&self, size: &LaunchSize<'_>) -> Result<BackendMemory, BackendError> {
+        LaunchPlan::new(&*self.driver, &self.options, size)?.memory(size)
     }
 
     fn launch(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {

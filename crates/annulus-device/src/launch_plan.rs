@@ -2,15 +2,19 @@
 
 use std::{mem::offset_of, time::Duration};
 
-use annulus_abi::launch::{BlockRecord, LaunchRecord, MOST_PARCELS, NO_LINE, scratch_bytes, timer_bytes};
+use annulus_abi::launch::{
+    AskRecord, BlockRecord, LaunchRecord, LinkRecord, MOST_PARCELS, NO_LINE, StepRecord, scratch_bytes,
+    timer_bytes,
+};
 use annulus_abi::{kernel::KernelLayout, ring::RingHeader};
-use annulus_kernel::{BindingKind, KernelDefinition, ProcessingMode, StateShape};
-use annulus_runtime::{BackendError, LaunchSpec, RunMode};
+use annulus_kernel::{BindingKind, KernelDefinition, ProcessingMode, Rows, StateShape};
+use annulus_runtime::{BackendError, BackendMemory, LaunchSize, LaunchSpec, RunMode};
 
 use crate::{
     driver::{Abilities, DeviceClock, DeviceLocalMemory, Driver, Memory},
     kernel::Bounds,
     options::{Faults, HostOptions},
+    state::States,
 };
 
 /// The longest time that a block polls for work in an epoch. Until then the other blocks wait for the next
@@ -76,19 +80,36 @@ pub(crate) fn threads(
     }
 }
 
+/// Bytes of the rings between kernels.
+fn device_local_bytes(layout: &KernelLayout, blocks: u32, nobody: bool) -> usize {
+    // Behind the rings, landings for what other kernels ask: as many as there are for calls of the host, which are half of all.
+    let each = layout.landings.map_or(0, |ring| ring.capacity as usize / 2);
+    let asks = each * blocks as usize * layout.outbound.open().slot_stride;
+    layout.inbound.bytes() * (blocks as usize + usize::from(nobody)) + asks
+}
+
+/// Bytes of the records of the kernels that a kernel sends to: behind them lie these kernels' addresses, and the table of topics.
+pub(crate) fn link_bytes(definition: &KernelDefinition, topics: usize) -> usize {
+    let places = definition.places();
+    let addresses = if definition.peers.is_some() { places * size_of::<u64>() } else { 0 };
+    let topics = if topics == 0 { 0 } else { (1 + topics) * size_of::<u64>() };
+    let way = definition.ask().map_or(0, |_| size_of::<AskRecord>());
+    places * size_of::<LinkRecord>() + addresses + topics + way
+}
+
 impl LaunchPlan {
     pub(crate) fn new(
         driver: &dyn Driver,
         options: &HostOptions,
-        spec: &LaunchSpec,
+        size: &LaunchSize<'_>,
     ) -> Result<Self, BackendError> {
         let abilities = driver.abilities();
-        let definition = spec.definition;
+        let definition = size.definition;
         // Where calls go through a kernel, one thread hands them on; and one keeps a long hold.
-        let threads = if spec.through || spec.hold != 0 {
+        let threads = if size.through || size.hold != 0 {
             1
         } else {
-            threads(&abilities, options, definition, spec.block)
+            threads(&abilities, options, definition, size.block)
         };
         let most = abilities.capabilities.max_block;
         if threads > most {
@@ -98,42 +119,66 @@ impl LaunchPlan {
                 driver.name()
             )));
         }
-        let limit = match spec.mode {
+        let limit = match size.mode {
             ProcessingMode::Continuous => 1,
-            ProcessingMode::Batch | ProcessingMode::Adaptive => spec.max_messages_per_iteration,
+            ProcessingMode::Batch | ProcessingMode::Adaptive => size.max_messages_per_iteration,
         };
-        let layout = spec.shards[0].layout();
+        let layout = size.layout;
         let scratch = |limit| {
-            scratch_bytes(threads, limit, definition.max_outputs, layout, spec.connectable, spec.hold)
+            scratch_bytes(threads, limit, definition.max_outputs, layout, size.connectable, size.hold)
         };
         // Blocks of one thread read and write messages in place. They need scratch memory only for messages
         // to other kernels.
         let mut limit = match scratch(16) {
             0 => limit,
             // A turn of a block with a hold takes what has room there.
-            _ if spec.hold != 0 => limit,
+            _ if size.hold != 0 => limit,
             bytes => u64::from(limit).min(SCRATCH * 16 / bytes).max(1) as u32,
         };
-        if spec.connectable && threads > 1 {
+        if size.connectable && threads > 1 {
             limit = limit.min(MOST_PARCELS / definition.max_outputs.max(1)).max(1);
         }
         let sealed = layout.inbound.is_sealed();
         assert!(threads > 1 || !sealed, "slots are sealed only where `DeviceHost::seals` said so");
         Ok(Self {
             threads,
-            stays: abilities.stays && !options.epochs && spec.run_mode == RunMode::Persistent,
+            stays: abilities.stays && !options.epochs && size.run_mode == RunMode::Persistent,
             sealed,
             limit,
             credit: definition.max_outputs,
             faults: options.faults,
-            supersteps: spec.supersteps,
-            rounds: spec.rounds,
-            sparse: spec.sparse,
-            evicts: spec.evicts,
+            supersteps: size.supersteps,
+            rounds: size.rounds,
+            sparse: size.sparse,
+            evicts: size.evicts,
             scratch: scratch(limit)
                 + definition.timers.map_or(0, |timers| {
                     timer_bytes(timers.room, timers.places(), definition.ask().is_some(), layout)
                 }),
+        })
+    }
+
+    /// The memory that the launch takes of the device, besides its shards.
+    pub(crate) fn memory(&self, size: &LaunchSize<'_>) -> Result<BackendMemory, BackendError> {
+        let grid = u64::from(size.grid);
+        let states = States::bytes(size.definition.state, size.actors, (size.sparse, size.evicts), grid)?;
+        let record = |is_there: bool, bytes: usize| if is_there { bytes as u64 } else { 0 };
+        let links = match size.connectable {
+            true => {
+                let rings = device_local_bytes(size.layout, size.grid, size.definition.peers.is_some());
+                let rows = size.rows.map_or_else(|| Rows::default().words(), Rows::words);
+                (rings + link_bytes(size.definition, size.topics)) as u64
+                    + record(size.definition.rows.is_some(), size_of_val(&*rows))
+            }
+            false => 0,
+        };
+        Ok(BackendMemory {
+            states: states as u64,
+            bindings: size.binding_bytes(),
+            links,
+            scratch: (self.scratch + size_of::<BlockRecord>() as u64) * grid
+                + size_of::<LaunchRecord>() as u64
+                + record(self.supersteps, size_of::<StepRecord>()),
         })
     }
 
@@ -204,10 +249,7 @@ impl LaunchPlan {
     /// nobody.
     pub(crate) fn device_local_rings(&self, layout: &KernelLayout, blocks: u32, nobody: bool) -> Vec<u8> {
         let bytes = layout.inbound.bytes();
-        // Behind the rings, landings for what other kernels ask: as many as there are for calls of the host, which are half of all.
-        let each = layout.landings.map_or(0, |ring| ring.capacity as usize / 2);
-        let asks = each * blocks as usize * layout.outbound.open().slot_stride;
-        let mut memory = vec![0; bytes * (blocks as usize + usize::from(nobody)) + asks];
+        let mut memory = vec![0; device_local_bytes(layout, blocks, nobody)];
         let (rings, _) = memory.split_at_mut(bytes * (blocks as usize + usize::from(nobody)));
         // Tickets begin at 0, except in tests. The two words that name tickets begin at the same value.
         let first = (self.faults.device_local_first & DEVICE_LOCAL_TICKETS).to_ne_bytes();

@@ -27,6 +27,18 @@ pub(crate) struct States {
 const ENTRY: usize = 16;
 
 impl States {
+    /// The bytes that `new` allocates.
+    pub(crate) fn bytes(
+        shape: StateShape,
+        actors: u64,
+        (sparse, evicts): (bool, bool),
+        grid: u64,
+    ) -> Result<usize, BackendError> {
+        let per_block = per_block(shape, actors, grid);
+        let layout = |definition| Cells::layout(definition, per_block, (sparse, evicts), grid);
+        shape.definition().map_or(Ok(0), |definition| Ok(layout(definition)?.layout.size()))
+    }
+
     /// Initialised states.
     pub(crate) fn new(
         driver: &dyn Driver,
@@ -35,11 +47,7 @@ impl States {
         (sparse, evicts): (bool, bool),
         grid: u64,
     ) -> Result<Self, BackendError> {
-        let per_block = match shape {
-            StateShape::Stateless => 0,
-            StateShape::Whole(_) => 1,
-            StateShape::PerActor(_) => actors.div_ceil(grid),
-        };
+        let per_block = per_block(shape, actors, grid);
         let mut tables = 0;
         let memory = match shape.definition() {
             None => driver.scratch(0),
@@ -58,6 +66,23 @@ impl States {
     }
 }
 
+/// How many states a block has room for.
+fn per_block(shape: StateShape, actors: u64, grid: u64) -> u64 {
+    match shape {
+        StateShape::Stateless => 0,
+        StateShape::Whole(_) => 1,
+        StateShape::PerActor(_) => actors.div_ceil(grid),
+    }
+}
+
+/// Where states lie.
+struct CellsLayout {
+    layout: Layout,
+    count: usize,
+    /// Where the tables of actors begin: at the end, if there are none.
+    tables: usize,
+}
+
 /// Initial states in the host's memory, on their way to the device.
 struct Cells {
     first: NonNull<u8>,
@@ -66,19 +91,22 @@ struct Cells {
     tables: usize,
 }
 
+fn too_large(size: usize, per_block: u64, grid: u64) -> BackendError {
+    BackendError::new(format!(
+        "{per_block} states of {size} bytes in each of {grid} blocks are more memory than there is: launch with fewer actors"
+    ))
+}
+
 impl Cells {
-    fn new(
+    /// Their layout for this many states in each block.
+    fn layout(
         definition: StateDefinition,
         per_block: u64,
         (sparse, evicts): (bool, bool),
         grid: u64,
-    ) -> Result<Self, BackendError> {
+    ) -> Result<CellsLayout, BackendError> {
         let size = definition.ty.size;
-        let too_large = || {
-            BackendError::new(format!(
-                "{per_block} states of {size} bytes in each of {grid} blocks are more memory than there is: launch with fewer actors"
-            ))
-        };
+        let too_large = || too_large(size, per_block, grid);
         // One more, by which those begin that take the places of others.
         let count = per_block
             .checked_mul(grid)
@@ -97,8 +125,20 @@ impl Cells {
         };
         let layout =
             Layout::from_size_align(bytes, definition.ty.align.max(ENTRY)).map_err(|_| too_large())?;
-        // SAFETY: the layout's size is not zero.
-        let first = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(too_large)?;
+        Ok(CellsLayout { layout, count, tables })
+    }
+
+    fn new(
+        definition: StateDefinition,
+        per_block: u64,
+        keys: (bool, bool),
+        grid: u64,
+    ) -> Result<Self, BackendError> {
+        let size = definition.ty.size;
+        let CellsLayout { layout, count, tables } = Self::layout(definition, per_block, keys, grid)?;
+        // SAFETY: the layout's size is not zero: it has a byte at least.
+        let first = NonNull::new(unsafe { alloc_zeroed(layout) });
+        let first = first.ok_or_else(|| too_large(size, per_block, grid))?;
         let cells = Self { first, layout, tables };
         for index in 0..count {
             let cell = first.as_ptr().wrapping_add(index * size);

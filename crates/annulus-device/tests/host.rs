@@ -22,13 +22,15 @@ use annulus_kernel::{KernelDefinition, Outbox, Target};
 use annulus_macros::{RingMessage, ring_kernel};
 use annulus_ring::sealed;
 use annulus_runtime::{
-    BackendError, Capabilities, Compilation, Consistency, DeviceBackend, DeviceInfo, DeviceKernel, Ending,
-    HostSignals, KernelHandle, KernelState, LaunchOptions, LaunchSpec, ProgramOrigin, Progress, RecvError,
-    Runtime, RuntimeClock, SharedMemory, Signals,
+    BackendError, BackendMemory, Capabilities, Compilation, Consistency, DeviceBackend, DeviceInfo,
+    DeviceKernel, Ending, HostSignals, KernelHandle, KernelState, LaunchOptions, LaunchSize, LaunchSpec,
+    ProgramOrigin, Progress, RecvError, Runtime, RuntimeClock, SharedMemory, Signals,
     resilience::{Cause, Supervisor},
 };
-use annulus_sync::{AtomicU32, Mutex, Ordering};
+use annulus_sync::{AtomicU32, AtomicU64, Mutex, Ordering};
 
+#[path = "host/memory.rs"]
+mod memory;
 #[path = "host/needs.rs"]
 mod needs;
 
@@ -67,6 +69,8 @@ fn count(message: &Number, counts: &[AtomicU32]) {
 struct Device {
     /// Memory that was not freed yet.
     memories: AtomicU32,
+    /// How many bytes were asked for in all of it.
+    asked: AtomicU64,
     starts: AtomicU32,
     /// Runs that the host has not let go.
     runs: AtomicU32,
@@ -202,6 +206,7 @@ unsafe impl Driver for FakeDriver {
 struct FakeMemory {
     base: NonNull<u8>,
     layout: Layout,
+    asked: usize,
     device: Arc<Device>,
 }
 
@@ -216,13 +221,15 @@ impl FakeMemory {
         // SAFETY: the layout's size is not zero.
         let base = NonNull::new(unsafe { alloc_zeroed(layout) }).expect("tests ask for little");
         device.memories.fetch_add(1, Ordering::AcqRel);
-        Self { base, layout, device: Arc::clone(device) }
+        device.asked.fetch_add(bytes as u64, Ordering::AcqRel);
+        Self { base, layout, asked: bytes, device: Arc::clone(device) }
     }
 }
 
 impl Drop for FakeMemory {
     fn drop(&mut self) {
         self.device.memories.fetch_sub(1, Ordering::AcqRel);
+        self.device.asked.fetch_sub(self.asked as u64, Ordering::AcqRel);
         // SAFETY: the memory came from `alloc_zeroed` with this layout and is freed once.
         unsafe { dealloc(self.base.as_ptr(), self.layout) };
     }
@@ -440,6 +447,10 @@ unsafe impl DeviceBackend for FakeBackend {
 
     fn seals(&self, definition: &KernelDefinition, block: u32) -> bool {
         self.host.seals(definition, block)
+    }
+
+    fn memory(&self, size: &LaunchSize<'_>) -> Result<BackendMemory, BackendError> {
+        self.host.memory(size)
     }
 
     fn launch(&self, mut spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {

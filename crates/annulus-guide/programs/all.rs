@@ -11,6 +11,8 @@ mod barriers;
 mod bridged;
 #[path = "calls.rs"]
 mod calls;
+#[path = "consumer.rs"]
+mod consumer;
 #[path = "coordinator.rs"]
 mod coordinator;
 #[path = "deployment.rs"]
@@ -25,6 +27,8 @@ mod getting_started;
 mod grid;
 #[path = "holds.rs"]
 mod holds;
+#[path = "memory.rs"]
+mod memory;
 #[path = "messages.rs"]
 mod messages;
 #[path = "modes.rs"]

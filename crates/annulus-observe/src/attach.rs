@@ -13,6 +13,7 @@ use std::{
 use crate::{Attached, FileDamage, black_box::path_of, boot};
 use annulus_abi::{
     control::{STALLED_BY_KERNEL, STALLED_HOLDS, state},
+    memory::KernelMemory,
     vitals::{
         MOST_KERNELS, SUFFIX, ShardVitals, VitalsHeader,
         black_box::BoxDamage,
@@ -140,8 +141,8 @@ pub struct Kernel {
     pub message_layout: Option<TypeLayout>,
     /// The same of its outputs, if it has some.
     pub output_layout: Option<TypeLayout>,
-    /// The bytes of its shards, where the device sees them: rings, control words and histograms. `None` if nobody says.
-    pub memory: Option<u64>,
+    /// The bytes of its memory, by what they are for and where they lie.
+    pub memory: KernelMemory,
     /// How its blocks take messages.
     pub mode: &'static str,
     /// Threads of a block.

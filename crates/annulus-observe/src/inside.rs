@@ -75,7 +75,7 @@ fn describe(control: &KernelControl) -> Kernel {
         output: look.definition.output.map_or("", |output| output.name).into(),
         message_layout,
         output_layout,
-        memory: Some(status.memory),
+        memory: status.memory,
         mode: match look.mode {
             ProcessingMode::Continuous => "continuous",
             ProcessingMode::Batch => "batch",

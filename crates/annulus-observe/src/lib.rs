@@ -48,6 +48,7 @@ pub mod serve;
 pub mod spans;
 mod watch;
 
+pub use annulus_abi::memory::KernelMemory;
 pub use annulus_abi::telemetry::Telemetry;
 pub use annulus_abi::vitals::At;
 pub use annulus_abi::vitals::ports::PortShard;

@@ -638,9 +638,13 @@ fn r_05_memory_and_time_in_handlers_are_told() {
     let series = parse(&observer.prometheus());
     let labels = "backend=\"cpu\",kernel=\"work\"";
     assert_eq!(value(&series, &format!("annulus_shards_in_handler{{{labels}}}")), 0.0);
-    let memory = value(&series, &format!("annulus_kernel_memory_bytes{{{labels}}}"));
-    assert_eq!(memory, kernel.status().memory as f64);
-    assert!(memory > 2.0 * 64.0 * 16.0, "its two rings of 64 messages are in it");
+    let told = kernel.status().memory;
+    for (part, place, bytes) in told.parts_and_places().into_iter().filter(|(.., bytes)| *bytes != 0) {
+        let labels = format!("{labels},place=\"{place}\",part=\"{part}\"");
+        assert_eq!(value(&series, &format!("annulus_kernel_memory_bytes{{{labels}}}")), bytes as f64);
+        assert_eq!(place, "host", "the CPU has no other");
+    }
+    assert!(told.inbound > 64 * 16 && told.outbound > 64 * 16, "its two rings of 64 messages are in it");
     let ty = <Job as annulus::kernel::DeviceType>::DESCRIPTOR;
     let layout = format!("16:8:{:016x}", ty.layout_hash());
     let info = format!(

@@ -227,6 +227,12 @@ impl Front {
         }
     }
 
+    /// The bytes that [`new`](Self::new) allocates for what waits, and for what is remembered of duplicates.
+    pub fn memory_usage(size: usize, lanes: &[LaneOptions]) -> usize {
+        let lanes = lanes.iter().map(|options| Lane::bytes(options, size));
+        lanes.fold(0, usize::saturating_add)
+    }
+
     /// The same front, which tells `show` how many messages wait, each time that the number changes. `show` is called
     /// under the lock, so it must do nothing but store the number. A message that passes changes nothing.
     pub fn shown_by(self, show: impl Fn(usize) + Send + Sync + 'static) -> Self {

@@ -68,8 +68,9 @@ mod within;
 
 pub use crate::{
     backend::{
-        AskedAt, BackendError, BackendSource, Capabilities, Compilation, DeviceBackend, DeviceInfo,
-        DeviceKernel, HostSignals, LaunchSpec, Link, LinkTarget, OrElse, ProgramOrigin, noop::Noop,
+        AskedAt, BackendError, BackendMemory, BackendSource, Capabilities, Compilation, DeviceBackend,
+        DeviceInfo, DeviceKernel, HostSignals, LaunchSize, LaunchSpec, Link, LinkTarget, OrElse,
+        ProgramOrigin, noop::Noop,
     },
     bridge::{
         BridgeOptions, KernelBridge, KernelBridgeRates, KernelBridgeStatus,
@@ -134,7 +135,10 @@ pub use crate::{
     vitals::{Vitals, check_vitals_folder, vitals_boot, vitals_folders, vitals_owner_lives},
     within::Sleep,
 };
-pub use annulus_abi::error::{ErrorName, describe as describe_error};
+pub use annulus_abi::{
+    error::{ErrorName, describe as describe_error},
+    memory::KernelMemory,
+};
 pub use annulus_block::{Deliver, Delivery, Progress, Row, RuntimeClock, Signals};
 pub use annulus_kernel::{
     Addressed, Along, EdgeValue, KernelMessage, Peer, ProcessingMode, Published, Rows, RowsError, Topic,

@@ -231,11 +231,11 @@ pub use annulus_runtime::{
 // Status and telemetry.
 pub use annulus_runtime::{
     BridgeCounts, BridgeKind, BridgeLook, BridgeTarget, Capabilities, Compilation, DeviceInfo, Drops, Ending,
-    ErrorName, Interval, KernelBridgeRates, KernelBridgeStatus, KernelLook, KernelMetrics, KernelState,
-    KernelStatus, LIFECYCLE_TARGET, LatencyHistogram, Load, PRINT_TARGET, PortLook, ProgramOrigin,
-    QueueStatus, Rates, SLOW_TARGET, STALL_TARGET, SampleStream, Samples, Snapshot, Stall, StallEnd,
-    Telemetry, TelemetryRates, TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds, Vitals,
-    describe_error, for_people,
+    ErrorName, Interval, KernelBridgeRates, KernelBridgeStatus, KernelLook, KernelMemory, KernelMetrics,
+    KernelState, KernelStatus, LIFECYCLE_TARGET, LatencyHistogram, Load, PRINT_TARGET, PortLook,
+    ProgramOrigin, QueueStatus, Rates, SLOW_TARGET, STALL_TARGET, SampleStream, Samples, Snapshot, Stall,
+    StallEnd, Telemetry, TelemetryRates, TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds,
+    Vitals, describe_error, for_people,
 };
 // Errors.
 #[cfg(feature = "toml")]

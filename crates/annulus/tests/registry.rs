@@ -339,7 +339,7 @@ fn r10_a_topology_runs_from_end_to_end() {
     assert_eq!((plan.entries, plan.exits), (vec!["deal".into()], vec!["deal".into(), "even".into()]));
     assert!(plan.cycles.is_empty());
     let running = dealt().launch(&runtime).unwrap();
-    let memory: u64 = running.kernels().iter().map(|kernel| kernel.status().memory).sum();
+    let memory: u64 = running.kernels().iter().map(|kernel| kernel.status().memory.shards()).sum();
     assert!(memory <= plan.memory, "{memory} are at most {}", plan.memory);
     let sender = runtime.sender::<Reading>("deal").unwrap();
     for value in 0..100 {

@@ -49,14 +49,14 @@ use core::mem::offset_of;
 
 pub use host::HostWords;
 
-use crate::{control::ControlBlock, ring::RingHeader, telemetry::Telemetry};
+use crate::{control::ControlBlock, memory::KernelMemory, ring::RingHeader, telemetry::Telemetry};
 
 /// The first eight bytes of a vitals file: `ANNULUSV` on a little-endian machine.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"ANNULUSV");
 
 /// The version of the format that this crate describes. What is added in reserved room keeps the version: readers of before
 /// do not look there, and zeros there say that a writer of before did not know.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The end of the file names of vitals files.
 pub const SUFFIX: &str = ".vitals";
@@ -277,10 +277,10 @@ pub struct KernelEntry {
     pub message_layout: u64,
     /// The same of an output.
     pub output_layout: u64,
-    /// Bytes of its shards, where the device sees them; 0 if nobody says.
-    pub memory: u64,
+    /// Its memory, by what it is for and where it lies.
+    pub memory: KernelMemory,
     /// Always 0.
-    pub constant: [u64; 2],
+    pub constant: [u64; 4],
     /// [`check`] of all words from `id` on.
     pub check: u64,
 }
@@ -509,7 +509,7 @@ const _: () = {
     assert!(size_of::<RequestPage>() == 64);
     assert!(offset_of!(RequestPage, bell) == 8);
 
-    assert!(size_of::<KernelEntry>() == 1024);
+    assert!(size_of::<KernelEntry>() == 1152);
     assert!(offset_of!(KernelEntry, ended_at) == 8);
     assert!(offset_of!(KernelEntry, mirrored_at) == 16);
     assert!(offset_of!(KernelEntry, target) == 24);
@@ -542,7 +542,7 @@ const _: () = {
     assert!(offset_of!(KernelEntry, message_layout) == 976);
     assert!(offset_of!(KernelEntry, output_layout) == 984);
     assert!(offset_of!(KernelEntry, memory) == 992);
-    assert!(offset_of!(KernelEntry, check) == 1016);
+    assert!(offset_of!(KernelEntry, check) == 1144);
 
     assert!(size_of::<ShardVitals>() == 1024);
     assert!(offset_of!(ShardVitals, control) == 0);

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     control::{ControlBlock, Timers},
     histogram::{self, BUCKETS},
+    memory::KernelMemory,
     ring::{CLOSED, RingHeader},
     telemetry::Telemetry,
 };
@@ -488,10 +489,26 @@ impl<'a> Kernel<'a> {
         )
     }
 
-    /// Bytes of its shards, where the device sees them; `None` if nobody says.
-    pub fn memory(&self) -> Option<u64> {
-        let memory = self.word64(offset_of!(KernelEntry, memory));
-        (memory != 0).then_some(memory)
+    /// Its memory, by what it is for and where it lies.
+    pub fn memory(&self) -> KernelMemory {
+        let word = |part| self.word64(offset_of!(KernelEntry, memory) + part);
+        KernelMemory {
+            inbound: word(offset_of!(KernelMemory, inbound)),
+            outbound: word(offset_of!(KernelMemory, outbound)),
+            replies: word(offset_of!(KernelMemory, replies)),
+            dead_letters: word(offset_of!(KernelMemory, dead_letters)),
+            traces: word(offset_of!(KernelMemory, traces)),
+            prints: word(offset_of!(KernelMemory, prints)),
+            control: word(offset_of!(KernelMemory, control)),
+            queues: word(offset_of!(KernelMemory, queues)),
+            states: word(offset_of!(KernelMemory, states)),
+            bindings: word(offset_of!(KernelMemory, bindings)),
+            links: word(offset_of!(KernelMemory, links)),
+            scratch: word(offset_of!(KernelMemory, scratch)),
+            host: word(offset_of!(KernelMemory, host)),
+            shared: word(offset_of!(KernelMemory, shared)),
+            device: word(offset_of!(KernelMemory, device)),
+        }
     }
 
     /// What the application calls its error codes.

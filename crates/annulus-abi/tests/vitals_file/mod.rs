@@ -4,6 +4,7 @@
 use annulus_abi::{
     control::state,
     histogram,
+    memory::KernelMemory,
     telemetry::Telemetry,
     vitals::{
         KernelEntry, MAGIC, ShardVitals, VERSION, VitalsHeader, check, field, kernel_flags, kernel_state,
@@ -69,6 +70,8 @@ pub(crate) fn file() -> Vec<u8> {
         bridges: 0,
         check: 0,
     };
+    let mut memory = KernelMemory::default();
+    (memory.inbound, memory.states, memory.host) = (4096, 800, 4896);
     let kernel = KernelEntry {
         state: kernel_state::LAUNCHED,
         left_behind: 0,
@@ -104,8 +107,8 @@ pub(crate) fn file() -> Vec<u8> {
         output_align: 0,
         message_layout: 0xFEED,
         output_layout: 0xBEEF,
-        memory: 4096,
-        constant: [0; 2],
+        memory,
+        constant: [0; 4],
         check: 0,
     };
     let mut file = bytes(&header.to_words());

@@ -46,9 +46,9 @@ int main(int count, char **arguments) {
             continue;
         }
         printf("kernel %.128s (%.128s): %" PRIu32 " shards of %" PRIu32 " threads, %.128s %" PRIu32 ":%" PRIu32
-               ":%" PRIx64 ", %" PRIu64 " bytes\n",
+               ":%" PRIx64 ", %" PRIu64 " bytes of rings, %" PRIu64 " of states\n",
                kernel.name, kernel.kernel, kernel.grid, kernel.block, kernel.message, kernel.message_size,
-               kernel.message_align, kernel.message_layout, kernel.memory);
+               kernel.message_align, kernel.message_layout, kernel.memory.inbound, kernel.memory.states);
         for (uint32_t shard = 0; shard < kernel.grid; shard++) {
             annulus_shard_vitals vitals;
             memcpy(&vitals, file + header.shards_offset + (kernel.first_shard + shard) * sizeof vitals, sizeof vitals);

@@ -87,7 +87,9 @@ Exit codes:
   2  the command line is wrong";
 
 pub(crate) use beside::Canvas;
-pub(crate) use table::{bridges_json, damage_json, layout_json, outboxes_json, printable, shard_json};
+pub(crate) use table::{
+    bridges_json, damage_json, layout_json, memory_json, outboxes_json, printable, shard_json,
+};
 
 /// The time between two looks.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {

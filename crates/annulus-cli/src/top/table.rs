@@ -6,7 +6,7 @@ use annulus::for_people;
 use annulus_observe::{
     BridgeKind, BridgeLook, Kernel, Liveness, Phase, PortLook, Process, Shard, ShardState, TypeLayout,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     Sight,
@@ -334,7 +334,8 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
                 "output": kernel.output,
                 "message_layout": layout_json(kernel.message_layout),
                 "output_layout": layout_json(kernel.output_layout),
-                "memory_bytes": kernel.memory,
+                "memory_bytes": kernel.memory.total(),
+                "memory": memory_json(kernel),
                 "target": kernel.target.map(|(id, _)| id),
                 "waits_for_target": kernel.target.map(|(_, waits)| waits),
                 "outboxes": outboxes_json(kernel),
@@ -380,6 +381,13 @@ pub(super) fn json(now: &Sight, before: &Sight) -> String {
         let _ = writeln!(text, "{}", json!({ "unreadable": file }));
     }
     text
+}
+
+/// The bytes of a kernel's memory, by what they are for and by where they lie.
+pub(crate) fn memory_json(kernel: &Kernel) -> Value {
+    let memory = &kernel.memory;
+    let parts = memory.by_part().into_iter().chain(memory.by_place());
+    parts.map(|(name, bytes)| (name.to_owned(), bytes.into())).collect::<Map<_, _>>().into()
 }
 
 /// The memory layout of a type; null if it is not known, or there is none. The hash is text, since JSON's readers have no

@@ -344,8 +344,11 @@ fn gauges(about: &About, kernel: &Kernel, per_shard: bool, samples: &mut Vec<Sam
         let count = kernel.shards.iter().filter(|shard| ShardState::of(shard) == state).count();
         samples.push(about.number(&SHARDS, &[None, Some((&STATE, name.into()))], count as f64));
     }
-    if let Some(memory) = kernel.memory {
-        samples.push(about.number(&MEMORY, &NONE, memory as f64));
+    for (part, place, bytes) in kernel.memory.parts_and_places() {
+        if bytes != 0 {
+            let own = [Some((&PLACE, place.into())), Some((&PART, part.into()))];
+            samples.push(about.number(&MEMORY, &own, bytes as f64));
+        }
     }
     if let Some(age) = kernel.age {
         samples.push(about.number(&UPTIME, &NONE, age.as_secs_f64()));

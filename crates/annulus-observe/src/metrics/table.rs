@@ -85,6 +85,10 @@ pub(crate) static TO: Label = Label { otel: "annulus.bridge.to", prometheus: "to
 pub(crate) static BATCH: Label = Label { otel: "annulus.bridge.batch.cause", prometheus: "cause" };
 /// What shards are at.
 pub(crate) static STATE: Label = Label { otel: "annulus.shard.state", prometheus: "state" };
+/// What memory is for.
+pub(crate) static PART: Label = Label { otel: "annulus.memory.part", prometheus: "part" };
+/// Where it lies.
+pub(crate) static PLACE: Label = Label { otel: "annulus.memory.place", prometheus: "place" };
 
 macro_rules! metrics {
     ($($(#[doc = $doc:literal])+ $name:ident: $kind:ident $otel:literal $prometheus:literal $unit:literal $shards:literal $help:literal;)+) => {
@@ -188,9 +192,9 @@ metrics! {
     /// What it is.
     KERNEL_INFO: Gauge "annulus.kernel.info" "annulus_kernel_info" "1" false
         "1, with what the kernel is as labels: its device, its own name, its types with size, alignment and hash of their layouts.";
-    /// The memory of its shards.
+    /// Its memory, of each part that has any.
     MEMORY: Gauge "annulus.kernel.memory" "annulus_kernel_memory_bytes" "By" false
-        "The bytes of the kernel's shards, where the device sees them: rings, control words and histograms.";
+        "The bytes of the kernel's memory, by what they are for and where they lie: the sum is all of it.";
     /// Shards that work.
     IN_HANDLER: Gauge "annulus.kernel.shards.in_handler" "annulus_shards_in_handler" "{shard}" true
         "Shards that this look found in a handler: its mean over many looks, for each shard, is the share of time in handlers.";

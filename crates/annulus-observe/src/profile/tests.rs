@@ -1,6 +1,6 @@
 //! Looks that tests make up.
 
-use annulus_abi::{control::state, vitals::At};
+use annulus_abi::{control::state, memory::KernelMemory, vitals::At};
 
 use super::*;
 use crate::{CAUSES, FileDamage};
@@ -42,7 +42,7 @@ pub(crate) fn look(millis: u64, shards: Vec<Shard>) -> Process {
         output: String::new(),
         message_layout: None,
         output_layout: None,
-        memory: None,
+        memory: KernelMemory::default(),
         mode: "adaptive",
         block: 1,
         max_batch: 32,

@@ -27,7 +27,9 @@ fn r_06_a_file_names_its_device_and_its_types() {
     let process = watched.look();
     assert_eq!(process.device, "CPU, 3 workers");
     assert_has_layout(kernel(&process, "sort"));
-    assert!(kernel(&process, "sort").memory.unwrap() > 2 * 64 * 16, "two rings of 64 messages at least");
+    let memory = kernel(&process, "sort").memory;
+    assert!(memory.inbound > 64 * 16 && memory.outbound > 64 * 16, "rings of 64 messages at least");
+    assert_eq!((memory.host, memory.device), (memory.total(), 0), "all is the host's on the CPU");
     watched.child.kill().unwrap();
     watched.child.wait().unwrap();
     let text = autopsy(&watched.file()).unwrap().to_string();

@@ -22,8 +22,17 @@ const NEAR: usize = 64;
 impl Cells {
     /// So many cells, for messages of at most `size` bytes. No cell has a message.
     pub(super) fn new(size: usize, cells: usize) -> Self {
-        let stride = HEAD + size.div_ceil(size_of::<u64>());
+        let stride = Self::stride(size);
         Self { stride, words: Box::new_uninit_slice(stride * cells) }
+    }
+
+    const fn stride(size: usize) -> usize {
+        HEAD + size.div_ceil(size_of::<u64>())
+    }
+
+    /// The bytes that `new` allocates.
+    pub(super) const fn bytes(size: usize, cells: usize) -> usize {
+        Self::stride(size).saturating_mul(size_of::<u64>()).saturating_mul(cells)
     }
 
     /// Stores a message, and the number of the next cell of its list.

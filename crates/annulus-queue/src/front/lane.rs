@@ -28,6 +28,12 @@ impl Lane {
         Self { options, store, window, closed: false, accepted: 0, handed_over: 0, was: 0, refused: false }
     }
 
+    /// The bytes that `new` allocates.
+    pub(super) fn bytes(options: &LaneOptions, size: usize) -> usize {
+        let store = Store::bytes(options.capacity, size, options.priority);
+        store.saturating_add(options.window.map_or(0, Window::bytes))
+    }
+
     /// One more message waits. It may be that of a sender that was told of a place: the place that it takes is
     /// none that another one was told of. So if a message leaves at the same time, its place must be told, too.
     #[inline]

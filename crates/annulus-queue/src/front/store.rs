@@ -60,6 +60,12 @@ impl Store {
         Self { cells: Cells::new(size, capacity), order, len: 0, capacity }
     }
 
+    /// The bytes that `new` allocates.
+    pub(super) const fn bytes(capacity: usize, size: usize, by_priority: bool) -> usize {
+        let lists = if by_priority { size_of::<Lists>() } else { 0 };
+        Cells::bytes(size, capacity).saturating_add(lists)
+    }
+
     #[inline(always)]
     pub(super) fn len(&self) -> usize {
         self.len

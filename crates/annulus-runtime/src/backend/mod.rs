@@ -21,9 +21,11 @@ use crate::options::RunMode;
 mod capabilities;
 mod compilation;
 pub(crate) mod noop;
+mod size;
 
 pub use capabilities::Capabilities;
 pub use compilation::{Compilation, ProgramOrigin};
+pub use size::{BackendMemory, LaunchSize};
 
 /// Something that runs kernels.
 ///
@@ -96,6 +98,17 @@ pub unsafe trait DeviceBackend: Send + Sync + 'static {
     /// whether the slots are sealed.
     fn seals(&self, _definition: &KernelDefinition, _block: u32) -> bool {
         false
+    }
+
+    /// The memory that a launch of this size would take of the backend, besides the [allocated](Self::allocate) memory of its
+    /// shards: as many bytes as [`launch`](Self::launch) then asks for.
+    ///
+    /// # Errors
+    ///
+    /// If no kernel of this size can be launched.
+    fn memory(&self, size: &LaunchSize<'_>) -> Result<BackendMemory, BackendError> {
+        let _ = size;
+        Ok(BackendMemory::default())
     }
 
     /// Launches a kernel. From then on the kernel obeys its shards' command words, acknowledges *active*,
@@ -427,6 +440,32 @@ pub struct LaunchSpec {
     pub clock: RuntimeClock,
     /// Where to report.
     pub signals: Arc<dyn HostSignals>,
+}
+
+impl LaunchSpec {
+    /// Of this, what decides how much memory the launch takes.
+    pub fn size(&self) -> LaunchSize<'_> {
+        LaunchSize {
+            definition: self.definition,
+            layout: self.shards[0].layout(),
+            bindings: &self.bindings,
+            rows: self.rows.as_deref(),
+            grid: self.shards.len() as u32,
+            block: self.block,
+            actors: self.actors,
+            sparse: self.sparse,
+            evicts: self.evicts,
+            mode: self.mode,
+            max_messages_per_iteration: self.max_messages_per_iteration,
+            connectable: self.connectable,
+            supersteps: self.supersteps,
+            rounds: self.rounds,
+            run_mode: self.run_mode,
+            through: self.through,
+            hold: self.hold,
+            topics: self.topics,
+        }
+    }
 }
 
 impl fmt::Debug for LaunchSpec {

@@ -21,6 +21,7 @@ use std::{
 
 use annulus_abi::{
     control::{Timers, command, state},
+    memory::KernelMemory,
     vitals::recorder::{NO_SHARD, event, print_site},
 };
 use annulus_block::RuntimeClock;
@@ -80,6 +81,8 @@ pub(crate) struct KernelCore {
     /// `finished`, which publishes it.
     pub(crate) ended_at: AtomicU64,
     pub(crate) shards: Box<[HostShard]>,
+    /// Its memory, by what it is for.
+    pub(crate) memory: KernelMemory,
     /// How many elements each bound parameter has.
     pub(crate) binding_lengths: Box<[usize]>,
     /// Who wants its telemetry. Its command says whether anybody does.
@@ -163,11 +166,6 @@ pub enum Transition {
 }
 
 impl KernelCore {
-    /// The bytes of its shards, where the device sees them.
-    pub(crate) fn memory(&self) -> u64 {
-        (self.shards[0].memory.layout().shard_bytes() * self.shards.len()) as u64
-    }
-
     /// Records what happened, for those who look after a crash; see
     /// [`annulus_abi::vitals::recorder::event`].
     pub(crate) fn record(&self, event: u32, values: [u64; 3]) {

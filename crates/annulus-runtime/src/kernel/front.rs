@@ -352,7 +352,7 @@ impl KernelCore {
 }
 
 /// What a queue in front does, by its options.
-fn lane_options(inbound: &Inbound) -> LaneOptions {
+pub(crate) fn lane_options(inbound: &Inbound) -> LaneOptions {
     let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).max(1);
     LaneOptions {
         capacity: inbound.capacity as usize,

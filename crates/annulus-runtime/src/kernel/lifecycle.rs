@@ -256,7 +256,7 @@ impl KernelShared {
                 .map(|shard| u64::from(shard.outbound.layout().capacity))
                 .sum(),
             black_box: core.black_box.as_ref().map(|name| name.path().to_owned()),
-            memory: core.memory(),
+            memory: core.memory,
             latencies: latencies.0,
             latency_total: Duration::from_nanos(latencies.1),
             uptime: core.launched.elapsed(),

@@ -2,6 +2,8 @@
 
 use std::{fmt, time::Duration};
 
+use annulus_abi::memory::KernelMemory;
+
 use crate::{kernel::status::KernelStatus, time::for_people};
 
 /// What a kernel did in a window of time. [`KernelStatus::since`] computes it from two statuses,
@@ -27,8 +29,8 @@ pub struct KernelMetrics {
     /// The average latency of the messages of the window, from enqueue to the end of the handler. `None` if
     /// none was measured: telemetry was off, or was reset in the window, or messages carry no time.
     pub average_latency: Option<Duration>,
-    /// The bytes of the kernel's shards: rings, control words and histograms, where the device sees them.
-    pub memory: u64,
+    /// The bytes of the kernel's memory, by what they are for and where they lie.
+    pub memory: KernelMemory,
 }
 
 impl KernelStatus {

@@ -8,12 +8,13 @@ use std::{
 
 use annulus_abi::{
     control::{Timers, state},
+    kernel::KernelLayout,
     ring::{is_ask, is_through, kind},
     telemetry::Telemetry,
     vitals::{At, phase, read::Shard, recorder::event},
 };
 use annulus_block::{Deliver, Delivery, MessageFailure, Progress, Row, Signals};
-use annulus_kernel::{KernelDefinition, KernelMessage, PrintSite, RingKernel};
+use annulus_kernel::{KernelDefinition, KernelMessage, PrintSite, ProcessingMode, RingKernel};
 use annulus_ring::{
     memory::AtLine,
     ring::{Consumer, Header, Refused},
@@ -41,6 +42,7 @@ use crate::{
         asks::Asking,
         topics::{self, TopicTable},
     },
+    options::LaunchOptions,
     vitals::is_recorded,
 };
 
@@ -438,25 +440,40 @@ impl KernelShared {
     }
 }
 
+/// How the blocks of a launch take messages.
+pub(crate) fn mode(definition: &KernelDefinition, options: &LaunchOptions) -> ProcessingMode {
+    options.shape.mode.unwrap_or(definition.mode)
+}
+
+/// At most this many messages in one iteration of a block.
+pub(crate) fn max_batch(definition: &KernelDefinition, options: &LaunchOptions) -> u32 {
+    match mode(definition, options) {
+        ProcessingMode::Continuous => 1,
+        _ => options
+            .shape
+            .max_messages_per_iteration
+            .unwrap_or(definition.max_messages_per_iteration)
+            .min(options.inbound.capacity),
+    }
+}
+
+/// Size of a message in bytes; of bridged messages, of the largest image.
+#[inline]
+pub(crate) fn message_size(definition: &KernelDefinition, layout: &KernelLayout) -> usize {
+    let archive = if definition.bridged.is_some() { layout.inbound.payload_most() } else { 0 };
+    definition.message.size + archive
+}
+
 impl KernelCore {
     /// At most this many messages in one iteration of a block.
     pub(crate) fn max_batch(&self) -> u32 {
-        match self.mode() {
-            annulus_kernel::ProcessingMode::Continuous => 1,
-            _ => self
-                .options
-                .shape
-                .max_messages_per_iteration
-                .unwrap_or(self.definition.max_messages_per_iteration)
-                .min(self.options.inbound.capacity),
-        }
+        max_batch(self.definition, &self.options)
     }
 
     /// Size of a message in bytes; of bridged messages, of the largest image.
     #[inline]
     pub(crate) fn message_size(&self) -> usize {
-        let archive = if self.definition.bridged.is_some() { self.max_payload() } else { 0 };
-        self.definition.message.size + archive
+        message_size(self.definition, self.shards[0].memory.layout())
     }
 
     /// Bytes of the largest payload that the launch has room for.
@@ -465,8 +482,8 @@ impl KernelCore {
     }
 
     /// How its blocks take messages.
-    pub(crate) fn mode(&self) -> annulus_kernel::ProcessingMode {
-        self.options.shape.mode.unwrap_or(self.definition.mode)
+    pub(crate) fn mode(&self) -> ProcessingMode {
+        mode(self.definition, &self.options)
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::{fmt, path::PathBuf, time::Duration};
 
-use annulus_abi::error::{ErrorName, brief};
+use annulus_abi::{
+    error::{ErrorName, brief},
+    memory::KernelMemory,
+};
 use annulus_queue::QueueStatus;
 
 use crate::bridge::KernelBridgeStatus;
@@ -217,8 +220,9 @@ pub struct KernelStatus {
     pub inbound_capacity: u64,
     /// How many outputs can wait in the outbound rings of all shards.
     pub outbound_capacity: u64,
-    /// The bytes of its shards: rings, control words and histograms, where the device sees them.
-    pub memory: u64,
+    /// The bytes of its memory, by what they are for and where they lie; [`total`](KernelMemory::total) is the sum.
+    /// [`Bound::memory`](crate::Bound::memory) tells them before a launch.
+    pub memory: KernelMemory,
     /// How many latencies telemetry has measured since its last reset; 0 while it is off.
     pub latencies: u64,
     /// Their sum.

@@ -2,6 +2,7 @@
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
+use annulus_abi::memory::KernelMemory;
 use annulus_kernel::{Accepts, Binding, RingKernel};
 use annulus_queue::Backpressure;
 
@@ -209,6 +210,32 @@ impl<K: RingKernel> Bound<K> {
     pub fn launch(self, runtime: &Runtime, options: LaunchOptions) -> Result<KernelHandle<K>, LaunchError> {
         let launched = self.any().launch(runtime, options)?;
         Ok(launched.typed().expect("it was launched as that"))
+    }
+
+    /// The memory that a launch with these options takes on this runtime: what the kernel's
+    /// [`status`](crate::KernelStatus::memory) then shows. Nothing is launched or compiled.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let runtime = Runtime::builder().build()?;
+    /// let options = LaunchOptions::production().capacity(1024);
+    /// let memory = double::bind().memory(&runtime, options.clone())?;
+    /// assert!(memory.inbound >= 1024 * 16 && memory.queues == 0);
+    /// let sorted = double::bind().memory(&runtime, options.clone().priority(true))?;
+    /// assert!(sorted.queues >= 1024 * 8); // these wait in front of the ring
+    ///
+    /// let kernel = double::bind().launch(&runtime, options)?;
+    /// assert_eq!(kernel.status().memory, memory);
+    /// println!("{} bytes: {:?}", memory.total(), memory.by_part());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`LaunchError`], if it could not be launched with these options, as far as this is known without compiling.
+    pub fn memory(self, runtime: &Runtime, options: LaunchOptions) -> Result<KernelMemory, LaunchError> {
+        self.any().memory(runtime, options)
     }
 
     /// [`launch`](Self::launch) for code that must not block: a separate thread compiles and launches while

@@ -8,6 +8,7 @@ pub(crate) mod dynamic;
 #[cfg(feature = "registry")]
 pub(crate) mod dynamic_kernel;
 pub(crate) mod launching;
+pub(crate) mod memory;
 #[cfg(feature = "registry")]
 pub(crate) mod registered;
 pub(crate) mod registry;

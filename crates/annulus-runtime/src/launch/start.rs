@@ -11,6 +11,7 @@ use annulus_abi::{
     control::command,
     error::ErrorName,
     kernel::{KernelLayout, KernelShape},
+    memory::KernelMemory,
     ring::{Envelope, MIN_CAPACITY},
     vitals::{KernelEntry, field, kernel_flags, recorder::CAUSES},
 };
@@ -47,6 +48,7 @@ use crate::{
         traced::Traced,
     },
     launch::{
+        memory::{memory, size},
         registry::KernelRegistry,
         runtime::{Runtime, RuntimeInner, allocate},
     },
@@ -124,17 +126,43 @@ impl AnyBound {
         (layout.shard_bytes() + held) as u64 * u64::from(options.shape.grid)
     }
 
-    /// Launches the kernel. If it has routes, it is connectable without being asked, and inactive until they
-    /// are connected: so all its outputs go where they say.
-    pub(crate) fn launch(
+    /// All memory that a launch with these options takes.
+    pub(crate) fn memory(
         self,
         runtime: &Runtime,
-        mut options: LaunchOptions,
-    ) -> Result<AnyHandle, LaunchError> {
+        options: LaunchOptions,
+    ) -> Result<KernelMemory, LaunchError> {
+        let definition = self.definition();
+        let backend = &*runtime.inner.backend;
+        check_backend(definition, backend.name())?;
+        self.check(&options)?;
+        let options = self.routed(options);
+        let memory = layout_on(backend, definition, &options).and_then(|(layout, _)| {
+            memory(backend, &options, &size(definition, &options, &layout, &self.bindings))
+        });
+        memory.map_err(|error| LaunchError::Backend { backend: backend.name(), error })
+    }
+
+    /// The options of a launch: with routes, the kernel is connectable without being asked, and inactive until they are
+    /// connected.
+    fn routed(&self, options: LaunchOptions) -> LaunchOptions {
+        if self.routes.is_empty() {
+            return options;
+        }
+        let into_variants =
+            options.shape.into_variants || self.routes.iter().any(|route| route.variant.is_some());
+        options.connectable(true).active(false).into_variants(into_variants)
+    }
+
+    /// Launches the kernel. If it has routes, it is connectable without being asked, and inactive until they
+    /// are connected: so all its outputs go where they say.
+    pub(crate) fn launch(self, runtime: &Runtime, options: LaunchOptions) -> Result<AnyHandle, LaunchError> {
         // Check this first: in a forked child, a lock that was held at the fork stays held for ever.
         runtime.inner.check_process()?;
         check_backend(self.definition(), runtime.inner.backend.name())?;
         self.check(&options)?;
+        let active = options.shape.active;
+        let options = self.routed(options);
         let Self { kind, bindings, routes } = self;
         let definition = kind.definition;
         let name = options.name.clone().unwrap_or_else(|| definition.name.into());
@@ -142,12 +170,6 @@ impl AnyBound {
         for Route { target, .. } in &routes {
             let inner = Arc::clone(&runtime.inner) as _;
             target.shared().check_target(target.runtime(), &name, &inner).map_err(LaunchError::Connect)?;
-        }
-        let active = options.shape.active;
-        if !routes.is_empty() {
-            let into_variants =
-                options.shape.into_variants || routes.iter().any(|route| route.variant.is_some());
-            options = options.connectable(true).active(false).into_variants(into_variants);
         }
         let reserved = runtime.inner.registry.reserve(&name)?;
         let kernel = start(&runtime.inner, name.clone(), &kind, options, bindings)?;
@@ -211,28 +233,10 @@ fn start(
     let backend = &runtime.backend;
     let backend_error = |error| LaunchError::Backend { backend: backend.name(), error };
 
-    let sites = if backend.prints_where_it_runs() { Vec::new() } else { definition.prints() };
-    let layout = layout(definition, &options, &sites);
-    // A sealed slot orders nothing but itself.
-    let orders = options.orders_memory(definition);
-    let through = options.outbound.through != 0;
-    // Who sends a message after a subscription has both seen in this order.
-    let publishes = topics::entries(definition, &options) != 0;
-    let holds = options.outbound.hold != 0;
-    let carries = options.observe.tracing || options.observe.causal;
-    let is_plain = !orders && !through && !holds && !publishes && !carries;
-    let seals = options.shape.sealed
-        && sealed::is_offered()
-        && is_plain
-        && backend.seals(definition, options.shape.block);
-    let layout = if seals { layout.sealed() } else { layout };
-    let bytes = layout.shard_bytes().checked_mul(options.shape.grid as usize).ok_or_else(|| {
-        backend_error(BackendError::new(format!(
-            "{} blocks of {} bytes each are more than memory can be: launch with a smaller grid or capacity",
-            options.shape.grid,
-            layout.shard_bytes()
-        )))
-    })?;
+    let (layout, sites) = layout_on(&**backend, definition, &options).map_err(backend_error)?;
+    let bytes = layout.shard_bytes() * options.shape.grid as usize;
+    let memory_use = memory(&**backend, &options, &size(definition, &options, &layout, &bindings));
+    let memory_use = memory_use.map_err(backend_error)?;
     let grid = options.shape.grid;
     let lines = runtime.arena.as_ref().and_then(|arena| arena.take(grid as usize)).map(Arc::new);
     let mirrored = runtime.arena.is_some();
@@ -321,6 +325,7 @@ fn start(
         ended_at: AtomicU64::new(0),
         shards: shards.iter().map(host_shard).collect(),
         wants: Mutex::default(),
+        memory: memory_use,
         binding_lengths: bindings.iter().map(Binding::len).collect(),
         device: OnceLock::new(),
         space: Event::new(),
@@ -485,8 +490,8 @@ fn entry(core: &KernelCore) -> KernelEntry {
         output_align: definition.output.map_or(0, |output| output.align as u32),
         message_layout: definition.message.layout_hash(),
         output_layout: definition.output.map_or(0, |output| output.layout_hash()),
-        memory: core.memory(),
-        constant: [0; 2],
+        memory: core.memory,
+        constant: [0; 4],
         check: 0,
     }
 }
@@ -496,6 +501,37 @@ fn error_names(names: &[ErrorName]) -> String {
     const MOST: usize = 256;
     let lines = names.iter().map(|name| format!("{} {}\n", name.code, name.name));
     lines.fold(String::new(), |text, line| if text.len() + line.len() > MOST { text } else { text + &line })
+}
+
+/// The layout of a shard on this backend, and where a device's handlers print.
+fn layout_on(
+    backend: &dyn DeviceBackend,
+    definition: &'static KernelDefinition,
+    options: &LaunchOptions,
+) -> Result<(KernelLayout, Vec<PrintSite>), BackendError> {
+    let sites = if backend.prints_where_it_runs() { Vec::new() } else { definition.prints() };
+    let layout = layout(definition, options, &sites);
+    // A sealed slot orders nothing but itself.
+    let orders = options.orders_memory(definition);
+    let through = options.outbound.through != 0;
+    // Who sends a message after a subscription has both seen in this order.
+    let publishes = topics::entries(definition, options) != 0;
+    let holds = options.outbound.hold != 0;
+    let carries = options.observe.tracing || options.observe.causal;
+    let is_plain = !orders && !through && !holds && !publishes && !carries;
+    let seals = options.shape.sealed
+        && sealed::is_offered()
+        && is_plain
+        && backend.seals(definition, options.shape.block);
+    let layout = if seals { layout.sealed() } else { layout };
+    match layout.shard_bytes().checked_mul(options.shape.grid as usize) {
+        Some(_) => Ok((layout, sites)),
+        None => Err(BackendError::new(format!(
+            "{} blocks of {} bytes each are more than memory can be: launch with a smaller grid or capacity",
+            options.shape.grid,
+            layout.shard_bytes()
+        ))),
+    }
 }
 
 fn layout(definition: &KernelDefinition, options: &LaunchOptions, prints: &[PrintSite]) -> KernelLayout {

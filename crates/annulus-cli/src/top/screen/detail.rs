@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use annulus::for_people;
-use annulus_observe::{CAUSES, Cause, Kernel, Liveness, Phase, PortLook, PortShard, Process, Why};
+use annulus_observe::{
+    CAUSES, Cause, Kernel, KernelMemory, Liveness, Phase, PortLook, PortShard, Process, Why,
+};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -210,7 +212,7 @@ fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
     let layouts = [("a message", kernel.message_layout), ("an output", kernel.output_layout)];
     let layouts = layouts.into_iter().filter_map(|(what, layout)| Some(format!("{what} is {}", layout?)));
     about.extend(layouts.reduce(|first, second| format!("{first}; {second}")));
-    let memory = kernel.memory.map(|bytes| format!("its shards take {} of memory", size(bytes)));
+    let memory = (kernel.memory.total() != 0).then(|| memory(&kernel.memory));
     let device = (!process.device.is_empty()).then(|| format!("on {}", printable(&process.device)));
     about.extend([device, memory].into_iter().flatten().reduce(|first, second| format!("{first}; {second}")));
     about.extend(kernel.ports.iter().map(|port| {
@@ -278,4 +280,23 @@ fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
 /// Adds a text, in as many lines as it takes.
 fn put_wrapped(lines: &mut Vec<(String, Style)>, text: &str, width: usize) {
     lines.extend(wrap(text, width).into_iter().map(|line| (line, PLAIN)));
+}
+
+/// How much memory a kernel takes, and of what the parts are that have some.
+fn memory(memory: &KernelMemory) -> String {
+    let parts = [
+        ("rings", memory.shards()),
+        ("queues in front", memory.queues),
+        ("states", memory.states),
+        ("what is bound", memory.bindings),
+        ("links", memory.links),
+        ("scratch", memory.scratch),
+    ];
+    let parts = parts.iter().filter(|(_, bytes)| *bytes != 0);
+    let parts: Vec<_> = parts.map(|(part, bytes)| format!("{} {part}", size(*bytes))).collect();
+    let on_device = match memory.device {
+        0 => String::new(),
+        bytes => format!("; {} on the device", size(bytes)),
+    };
+    format!("{} of memory: {}{on_device}", size(memory.total()), parts.join(", "))
 }

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use annulus_observe::{At, CAUSES, FileDamage, Kernel, Liveness, Phase, Process, Shard};
+use annulus_observe::{At, CAUSES, FileDamage, Kernel, KernelMemory, Liveness, Phase, Process, Shard};
 use ratatui::{Terminal, backend::TestBackend};
 
 use super::{
@@ -59,7 +59,7 @@ fn kernel(id: u64, name: &str, shards: Vec<Shard>) -> Kernel {
         output: "Alert".into(),
         message_layout: None,
         output_layout: None,
-        memory: None,
+        memory: KernelMemory::default(),
         mode: "adaptive",
         block: 1,
         max_batch: 32,

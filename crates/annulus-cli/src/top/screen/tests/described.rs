@@ -1,18 +1,21 @@
 //! What a kernel is, and what is wrong with its file.
 
-use annulus_observe::TypeLayout;
+use annulus_observe::{KernelMemory, TypeLayout};
 
 use super::*;
 
-/// the device, the layout of the types, and the memory of the shards.
+/// the device, the layout of the types, and its memory.
 #[test]
 fn r_05_the_detail_names_device_types_and_memory() {
     let layout = |size, hash| Some(TypeLayout { size, align: 8, hash });
+    let mut memory = KernelMemory::default();
+    (memory.inbound, memory.outbound, memory.shared) = (64 << 10, 4 << 10, 68 << 10);
+    (memory.states, memory.device) = (3 << 20, 3 << 20);
     let look = || {
         let kernel = Kernel {
             message_layout: layout(16, 0xAB),
             output_layout: layout(24, 0xCD),
-            memory: Some(68 << 10),
+            memory,
             ..kernel(1, "detect", vec![shard(Phase::Asleep, 5)])
         };
         vec![Process { device: "Some\u{1b}GPU".into(), ..process(1, vec![kernel]) }]
@@ -23,13 +26,14 @@ fn r_05_the_detail_names_device_types_and_memory() {
     machine.look(1.0, look());
     machine.key(KeyCode::Enter);
     assert_eq!(
-        machine.frame()[3..8],
+        machine.frame()[3..9],
         [
             "   actors",
             " messages Reading, rings of 256; outputs Alert, rings of 256",
             " a message is 16 bytes, aligned to 8, layout 00000000000000ab; an output is 24",
             "   bytes, aligned to 8, layout 00000000000000cd",
-            " on Some\u{FFFD}GPU; its shards take 68.0 KiB of memory",
+            " on Some\u{FFFD}GPU; 3.1 MiB of memory: 68.0 KiB rings, 3.0 MiB states; 3.0 MiB on the",
+            "   device",
         ]
     );
 }
