@@ -37,6 +37,9 @@ macro_rules! conformance_suite {
                 a_life_is_told: Handlers,
                 an_early_end_is_told: Nothing,
                 r06_a_kernel_with_a_black_box_runs_as_without: Handlers,
+                r06_telemetry_by_the_kernels_name: Handlers,
+                r12_m01_a_kernel_stays_until_it_is_terminated: Handlers,
+                r13_the_control_block_says_where_the_queues_are: Handlers,
             }
             messages {
                 launch_and_echo: Handlers,
@@ -176,6 +179,7 @@ macro_rules! conformance_suite {
                 q32_each_queue_has_its_own_policies: Nothing,
                 q34_peek_clear_and_flush: Nothing,
                 q34_a_flush_ends: Handlers,
+                q34_a_queue_says_what_it_is: Nothing,
                 q33_queues_end_with_their_kernel: Nothing,
                 w02_a_queue_has_every_verb: Handlers,
                 q31_full_queues_keep_no_sender: Handlers,

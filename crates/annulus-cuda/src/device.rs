@@ -139,7 +139,7 @@ impl Device {
         if self.architecture < Architecture::OLDEST {
             let oldest = Architecture::OLDEST;
             return Err(no_use(format!(
-                "it is {}, and ordered accesses to the host's memory begin with {oldest}; choose another device",
+                "it is {}, and kernels are compiled for {oldest} and newer; choose another device",
                 self.architecture
             )));
         }

@@ -236,6 +236,28 @@ impl LaunchOptions {
         self
     }
 
+    /// Room in each shard for twice the messages of one `interval`, at a peak of `messages_per_second`, of a kernel that gets to
+    /// its messages every `interval`; and for [duplicates](Self::deduplication) a window of twice as many keys again. The
+    /// capacity is the next power of two, at least 16, and a launch refuses one that is too large: as
+    /// [`QueueOptions::sized_for`](annulus_queue::QueueOptions::sized_for), but with the greatest window that launches have.
+    ///
+    /// The rate is that of a shard. Where messages spread evenly over several, it is that of the kernel, divided by the
+    /// [grid](Self::grid).
+    ///
+    /// ```
+    /// use annulus_runtime::LaunchOptions;
+    /// use std::time::Duration;
+    /// // 100,000 a second, and the kernel is busy with other things for up to 10 ms: 1000 meanwhile.
+    /// let options = LaunchOptions::production().sized_for(100_000.0, Duration::from_millis(10));
+    /// assert_eq!((options.inbound.capacity, options.inbound.deduplication_window), (2048, 1024));
+    /// let refused = options.sized_for(1e9, Duration::from_secs(1)).validate().unwrap_err();
+    /// assert!(refused.to_string().contains("1048576"));
+    /// ```
+    pub fn sized_for(mut self, messages_per_second: f64, interval: Duration) -> Self {
+        self.inbound = self.inbound.sized_for(messages_per_second, interval);
+        self
+    }
+
     /// Slots of each shard's outbound ring. By default it has as many as the inbound ring.
     ///
     /// ```

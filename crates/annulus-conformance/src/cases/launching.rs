@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use annulus_abi::control::{command, state};
 use annulus_runtime::{KernelState, LaunchError, LaunchOptions, LifecycleError, ProgramOrigin, block_on};
 
 use crate::{
@@ -260,4 +261,66 @@ pub fn r06_a_kernel_with_a_black_box_runs_as_without(bench: &Bench) {
     }
     let _ = stays.send_blocking(number(7)).unwrap();
     assert_eq!(stays.recv_blocking(), Ok(number(7)));
+}
+
+/// telemetry of a kernel is enabled, polled and reset by who knows its name alone, and is the one that its handle has.
+pub fn r06_telemetry_by_the_kernels_name(bench: &Bench) {
+    let kernel = echo::launch(bench.runtime(), LaunchOptions::production().name("by name")).unwrap();
+    let control = bench.runtime().kernel("by name").unwrap();
+    let telemetry = control.enable_telemetry().unwrap();
+    for message in numbers(0..5) {
+        assert_eq!(kernel.call_blocking(message), Ok(message));
+    }
+    drain(&kernel);
+    eventually(|| telemetry.poll().messages_processed == 5);
+    assert_eq!(kernel.enable_telemetry().unwrap().poll().messages_processed, 5);
+    telemetry.reset();
+    assert_eq!(kernel.enable_telemetry().unwrap().poll().messages_processed, 0);
+    let unknown = bench.runtime().kernel("nobody").unwrap_err().to_string();
+    assert!(unknown.contains("nobody") && unknown.contains("by name"), "{unknown}");
+}
+
+/// R-12, M-01: a kernel that stays is started once, whatever it waits for meanwhile, and answers until it is terminated.
+pub fn r12_m01_a_kernel_stays_until_it_is_terminated(bench: &Bench) {
+    let notes = bench.runtime().devices()[0].notes.join("; ");
+    if notes.contains("epochs") || !notes.contains("persistent") {
+        return println!("skipped: kernels do not stay there: {notes}");
+    }
+    let kernel = echo::launch(bench.runtime(), LaunchOptions::production().grid(2)).unwrap();
+    for message in numbers(0..3) {
+        assert_eq!(kernel.call_blocking(message), Ok(message));
+        // Long enough for it to sleep.
+        thread::sleep(Duration::from_millis(20));
+    }
+    kernel.deactivate_blocking().unwrap();
+    kernel.activate_blocking().unwrap();
+    assert_eq!(kernel.call_blocking(number(7)), Ok(number(7)));
+    assert_eq!(kernel.status().epochs, 0, "it never left");
+    kernel.terminate_blocking();
+    assert!(kernel.try_send(number(9)).is_err());
+    let status = balanced(&kernel);
+    assert_eq!((status.processed, status.epochs, status.state), (4, 0, KernelState::Terminated));
+}
+
+/// a shard's control block says whether it is active, and its rings' how far both ends have come, while the kernel runs and
+/// when it does not.
+pub fn r13_the_control_block_says_where_the_queues_are(bench: &Bench) {
+    let options = LaunchOptions::production().capacity(16).active(false);
+    let kernel = echo::launch(bench.runtime(), options).unwrap();
+    kernel.deactivate_blocking().unwrap();
+    let shard = || kernel.look().shards[0];
+    assert_eq!((shard().command & command::ACTIVE, shard().state), (0, state::INACTIVE));
+    kernel.try_send_batch(&numbers(0..5)).unwrap();
+    assert_eq!((shard().accepted, shard().pending, shard().outputs_waiting), (5, 5, 0));
+    kernel.activate_blocking().unwrap();
+    kernel.drained_blocking();
+    assert_eq!((shard().command & command::ACTIVE, shard().state), (command::ACTIVE, state::ACTIVE));
+    assert_eq!((shard().accepted, shard().pending), (5, 0));
+    eventually(|| shard().outputs_waiting == 5 && shard().processed == 5);
+    for message in numbers(0..5) {
+        assert_eq!(kernel.recv_blocking(), Ok(message));
+    }
+    assert_eq!(shard().outputs_waiting, 0);
+    kernel.terminate_blocking();
+    assert_eq!(shard().state, state::TERMINATED);
 }

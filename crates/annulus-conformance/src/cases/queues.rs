@@ -264,6 +264,30 @@ pub fn q34_peek_clear_and_flush(bench: &Bench) {
     assert_eq!(balanced(&plain).pending, 2);
 }
 
+/// each queue of a kernel says its name, how many messages it has and may have, and what it does when it is full; so does
+/// the own queue of a kernel without others.
+pub fn q34_a_queue_says_what_it_is(bench: &Bench) {
+    let side = NamedQueue::new("side").capacity(32).backpressure(Backpressure::DropOldest);
+    let options = LaunchOptions::production().capacity(64).grid(2).active(false).priority(true).queue(side);
+    let kernel = batch_sorter::launch(bench.runtime(), options).unwrap();
+    kernel.deactivate_blocking().unwrap();
+    let (own, side) = (kernel.own_queue(), kernel.queue("side").unwrap());
+    assert_eq!((own.name(), own.capacity(), own.backpressure()), ("batch_sorter", 128, Backpressure::Block));
+    assert_eq!((side.name(), side.capacity(), side.backpressure()), ("side", 64, Backpressure::DropOldest));
+    assert!(own.options().priority && !side.options().priority);
+    side.try_send_batch(&(0..20).map(|id| ticket(id, 0)).collect::<Vec<_>>()).unwrap();
+    assert_eq!((own.len(), side.len() + kernel.status().handed_over), (0, 20));
+    assert!(own.is_empty() && !side.is_empty());
+
+    let options = LaunchOptions::low_latency().active(false).name("plain");
+    let plain = sorter::launch(bench.runtime(), options).unwrap();
+    plain.deactivate_blocking().unwrap();
+    plain.try_send_batch(&[ticket(1, 0), ticket(2, 0)]).unwrap();
+    let own = plain.own_queue();
+    assert_eq!((own.len(), own.capacity(), own.backpressure()), (2, 256, Backpressure::Reject));
+    assert!(plain.status().queues.is_empty(), "it has no queue but its rings");
+}
+
 /// a flush ends when what waited has been handed over, though others keep sending.
 pub fn q34_a_flush_ends(bench: &Bench) {
     let options = LaunchOptions::production().queue(NamedQueue::new("side").capacity(64));

@@ -180,6 +180,26 @@ impl DeviceId {
 /// Whether this Linux is Windows's subsystem.
 fn is_wsl() -> bool {
     cfg!(target_os = "linux")
-        && std::fs::read_to_string("/proc/sys/kernel/osrelease")
-            .is_ok_and(|release| release.to_lowercase().contains("microsoft"))
+        && std::fs::read_to_string("/proc/sys/kernel/osrelease").is_ok_and(|release| is_wsl_release(&release))
+}
+
+/// Whether a kernel's release is one of WSL2's.
+fn is_wsl_release(release: &str) -> bool {
+    release.to_lowercase().contains("microsoft")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// WSL2 is known by the release of its kernel, and nothing else is taken for it.
+    #[test]
+    fn x06_wsl_is_known_by_its_kernel() {
+        for release in ["5.15.153.1-microsoft-standard-WSL2\n", "4.4.0-19041-Microsoft\n"] {
+            assert!(is_wsl_release(release), "{release}");
+        }
+        for release in ["6.8.0-45-generic\n", "5.14.0-427.el9.x86_64\n", ""] {
+            assert!(!is_wsl_release(release), "{release}");
+        }
+    }
 }

@@ -39,4 +39,7 @@ fn m09_collectives(_: &Tick) {}
 #[ring_kernel(barrier_scope = ThreadBlock, messaging_strategy = AtomicQueue)]
 fn m09_atomic_queue(_: &Tick) {}
 
+#[ring_kernel(barrier_scope = Tile)]
+fn b06_a_tile(_: &Tick) {}
+
 fn main() {}

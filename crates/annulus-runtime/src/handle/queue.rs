@@ -8,7 +8,7 @@ use std::{
 };
 
 use annulus_kernel::RingKernel;
-use annulus_queue::{SendError, SendOutcome, TrySendError};
+use annulus_queue::{Backpressure, SendError, SendOutcome, TrySendError};
 
 use crate::{
     error::{CallError, UnknownQueue},
@@ -18,6 +18,7 @@ use crate::{
         send::{BatchError, Inlet},
     },
     kernel::{carried::Carried, shared::KernelShared},
+    options::Inbound,
     time::deadline,
     within::within,
 };
@@ -486,6 +487,77 @@ impl<K: RingKernel> KernelQueue<K> {
             0 => self.any.control().close() == crate::Transition::Done,
             lane => self.kernel().close_lane(lane),
         }
+    }
+
+    /// How many messages wait in it, of all shards; those that were handed over are not among them, unless the kernel has no
+    /// queues in front of its rings: then all that wait are in its own.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched_with(LaunchOptions::production().capacity(16).active(false));
+    /// kernel.deactivate_blocking()?;
+    /// kernel.try_send_batch(&numbers(0..10))?;
+    /// let queue = kernel.own_queue();
+    /// assert_eq!((queue.len(), queue.capacity(), queue.is_empty()), (10, 16, false));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn len(&self) -> u64 {
+        let kernel = self.kernel();
+        match kernel.core.options.has_policies() {
+            true => kernel.waiting_in(self.lane),
+            false => kernel.core.handed_over(),
+        }
+    }
+
+    /// Whether no message waits in it.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// assert!(launched().own_queue().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many messages may wait in it, of all shards.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched_with(LaunchOptions::production().capacity(64).grid(2));
+    /// assert_eq!(kernel.own_queue().capacity(), 128);
+    /// ```
+    pub fn capacity(&self) -> u64 {
+        let core = &self.kernel().core;
+        u64::from(core.inbound(self.lane).capacity) * core.shards.len() as u64
+    }
+
+    /// What it does with a message for which there is no room.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// use annulus::Backpressure;
+    /// let kernel = launched_with(LaunchOptions::low_latency());
+    /// assert_eq!(kernel.own_queue().backpressure(), Backpressure::Reject);
+    /// ```
+    pub fn backpressure(&self) -> Backpressure {
+        self.options().backpressure
+    }
+
+    /// All that the launch says of it: its share, priorities, duplicates, expiry.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// let kernel = launched_with(LaunchOptions::production().priority(true));
+    /// let options = kernel.own_queue().options().clone();
+    /// assert!(options.priority && options.expiry.is_none());
+    /// ```
+    pub fn options(&self) -> &Inbound {
+        self.kernel().core.inbound(self.lane)
     }
 
     /// Looks at the next message within [reach](#what-is-within-reach), which stays. By the time that this

@@ -2,12 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
+use annulus_abi::ring::MIN_CAPACITY;
 use annulus_kernel::{ProcessingMode, Rows};
 use annulus_queue::{Backpressure, Deduplication, Share};
 
 #[cfg(doc)]
 use crate::options::LaunchOptions;
-use crate::options::order::Consistency;
+use crate::options::{MAX_WINDOW, MIN_WINDOW, order::Consistency};
 
 /// What a kernel consists of, and how its blocks run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,6 +161,18 @@ impl Default for Shape {
             causal_ordering: None,
             sealed: true,
         }
+    }
+}
+
+impl Inbound {
+    /// See [`LaunchOptions::sized_for`].
+    pub(crate) fn sized_for(self, messages_per_second: f64, interval: Duration) -> Self {
+        // Casts of floats saturate; a rate that is not a number gives the least capacity.
+        let burst = (messages_per_second * interval.as_secs_f64()).ceil() as u32;
+        let capacity = burst.saturating_mul(2).max(MIN_CAPACITY);
+        let capacity = capacity.checked_next_power_of_two().unwrap_or(u32::MAX);
+        let window = burst.saturating_mul(4).clamp(MIN_WINDOW, MAX_WINDOW);
+        Self { capacity, deduplication_window: window, ..self }
     }
 }
 

@@ -63,6 +63,19 @@ impl NamedQueue {
         self
     }
 
+    /// See [`LaunchOptions::sized_for`].
+    ///
+    /// ```
+    /// # use annulus_runtime::NamedQueue;
+    /// # use std::time::Duration;
+    /// let queue = NamedQueue::new("urgent").sized_for(2000.0, Duration::from_millis(10));
+    /// assert_eq!(queue.inbound.capacity, 64);
+    /// ```
+    pub fn sized_for(mut self, messages_per_second: f64, interval: Duration) -> Self {
+        self.inbound = self.inbound.sized_for(messages_per_second, interval);
+        self
+    }
+
     /// See [`LaunchOptions::backpressure`].
     ///
     /// ```
