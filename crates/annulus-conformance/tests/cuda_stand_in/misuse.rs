@@ -48,11 +48,28 @@ fn memory_that_is_misused_is_found() {
     is_found("a stack is full", &[], "before a GPU thread's stack");
 }
 
+/// T-08: what host and kernels share is mapped, and not write-combined, which would make the host's polls slow: a backend that asks
+/// for anything else does not get through any test.
+#[test]
+fn t08_memory_that_the_host_reads_slowly_is_found() {
+    if has_stand_in() {
+        is_found("write-combined memory", &[], "which the host reads slowly");
+        is_found("memory that is not mapped", &[], "which no kernel sees");
+    }
+}
+
 #[test]
 fn a_missing_barrier_shows() {
     if has_stand_in() {
         succeeds("a missing barrier", &[]);
     }
+}
+
+/// Asks for memory of the host.
+fn allocate(flags: u32) {
+    let _cuda = Cuda::new();
+    let mut host = std::ptr::null_mut();
+    let _ = cuda!(sys::cuMemHostAlloc(&raw mut host, 4096, flags));
 }
 
 pub(crate) const CASES: &[Case] = &[
@@ -108,6 +125,10 @@ pub(crate) const CASES: &[Case] = &[
         let text = "ANN_KERNEL void over(u32 *words) { words[64] = 1; }";
         run(&cuda, text, "over", 1, &mut [cuda.memory(256)]);
     }),
+    ("write-combined memory", || {
+        allocate(sys::CU_MEMHOSTALLOC_DEVICEMAP | sys::CU_MEMHOSTALLOC_WRITECOMBINED)
+    }),
+    ("memory that is not mapped", || allocate(sys::CU_MEMHOSTALLOC_PORTABLE)),
     ("freed twice", || {
         let memory = Cuda::new().memory(64);
         assert_eq!(cuda!(sys::cuMemFree_v2(memory)), CUresult::CUDA_SUCCESS);

@@ -242,6 +242,9 @@ Status cuMemHostAlloc(void **to, size_t bytes, unsigned flags)
 {
     // Portable, mapped, write-combined.
     if (flags > 7) return CUDA_ERROR_INVALID_VALUE;
+    // A driver allows it. But a host's reads of such memory take hundreds of nanoseconds each, and a kernel's memory is read.
+    if (flags & 4) stop("cuMemHostAlloc: write-combined memory, which the host reads slowly");
+    if (!(flags & 2)) stop("cuMemHostAlloc: memory that is not mapped, which no kernel sees");
     return allocate_now("cuMemHostAlloc", Allocation::host_memory, bytes, flags, (size_t *)to);
 }
 
