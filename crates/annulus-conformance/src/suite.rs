@@ -701,6 +701,7 @@ macro_rules! conformance_suite {
             }
             sparse {
                 any_key_is_found_again: Handlers,
+                w15_a_dictionary_that_is_awaited: Handlers,
                 many_threads_find_their_actors: Handlers,
                 sparse_equals_dense: Handlers,
                 keys_beyond_the_room_are_refused: Handlers,

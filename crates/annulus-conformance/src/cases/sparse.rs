@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use annulus_runtime::{
-    ActorStatus, KernelHandle, LaunchError, LaunchOptions, LaunchProblem, Snapshot, SnapshotError,
+    ActorStatus, KernelHandle, LaunchError, LaunchOptions, LaunchProblem, Snapshot, SnapshotError, block_on,
     prelude::RingKernel,
 };
 
@@ -445,4 +445,26 @@ pub fn states_without_bytes(bench: &Bench) {
         );
         kernel.restore_blocking(&taken).unwrap();
     }
+}
+
+/// W-15: what a class with a dictionary is elsewhere, whose methods are awaited, is a kernel whose keys are sparse: an entry is made
+/// by its first message, each call finds its own, and at the end there are those that were used.
+pub fn w15_a_dictionary_that_is_awaited(bench: &Bench) {
+    let kernel = launch(bench, options(64).grid(2));
+    let mut model = Model::default();
+    block_on(async {
+        for round in 1..4 {
+            for customer in [7, u64::MAX, 1 << 40, 7 * round] {
+                let purchase = Purchase { customer, amount: round };
+                assert_eq!(kernel.call(purchase).await, Ok(model.take(purchase)));
+            }
+        }
+        kernel.drained().await;
+        kernel.deactivate().await.unwrap();
+        let snapshot = kernel.snapshot().await.unwrap();
+        let entries = snapshot.keys().unwrap().iter().copied().zip(snapshot.states::<Account>().unwrap());
+        let entries: BTreeMap<u64, Account> = entries.collect();
+        let (keys, accounts) = model.states();
+        assert_eq!(entries, keys.into_iter().zip(accounts).collect());
+    });
 }

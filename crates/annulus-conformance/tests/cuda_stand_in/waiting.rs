@@ -22,7 +22,9 @@ const WAITING: &[(&str, Call)] = &[
     ("cuMemFree", |w| cuda!(sys::cuMemFree_v2(w.memory))),
     ("cuMemFreeHost", |w| cuda!(sys::cuMemFreeHost(w.mapped.as_ptr().cast()))),
     ("cuMemAlloc", |_| cuda!(sys::cuMemAlloc_v2(&mut 0, 64))),
-    ("cuMemHostAlloc", |_| cuda!(sys::cuMemHostAlloc(&mut ptr::null_mut(), 64, sys::CU_MEMHOSTALLOC_DEVICEMAP))),
+    ("cuMemHostAlloc", |_| {
+        cuda!(sys::cuMemHostAlloc(&mut ptr::null_mut(), 64, sys::CU_MEMHOSTALLOC_DEVICEMAP))
+    }),
     ("cuModuleLoadData", |w| cuda!(sys::cuModuleLoadData(&mut ptr::null_mut(), w.cubin.as_ptr().cast()))),
     ("cuModuleUnload", |w| cuda!(sys::cuModuleUnload(w.module))),
     ("cuCtxSynchronize", |_| cuda!(sys::cuCtxSynchronize())),
