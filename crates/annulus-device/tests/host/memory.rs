@@ -31,7 +31,7 @@ fn visits(visit: &Visit, visits: &mut Visits) {
 /// Has two ways out.
 #[ring_kernel]
 fn part(message: &Number, even: &Outbox<Number>, odd: &Outbox<Number>) {
-    if message.value % 2 == 0 { even.send(*message) } else { odd.send(*message) }
+    if message.value.is_multiple_of(2) { even.send(*message) } else { odd.send(*message) }
 }
 
 /// Sends to itself.

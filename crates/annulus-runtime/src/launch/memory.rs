@@ -25,7 +25,7 @@ pub(crate) fn size<'a>(
         definition,
         layout,
         bindings,
-        rows: definition.rows.and_then(|_| options.outbound.rows.as_deref()),
+        rows: definition.rows.and(options.outbound.rows.as_deref()),
         grid: options.shape.grid,
         block: options.shape.block,
         actors: match definition.state {

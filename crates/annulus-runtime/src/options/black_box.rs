@@ -34,7 +34,7 @@ impl LaunchOptions {
     ///
     /// The file lies beside the runtime's [vitals file](crate::Vitals), and is removed with the kernel. Nothing is added to
     /// a message's way: the rings only lie elsewhere. The file's memory, which
-    /// [`KernelStatus::memory`](crate::KernelStatus::memory) tells, is claimed at the launch.
+    /// [`shards`](crate::KernelMemory::shards) of [`KernelStatus::memory`](crate::KernelStatus::memory) tells, is claimed at the launch.
     ///
     /// On a device, kernels use the file's memory: a buffer around it on OpenCL, after a trial; registered memory on CUDA.
     /// What other kernels of the device send lies in the device's own memory, and is in no black
