@@ -548,6 +548,14 @@ impl ShardMemory {
         ports.map(|port| port.held().load(Ordering::Acquire))
     }
 
+    /// How many outputs several outboxes have sent to other kernels together, as their own counts say: a block may store these after
+    /// the shard's sum. Wraps.
+    pub fn forwarded_by_ports(&self) -> u64 {
+        let ports = (0..self.layout.ports as usize).filter_map(|number| self.port(number));
+        // SYNC: unrested (acquire)
+        ports.map(|port| port.forwarded().load(Ordering::Acquire)).fold(0, u64::wrapping_add)
+    }
+
     /// The line that says what the shard is at; `None` if nobody watches it.
     pub fn at(&self) -> Option<&AtLine> {
         self.at.as_ref()

@@ -92,6 +92,9 @@ pub(super) struct Seen {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Traffic {
     pub(super) forwarded: u64,
+    /// The counts of several outboxes, by which their targets know what they are to take. A block of several threads stores the sum
+    /// before its messages, and these behind them: a target that was woken for the sum may have looked too early.
+    pub(super) ported: u64,
     pub(super) taken: u64,
     pub(super) rested: u64,
     pub(super) unforwarded: u64,
@@ -266,6 +269,7 @@ impl Watched {
             traffic.rested = word(shard.memory.rested());
             traffic.taken = word(shard.memory.taken());
             traffic.forwarded = word(shard.memory.forwarded());
+            traffic.ported = shard.memory.forwarded_by_ports();
             traffic.unforwarded = word(shard.memory.unforwarded());
         }
         Seen { state, obeyed, leaving, consumed, produced, dead_letters, prints_lost, timed, traffic }
