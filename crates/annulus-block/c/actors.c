@@ -42,7 +42,7 @@ ANN_FUNCTION u64 ann_first_entry(u64 key, u64 entries)
 
 /* The key's entry, or the empty one that ends the search. */
 /* TWIN: find_actor */
-ANN_FUNCTION GLOBAL u64 *ann_find_actor(const ann_view *v, u64 key)
+ANN_FUNCTION GLOBAL u64 *ann_find_actor(PRIVATE const ann_view *v, u64 key)
 {
     u64 entries = v->shared->entries;
     u64 entry = ann_first_entry(key, entries);
@@ -55,14 +55,14 @@ ANN_FUNCTION GLOBAL u64 *ann_find_actor(const ann_view *v, u64 key)
 }
 
 /* The place of this key; ANN_NO_ACTOR if it has none. */
-ANN_FUNCTION u64 ann_known_actor(const ann_view *v, u64 key)
+ANN_FUNCTION u64 ann_known_actor(PRIVATE const ann_view *v, u64 key)
 {
     u64 place = ann_find_actor(v, key)[1];
     return place != 0 ? place - 1 : ANN_NO_ACTOR;
 }
 
 /* A word of the shard's `ActorCounts`. */
-ANN_FUNCTION GLOBAL u64 *ann_actor_count(const ann_view *v, u32 word)
+ANN_FUNCTION GLOBAL u64 *ann_actor_count(PRIVATE const ann_view *v, u32 word)
 {
     return ANN_U64(v->shard + v->shared->launch.shard_stride - ANN_PORTS_END - ANN_ACTOR_COUNTS, word);
 }
@@ -70,13 +70,13 @@ ANN_FUNCTION GLOBAL u64 *ann_actor_count(const ann_view *v, u32 word)
 #if ANN_LAUNCH_EVICTS
 
 /* A place's record: its key, and its mark. */
-ANN_FUNCTION GLOBAL u64 *ann_place_record(const ann_view *v, u64 place)
+ANN_FUNCTION GLOBAL u64 *ann_place_record(PRIVATE const ann_view *v, u64 place)
 {
     return v->actors + ANN_ACTORS_HEAD + 2 * v->shared->entries + 2 * place;
 }
 
 /* By the thread that handles its message. */
-ANN_FUNCTION void ann_mark_actor(const ann_view *v, u64 place)
+ANN_FUNCTION void ann_mark_actor(PRIVATE const ann_view *v, u64 place)
 {
     GLOBAL u64 *mark = &ann_place_record(v, place)[1];
     *mark = *mark == ANN_ACTOR_NEW ? 0 : ANN_ACTOR_SEEN;
@@ -84,7 +84,7 @@ ANN_FUNCTION void ann_mark_actor(const ann_view *v, u64 place)
 
 /* By the leader: takes the entry of this key away, and closes the gap. */
 /* TWIN: remove_actor */
-ANN_FUNCTION void ann_remove_actor(const ann_view *v, u64 key)
+ANN_FUNCTION void ann_remove_actor(PRIVATE const ann_view *v, u64 key)
 {
     GLOBAL u64 *first = v->actors + ANN_ACTORS_HEAD;
     u64 mask = v->shared->entries - 1;
@@ -106,7 +106,7 @@ ANN_FUNCTION void ann_remove_actor(const ann_view *v, u64 key)
 /* By the leader: takes the entry of the actor away that the hand finds without a mark, and says which place that was;
    ANN_NO_ACTOR if all of them have a message in this turn. */
 /* TWIN: evict_actor */
-ANN_FUNCTION u64 ann_evict_actor(const ann_view *v)
+ANN_FUNCTION u64 ann_evict_actor(PRIVATE const ann_view *v)
 {
     u64 places = v->shared->own;
     for (u64 i = 0; i < 2 * places; i++) {
@@ -128,7 +128,7 @@ ANN_FUNCTION u64 ann_evict_actor(const ann_view *v)
 /* By the leader: the place of this key, which is given one if it has none; ANN_NO_ACTOR if all are in use, and none is
    evicted. Its mark is set when it is handled. */
 /* TWIN: place */
-ANN_FUNCTION u64 ann_place_actor(const ann_view *v, u64 key)
+ANN_FUNCTION u64 ann_place_actor(PRIVATE const ann_view *v, u64 key)
 {
     GLOBAL u64 *at = ann_find_actor(v, key);
     if (at[1] != 0)
@@ -146,7 +146,7 @@ ANN_FUNCTION u64 ann_place_actor(const ann_view *v, u64 key)
         ann_store_relaxed_u64(evicted, ann_load_relaxed_u64(evicted) + 1);
         /* As states begin: it follows those of all blocks. */
         GLOBAL ANN_STATE *states = (GLOBAL ANN_STATE *)v->states;
-        states[place] = states[(v->shared->launch.grid - ann_block()) * v->shared->own];
+        states[place] = states[(v->shared->launch.grid - ann_block(v)) * v->shared->own];
         /* Entries may have moved. */
         at = ann_find_actor(v, key);
 #else

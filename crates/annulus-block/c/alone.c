@@ -19,7 +19,7 @@ typedef struct {
 
 /* By the leader: whether it handles alone what it has found. That is the turn's only message, and it fits
    into the block's own memory. */
-ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
+ANN_FUNCTION u32 ann_is_for_one(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->window != 1 || !ann_fits_one(v))
@@ -36,7 +36,7 @@ ANN_FUNCTION u32 ann_is_for_one(const ann_view *v)
 /* By the leader: copies the message of an open slot, which it has seen published with acquire. Copies two
    lines at once, and whole ones, so that one condition keeps their loads together: slots and images are whole
    numbers of lines. Where outputs go to one block, the words of its ring are loaded in the same wait. */
-ANN_FUNCTION void ann_bring_one(const ann_view *v, PRIVATE ann_target *target)
+ANN_FUNCTION void ann_bring_one(PRIVATE const ann_view *v, PRIVATE ann_target *target)
 {
     LOCAL ann_shared *b = v->shared;
     GLOBAL const u8 *slot = ann_turn_slot(v, 0);
@@ -68,7 +68,7 @@ ANN_FUNCTION void ann_bring_one(const ann_view *v, PRIVATE ann_target *target)
 
 /* The slot of the message's k-th answer. Its outputs are in the outbound ring from `ticket` on; the first
    answer to a call is the reply. */
-ANN_FUNCTION GLOBAL u8 *ann_one_slot(const ann_view *v, u64 ticket, u32 k, u64 caller)
+ANN_FUNCTION GLOBAL u8 *ann_one_slot(PRIVATE const ann_view *v, u64 ticket, u32 k, u64 caller)
 {
     if (caller == 0)
         return ann_out_slot(v, ticket + k);
@@ -76,7 +76,7 @@ ANN_FUNCTION GLOBAL u8 *ann_one_slot(const ann_view *v, u64 ticket, u32 k, u64 c
 }
 
 /* The lap that this slot is published with. */
-ANN_FUNCTION u32 ann_one_lap(const ann_view *v, u64 ticket, u32 k, u64 caller)
+ANN_FUNCTION u32 ann_one_lap(PRIVATE const ann_view *v, u64 ticket, u32 k, u64 caller)
 {
     if (k == 0 && caller != 0)
         return ann_reply_lap(caller);
@@ -88,7 +88,7 @@ ANN_FUNCTION u32 ann_one_lap(const ann_view *v, u64 ticket, u32 k, u64 caller)
 /* By the leader: completes the images of the answers' outputs, and stores their units, or lets all who look store
    those of a single one. */
 ANN_FUNCTION void ann_seal_one(
-    const ann_view *v, u64 ticket, u32 answers, u32 meta, u64 caller, PRIVATE const ann_target *target)
+    PRIVATE const ann_view *v, u64 ticket, u32 answers, u32 meta, u64 caller, PRIVATE const ann_target *target)
 {
     LOCAL ann_shared *b = v->shared;
     u32 units = target->units;
@@ -119,7 +119,7 @@ ANN_FUNCTION void ann_seal_one(
 /* By the leader: publishes the message's results, with its outputs from `ticket` on. Publishes by units, or
    behind one fence. */
 ANN_FUNCTION void ann_answer_one(
-    const ann_view *v, u64 ticket, u32 code, u32 sent, u64 caller, PRIVATE const ann_target *target)
+    PRIVATE const ann_view *v, u64 ticket, u32 code, u32 sent, u64 caller, PRIVATE const ann_target *target)
 {
     LOCAL ann_shared *b = v->shared;
     u32 answers = code == 0 ? sent : 0;
@@ -165,7 +165,7 @@ ANN_FUNCTION void ann_answer_one(
 
 /* By the leader: sends the message's outputs to the connected kernel. All threads send those that have to
    wait: the leader puts them where a turn of all threads has them. */
-ANN_FUNCTION void ann_forward_one(const ann_view *v, u32 sent, PRIVATE const ann_target *target)
+ANN_FUNCTION void ann_forward_one(PRIVATE const ann_view *v, u32 sent, PRIVATE const ann_target *target)
 {
     LOCAL ann_shared *b = v->shared;
     GLOBAL const u8 *row = b->outputs;
@@ -217,7 +217,7 @@ typedef struct {
 
 /* By the leader: handles the message that it has found, as the thread that the message is dealt to would. Was
    it ready for one, it has nothing more to ask. */
-ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready, PRIVATE ann_handled *handled ANN_BINDING_PARAMETERS)
+ANN_FUNCTION void ann_handle_one(PRIVATE const ann_view *v, u32 is_ready, PRIVATE ann_handled *handled ANN_BINDING_PARAMETERS)
 {
     handled->image = 0;
     LOCAL ann_shared *b = v->shared;
@@ -324,7 +324,7 @@ ANN_FUNCTION void ann_handle_one(const ann_view *v, u32 is_ready, PRIVATE ann_ha
 }
 
 /* By the leader: counts what it has handled, whose answers are stored, and ends the turn. */
-ANN_FUNCTION void ann_end_one(const ann_view *v, PRIVATE const ann_handled *handled)
+ANN_FUNCTION void ann_end_one(PRIVATE const ann_view *v, PRIVATE const ann_handled *handled)
 {
     if (handled->image != 0)
         ann_account(v, handled->image, handled->code, handled->sent, handled->outputs);
@@ -337,7 +337,7 @@ ANN_FUNCTION void ann_end_one(const ann_view *v, PRIVATE const ann_handled *hand
 
 /* By the leader, of a turn in which it handles no message alone: does what needs no other thread. Returns 0 if all
    threads have something to do, or the block ends. */
-ANN_FUNCTION u32 ann_end_look(const ann_view *v)
+ANN_FUNCTION u32 ann_end_look(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->window != 0 || b->ending)
@@ -366,7 +366,7 @@ ANN_FUNCTION u32 ann_end_look(const ann_view *v)
 /* By the threads that look for work, or by the leader alone: begins turns until there is something to do for all
    threads of the block. The leader ends by itself the turns that find nothing, or only work for it alone; its answer to a
    single message they store together. */
-ANN_FUNCTION void ann_await_turn(const ann_view *v, u32 leader ANN_BINDING_PARAMETERS)
+ANN_FUNCTION void ann_await_turn(PRIVATE const ann_view *v, u32 leader ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_row *r = &b->row;
@@ -413,7 +413,7 @@ ANN_FUNCTION void ann_await_turn(const ann_view *v, u32 leader ANN_BINDING_PARAM
 /* By the leader: begins turns until there is something to do for all threads. On a processor all threads of a block
    run one after the other between two barriers, so an empty turn of all threads takes many times as long as a look
    of the leader. On a device each barrier is a wait. */
-ANN_FUNCTION void ann_await_turn(const ann_view *v ANN_BINDING_PARAMETERS)
+ANN_FUNCTION void ann_await_turn(PRIVATE const ann_view *v ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_shared *b = v->shared;
     for (;;) {

@@ -4,7 +4,7 @@
 #ifdef ANN_ANY
 
 /* What the kernels that may take this output can do with it now: ANN_SOME_HAS_ROOM, ANN_SOME_WAITS, both, or 0. */
-ANN_FUNCTION u32 ann_look_around(const ann_view *v, GLOBAL const u8 *output)
+ANN_FUNCTION u32 ann_look_around(PRIVATE const ann_view *v, GLOBAL const u8 *output)
 {
     u32 found = 0;
     for (u32 place = 0; place < ANN_PEERS; place++) {
@@ -27,7 +27,7 @@ ANN_FUNCTION u32 ann_look_around(const ann_view *v, GLOBAL const u8 *output)
 #if ANN_LAUNCH_THREADS == 1
 
 /* Offers number `k`, an output for any, to the kernel of a place. Returns as `ann_device_local_reserve`. */
-ANN_FUNCTION u32 ann_offer_to(const ann_view *v, u32 place, u32 k)
+ANN_FUNCTION u32 ann_offer_to(PRIVATE const ann_view *v, u32 place, u32 k)
 {
     LOCAL const ann_link *l = ANN_LINK(v, place);
     LOCAL ann_port *port = &v->shared->ports[place];
@@ -55,7 +55,7 @@ ANN_FUNCTION u32 ann_offer_to(const ann_view *v, u32 place, u32 k)
 /* Offers number `k`, an output for any, to one kernel after the other, from the one whose turn it is. Returns 1 if one has
    taken it; 0 if it has to wait; or ANN_DEVICE_LOCAL_CLOSED if it is lost. */
 /* TWIN: offer_around */
-ANN_FUNCTION u32 ann_offer_around(const ann_view *v, u32 k)
+ANN_FUNCTION u32 ann_offer_around(PRIVATE const ann_view *v, u32 k)
 {
     LOCAL ann_state *s = &v->shared->state;
     u32 waits = 0;
@@ -76,7 +76,7 @@ ANN_FUNCTION u32 ann_offer_around(const ann_view *v, u32 k)
 /* Sends what is for any, in order; the first that no kernel has room for stops those behind it. What is for nobody is lost.
    Returns how many have to wait. */
 /* TWIN: deliver_to_any */
-ANN_FUNCTION u32 ann_send_to_any(const ann_view *v)
+ANN_FUNCTION u32 ann_send_to_any(PRIVATE const ann_view *v)
 {
     u32 k = v->shared->state.pending_from;
     u32 waits = 0;
@@ -96,7 +96,7 @@ ANN_FUNCTION u32 ann_send_to_any(const ann_view *v)
 #else
 
 /* How many places lead to kernels. */
-ANN_FUNCTION u32 ann_linked_places(const ann_view *v)
+ANN_FUNCTION u32 ann_linked_places(PRIVATE const ann_view *v)
 {
     u32 linked = 0;
     for (u32 place = 0; place < ANN_PEERS; place++)
@@ -106,7 +106,7 @@ ANN_FUNCTION u32 ann_linked_places(const ann_view *v)
 
 /* The place of such a number among those that lead to kernels, from the one whose turn it is; the last place if there is
    none. */
-ANN_FUNCTION u32 ann_place_in_turn(const ann_view *v, u32 number)
+ANN_FUNCTION u32 ann_place_in_turn(PRIVATE const ann_view *v, u32 number)
 {
     u32 linked = ann_linked_places(v);
     if (linked == 0)
@@ -124,7 +124,7 @@ ANN_FUNCTION u32 ann_place_in_turn(const ann_view *v, u32 number)
 
 /* How many outputs for any kernel, in front of this one, have not gone. Asked when a pass begins: what goes in its rounds
    must not change whom the others are offered to, else some are offered twice to one kernel, and never to another. */
-ANN_FUNCTION u32 ann_for_any_before(const ann_view *v, u32 k)
+ANN_FUNCTION u32 ann_for_any_before(PRIVATE const ann_view *v, u32 k)
 {
     u32 count = 0;
     for (u32 j = 0; j < k; j++) {
@@ -136,7 +136,7 @@ ANN_FUNCTION u32 ann_for_any_before(const ann_view *v, u32 k)
 
 /* The place that an output is offered to in this round of a pass. In the first one go those with an address of a kernel's own.
    In each of the others what is for any is offered to the next place, until each was asked. ANN_PORTS: to none. */
-ANN_FUNCTION u32 ann_place_in_round(const ann_view *v, GLOBAL const u8 *output, u32 k, u32 round)
+ANN_FUNCTION u32 ann_place_in_round(PRIVATE const ann_view *v, GLOBAL const u8 *output, u32 k, u32 round)
 {
     u32 place = ANN_PORT_OF(output);
     if (!ANN_IS_FOR_ANY(output))

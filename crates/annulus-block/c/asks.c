@@ -3,7 +3,7 @@
 #ifdef ANN_ASK_PORT
 
 /* Writes how an ask has ended into the message that comes of it. */
-ANN_FUNCTION void ann_write_end(const ann_view *v, GLOBAL u8 *slot, u32 ended, u32 code)
+ANN_FUNCTION void ann_write_end(PRIVATE const ann_view *v, GLOBAL u8 *slot, u32 ended, u32 code)
 {
     GLOBAL u8 *answer = slot + v->shared->launch.in_payload + ANN_ANSWER;
     *ANN_U32(answer, 0) = ended;
@@ -11,7 +11,7 @@ ANN_FUNCTION void ann_write_end(const ann_view *v, GLOBAL u8 *slot, u32 ended, u
 }
 
 /* A timer is due now, or earlier. */
-ANN_FUNCTION void ann_hurry_timer(const ann_view *v, GLOBAL ann_timer *timer, u64 now)
+ANN_FUNCTION void ann_hurry_timer(PRIVATE const ann_view *v, GLOBAL ann_timer *timer, u64 now)
 {
     u64 offset = v->shared->launch.in_time;
     if (now < timer->due)
@@ -32,18 +32,18 @@ ANN_FUNCTION void ann_hurry_timer(const ann_view *v, GLOBAL ann_timer *timer, u6
 
 #define ANN_ASK_PLACES (ANN_TIMERS < ANN_MOST_ASKS ? ANN_TIMERS : ANN_MOST_ASKS)
 
-ANN_FUNCTION GLOBAL ann_ask *ann_ask_at(const ann_view *v, u32 entry)
+ANN_FUNCTION GLOBAL ann_ask *ann_ask_at(PRIVATE const ann_view *v, u32 entry)
 {
     return (GLOBAL ann_ask *)((GLOBAL u8 *)ann_asked_in(v) + ANN_ASK_HEAD) + entry;
 }
 
 /* The number of a block's place in the asked kernel, and where its answer comes. */
-ANN_FUNCTION u32 ann_ask_place(const ann_view *v, u32 entry)
+ANN_FUNCTION u32 ann_ask_place(PRIVATE const ann_view *v, u32 entry)
 {
-    return v->shared->asked_in.first + ann_block() * ANN_ASK_PLACES + entry;
+    return v->shared->asked_in.first + ann_block(v) * ANN_ASK_PLACES + entry;
 }
 
-ANN_FUNCTION GLOBAL u8 *ann_answer_at(const ann_view *v, u32 entry)
+ANN_FUNCTION GLOBAL u8 *ann_answer_at(PRIVATE const ann_view *v, u32 entry)
 {
     LOCAL const ann_ask_way *in = &v->shared->asked_in;
     return ann_device_local_at(v->device_heap, in->landings + ann_ask_place(v, entry) * in->stride);
@@ -51,7 +51,7 @@ ANN_FUNCTION GLOBAL u8 *ann_answer_at(const ann_view *v, u32 entry)
 
 /* The heap's entry of the timer with this number, which waits. */
 /* TWIN: index_of */
-ANN_FUNCTION u32 ann_index_of(const ann_view *v, u32 number)
+ANN_FUNCTION u32 ann_index_of(PRIVATE const ann_view *v, u32 number)
 {
     u32 last = ann_timers_of(v)->count - 1;
     u32 i = 0;
@@ -62,7 +62,7 @@ ANN_FUNCTION u32 ann_index_of(const ann_view *v, u32 number)
 
 /* Ends the ask whose timer has this number: its message is due now. */
 /* TWIN: end_ask */
-ANN_FUNCTION void ann_end_ask(const ann_view *v, u32 number, u32 ended, u32 code)
+ANN_FUNCTION void ann_end_ask(PRIVATE const ann_view *v, u32 number, u32 ended, u32 code)
 {
     u32 i = ann_index_of(v, number);
     GLOBAL ann_timer *timer = ann_timer_heap(v) + i;
@@ -72,7 +72,7 @@ ANN_FUNCTION void ann_end_ask(const ann_view *v, u32 number, u32 ended, u32 code
 }
 
 /* Whether all places may be written. */
-ANN_FUNCTION u32 ann_asks_are_full(const ann_view *v)
+ANN_FUNCTION u32 ann_asks_are_full(PRIVATE const ann_view *v)
 {
     u64 all = ANN_ASK_PLACES == 64u ? ~(u64)0 : ((u64)1 << (ANN_ASK_PLACES & 63u)) - 1;
     return ann_timers_of(v)->busy == all;
@@ -80,13 +80,13 @@ ANN_FUNCTION u32 ann_asks_are_full(const ann_view *v)
 
 /* Whether the answer is there that this entry waits for. Who has seen that fences before anybody reads it
    (SYNC: slot-published). */
-ANN_FUNCTION u32 ann_is_answer_here(const ann_view *v, u32 entry)
+ANN_FUNCTION u32 ann_is_answer_here(PRIVATE const ann_view *v, u32 entry)
 {
     return ann_load_relaxed_u32(ANN_U32(ann_answer_at(v, entry), 0)) == ann_ask_at(v, entry)->generation;
 }
 
 /* TWIN: has_answer */
-ANN_FUNCTION u32 ann_has_answer(const ann_view *v)
+ANN_FUNCTION u32 ann_has_answer(PRIVATE const ann_view *v)
 {
     u64 busy = v->shared->asked_in.stride != 0 ? ann_timers_of(v)->busy : 0;
     for (u32 entry = 0; busy != 0; entry++, busy >>= 1)
@@ -96,7 +96,7 @@ ANN_FUNCTION u32 ann_has_answer(const ann_view *v)
 }
 
 /* These places are not in use any more. */
-ANN_FUNCTION void ann_free_asks(const ann_view *v, u64 entries)
+ANN_FUNCTION void ann_free_asks(PRIVATE const ann_view *v, u64 entries)
 {
     GLOBAL ann_timers *t = ann_timers_of(v);
     v->shared->asks_untold |= (t->busy & entries) != 0;
@@ -106,14 +106,14 @@ ANN_FUNCTION void ann_free_asks(const ann_view *v, u64 entries)
 
 /* Tells the host of places that are not in use any more, though no turn takes anything. */
 /* TWIN: tell_if_freed */
-ANN_FUNCTION void ann_tell_if_freed(const ann_view *v)
+ANN_FUNCTION void ann_tell_if_freed(PRIVATE const ann_view *v)
 {
     if (v->shared->asks_untold)
         ann_tell_timers(v);
 }
 
 /* Takes an answer into the message that comes of the ask. */
-ANN_FUNCTION void ann_take_answer(const ann_view *v, u32 entry)
+ANN_FUNCTION void ann_take_answer(PRIVATE const ann_view *v, u32 entry)
 {
     GLOBAL const u8 *slot = ann_answer_at(v, entry);
     u32 number = ann_ask_at(v, entry)->number;
@@ -147,7 +147,7 @@ ANN_FUNCTION void ann_take_answer(const ann_view *v, u32 entry)
 
 /* Takes the answers that have come: their messages are due now. */
 /* TWIN: look_for_answers */
-ANN_FUNCTION void ann_look_for_answers(const ann_view *v)
+ANN_FUNCTION void ann_look_for_answers(PRIVATE const ann_view *v)
 {
     GLOBAL ann_timers *t = ann_timers_of(v);
     u64 found = 0;
@@ -168,7 +168,7 @@ ANN_FUNCTION void ann_look_for_answers(const ann_view *v)
 
 /* The query that carried this ask was lost. */
 /* TWIN: lose_ask */
-ANN_FUNCTION void ann_lose_ask(const ann_view *v, u64 call)
+ANN_FUNCTION void ann_lose_ask(PRIVATE const ann_view *v, u64 call)
 {
     GLOBAL ann_timers *t = ann_timers_of(v);
     u32 entry = (u32)(call & (ANN_ASK - 1)) - ann_ask_place(v, 0);
@@ -184,7 +184,7 @@ ANN_FUNCTION void ann_lose_ask(const ann_view *v, u64 call)
 
 /* A timer was taken whose message is in this slot: if an ask ends with it that nobody has answered, it says so. */
 /* TWIN: overdue */
-ANN_FUNCTION void ann_end_overdue(const ann_view *v, u32 number, GLOBAL u8 *slot)
+ANN_FUNCTION void ann_end_overdue(PRIVATE const ann_view *v, u32 number, GLOBAL u8 *slot)
 {
     GLOBAL ann_timers *t = ann_timers_of(v);
     u64 awaited = t->awaited;
@@ -200,7 +200,7 @@ ANN_FUNCTION void ann_end_overdue(const ann_view *v, u32 number, GLOBAL u8 *slot
 /* The query that is held, if one is, has no ask any more, since queries go elsewhere: to the host, as other outputs do, but without
    an address; if they go to another kernel, it is lost. So no other kernel gets an address that was not made for it. */
 /* TWIN: drop_query */
-ANN_FUNCTION void ann_drop_query(const ann_view *v)
+ANN_FUNCTION void ann_drop_query(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     for (u32 k = s->pending_from; k < s->pending; k++) {
@@ -219,7 +219,7 @@ ANN_FUNCTION void ann_drop_query(const ann_view *v)
 /* By the leader, which obeys a command: if queries go elsewhere now, whatever was asked ends. The host is told before it is told that
    the command is obeyed. */
 /* TWIN: lead_asks */
-ANN_FUNCTION void ann_lead_asks(const ann_view *v)
+ANN_FUNCTION void ann_lead_asks(PRIVATE const ann_view *v)
 {
     GLOBAL ann_timers *t = ann_timers_of(v);
     LOCAL ann_ask_way *in = &v->shared->asked_in;
@@ -243,7 +243,7 @@ ANN_FUNCTION void ann_lead_asks(const ann_view *v)
 
 /* This timer of the heap is that of an ask. */
 /* TWIN: open_ask */
-ANN_FUNCTION void ann_open_ask(const ann_view *v, GLOBAL ann_timer *timer)
+ANN_FUNCTION void ann_open_ask(PRIVATE const ann_view *v, GLOBAL ann_timer *timer)
 {
 #if ANN_ASKS
     LOCAL ann_shared *b = v->shared;

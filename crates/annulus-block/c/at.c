@@ -19,7 +19,7 @@
 
 /* The number of the shard's next message, wherever it comes from. */
 /* TWIN: next_number */
-ANN_FUNCTION u64 ann_next_number(const ann_view *v)
+ANN_FUNCTION u64 ann_next_number(PRIVATE const ann_view *v)
 {
     u64 number = v->shared->state.next_in;
 #if ANN_LAUNCH_CONNECTABLE
@@ -33,7 +33,7 @@ ANN_FUNCTION u64 ann_next_number(const ann_view *v)
 
 /* By the leader: says a phase, with the number of the message that is next. */
 /* TWIN: say */
-ANN_FUNCTION void ann_say(const ann_view *v, u32 phase)
+ANN_FUNCTION void ann_say(PRIVATE const ann_view *v, u32 phase)
 {
     v->shared->said = phase;
     ann_store_relaxed_u64(&v->record->at, ann_next_number(v) << ANN_AT_NUMBER_SHIFT | phase);
@@ -42,7 +42,7 @@ ANN_FUNCTION void ann_say(const ann_view *v, u32 phase)
 /* By the leader: says that the handlers of `count` messages of the turn are called, from the i-th on. The key is
    that of a single one. */
 /* TWIN: at_handler */
-ANN_FUNCTION void ann_at_handler(const ann_view *v, u32 i, u32 count, GLOBAL const ANN_MESSAGE *message)
+ANN_FUNCTION void ann_at_handler(PRIVATE const ann_view *v, u32 i, u32 count, GLOBAL const ANN_MESSAGE *message)
 {
 #if ANN_KEYED
     if (count == 1)
@@ -56,7 +56,7 @@ ANN_FUNCTION void ann_at_handler(const ann_view *v, u32 i, u32 count, GLOBAL con
 }
 
 /* By the leader: whether nothing else keeps the block from taking messages. */
-ANN_FUNCTION u32 ann_is_free(const ann_view *v)
+ANN_FUNCTION u32 ann_is_free(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     return !ANN_IS_STALLED(&b->state) && (b->state.command & ANN_ACTIVE) != 0 && b->said != ANN_AT_ENDED;
@@ -64,7 +64,7 @@ ANN_FUNCTION u32 ann_is_free(const ann_view *v)
 
 /* By the leader: says a phase of a block that has nothing to do, unless it said so before, or says already why it
    takes nothing. */
-ANN_FUNCTION void ann_say_if_free(const ann_view *v, u32 phase)
+ANN_FUNCTION void ann_say_if_free(PRIVATE const ann_view *v, u32 phase)
 {
     if (v->shared->said != phase && ann_is_free(v))
         ann_say(v, phase);
@@ -72,35 +72,35 @@ ANN_FUNCTION void ann_say_if_free(const ann_view *v, u32 phase)
 
 /* By the leader: says that the block found nothing. */
 /* TWIN: at_nothing */
-ANN_FUNCTION void ann_at_nothing(const ann_view *v)
+ANN_FUNCTION void ann_at_nothing(PRIVATE const ann_view *v)
 {
     ann_say_if_free(v, ANN_AT_LOOKING);
 }
 
 /* By the leader, before a nap, and before it leaves the device for a while. */
 /* TWIN: at_rest */
-ANN_FUNCTION void ann_at_rest(const ann_view *v)
+ANN_FUNCTION void ann_at_rest(PRIVATE const ann_view *v)
 {
     ann_say_if_free(v, ANN_AT_ASLEEP);
 }
 
 /* By the leader, before it waits for the kernel's other blocks. */
 /* TWIN: at_barrier */
-ANN_FUNCTION void ann_at_barrier(const ann_view *v)
+ANN_FUNCTION void ann_at_barrier(PRIVATE const ann_view *v)
 {
     ann_say_if_free(v, ANN_AT_BARRIER);
 }
 
 /* By the leader: says why the block waits for room. */
 /* TWIN: at_stall */
-ANN_FUNCTION void ann_at_stall(const ann_view *v, u32 by)
+ANN_FUNCTION void ann_at_stall(PRIVATE const ann_view *v, u32 by)
 {
     ann_say(v, by == ANN_STALLED_BY_KERNEL ? ANN_AT_STALLED_ON_KERNEL : ANN_AT_STALLED_ON_HOST);
 }
 
 /* By the leader: says what a command has made of the block. */
 /* TWIN: at_command */
-ANN_FUNCTION void ann_at_command(const ann_view *v, u32 command)
+ANN_FUNCTION void ann_at_command(PRIVATE const ann_view *v, u32 command)
 {
     LOCAL ann_state *s = &v->shared->state;
     if ((command & ANN_TERMINATE) != 0)

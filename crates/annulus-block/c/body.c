@@ -7,7 +7,7 @@
    outputs of this message. */
 ANN_FUNCTION GLOBAL const void *ann_take_message(PRIVATE ann_inbox *inbox)
 {
-    PRIVATE const ann_view *v = (PRIVATE const ann_view *)inbox->view;
+    PRIVATE PRIVATE const ann_view *v = (PRIVATE PRIVATE const ann_view *)inbox->view;
     LOCAL ann_shared *b = v->shared;
     u32 count = b->count;
     u32 i;
@@ -32,18 +32,18 @@ ANN_FUNCTION GLOBAL const void *ann_take_message(PRIVATE ann_inbox *inbox)
 /* Several threads may say so, and all say the same. */
 ANN_FUNCTION void ann_end_kernel(PRIVATE const ann_inbox *inbox)
 {
-    PRIVATE const ann_view *v = (PRIVATE const ann_view *)inbox->view;
+    PRIVATE PRIVATE const ann_view *v = (PRIVATE PRIVATE const ann_view *)inbox->view;
     *(volatile LOCAL u32 *)&v->shared->ends = 1;
 }
 
 /* All threads run the body, if there is a message for it. Before a thread has taken one it sends nothing. */
-ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
+ANN_FUNCTION void ann_handle(PRIVATE const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_shared *b = v->shared;
     (void)count;
     /* A loop and no condition: some compilers take minutes for barriers under one. */
     u32 calls = b->messages != 0;
-    if (ann_thread() == 0 && calls)
+    if (ann_thread(v) == 0 && calls)
         ann_at_handler(v, 0, b->messages, 0);
     for (u32 i = 0; i < calls; i++) {
         ann_outbox outbox;
@@ -59,10 +59,10 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
         inbox.outbox = &outbox;
         inbox.found = b->messages;
         inbox.at = ANN_NONE_TAKEN;
-        u32 code = ann_transact(v, &inbox, 0, ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
+        u32 code = ann_transact(v, &inbox, 0, ann_thread(v), &outbox ANN_BINDING_ARGUMENTS);
         if (inbox.at != ANN_NONE_TAKEN)
             ann_job_at(v, inbox.at)->sent = outbox.sent;
-        if (ann_thread() == 0)
+        if (ann_thread(v) == 0)
             b->body_code = code;
     }
 }
@@ -70,7 +70,7 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
 /* Behind a barrier that follows the body: how many of the turn's slots it has taken, with what is no message
    behind them; the same in all threads. They write down what became of its messages, and a barrier follows. */
 /* TWIN: end_body */
-ANN_FUNCTION u32 ann_end_body(const ann_view *v, u32 count)
+ANN_FUNCTION u32 ann_end_body(PRIVATE const ann_view *v, u32 count)
 {
     LOCAL ann_shared *b = v->shared;
     u32 code = b->body_code;
@@ -82,10 +82,10 @@ ANN_FUNCTION u32 ann_end_body(const ann_view *v, u32 count)
             blamed = 0;
         taken++;
     }
-    for (u32 i = ann_thread(); i < taken; i += ANN_LAUNCH_THREADS)
+    for (u32 i = ann_thread(v); i < taken; i += ANN_LAUNCH_THREADS)
         if (ann_job_at(v, i)->kind == ANN_KIND_MESSAGE)
             ann_job_at(v, i)->code = code;
-    if (ann_thread() == 0 && code == 0 && b->ends) {
+    if (ann_thread(v) == 0 && code == 0 && b->ends) {
         b->leaving = 1;
         /* SYNC: leaving (release) */
         ann_store_release_u32(ANN_U32(v->shard, ANN_CONTROL_LEAVING), 1);

@@ -4,7 +4,7 @@
 
 /* By the leader: stores the counts. Whoever sees, behind a fence, that a message was consumed sees it
    counted. */
-ANN_FUNCTION void ann_store_counts(const ann_view *v)
+ANN_FUNCTION void ann_store_counts(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     ann_store_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_PROCESSED), s->processed);
@@ -28,7 +28,7 @@ ANN_FUNCTION void ann_store_counts(const ann_view *v)
 
 /* By the leader, behind a fence: the gauges, and the slots that are given back. Who sees in a gauge that
    there is an answer, or a dead letter, finds it. SYNC: gauge (release) */
-ANN_FUNCTION void ann_store_gauges(const ann_view *v, u64 next_out)
+ANN_FUNCTION void ann_store_gauges(PRIVATE const ann_view *v, u64 next_out)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->launch.dead_letters != 0)
@@ -50,7 +50,7 @@ ANN_FUNCTION void ann_store_gauges(const ann_view *v, u64 next_out)
 
 /* By the leader, before the fence that publishes a turn's answers: stores what is owed for earlier turns, so
    that the fence releases it, too. Returns whether anything is owed. */
-ANN_FUNCTION u32 ann_begin_to_pay(const ann_view *v)
+ANN_FUNCTION u32 ann_begin_to_pay(PRIVATE const ann_view *v)
 {
     u32 owes = v->shared->owed != 0;
     if (owes)
@@ -59,7 +59,7 @@ ANN_FUNCTION u32 ann_begin_to_pay(const ann_view *v)
 }
 
 /* By the leader: tells the host what it has not been told yet. */
-ANN_FUNCTION void ann_settle_up_here(const ann_view *v)
+ANN_FUNCTION void ann_settle_up_here(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->owed == 0)
@@ -85,7 +85,7 @@ ANN_FUNCTION void ann_settle_up_here(const ann_view *v)
 ANN_APART(ann_settle_up)
 
 /* By the leader, at a turn's end: puts off telling the host, unless too much is owed, or for too long. */
-ANN_FUNCTION void ann_owe(const ann_view *v)
+ANN_FUNCTION void ann_owe(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     u64 now = ann_clock(b->launch.clock);
@@ -107,11 +107,11 @@ ANN_FUNCTION void ann_owe(const ann_view *v)
 #else
 
 /* Nothing is ever owed: each turn's end tells the host everything. */
-ANN_FUNCTION u32 ann_begin_to_pay(const ann_view *v)
+ANN_FUNCTION u32 ann_begin_to_pay(PRIVATE const ann_view *v)
 {
     return 0;
 }
-ANN_FUNCTION void ann_store_gauges(const ann_view *v, u64 next_out) {}
-ANN_FUNCTION void ann_settle_up(const ann_view *v) {}
+ANN_FUNCTION void ann_store_gauges(PRIVATE const ann_view *v, u64 next_out) {}
+ANN_FUNCTION void ann_settle_up(PRIVATE const ann_view *v) {}
 
 #endif

@@ -11,7 +11,7 @@
 
 /* Whether the slot of the turn's i-th message is published. Of the host's slots a look acquires where that
    costs less than a fence behind all looks. */
-ANN_FUNCTION u32 ann_turn_published(const ann_view *v, u32 i)
+ANN_FUNCTION u32 ann_turn_published(PRIVATE const ann_view *v, u32 i)
 {
 #if ANN_LAUNCH_CONNECTABLE
     if (v->shared->device_local)
@@ -27,7 +27,7 @@ ANN_FUNCTION u32 ann_turn_published(const ann_view *v, u32 i)
 }
 
 /* The fence after slots were seen to be published, and before they are read. */
-ANN_FUNCTION void ann_turn_fence(const ann_view *v)
+ANN_FUNCTION void ann_turn_fence(PRIVATE const ann_view *v)
 {
 #if ANN_LAUNCH_CONNECTABLE
     if (v->shared->device_local) {
@@ -43,7 +43,7 @@ ANN_FUNCTION void ann_turn_fence(const ann_view *v)
 }
 
 /* The command that the turn's messages come after. */
-ANN_FUNCTION u32 ann_turn_command(const ann_view *v)
+ANN_FUNCTION u32 ann_turn_command(PRIVATE const ann_view *v)
 {
 #if ANN_LAUNCH_CONNECTABLE
     if (v->shared->device_local)
@@ -53,13 +53,13 @@ ANN_FUNCTION u32 ann_turn_command(const ann_view *v)
 }
 
 /* Each thread looks at its share of the slots that may be published. */
-ANN_FUNCTION void ann_look(const ann_view *v)
+ANN_FUNCTION void ann_look(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     u32 window = b->window;
     u32 gap = window;
     /* The leader has seen the first slot. No load waits for the one before. */
-    for (u32 i = 1 + ann_thread(); i < window; i += ANN_LAUNCH_THREADS) {
+    for (u32 i = 1 + ann_thread(v); i < window; i += ANN_LAUNCH_THREADS) {
         u32 published = ann_turn_published(v, i);
         gap = !published && i < gap ? i : gap;
     }
@@ -70,7 +70,7 @@ ANN_FUNCTION void ann_look(const ann_view *v)
 }
 
 /* Each thread copies its share of the messages' words; the leader decides how many are handled. */
-ANN_FUNCTION void ann_bring(const ann_view *v, u32 leader)
+ANN_FUNCTION void ann_bring(PRIVATE const ann_view *v, u32 leader)
 {
     LOCAL ann_shared *b = v->shared;
     u32 found = b->found;
@@ -82,7 +82,7 @@ ANN_FUNCTION void ann_bring(const ann_view *v, u32 leader)
 #ifdef ANN_BRIDGED
     all = 0;
 #endif
-    for (u32 first = ann_thread(); first < all; first += ANN_WORDS_UNDER_WAY * ANN_LAUNCH_THREADS) {
+    for (u32 first = ann_thread(v); first < all; first += ANN_WORDS_UNDER_WAY * ANN_LAUNCH_THREADS) {
         ann_word copied[ANN_WORDS_UNDER_WAY];
         /* Without a condition on each, compilers keep the loads together. */
         if (first + (ANN_WORDS_UNDER_WAY - 1) * ANN_LAUNCH_THREADS < all) {

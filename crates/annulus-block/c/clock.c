@@ -2,7 +2,7 @@
 
 /* The time on the runtime's clock: the device's own where it has one, else the host's last heartbeat. */
 /* TWIN: now */
-ANN_FUNCTION u64 ann_now(const ann_view *v)
+ANN_FUNCTION u64 ann_now(PRIVATE const ann_view *v)
 {
     u64 clock = ann_clock(v->shared->launch.clock);
     if (clock != 0)
@@ -18,7 +18,7 @@ typedef struct {
 } ann_asked;
 
 /* By the leader: begins to load it. Nothing waits here. */
-ANN_FUNCTION ann_asked ann_look_at_asked(const ann_view *v)
+ANN_FUNCTION ann_asked ann_look_at_asked(PRIVATE const ann_view *v)
 {
     ann_asked asked;
     asked.origin = ann_load_relaxed_u64(&v->record->origin);
@@ -28,7 +28,7 @@ ANN_FUNCTION ann_asked ann_look_at_asked(const ann_view *v)
 }
 
 /* By the leader: sets its clock, and answers what the host asks. */
-ANN_FUNCTION void ann_attend_to(const ann_view *v, PRIVATE const ann_asked *asked)
+ANN_FUNCTION void ann_attend_to(PRIVATE const ann_view *v, PRIVATE const ann_asked *asked)
 {
     LOCAL ann_shared *b = v->shared;
     if (asked->origin != 0)
@@ -44,7 +44,7 @@ ANN_FUNCTION void ann_attend_to(const ann_view *v, PRIVATE const ann_asked *aske
 #if ANN_ALONE
 
 /* By the leader: whether there is anything in it to do. */
-ANN_FUNCTION u32 ann_asks_something(const ann_view *v, PRIVATE const ann_asked *asked)
+ANN_FUNCTION u32 ann_asks_something(PRIVATE const ann_view *v, PRIVATE const ann_asked *asked)
 {
     LOCAL ann_shared *b = v->shared;
     return asked->question != b->state.answered || asked->leave == b->epoch
@@ -54,7 +54,7 @@ ANN_FUNCTION u32 ann_asks_something(const ann_view *v, PRIVATE const ann_asked *
 #endif
 
 /* By the leader, from time to time: does both. */
-ANN_FUNCTION void ann_attend(const ann_view *v)
+ANN_FUNCTION void ann_attend(PRIVATE const ann_view *v)
 {
     ann_asked asked = ann_look_at_asked(v);
     ann_attend_to(v, &asked);

@@ -1,13 +1,13 @@
 /* The block: commands of the host, and its end. */
 
 #if ANN_ASKS
-ANN_FUNCTION void ann_lead_asks(const ann_view *v);
-ANN_FUNCTION void ann_tell_if_freed(const ann_view *v);
+ANN_FUNCTION void ann_lead_asks(PRIVATE const ann_view *v);
+ANN_FUNCTION void ann_tell_if_freed(PRIVATE const ann_view *v);
 #endif
 
 /* Acknowledges a new command: telemetry first, then the state, then the command itself (SYNC: state). */
 /* TWIN: obey */
-ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
+ANN_FUNCTION void ann_obey(PRIVATE const ann_view *v, u32 command)
 {
     LOCAL ann_state *s = &v->shared->state;
     u32 epoch = command >> ANN_EPOCH_SHIFT;
@@ -57,7 +57,7 @@ ANN_FUNCTION void ann_obey(const ann_view *v, u32 command)
 }
 
 /* Ends the block without a command, since there is no host to give one. */
-ANN_FUNCTION void ann_give_up(const ann_view *v)
+ANN_FUNCTION void ann_give_up(PRIVATE const ann_view *v)
 {
     ann_settle_up(v);
 #if ANN_LAUNCH_CONNECTABLE
@@ -73,7 +73,7 @@ ANN_FUNCTION void ann_give_up(const ann_view *v)
 }
 
 /* By the leader of a block that stays: whether the host asks it to leave for a while. */
-ANN_FUNCTION u32 ann_is_asked_to_leave(const ann_view *v)
+ANN_FUNCTION u32 ann_is_asked_to_leave(PRIVATE const ann_view *v)
 {
     return ann_load_relaxed_u32(&v->record->leave) == v->record->epoch;
 }

@@ -2,7 +2,7 @@
 
 /* Whether `need` slots of the outbound ring are free. Looks at the ring again only if the last look does not
    suffice. */
-ANN_FUNCTION u32 ann_has_slots(const ann_view *v, u64 need)
+ANN_FUNCTION u32 ann_has_slots(PRIVATE const ann_view *v, u64 need)
 {
     LOCAL ann_state *s = &v->shared->state;
     u64 capacity = (u64)1 << v->shared->launch.out_shift;
@@ -14,7 +14,7 @@ ANN_FUNCTION u32 ann_has_slots(const ann_view *v, u64 need)
 }
 
 /* The call of message number `i` that the turn has found; 0 if the message is no call. */
-ANN_FUNCTION u64 ann_found_caller(const ann_view *v, u32 i)
+ANN_FUNCTION u64 ann_found_caller(PRIVATE const ann_view *v, u32 i)
 {
 #ifdef ANN_TIMERS
     if (v->shared->due)
@@ -28,7 +28,7 @@ ANN_FUNCTION u64 ann_found_caller(const ann_view *v, u32 i)
 }
 
 /* Whether the first output of a message's handler is a reply, which takes no slot of the outbound ring. */
-ANN_FUNCTION u32 ann_is_answered(const ann_view *v, u64 caller)
+ANN_FUNCTION u32 ann_is_answered(PRIVATE const ann_view *v, u64 caller)
 {
 #if ANN_LAUNCH_THROUGH && ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT)
     return caller != 0 && !(ann_is_through(caller) && ANN_IS_LINKED(v));
@@ -40,7 +40,7 @@ ANN_FUNCTION u32 ann_is_answered(const ann_view *v, u64 caller)
 /* How many of the first `found` messages there is room for. Each may need `credit` slots, and a call one
    less. */
 /* TWIN: has_credit */
-ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 found)
+ANN_FUNCTION u32 ann_credit(PRIVATE const ann_view *v, u32 found)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     LOCAL ann_state *s = &v->shared->state;
@@ -61,7 +61,7 @@ ANN_FUNCTION u32 ann_credit(const ann_view *v, u32 found)
 /* As above. If there is no room, says so in the control block, so that the host that makes room wakes this
    block. */
 /* TWIN: or_stall */
-ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 found)
+ANN_FUNCTION u32 ann_credit_or_stall(PRIVATE const ann_view *v, u32 found)
 {
     LOCAL ann_state *s = &v->shared->state;
 #if ANN_LAUNCH_HOLD
@@ -95,7 +95,7 @@ ANN_FUNCTION u32 ann_credit_or_stall(const ann_view *v, u32 found)
 
 /* Whether the host's next message, which is published, is a call. Loads directly from its slot. Called when
    there is no room. */
-ANN_FUNCTION u32 ann_next_is_call(const ann_view *v)
+ANN_FUNCTION u32 ann_next_is_call(PRIVATE const ann_view *v)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     if (l->in_correlation == 0)
@@ -116,7 +116,7 @@ ANN_FUNCTION u32 ann_next_is_call(const ann_view *v)
 }
 
 /* Whether there is room for the host's next message, which is published. */
-ANN_FUNCTION u32 ann_has_room_for_next(const ann_view *v)
+ANN_FUNCTION u32 ann_has_room_for_next(PRIVATE const ann_view *v)
 {
     u32 credit = v->shared->launch.credit;
     if (ann_has_slots(v, credit))

@@ -5,7 +5,7 @@
 /* Copies a bridged message into the slot of a dead letter, or the archive into the slot's spill block. Both
    rings have the same room. */
 ANN_FUNCTION void ann_copy_bridged(
-    const ann_view *v, GLOBAL const ANN_MESSAGE *message, GLOBAL u8 *ring, u64 index)
+    PRIVATE const ann_view *v, GLOBAL const ANN_MESSAGE *message, GLOBAL u8 *ring, u64 index)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     GLOBAL u8 *payload = ring + ANN_RING_SLOTS + index * l->dead_letter_stride + l->dead_letter_payload;
@@ -28,7 +28,7 @@ ANN_FUNCTION void ann_copy_bridged(
 
 /* Puts the message of a failed call into the ring of dead letters. If there is no room, counts it as lost. */
 /* TWIN: bury */
-ANN_FUNCTION void ann_bury(const ann_view *v, GLOBAL const u8 *message, u32 code)
+ANN_FUNCTION void ann_bury(PRIVATE const ann_view *v, GLOBAL const u8 *message, u32 code)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     LOCAL ann_state *s = &v->shared->state;

@@ -1,7 +1,7 @@
 /* The block: how it wakes the host. */
 
 /* Tells the host, if it sleeps and wants to hear of it, that something is new (SYNC: doorbell). */
-ANN_FUNCTION void ann_tell(const ann_view *v, u32 noted)
+ANN_FUNCTION void ann_tell(PRIVATE const ann_view *v, u32 noted)
 {
 #if ANN_RINGS
     ann_fence_all();

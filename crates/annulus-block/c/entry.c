@@ -2,33 +2,34 @@
 
 #if ANN_LAUNCH_CONNECTABLE
 #ifdef ANN_ROWS
-#define ANN_LINK_PARAMETERS , GLOBAL u8 *device_heap, GLOBAL const u8 *link, GLOBAL const u8 *rows
+#define ANN_LINK_PARAMETERS \
+    , GLOBAL u8 *device_heap ANN_BUFFER, GLOBAL const u8 *link ANN_BUFFER, GLOBAL const u8 *rows ANN_BUFFER
 #else
-#define ANN_LINK_PARAMETERS , GLOBAL u8 *device_heap, GLOBAL const u8 *link
+#define ANN_LINK_PARAMETERS , GLOBAL u8 *device_heap ANN_BUFFER, GLOBAL const u8 *link ANN_BUFFER
 #endif
 #else
 #define ANN_LINK_PARAMETERS
 #endif
 #ifdef ANN_LAUNCH_SUPERSTEPS
-#define ANN_STEP_PARAMETER , GLOBAL u8 *steps
+#define ANN_STEP_PARAMETER , GLOBAL u8 *steps ANN_BUFFER
 #else
 #define ANN_STEP_PARAMETER
 #endif
 
 ANN_KERNEL void ann_main(
-    GLOBAL u8 *memory, GLOBAL u8 *arena, GLOBAL u8 *records, GLOBAL const u8 *launch, GLOBAL u8 *states,
-    GLOBAL u8 *scratch, GLOBAL u8 *doorbell ANN_LINK_PARAMETERS ANN_STEP_PARAMETER ANN_BINDING_PARAMETERS)
+    GLOBAL u8 *memory ANN_BUFFER, GLOBAL u8 *arena ANN_BUFFER, GLOBAL u8 *records ANN_BUFFER,
+    GLOBAL const u8 *launch ANN_BUFFER, GLOBAL u8 *states ANN_BUFFER, GLOBAL u8 *scratch ANN_BUFFER,
+    GLOBAL u8 *doorbell ANN_BUFFER ANN_LINK_PARAMETERS ANN_STEP_PARAMETER ANN_BINDING_ENTRY ANN_PLACE_PARAMETERS)
 {
     ANN_SHARED ann_shared shared;
 #ifdef ANN_BLOCK_WIDE
     ANN_SHARED ann_block_memory together;
     ann_round rounds;
-    rounds.set = 0;
-    rounds.met = 0;
 #endif
-    u32 leader = ann_thread() == 0;
-    u32 block = ann_block();
     ann_view view;
+    ann_take_place(&view);
+    u32 leader = ann_thread(&view) == 0;
+    u32 block = ann_block(&view);
     {
         GLOBAL const ann_launch *l = (GLOBAL const ann_launch *)launch;
         view.shard = memory + block * l->shard_stride;
@@ -60,8 +61,9 @@ ANN_KERNEL void ann_main(
         view.shared = ann_shared_at(&shared);
 #ifdef ANN_BLOCK_WIDE
         view.together = &together;
+        ann_take_place(&rounds);
         view.rounds = &rounds;
-        ann_begin_meeting(&together.meeting);
+        ann_begin_meeting(&together.meeting, &rounds);
 #endif
 #if ANN_LAUNCH_THREADS > 1
         ann_cut_scratch(&view, scratch + block * l->scratch_stride, l);

@@ -9,13 +9,13 @@
 #define ANN_EVENTS_STOPPED 2u /* the last one was taken */
 #define ANN_EVENTS_MISSED 3u  /* it found no room */
 
-ANN_FUNCTION GLOBAL u8 *ann_timer_slot(const ann_view *v, u32 place);
-ANN_FUNCTION void ann_head_timer(const ann_view *v, GLOBAL u8 *slot, u64 due);
-ANN_FUNCTION void ann_tell_timers(const ann_view *v);
+ANN_FUNCTION GLOBAL u8 *ann_timer_slot(PRIVATE const ann_view *v, u32 place);
+ANN_FUNCTION void ann_head_timer(PRIVATE const ann_view *v, GLOBAL u8 *slot, u64 due);
+ANN_FUNCTION void ann_tell_timers(PRIVATE const ann_view *v);
 
 /* By the leader of an active block: if it was not active before, its first tick is due after a period. */
 /* TWIN: arm_events */
-ANN_FUNCTION void ann_arm_events(const ann_view *v)
+ANN_FUNCTION void ann_arm_events(PRIVATE const ann_view *v)
 {
     GLOBAL ann_timers *t = (GLOBAL ann_timers *)v->timers;
     if (t->armed)
@@ -33,14 +33,14 @@ ANN_FUNCTION void ann_arm_events(const ann_view *v)
 
 /* Whether the message waits that comes before all others, or the last one. */
 /* TWIN: starts */
-ANN_FUNCTION u32 ann_starts(const ann_view *v)
+ANN_FUNCTION u32 ann_starts(PRIVATE const ann_view *v)
 {
     GLOBAL const ann_timers *t = (GLOBAL const ann_timers *)v->timers;
     return t->start != 0 || t->stop != 0;
 }
 
 /* When the first is due; 0 if there is none. */
-ANN_FUNCTION u64 ann_event_due(const ann_view *v)
+ANN_FUNCTION u64 ann_event_due(PRIVATE const ann_view *v)
 {
     GLOBAL const ann_timers *t = (GLOBAL const ann_timers *)v->timers;
     if (t->start != 0)
@@ -51,7 +51,7 @@ ANN_FUNCTION u64 ann_event_due(const ann_view *v)
 /* Takes the first, which is due in this turn, or is the start or the last one. A tick is set again at once, so it comes also if the
    handler fails. Those that were missed come as one. */
 /* TWIN: take_event */
-ANN_FUNCTION GLOBAL u8 *ann_take_event(const ann_view *v)
+ANN_FUNCTION GLOBAL u8 *ann_take_event(PRIVATE const ann_view *v)
 {
     GLOBAL ann_timers *t = (GLOBAL ann_timers *)v->timers;
     /* Behind the places of timers. */

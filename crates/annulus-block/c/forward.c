@@ -4,7 +4,7 @@
     && (ANN_LAUNCH_THREADS == 1 || ANN_ALONE)
 
 /* The block of the connected kernel that an output is for. */
-ANN_FUNCTION u32 ann_addressee(const ann_view *v, GLOBAL const u8 *output)
+ANN_FUNCTION u32 ann_addressee(PRIVATE const ann_view *v, GLOBAL const u8 *output)
 {
     if (ANN_PORT_IS_KEYED(0))
         return (u32)(ANN_PORT_KEY(0, output) % v->shared->link.grid);
@@ -18,7 +18,7 @@ ANN_FUNCTION u32 ann_addressee(const ann_view *v, GLOBAL const u8 *output)
 
 /* Distance between outputs of the leader that are for the connected kernel. If its slots are sealed, they lie in
    their slots' images. */
-ANN_FUNCTION u32 ann_row_stride(const ann_view *v)
+ANN_FUNCTION u32 ann_row_stride(PRIVATE const ann_view *v)
 {
     u32 units = v->shared->link.units;
     return units != 0 ? (units * 12 + 15) / 16 * 16 : ANN_OUTPUT_STRIDE;
@@ -50,7 +50,7 @@ ANN_FUNCTION void ann_seal_image(LOCAL const ann_link *l, GLOBAL u8 *ring, u32 t
 /* Publishes so many outputs that have tickets from `first` on. `is_told` says that something was told before that who
    takes one must see before it rests. */
 ANN_FUNCTION void ann_seal_row(
-    const ann_view *v, GLOBAL u8 *ring, GLOBAL const u8 *next, u32 first, u32 granted, u64 now, u32 is_told)
+    PRIVATE const ann_view *v, GLOBAL u8 *ring, GLOBAL const u8 *next, u32 first, u32 granted, u64 now, u32 is_told)
 {
     LOCAL const ann_link *l = ANN_LINK(v, 0);
     if (is_told) {
@@ -76,7 +76,7 @@ ANN_FUNCTION void ann_seal_row(
 /* By the leader, before the first look of a turn: what is known of the tickets of the connected kernel's ring, if it has one block.
    Behind its own last ticket it knows them, unless others send there, too, which the next swap finds out; then it looks, and so it
    does when it has rested, or when what it knows leaves less than half of the ring. */
-ANN_FUNCTION void ann_know_tickets(const ann_view *v, u32 is_near)
+ANN_FUNCTION void ann_know_tickets(PRIVATE const ann_view *v, u32 is_near)
 {
     LOCAL ann_shared *b = v->shared;
     b->knows_tickets = is_near && b->link.grid == 1;
@@ -90,7 +90,7 @@ ANN_FUNCTION void ann_know_tickets(const ann_view *v, u32 is_near)
 /* By the leader: sends a single output to the connected kernel's only block, by the tickets that it knows.
    Does what `ann_send_row` does, with what it knows in registers: a word of the block's own memory that is waited for
    costs as much as thirty instructions. Returns 0 if it has sent nothing: then the other way must be taken. */
-ANN_FUNCTION u32 ann_send_single(const ann_view *v, GLOBAL const u8 *output, ann_tickets seen)
+ANN_FUNCTION u32 ann_send_single(PRIVATE const ann_view *v, GLOBAL const u8 *output, ann_tickets seen)
 {
     LOCAL ann_shared *b = v->shared;
     ann_link link = b->link;
@@ -131,7 +131,7 @@ ANN_FUNCTION u32 ann_send_single(const ann_view *v, GLOBAL const u8 *output, ann
    Outputs in a row for the same block go in one step. `known`, if it is not 0, is what is known of the only
    block's ring. Returns the number of the first that has to wait. */
 ANN_FUNCTION u32 ann_send_row(
-    const ann_view *v, GLOBAL const u8 *row, u32 from, u32 end, PRIVATE const ann_tickets *known)
+    PRIVATE const ann_view *v, GLOBAL const u8 *row, u32 from, u32 end, PRIVATE const ann_tickets *known)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL const ann_link *l = ANN_LINK(v, 0);
@@ -216,7 +216,7 @@ ANN_FUNCTION u32 ann_send_row(
 
 /* Sends as many pending outputs as there is room for, in order. */
 /* TWIN: deliver */
-ANN_FUNCTION void ann_forward(const ann_view *v)
+ANN_FUNCTION void ann_forward(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     /* Of an inactive block nothing leaves: the host may be about to say where it goes. */
@@ -230,7 +230,7 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
 }
 
 /* Whether the connected kernel has room for a pending output. */
-ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
+ANN_FUNCTION u32 ann_has_room_for_pending(PRIVATE const ann_view *v)
 {
     LOCAL const ann_link *l = ANN_LINK(v, 0);
     GLOBAL const u8 *next = v->outputs + (u64)v->shared->state.pending_from * ANN_OUTPUT_STRIDE;
@@ -243,7 +243,7 @@ ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
 }
 
 /* Outputs that have not gone. */
-ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
+ANN_FUNCTION u32 ann_on_the_way(PRIVATE const ann_view *v)
 {
     return v->shared->state.pending - v->shared->state.pending_from;
 }
@@ -257,7 +257,7 @@ ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
 /* By the leader of a kernel that is connected no more: what is held goes to the host, as far as it has room.
    */
 /* TWIN: publish_rest */
-ANN_FUNCTION void ann_return_pending(const ann_view *v)
+ANN_FUNCTION void ann_return_pending(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     while (s->pending_from < s->pending && ann_return(v, s->pending_from))

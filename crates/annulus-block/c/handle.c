@@ -3,12 +3,12 @@
 /* The place of the message's state in the block's part; ANN_NO_ACTOR if the key names none of this block's
    actors. */
 /* TWIN: of */
-ANN_FUNCTION u64 ann_actor(const ann_view *v, GLOBAL const ANN_MESSAGE *message)
+ANN_FUNCTION u64 ann_actor(PRIVATE const ann_view *v, GLOBAL const ANN_MESSAGE *message)
 {
 #if ANN_LAUNCH_SPARSE
     u64 key = ANN_KEY(message);
 #ifdef ANN_TIMERS
-    if (key % v->shared->launch.grid != ann_block())
+    if (key % v->shared->launch.grid != ann_block(v))
         return ANN_NO_ACTOR;
 #endif
     return ann_place_actor(v, key);
@@ -17,7 +17,7 @@ ANN_FUNCTION u64 ann_actor(const ann_view *v, GLOBAL const ANN_MESSAGE *message)
     u64 grid = v->shared->launch.grid;
 #ifdef ANN_TIMERS
     /* A handler may have sent it to itself, though it is for another block. */
-    if (key % grid != ann_block())
+    if (key % grid != ann_block(v))
         return ANN_NO_ACTOR;
 #endif
     u64 place = grid == 1 ? key : key / grid;
@@ -30,20 +30,20 @@ ANN_FUNCTION u64 ann_actor(const ann_view *v, GLOBAL const ANN_MESSAGE *message)
 /* Calls the handler as a transaction: the state is a copy, committed on success. */
 /* TWIN: call */
 ANN_FUNCTION u32 ann_transact(
-    const ann_view *v, ANN_HANDED *message, u64 actor, u32 thread,
+    PRIVATE const ann_view *v, ANN_HANDED *message, u64 actor, u32 thread_index,
     PRIVATE ann_outbox *outbox ANN_BINDING_PARAMETERS)
 {
     ann_cx cx;
-    cx.block_index = ann_block();
+    cx.block_index = ann_block(v);
     cx.grid_size = v->shared->launch.grid;
-    cx.thread_index = thread;
+    cx.thread_index = thread_index;
 #ifndef ANN_BLOCK_WIDE
     if (actor == ANN_NO_ACTOR)
         return ANN_UNKNOWN_ACTOR;
 #endif
 #if ANN_LAUNCH_EVICTS
 #ifdef ANN_BLOCK_WIDE
-    if (thread == 0 && actor != ANN_NO_ACTOR)
+    if (thread_index == 0 && actor != ANN_NO_ACTOR)
 #endif
         ann_mark_actor(v, actor);
 #endif
@@ -92,7 +92,7 @@ ANN_FUNCTION u32 ann_transact(
     u32 first = actor == ANN_NO_ACTOR ? ANN_UNKNOWN_ACTOR : 0;
 #ifdef ANN_STATE
     GLOBAL ANN_STATE *cell = (GLOBAL ANN_STATE *)v->states + (first == 0 ? actor : 0);
-    if (thread == 0)
+    if (thread_index == 0)
         v->together->state = *cell;
     u32 code = ANN_CALL(cx, message, &v->together->state, outbox);
 #else
@@ -102,7 +102,7 @@ ANN_FUNCTION u32 ann_transact(
         code = ANN_TOO_MANY_OUTPUTS;
     code = ann_end_meeting(&v->together->meeting, v->rounds, code);
 #ifdef ANN_STATE
-    if (code == 0 && thread == 0)
+    if (code == 0 && thread_index == 0)
         *cell = v->together->state;
 #endif
     return code;
@@ -139,7 +139,7 @@ ANN_FUNCTION u32 ann_transact(
 
 /* Handles all messages of the turn one after the other. Outputs go straight into their slots. */
 /* TWIN: handle */
-ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
+ANN_FUNCTION void ann_handle(PRIVATE const ann_view *v ANN_BINDING_PARAMETERS)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_launch *l = &b->launch;
@@ -197,7 +197,7 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
 #if ANN_LAUNCH_CAUSAL
         ann_begin_event(v, ann_stamp(v, slot));
 #endif
-        u32 code = ann_transact(v, message, ann_actor(v, message), ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
+        u32 code = ann_transact(v, message, ann_actor(v, message), ann_thread(v), &outbox ANN_BINDING_ARGUMENTS);
 #if ANN_LAUNCH_CAUSAL
         ann_clear_stamp(v, slot);
 #endif
@@ -275,7 +275,7 @@ ANN_FUNCTION void ann_handle(const ann_view *v ANN_BINDING_PARAMETERS)
 #else
 
 /* The thread that the turn's i-th message is dealt to. */
-ANN_FUNCTION u32 ann_owner(const ann_view *v, GLOBAL const ANN_MESSAGE *message, u64 actor, u32 i)
+ANN_FUNCTION u32 ann_owner(PRIVATE const ann_view *v, GLOBAL const ANN_MESSAGE *message, u64 actor, u32 i)
 {
 #if ANN_SHAPE == ANN_WHOLE
     return 0;
@@ -290,12 +290,12 @@ ANN_FUNCTION u32 ann_owner(const ann_view *v, GLOBAL const ANN_MESSAGE *message,
 }
 
 /* Each thread looks up the actors of its share of the messages, and the threads that they are dealt to. */
-ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
+ANN_FUNCTION void ann_look_up(PRIVATE const ann_view *v, u32 count)
 {
 #ifdef ANN_BODY
     u32 messages = 0;
 #endif
-    for (u32 i = ann_thread(); i < count; i += ANN_LAUNCH_THREADS) {
+    for (u32 i = ann_thread(v); i < count; i += ANN_LAUNCH_THREADS) {
         GLOBAL const u8 *slot = ann_message_at(v, i);
         GLOBAL ann_job *job = ann_job_at(v, i);
         job->kind = *(GLOBAL const u32 *)(slot + 4) >> 24;
@@ -338,7 +338,7 @@ ANN_FUNCTION void ann_look_up(const ann_view *v, u32 count)
 #if ANN_LAUNCH_SPARSE
 
 /* By the leader, when all threads have looked up theirs: gives places to keys that have none, in the order of the turn. */
-ANN_FUNCTION void ann_settle_newcomers(const ann_view *v, u32 count)
+ANN_FUNCTION void ann_settle_newcomers(PRIVATE const ann_view *v, u32 count)
 {
     if (v->shared->newcomers == 0)
         return;
@@ -366,15 +366,15 @@ ANN_FUNCTION void ann_settle_newcomers(const ann_view *v, u32 count)
 
 /* The first message from the i-th on that is dealt to this thread, or `count`. Where messages are dealt by
    their places, nothing is looked up but whether it is a message. */
-ANN_FUNCTION u32 ann_next_own(const ann_view *v, u32 i, u32 count)
+ANN_FUNCTION u32 ann_next_own(PRIVATE const ann_view *v, u32 i, u32 count)
 {
 #if ANN_SHAPE == ANN_STATELESS && !ANN_KEYED
-    i += (ann_thread() + ANN_LAUNCH_THREADS - i % ANN_LAUNCH_THREADS) % ANN_LAUNCH_THREADS;
+    i += (ann_thread(v) + ANN_LAUNCH_THREADS - i % ANN_LAUNCH_THREADS) % ANN_LAUNCH_THREADS;
     while (i < count && ann_job_at(v, i)->kind != ANN_KIND_MESSAGE)
         i += ANN_LAUNCH_THREADS;
     return i < count ? i : count;
 #else
-    while (i < count && ((GLOBAL const u32 *)v->owners)[i] != ann_thread())
+    while (i < count && ((GLOBAL const u32 *)v->owners)[i] != ann_thread(v))
         i++;
     return i;
 #endif
@@ -387,12 +387,12 @@ ANN_FUNCTION u32 ann_next_own(const ann_view *v, u32 i, u32 count)
 #elif defined(ANN_BLOCK_WIDE)
 
 /* All threads handle all messages together, in order. The leader sends. */
-ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
+ANN_FUNCTION void ann_handle(PRIVATE const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
 {
     for (u32 i = 0; i < count; i++) {
         GLOBAL ann_job *job = ann_job_at(v, i);
         u32 is_message = job->kind == ANN_KIND_MESSAGE;
-        u32 leads = ann_thread() == 0;
+        u32 leads = ann_thread(v) == 0;
         ann_outbox outbox;
         outbox.first = v->outputs + (u64)i * ANN_LIMIT * ANN_OUTPUT_STRIDE;
         outbox.ticket = 0;
@@ -407,7 +407,7 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
         u64 actor = is_message ? job->actor : ANN_NO_ACTOR;
         if (leads && is_message)
             ann_at_handler(v, i, 1, message);
-        u32 code = ann_transact(v, message, actor, ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
+        u32 code = ann_transact(v, message, actor, ann_thread(v), &outbox ANN_BINDING_ARGUMENTS);
         if (leads && is_message) {
 #ifdef ANN_REPLY_PORT
             if (code == 0 && job->caller != 0)
@@ -425,7 +425,7 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
 #else
 
 /* Each thread handles the messages that are dealt to it, in order. */
-ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
+ANN_FUNCTION void ann_handle(PRIVATE const ann_view *v, u32 count ANN_BINDING_PARAMETERS)
 {
     /* Each thread looks for its next message before any thread handles one, so that threads that run in
        lockstep handle together. */
@@ -441,7 +441,7 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
         outbox.refused = 0;
         GLOBAL const ANN_MESSAGE *message =
             (GLOBAL const ANN_MESSAGE *)(ann_message_at(v, i) + v->in_payload);
-        job->code = ann_transact(v, message, job->actor, ann_thread(), &outbox ANN_BINDING_ARGUMENTS);
+        job->code = ann_transact(v, message, job->actor, ann_thread(v), &outbox ANN_BINDING_ARGUMENTS);
 #ifdef ANN_REPLY_PORT
         if (job->code == 0 && job->caller != 0)
             ann_reply_first(&outbox);
@@ -459,7 +459,7 @@ ANN_FUNCTION void ann_handle(const ann_view *v, u32 count ANN_BINDING_PARAMETERS
 
 /* By the leader, before the turn's outputs are numbered: writes the records of its messages, and marks their outputs.
    Threads have handled them together, so they were all taken and done at the same time. */
-ANN_FUNCTION void ann_record_turn(const ann_view *v, u32 count)
+ANN_FUNCTION void ann_record_turn(PRIVATE const ann_view *v, u32 count)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->sampled == 0)
@@ -482,7 +482,7 @@ ANN_FUNCTION void ann_record_turn(const ann_view *v, u32 count)
 #if ANN_LAUNCH_CAUSAL
 
 /* By the leader, before the turn's outputs are numbered: each message is an event, in the order of the turn. */
-ANN_FUNCTION void ann_stamp_turn(const ann_view *v, u32 count)
+ANN_FUNCTION void ann_stamp_turn(PRIVATE const ann_view *v, u32 count)
 {
     for (u32 i = 0; i < count; i++) {
         GLOBAL const ann_job *job = ann_job_at(v, i);

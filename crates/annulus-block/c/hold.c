@@ -10,7 +10,7 @@
 
 /* By the leader: moves what is held together, in its order, to the front of the hold. */
 /* TWIN: squeeze */
-ANN_FUNCTION void ann_squeeze(const ann_view *v)
+ANN_FUNCTION void ann_squeeze(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
 #ifdef ANN_ROWS
@@ -38,7 +38,7 @@ ANN_FUNCTION void ann_squeeze(const ann_view *v)
 }
 
 /* By the leader: how many of so many messages have room for all that their handlers may send. */
-ANN_FUNCTION u32 ann_hold_room(const ann_view *v, u32 found)
+ANN_FUNCTION u32 ann_hold_room(PRIVATE const ann_view *v, u32 found)
 {
     LOCAL ann_state *s = &v->shared->state;
     if (s->pending + found * ANN_LIMIT > ANN_LAUNCH_HOLD)
@@ -49,7 +49,7 @@ ANN_FUNCTION u32 ann_hold_room(const ann_view *v, u32 found)
 
 /* By the leader: whether the block takes no message because of outputs that wait. */
 /* TWIN: is_held_up */
-ANN_FUNCTION u32 ann_is_held_up(const ann_view *v)
+ANN_FUNCTION u32 ann_is_held_up(PRIVATE const ann_view *v)
 {
     if (v->shared->state.pending == 0)
         return 0;

@@ -3,7 +3,7 @@
 #if ANN_LAUNCH_CONNECTABLE
 
 /* By the leader: whether the block would find something to do with other kernels. */
-ANN_FUNCTION u32 ann_has_device_local_work(const ann_view *v)
+ANN_FUNCTION u32 ann_has_device_local_work(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     if ((s->command & ANN_ACTIVE) == 0 || v->shared->ending)
@@ -39,7 +39,7 @@ ANN_FUNCTION u32 ann_has_device_local_work(const ann_view *v)
 
 /* By the leader of a block that found nothing: whether a turn would find something now. */
 /* TWIN: has_work */
-ANN_FUNCTION u32 ann_has_work(const ann_view *v)
+ANN_FUNCTION u32 ann_has_work(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     u32 command = ann_load_relaxed_u32(ANN_U32(v->shard, ANN_CONTROL_COMMAND));
@@ -70,7 +70,7 @@ ANN_FUNCTION u32 ann_has_work(const ann_view *v)
 
 /* Naps until the host ends the nap by `wake`, other kernels have something for the block, or a timer is due.
    Returns 1 if the nap ran its whole time. */
-ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
+ANN_FUNCTION u32 ann_nap_until_work(PRIVATE const ann_view *v, u32 seen)
 {
     u32 micros = v->shared->launch.nap_micros;
     u32 is_whole = 1;
@@ -103,7 +103,7 @@ ANN_FUNCTION u32 ann_nap_until_work(const ann_view *v, u32 seen)
 }
 
 /* By the leader of a block that has waited for a long time: whether its host is gone. */
-ANN_FUNCTION u32 ann_host_is_gone(const ann_view *v)
+ANN_FUNCTION u32 ann_host_is_gone(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     u64 heartbeat = ann_load_relaxed_u64(ANN_U64(v->shard, ANN_CONTROL_HEARTBEAT));
@@ -114,7 +114,7 @@ ANN_FUNCTION u32 ann_host_is_gone(const ann_view *v)
 
 /* By the leader of a block that has found nothing for a while: tells the host all that it was not told, and
    that the block rests. */
-ANN_FUNCTION void ann_come_to_rest(const ann_view *v)
+ANN_FUNCTION void ann_come_to_rest(PRIVATE const ann_view *v)
 {
     ann_settle_up(v);
 #if ANN_LAUNCH_CONNECTABLE && ANN_DEFERS
@@ -123,7 +123,7 @@ ANN_FUNCTION void ann_come_to_rest(const ann_view *v)
 }
 
 /* By the leader of a block that found nothing: waits a little, and checks whether the host still lives. */
-ANN_FUNCTION void ann_idle_here(const ann_view *v)
+ANN_FUNCTION void ann_idle_here(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;

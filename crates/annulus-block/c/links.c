@@ -16,7 +16,7 @@
 /* By the leader of a block that found nothing: tells the host how many messages it has taken, after
    everything that it has done. */
 /* TWIN: rest */
-ANN_FUNCTION void ann_rest(const ann_view *v)
+ANN_FUNCTION void ann_rest(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->rested == b->state.taken)
@@ -37,7 +37,7 @@ ANN_FUNCTION void ann_rest(const ann_view *v)
 #ifdef ANN_OUTPUT
 
 #if ANN_LAUNCH_HOLD
-ANN_FUNCTION u32 ann_is_held_up(const ann_view *v);
+ANN_FUNCTION u32 ann_is_held_up(PRIVATE const ann_view *v);
 #endif
 
 /* Where what an outbox sends goes, and what of an output that is. Of several outboxes, an output begins with the
@@ -52,19 +52,19 @@ ANN_FUNCTION u32 ann_is_held_up(const ann_view *v);
 /* Of the kernels that may take such an output, some has room for it now; and for some, which is not closed, it may wait. */
 #define ANN_SOME_HAS_ROOM 1u
 #define ANN_SOME_WAITS 2u
-ANN_FUNCTION u32 ann_look_around(const ann_view *v, GLOBAL const u8 *output);
+ANN_FUNCTION u32 ann_look_around(PRIVATE const ann_view *v, GLOBAL const u8 *output);
 #if ANN_LAUNCH_THREADS == 1
-ANN_FUNCTION u32 ann_send_to_any(const ann_view *v);
+ANN_FUNCTION u32 ann_send_to_any(PRIVATE const ann_view *v);
 #else
-ANN_FUNCTION u32 ann_linked_places(const ann_view *v);
-ANN_FUNCTION u32 ann_place_in_turn(const ann_view *v, u32 number);
-ANN_FUNCTION u32 ann_place_in_round(const ann_view *v, GLOBAL const u8 *output, u32 k, u32 round);
+ANN_FUNCTION u32 ann_linked_places(PRIVATE const ann_view *v);
+ANN_FUNCTION u32 ann_place_in_turn(PRIVATE const ann_view *v, u32 number);
+ANN_FUNCTION u32 ann_place_in_round(PRIVATE const ann_view *v, GLOBAL const u8 *output, u32 k, u32 round);
 #endif
 
 /* An output begins with an address. Its place is that of the kernel with this address, or the last one, which stands
    for nobody. There also waits what is for any, until another place takes it. */
 /* TWIN: place_of */
-ANN_FUNCTION u32 ann_place_of(const ann_view *v, GLOBAL const u8 *output)
+ANN_FUNCTION u32 ann_place_of(PRIVATE const ann_view *v, GLOBAL const u8 *output)
 {
     u64 to = *(GLOBAL const u64 *)output;
     for (u32 i = 0; i < ANN_PEERS; i++)
@@ -95,7 +95,7 @@ ANN_FUNCTION u32 ann_place_of(const ann_view *v, GLOBAL const u8 *output)
 
 #ifdef ANN_PORTS
 /* Whether an output is of an outbox that is connected. */
-ANN_FUNCTION u32 ann_goes_on(const ann_view *v, GLOBAL const u8 *output)
+ANN_FUNCTION u32 ann_goes_on(PRIVATE const ann_view *v, GLOBAL const u8 *output)
 {
 #ifdef ANN_TOPICS
     /* Nobody is connected together with the others. */
@@ -106,13 +106,13 @@ ANN_FUNCTION u32 ann_goes_on(const ann_view *v, GLOBAL const u8 *output)
 }
 
 /* The counts of an outbox in the shard's memory, of which they are the last. */
-ANN_FUNCTION GLOBAL u8 *ann_port_counts(const ann_view *v, u32 port)
+ANN_FUNCTION GLOBAL u8 *ann_port_counts(PRIVATE const ann_view *v, u32 port)
 {
     return v->shard + v->shared->launch.shard_stride - ANN_PORT_COUNTS_BYTES + port * ANN_PORT_COUNTS;
 }
 
 /* By the leader: stores what outboxes have sent on, before the sum of all of them is stored. */
-ANN_FUNCTION void ann_store_ports(const ann_view *v)
+ANN_FUNCTION void ann_store_ports(PRIVATE const ann_view *v)
 {
     for (u32 i = 0; i < ANN_PORTS; i++) {
         LOCAL ann_port *port = &v->shared->ports[i];
@@ -124,7 +124,7 @@ ANN_FUNCTION void ann_store_ports(const ann_view *v)
 }
 
 /* By the leader: stores how many outputs of each outbox are held, before it says that the block waits. */
-ANN_FUNCTION void ann_store_held(const ann_view *v)
+ANN_FUNCTION void ann_store_held(PRIVATE const ann_view *v)
 {
     for (u32 i = 0; i < ANN_PORTS; i++) {
         LOCAL ann_port *port = &v->shared->ports[i];
@@ -141,7 +141,7 @@ ANN_FUNCTION void ann_store_held(const ann_view *v)
 }
 #endif
 
-ANN_FUNCTION GLOBAL u8 *ann_ring_of(const ann_view *v, LOCAL const ann_link *l, u32 block)
+ANN_FUNCTION GLOBAL u8 *ann_ring_of(PRIVATE const ann_view *v, LOCAL const ann_link *l, u32 block)
 {
     return ann_device_local_at(v->device_heap, l->rings + block * l->stride);
 }
@@ -299,7 +299,7 @@ ANN_FUNCTION void ann_device_local_commit(LOCAL const ann_link *l, GLOBAL u8 *sl
    the count: whoever sees these messages counted does not believe that the block waits. Returns whether something
    was told that who takes a message must see before it rests itself. */
 /* TWIN: begin_to_move */
-ANN_FUNCTION u32 ann_count_forwarded(const ann_view *v, u32 count)
+ANN_FUNCTION u32 ann_count_forwarded(PRIVATE const ann_view *v, u32 count)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -343,7 +343,7 @@ ANN_FUNCTION u32 ann_count_forwarded(const ann_view *v, u32 count)
 }
 
 #ifdef ANN_PORTS
-ANN_FUNCTION void ann_count_unforwarded_of(const ann_view *v, u32 port, u32 count)
+ANN_FUNCTION void ann_count_unforwarded_of(PRIVATE const ann_view *v, u32 port, u32 count)
 {
     LOCAL ann_port *p = &v->shared->ports[port];
     p->unforwarded += count;
@@ -351,7 +351,7 @@ ANN_FUNCTION void ann_count_unforwarded_of(const ann_view *v, u32 port, u32 coun
 }
 #endif
 
-ANN_FUNCTION void ann_count_unforwarded(const ann_view *v, u32 count)
+ANN_FUNCTION void ann_count_unforwarded(PRIVATE const ann_view *v, u32 count)
 {
     v->shared->state.unforwarded += count;
 #if ANN_LAUNCH_THROUGH
@@ -365,7 +365,7 @@ ANN_FUNCTION void ann_count_unforwarded(const ann_view *v, u32 count)
 }
 
 /* Whether a block of the connected kernel has room for an output now, or is closed. */
-ANN_FUNCTION u32 ann_has_room(const ann_view *v, LOCAL const ann_link *l, u32 block)
+ANN_FUNCTION u32 ann_has_room(PRIVATE const ann_view *v, LOCAL const ann_link *l, u32 block)
 {
     GLOBAL u8 *ring = ann_ring_of(v, l, block);
     u32 reserved = ann_device_load_relaxed_u32(ANN_U32(ring, ANN_DEVICE_LOCAL_RESERVED));
@@ -375,7 +375,7 @@ ANN_FUNCTION u32 ann_has_room(const ann_view *v, LOCAL const ann_link *l, u32 bl
 }
 
 /* Whether the host has room for a pending output of a kernel that is disconnected. */
-ANN_FUNCTION u32 ann_would_return(const ann_view *v)
+ANN_FUNCTION u32 ann_would_return(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     /* SYNC: slots-returned (acquire) */
@@ -387,7 +387,7 @@ ANN_FUNCTION u32 ann_would_return(const ann_view *v)
    this block. Not before what the turn has taken is counted: a host that sees the block wait sees how full
    its ring is (SYNC: stalled-after-taken). */
 /* TWIN: publish_pending */
-ANN_FUNCTION void ann_publish_pending(const ann_view *v)
+ANN_FUNCTION void ann_publish_pending(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
 #if ANN_LAUNCH_HOLD
@@ -416,7 +416,7 @@ ANN_FUNCTION void ann_publish_pending(const ann_view *v)
 }
 
 /* By the leader: keeps the `left` outputs pending after all pending outputs were offered. */
-ANN_FUNCTION void ann_keep_pending(const ann_view *v, u32 left)
+ANN_FUNCTION void ann_keep_pending(PRIVATE const ann_view *v, u32 left)
 {
     LOCAL ann_state *s = &v->shared->state;
     if (left == 0) {
@@ -433,7 +433,7 @@ ANN_FUNCTION void ann_keep_pending(const ann_view *v, u32 left)
 
 /* By the leader of a disconnected kernel: puts a pending output into the ring to the host, if there is room.
    */
-ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
+ANN_FUNCTION u32 ann_return(PRIVATE const ann_view *v, u32 place)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     LOCAL ann_state *s = &v->shared->state;
@@ -480,7 +480,7 @@ ANN_FUNCTION u32 ann_return(const ann_view *v, u32 place)
 #endif
 
 /* Distance between slots of the ring that the turn takes from. */
-ANN_FUNCTION u64 ann_turn_stride(const ann_view *v)
+ANN_FUNCTION u64 ann_turn_stride(PRIVATE const ann_view *v)
 {
 #if ANN_LAUNCH_CONNECTABLE
     if (v->shared->device_local)
@@ -490,7 +490,7 @@ ANN_FUNCTION u64 ann_turn_stride(const ann_view *v)
 }
 
 /* The slot of the turn's i-th message. */
-ANN_FUNCTION GLOBAL u8 *ann_turn_slot(const ann_view *v, u32 i)
+ANN_FUNCTION GLOBAL u8 *ann_turn_slot(PRIVATE const ann_view *v, u32 i)
 {
 #if ANN_LAUNCH_CONNECTABLE
     if (v->shared->device_local)

@@ -18,7 +18,7 @@ ANN_FUNCTION u32 ann_tallied(u64 tally, u32 what)
 }
 
 /* What a message has. */
-ANN_FUNCTION u64 ann_tally(const ann_view *v, GLOBAL const ann_job *job)
+ANN_FUNCTION u64 ann_tally(PRIVATE const ann_view *v, GLOBAL const ann_job *job)
 {
     if (job->kind != ANN_KIND_MESSAGE)
         return 0;
@@ -38,7 +38,7 @@ ANN_FUNCTION u64 ann_tally(const ann_view *v, GLOBAL const ann_job *job)
 }
 
 /* Gives the answers of the turn's i-th message their slots; `before` is what the messages before it have. */
-ANN_FUNCTION void ann_number_message(const ann_view *v, u32 i, u64 before, u64 next_out, u32 pending)
+ANN_FUNCTION void ann_number_message(PRIVATE const ann_view *v, u32 i, u64 before, u64 next_out, u32 pending)
 {
     GLOBAL const ann_job *job = ann_job_at(v, i);
     if (job->kind != ANN_KIND_MESSAGE)
@@ -78,7 +78,7 @@ ANN_FUNCTION void ann_number_message(const ann_view *v, u32 i, u64 before, u64 n
 }
 
 /* Whether all threads number a turn's answers; else the leader does. */
-ANN_FUNCTION u32 ann_numbers_together(const ann_view *v)
+ANN_FUNCTION u32 ann_numbers_together(PRIVATE const ann_view *v)
 {
     return v->shared->launch.limit <= ANN_BLOCK_JOBS;
 }
@@ -87,12 +87,12 @@ ANN_FUNCTION u32 ann_numbers_together(const ann_view *v)
    those before it have: in each round it adds the sum of one thread before it, so after n rounds its own is
    that of 2^n threads in a row. Two rounds in a row use different parts of the memory, so a thread that is a
    round ahead overwrites nothing that another one still reads; it cannot be two ahead, for the barrier. */
-ANN_FUNCTION void ann_number_together(const ann_view *v, u32 count)
+ANN_FUNCTION void ann_number_together(PRIVATE const ann_view *v, u32 count)
 {
     LOCAL ann_shared *b = v->shared;
-    u32 thread = ann_thread();
+    u32 thread_index = ann_thread(v);
     u32 share = (count + ANN_LAUNCH_THREADS - 1) / ANN_LAUNCH_THREADS;
-    u32 begin = thread * share;
+    u32 begin = thread_index * share;
     u32 end = begin + share < count ? begin + share : count;
     u64 own = 0;
     u64 next_out = 0;
@@ -114,10 +114,10 @@ ANN_FUNCTION void ann_number_together(const ann_view *v, u32 count)
     LOCAL u64 *other = b->sums + ANN_BLOCK_JOBS;
     for (u32 by = 1; by * share < count; by *= 2) {
         if (begin < end)
-            sums[thread] = sum;
+            sums[thread_index] = sum;
         ann_barrier();
-        if (begin < end && thread >= by)
-            sum += sums[thread - by];
+        if (begin < end && thread_index >= by)
+            sum += sums[thread_index - by];
         LOCAL u64 *last = sums;
         sums = other;
         other = last;
@@ -143,14 +143,14 @@ ANN_FUNCTION void ann_number_together(const ann_view *v, u32 count)
 
 /* The threads find the earliest, the latest and the sum of the enqueue times of the messages that were
    handled, for the telemetry line. The leader has them at the end. */
-ANN_FUNCTION void ann_compare_times(const ann_view *v, u32 count)
+ANN_FUNCTION void ann_compare_times(PRIVATE const ann_view *v, u32 count)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->launch.in_time == 0 || (b->command & ANN_TELEMETRY) == 0)
         return;
-    u32 thread = ann_thread();
+    u32 thread_index = ann_thread(v);
     u32 share = (count + ANN_LAUNCH_THREADS - 1) / ANN_LAUNCH_THREADS;
-    u32 begin = thread * share;
+    u32 begin = thread_index * share;
     u32 end = begin + share < count ? begin + share : count;
     u64 earliest = ~(u64)0;
     u64 latest = 0;
@@ -167,15 +167,15 @@ ANN_FUNCTION void ann_compare_times(const ann_view *v, u32 count)
     /* A barrier is behind the numbering, so what was added up in this memory has been read. */
     LOCAL u64 *times = b->sums;
     for (u32 by = 1; by * share < count; by *= 2) {
-        if (begin < end && (thread & (by - 1)) == 0) {
-            times[ANN_TIMES_EARLIEST + thread] = earliest;
-            times[ANN_TIMES_LATEST + thread] = latest;
-            times[ANN_TIMES_SUM + thread] = sum;
+        if (begin < end && (thread_index & (by - 1)) == 0) {
+            times[ANN_TIMES_EARLIEST + thread_index] = earliest;
+            times[ANN_TIMES_LATEST + thread_index] = latest;
+            times[ANN_TIMES_SUM + thread_index] = sum;
         }
         ann_barrier();
-        u32 other = thread + by;
+        u32 other = thread_index + by;
         /* What is read here is of a thread that stores nothing more. */
-        if ((thread & (2 * by - 1)) != 0 || other * share >= count)
+        if ((thread_index & (2 * by - 1)) != 0 || other * share >= count)
             continue;
         u64 early = times[ANN_TIMES_EARLIEST + other];
         u64 late = times[ANN_TIMES_LATEST + other];
@@ -183,7 +183,7 @@ ANN_FUNCTION void ann_compare_times(const ann_view *v, u32 count)
         latest = late > latest ? late : latest;
         sum += times[ANN_TIMES_SUM + other];
     }
-    if (thread == 0) {
+    if (thread_index == 0) {
         b->first_time = 0;
         b->earliest = earliest;
         b->latest = latest;
@@ -192,7 +192,7 @@ ANN_FUNCTION void ann_compare_times(const ann_view *v, u32 count)
 }
 
 /* By the leader, while the others fill slots: counts what the turn has done. */
-ANN_FUNCTION void ann_account_together(const ann_view *v, u32 count)
+ANN_FUNCTION void ann_account_together(PRIVATE const ann_view *v, u32 count)
 {
     LOCAL ann_shared *b = v->shared;
     u64 tally = b->tally;

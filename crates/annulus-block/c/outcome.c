@@ -2,7 +2,7 @@
 
 /* The handler of a slot's message, or of its copy, succeeded. */
 /* TWIN: note_success */
-ANN_FUNCTION void ann_note_success(const ann_view *v, GLOBAL const u8 *slot)
+ANN_FUNCTION void ann_note_success(PRIVATE const ann_view *v, GLOBAL const u8 *slot)
 {
     LOCAL ann_shared *b = v->shared;
     b->processed += 1;
@@ -28,7 +28,7 @@ ANN_FUNCTION void ann_note_success(const ann_view *v, GLOBAL const u8 *slot)
 }
 
 /* A message failed: its state change and its outputs are discarded. */
-ANN_FUNCTION void ann_note_failure(const ann_view *v, GLOBAL const u8 *slot, u32 code)
+ANN_FUNCTION void ann_note_failure(PRIVATE const ann_view *v, GLOBAL const u8 *slot, u32 code)
 {
     LOCAL ann_shared *b = v->shared;
     ann_bury(v, slot + b->launch.in_payload, code);
@@ -50,7 +50,7 @@ ANN_FUNCTION u32 ann_outputs(u32 code, u32 sent, u64 caller)
 
 /* Whether what the handler of a message sends goes to another kernel. */
 /* TWIN: is_forwarded */
-ANN_FUNCTION u32 ann_is_forwarded(const ann_view *v, u64 caller)
+ANN_FUNCTION u32 ann_is_forwarded(PRIVATE const ann_view *v, u64 caller)
 {
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && ANN_LAUNCH_THROUGH
     return (caller == 0 || ann_is_through(caller)) && ANN_IS_LINKED(v);
@@ -63,7 +63,7 @@ ANN_FUNCTION u32 ann_is_forwarded(const ann_view *v, u64 caller)
 
 /* By the leader: counts the result of the message of a slot, or of its copy, and the outputs that it has in
    the outbound ring. */
-ANN_FUNCTION void ann_account(const ann_view *v, GLOBAL const u8 *slot, u32 code, u32 sent, u32 outputs)
+ANN_FUNCTION void ann_account(PRIVATE const ann_view *v, GLOBAL const u8 *slot, u32 code, u32 sent, u32 outputs)
 {
     LOCAL ann_shared *b = v->shared;
     b->produced += outputs;

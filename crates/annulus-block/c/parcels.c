@@ -31,7 +31,7 @@ typedef struct {
 #define ANN_STAYS(parcel) 0
 #endif
 
-ANN_FUNCTION GLOBAL ann_parcel *ann_parcel_at(const ann_view *v, u32 i)
+ANN_FUNCTION GLOBAL ann_parcel *ann_parcel_at(PRIVATE const ann_view *v, u32 i)
 {
     return (GLOBAL ann_parcel *)v->parcels + i;
 }
@@ -40,7 +40,7 @@ ANN_FUNCTION GLOBAL ann_parcel *ann_parcel_at(const ann_view *v, u32 i)
 
 /* By any thread: an output has gone by this place. Returns whether nobody waits for it. In the turn in which it was sent,
    the host may: it comes last. */
-ANN_FUNCTION u32 ann_is_done(const ann_view *v, GLOBAL u8 *output, u32 place)
+ANN_FUNCTION u32 ann_is_done(PRIVATE const ann_view *v, GLOBAL u8 *output, u32 place)
 {
     return ann_take_from(output, place) && !(v->shared->heard != 0 && ann_is_heard(output));
 }
@@ -51,7 +51,7 @@ ANN_FUNCTION u32 ann_is_done(const ann_view *v, GLOBAL u8 *output, u32 place)
 
 /* Each thread finds the receiving blocks for its share of the outputs. Of those that are for several places, it does so
    for this one; of those for any, in rounds. */
-ANN_FUNCTION void ann_address(const ann_view *v, u32 pending, u32 place)
+ANN_FUNCTION void ann_address(PRIVATE const ann_view *v, u32 pending, u32 place)
 {
     LOCAL ann_shared *b = v->shared;
 #ifndef ANN_PORTS
@@ -60,7 +60,7 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 pending, u32 place)
         return;
     u32 run = (pending + grid - 1) / grid;
 #endif
-    for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
+    for (u32 k = ann_thread(v); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE)
             continue;
@@ -105,12 +105,12 @@ ANN_FUNCTION void ann_address(const ann_view *v, u32 pending, u32 place)
 
 /* Each thread numbers its share of the outputs among those for the same block. The thread that has the last
    output for a block takes the tickets for all of them. */
-ANN_FUNCTION void ann_ask(const ann_view *v, u32 pending)
+ANN_FUNCTION void ann_ask(PRIVATE const ann_view *v, u32 pending)
 {
     LOCAL ann_shared *b = v->shared;
     if (!ANN_IS_LINKED(v))
         return;
-    for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
+    for (u32 k = ann_thread(v); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE || ANN_STAYS(parcel))
             continue;
@@ -152,7 +152,7 @@ ANN_FUNCTION u32 ann_has_ticket(GLOBAL const ann_parcel *parcel, GLOBAL const an
 
 /* Each thread stores its share of the units of outputs that have tickets in sealed slots, and publishes them by that.
    What the leader has told comes before, by the barrier. */
-ANN_FUNCTION void ann_seal_share(const ann_view *v, u32 pending, u64 now)
+ANN_FUNCTION void ann_seal_share(PRIVATE const ann_view *v, u32 pending, u64 now)
 {
     u32 most = 0;
 #ifdef ANN_PORTS
@@ -165,7 +165,7 @@ ANN_FUNCTION void ann_seal_share(const ann_view *v, u32 pending, u64 now)
         return;
     /* SYNC: unrested (release) */
     ann_device_fence_release();
-    for (u32 i = ann_thread(); i < pending * most; i += ANN_LAUNCH_THREADS) {
+    for (u32 i = ann_thread(v); i < pending * most; i += ANN_LAUNCH_THREADS) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, i / most);
         if (parcel->source == ANN_GONE || ANN_STAYS(parcel))
             continue;
@@ -184,7 +184,7 @@ ANN_FUNCTION void ann_seal_share(const ann_view *v, u32 pending, u64 now)
 
 /* Each thread copies its share of the words of outputs that have tickets, and writes its share of their
    envelopes. */
-ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
+ANN_FUNCTION void ann_load_up(PRIVATE const ann_view *v, u32 pending)
 {
     if (!ANN_IS_LINKED(v))
         return;
@@ -200,7 +200,7 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
     if (ANN_SEALED_UNITS(&v->shared->link) != 0)
         all = 0;
 #endif
-    for (u32 word = ann_thread(); word < all; word += ANN_LAUNCH_THREADS) {
+    for (u32 word = ann_thread(v); word < all; word += ANN_LAUNCH_THREADS) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, word / words);
         if (parcel->source == ANN_GONE || ANN_STAYS(parcel))
             continue;
@@ -225,7 +225,7 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
 #else
     u64 now = pending != 0 && v->shared->link.time != 0 ? ann_now(v) : 0;
 #endif
-    for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
+    for (u32 k = ann_thread(v); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE || ANN_STAYS(parcel))
             continue;
@@ -246,7 +246,7 @@ ANN_FUNCTION void ann_load_up(const ann_view *v, u32 pending)
 
 /* Each thread publishes its share of the outputs that have tickets, and counts what is lost and what is left.
    */
-ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending, u32 round)
+ANN_FUNCTION void ann_send_off(PRIVATE const ann_view *v, u32 pending, u32 round)
 {
 #ifdef ANN_ANY
     u32 is_last = round >= ann_linked_places(v);
@@ -259,7 +259,7 @@ ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending, u32 round)
     /* SYNC: device-local-published (release): of all that threads of the block wrote before the barrier. */
     if (pending != 0)
         ann_device_fence_release();
-    for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
+    for (u32 k = ann_thread(v); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE || ANN_STAYS(parcel))
             continue;
@@ -311,7 +311,7 @@ ANN_FUNCTION void ann_send_off(const ann_view *v, u32 pending, u32 round)
 
 /* By the leader: counts what is about to be sent. It has its own condition, because PoCL 3.1 lets all threads
    do what stands behind `leader && ...` here. */
-ANN_FUNCTION void ann_count_granted(const ann_view *v, u32 place)
+ANN_FUNCTION void ann_count_granted(PRIVATE const ann_view *v, u32 place)
 {
 #ifdef ANN_TOPICS
     u32 granted = v->shared->ports[place].granted;
@@ -328,7 +328,7 @@ ANN_FUNCTION void ann_count_granted(const ann_view *v, u32 place)
 
 /* All threads send the pending outputs, or those of them that are for this place, as far as there is room. Ends with a
    barrier. */
-ANN_FUNCTION void ann_send_by(const ann_view *v, u32 leader, u32 pending, u32 place)
+ANN_FUNCTION void ann_send_by(PRIVATE const ann_view *v, u32 leader, u32 pending, u32 place)
 {
     ann_address(v, pending, place);
     ann_barrier();
@@ -350,10 +350,10 @@ ANN_FUNCTION void ann_send_by(const ann_view *v, u32 leader, u32 pending, u32 pl
 
 /* Each thread counts which places its share of the outputs is for. Outputs of this turn are marked first: there are no
    others then, since a block that holds some takes no message. */
-ANN_FUNCTION void ann_count_wanted(const ann_view *v, u32 pending, u32 are_new)
+ANN_FUNCTION void ann_count_wanted(PRIVATE const ann_view *v, u32 pending, u32 are_new)
 {
     LOCAL ann_shared *b = v->shared;
-    for (u32 k = ann_thread(); k < pending; k += ANN_LAUNCH_THREADS) {
+    for (u32 k = ann_thread(v); k < pending; k += ANN_LAUNCH_THREADS) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
         if (parcel->source == ANN_GONE)
             continue;
@@ -369,7 +369,7 @@ ANN_FUNCTION void ann_count_wanted(const ann_view *v, u32 pending, u32 are_new)
 }
 
 /* By the leader: the host gets its copies of the turn's outputs, in their order. */
-ANN_FUNCTION void ann_tell_host_all(const ann_view *v)
+ANN_FUNCTION void ann_tell_host_all(PRIVATE const ann_view *v)
 {
     for (u32 k = 0; k < v->shared->state.pending; k++) {
         GLOBAL ann_parcel *parcel = ann_parcel_at(v, k);
@@ -381,7 +381,7 @@ ANN_FUNCTION void ann_tell_host_all(const ann_view *v)
 #endif
 
 /* All threads send the pending outputs, as far as there is room, after a turn of so many messages. Ends with a barrier. */
-ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader, u32 count)
+ANN_FUNCTION void ann_forward_together(PRIVATE const ann_view *v, u32 leader, u32 count)
 {
     LOCAL ann_shared *b = v->shared;
     /* Of an inactive block nothing leaves: the host may be about to say where it goes. Nor of one that ends.
@@ -413,7 +413,7 @@ ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader, u32 count)
 /* By the leader: what is held of outboxes that are connected no more goes to the host, up to the first that finds
    no room: the host may make room meanwhile, and what comes later must not overtake it. Of a block that ends
    everything else is lost. */
-ANN_FUNCTION void ann_return_parted(const ann_view *v, u32 ends)
+ANN_FUNCTION void ann_return_parted(PRIVATE const ann_view *v, u32 ends)
 {
     LOCAL ann_shared *b = v->shared;
     u32 full = 0;
@@ -453,7 +453,7 @@ ANN_FUNCTION void ann_return_parted(const ann_view *v, u32 ends)
 
 /* By the leader of a kernel that is connected no more: what is held goes to the host, as far as it has room.
    */
-ANN_FUNCTION void ann_return_pending(const ann_view *v)
+ANN_FUNCTION void ann_return_pending(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     for (u32 k = 0; k < b->state.pending && b->left == 0; k++) {
@@ -472,7 +472,7 @@ ANN_FUNCTION void ann_return_pending(const ann_view *v)
 #ifndef ANN_ROWS
 
 /* By the leader: updates which outputs are pending now. */
-ANN_FUNCTION void ann_settle(const ann_view *v)
+ANN_FUNCTION void ann_settle(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -521,7 +521,7 @@ ANN_FUNCTION void ann_settle(const ann_view *v)
 }
 
 /* Whether the connected kernel has room for a pending output. */
-ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
+ANN_FUNCTION u32 ann_has_room_for_pending(PRIVATE const ann_view *v)
 {
     for (u32 k = 0; k < v->shared->state.pending; k++) {
         GLOBAL const ann_parcel *parcel = ann_parcel_at(v, k);
@@ -556,7 +556,7 @@ ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
 }
 
 /* Outputs that have not gone. */
-ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
+ANN_FUNCTION u32 ann_on_the_way(PRIVATE const ann_view *v)
 {
     u32 count = 0;
     for (u32 k = 0; k < v->shared->state.pending; k++) {

@@ -7,7 +7,7 @@
 #define ANN_HAS_GONE(output) (*(GLOBAL const u64 *)(output) == ~(u64)0)
 
 /* By the leader, at a turn's begin, or before a pass. */
-ANN_FUNCTION void ann_begin_ports(const ann_view *v)
+ANN_FUNCTION void ann_begin_ports(PRIVATE const ann_view *v)
 {
     for (u32 i = 0; i < ANN_PORTS; i++) {
         LOCAL ann_port *port = &v->shared->ports[i];
@@ -27,7 +27,7 @@ ANN_FUNCTION void ann_begin_ports(const ann_view *v)
 }
 
 /* By the leader: what the outboxes have sent so far. */
-ANN_FUNCTION void ann_load_ports(const ann_view *v)
+ANN_FUNCTION void ann_load_ports(PRIVATE const ann_view *v)
 {
     ann_begin_ports(v);
     for (u32 i = 0; i < ANN_PORTS; i++) {
@@ -42,7 +42,7 @@ ANN_FUNCTION void ann_load_ports(const ann_view *v)
 }
 
 /* Whether the kernel of a place has room for this output now, or is closed. */
-ANN_FUNCTION u32 ann_port_has_room(const ann_view *v, u32 port, GLOBAL const u8 *output)
+ANN_FUNCTION u32 ann_port_has_room(PRIVATE const ann_view *v, u32 port, GLOBAL const u8 *output)
 {
     LOCAL const ann_link *l = ANN_LINK(v, port);
 #ifdef ANN_TOPICS
@@ -63,7 +63,7 @@ ANN_FUNCTION u32 ann_port_has_room(const ann_view *v, u32 port, GLOBAL const u8 
 }
 
 /* Whether an output that is held would go now by this place, or to the host. */
-ANN_FUNCTION u32 ann_would_go(const ann_view *v, u32 port, GLOBAL const u8 *output)
+ANN_FUNCTION u32 ann_would_go(PRIVATE const ann_view *v, u32 port, GLOBAL const u8 *output)
 {
     return ann_goes_on(v, output) ? ann_port_has_room(v, port, output) : ann_would_return(v);
 }
@@ -73,7 +73,7 @@ ANN_FUNCTION u32 ann_would_go(const ann_view *v, u32 port, GLOBAL const u8 *outp
 /* By one thread: gives the host its copy of an output of this turn, if it takes the topic. There is room: a message is
    taken when there is credit for all that it sends. Returns whether no kernel takes it. */
 /* TWIN: tell_host */
-ANN_FUNCTION u32 ann_tell_host(const ann_view *v, u32 place)
+ANN_FUNCTION u32 ann_tell_host(PRIVATE const ann_view *v, u32 place)
 {
     GLOBAL u8 *output = v->outputs + (u64)place * ANN_OUTPUT_STRIDE;
     GLOBAL u64 *front = (GLOBAL u64 *)output;
@@ -89,7 +89,7 @@ ANN_FUNCTION u32 ann_tell_host(const ann_view *v, u32 place)
 
 /* By the leader: an output is held that stays here, for no kernel is connected any more. Returns whether that is done with,
    since the host has it. If not, it is for the host, and names no places. */
-ANN_FUNCTION u32 ann_has_been_heard(const ann_view *v, GLOBAL u8 *output)
+ANN_FUNCTION u32 ann_has_been_heard(PRIVATE const ann_view *v, GLOBAL u8 *output)
 {
     if (!ann_is_heard(output)) {
         ann_forget_places(output);
@@ -103,13 +103,13 @@ ANN_FUNCTION u32 ann_has_been_heard(const ann_view *v, GLOBAL u8 *output)
 
 #if ANN_LAUNCH_THREADS == 1
 
-ANN_FUNCTION GLOBAL u8 *ann_held_at(const ann_view *v, u32 k)
+ANN_FUNCTION GLOBAL u8 *ann_held_at(PRIVATE const ann_view *v, u32 k)
 {
     return v->outputs + (u64)k * ANN_OUTPUT_STRIDE;
 }
 
 /* Whether an output is still for this place, which some output is for. */
-ANN_FUNCTION u32 ann_waits_for(const ann_view *v, GLOBAL const u8 *output, u32 place)
+ANN_FUNCTION u32 ann_waits_for(PRIVATE const ann_view *v, GLOBAL const u8 *output, u32 place)
 {
 #if defined(ANN_TOPICS)
     return !ANN_HAS_GONE(output) && (ann_places_of(output) >> place & 1) != 0;
@@ -123,7 +123,7 @@ ANN_FUNCTION u32 ann_waits_for(const ann_view *v, GLOBAL const u8 *output, u32 p
 }
 
 /* The first output from number `k` on that is for this place. There is one: so it is the last, if none before that. */
-ANN_FUNCTION u32 ann_next_for(const ann_view *v, u32 place, u32 k)
+ANN_FUNCTION u32 ann_next_for(PRIVATE const ann_view *v, u32 place, u32 k)
 {
     u32 last = v->shared->state.pending - 1;
     for (; k < last; k++)
@@ -145,7 +145,7 @@ ANN_FUNCTION void ann_has_left(GLOBAL u8 *output, u32 place)
 #ifdef ANN_TOPICS
 
 /* A message's outputs have been put aside, from number `k` up to `end`: the host gets its copies. */
-ANN_FUNCTION void ann_tell_host_row(const ann_view *v, u32 k, u32 end)
+ANN_FUNCTION void ann_tell_host_row(PRIVATE const ann_view *v, u32 k, u32 end)
 {
     for (; k < end; k++) {
         GLOBAL u64 *front = (GLOBAL u64 *)ann_held_at(v, k);
@@ -164,7 +164,7 @@ ANN_FUNCTION void ann_tell_host_row(const ann_view *v, u32 k, u32 end)
 
 /* How many outputs in a row are for the same block of a place's kernel, the first of which has number `k`; of those
    that are left for this place. */
-ANN_FUNCTION u32 ann_row_for(const ann_view *v, u32 number, u32 k, u32 left, u32 block)
+ANN_FUNCTION u32 ann_row_for(PRIVATE const ann_view *v, u32 number, u32 k, u32 left, u32 block)
 {
     u32 grid = ANN_LINK(v, number)->grid;
     if (grid == 1)
@@ -183,7 +183,7 @@ ANN_FUNCTION u32 ann_row_for(const ann_view *v, u32 number, u32 k, u32 left, u32
 
 /* `count` outputs for a place are lost, from number `k` on. Returns where the next one may be. They are counted behind
    the ends of their calls: who sees the count sees these. */
-ANN_FUNCTION u32 ann_lose_row(const ann_view *v, u32 number, u32 k, u32 count)
+ANN_FUNCTION u32 ann_lose_row(PRIVATE const ann_view *v, u32 number, u32 k, u32 count)
 {
     for (u32 i = 0; i < count; i++) {
         k = ann_next_for(v, number, k);
@@ -203,7 +203,7 @@ ANN_FUNCTION u32 ann_lose_row(const ann_view *v, u32 number, u32 k, u32 count)
 
 /* As below, into sealed slots. */
 ANN_FUNCTION u32 ann_seal_row_for(
-    const ann_view *v, u32 number, u32 k, GLOBAL u8 *ring, u32 first, u32 granted, u64 now)
+    PRIVATE const ann_view *v, u32 number, u32 k, GLOBAL u8 *ring, u32 first, u32 granted, u64 now)
 {
     v->shared->ports[number].forwarded += granted;
     ann_count_forwarded(v, granted);
@@ -229,7 +229,7 @@ ANN_FUNCTION u32 ann_seal_row_for(
 #endif
 
 /* Sends so many outputs for a place that have tickets, from number `k` on. Returns where the next one may be. */
-ANN_FUNCTION u32 ann_send_row_for(const ann_view *v, u32 number, u32 k, GLOBAL u8 *ring, u32 first, u32 granted)
+ANN_FUNCTION u32 ann_send_row_for(PRIVATE const ann_view *v, u32 number, u32 k, GLOBAL u8 *ring, u32 first, u32 granted)
 {
     LOCAL const ann_link *l = ANN_LINK(v, number);
     u64 now = l->time != 0 ? ann_now(v) : 0;
@@ -264,7 +264,7 @@ ANN_FUNCTION u32 ann_send_row_for(const ann_view *v, u32 number, u32 k, GLOBAL u
 
 /* Sends what is for a place, in order, as far as there is room. What lies in a row for one block takes one ticket.
    Returns how many have to wait. */
-ANN_FUNCTION u32 ann_send_for(const ann_view *v, u32 number)
+ANN_FUNCTION u32 ann_send_for(PRIVATE const ann_view *v, u32 number)
 {
 #ifdef ANN_ANY
     if (number == ANN_PEERS)
@@ -321,7 +321,7 @@ ANN_FUNCTION u32 ann_send_for(const ann_view *v, u32 number)
 
 /* By the leader that holds outputs of an earlier turn: counts what is for each place. What is of a disconnected outbox it
    offers to the host. Returns how much of that has to wait. */
-ANN_FUNCTION u32 ann_count_held(const ann_view *v)
+ANN_FUNCTION u32 ann_count_held(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -362,7 +362,7 @@ ANN_FUNCTION u32 ann_count_held(const ann_view *v)
 
 /* Offers the held outputs to their kernels, those of each outbox together. */
 /* TWIN: deliver_parted */
-ANN_FUNCTION void ann_forward_parted(const ann_view *v)
+ANN_FUNCTION void ann_forward_parted(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -389,7 +389,7 @@ ANN_FUNCTION void ann_forward_parted(const ann_view *v)
 }
 
 /* Whether an output that is held would go now: of each outbox the first; and of those for any. */
-ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
+ANN_FUNCTION u32 ann_has_room_for_pending(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     u32 looked = 0;
@@ -415,7 +415,7 @@ ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
 }
 
 /* Outputs that have not gone. */
-ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
+ANN_FUNCTION u32 ann_on_the_way(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     u32 count = 0;
@@ -432,7 +432,7 @@ ANN_FUNCTION u32 ann_on_the_way(const ann_view *v)
 /* By the leader of a block that ends: what is held of outboxes that are connected no more goes to the host, up to
    the first that finds no room; everything else is lost. */
 /* TWIN: return_parted */
-ANN_FUNCTION void ann_return_parted(const ann_view *v)
+ANN_FUNCTION void ann_return_parted(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     u32 full = 0;

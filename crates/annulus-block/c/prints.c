@@ -3,7 +3,7 @@
 #ifdef ANN_PRINTS
 
 /* By the leader: how much this turn may print. */
-ANN_FUNCTION void ann_grant_prints(const ann_view *v)
+ANN_FUNCTION void ann_grant_prints(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -17,7 +17,7 @@ ANN_FUNCTION void ann_grant_prints(const ann_view *v)
 }
 
 /* By the leader: counts the turn's prints, which are all published. */
-ANN_FUNCTION void ann_count_prints(const ann_view *v)
+ANN_FUNCTION void ann_count_prints(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;

@@ -11,7 +11,7 @@ ANN_FUNCTION void ann_publish(GLOBAL u8 *slot, u32 lap, u32 kind, u32 length)
 }
 
 /* Publishes the outbound slot of `ticket`. */
-ANN_FUNCTION void ann_publish_output(const ann_view *v, u64 ticket)
+ANN_FUNCTION void ann_publish_output(PRIVATE const ann_view *v, u64 ticket)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     u32 lap = (u32)(ticket >> l->out_shift) + 1;
@@ -25,7 +25,7 @@ ANN_FUNCTION void ann_publish_output(const ann_view *v, u64 ticket)
 }
 
 /* Copies a call's output, which was put aside, into a slot. */
-ANN_FUNCTION void ann_copy_output(const ann_view *v, GLOBAL u8 *slot, u32 place)
+ANN_FUNCTION void ann_copy_output(PRIVATE const ann_view *v, GLOBAL u8 *slot, u32 place)
 {
 #ifdef ANN_OUTPUT
     GLOBAL const u8 *output = v->outputs + (u64)(v->shared->state.pending + place) * ANN_OUTPUT_STRIDE;
@@ -39,7 +39,7 @@ ANN_FUNCTION void ann_copy_output(const ann_view *v, GLOBAL u8 *slot, u32 place)
 /* Of a message's outputs, which were put aside, those of connected outboxes are held, and the others
    published. Returns how many these are. */
 /* TWIN: part */
-ANN_FUNCTION u32 ann_part(const ann_view *v, u32 outputs)
+ANN_FUNCTION u32 ann_part(PRIVATE const ann_view *v, u32 outputs)
 {
     LOCAL ann_state *s = &v->shared->state;
     u32 stay = 0;
@@ -72,7 +72,7 @@ ANN_FUNCTION u32 ann_part(const ann_view *v, u32 outputs)
 
 /* Publishes what a call's handler sent. The first is the reply; it is already in its slot if it is the only
    one. All others are outputs. */
-ANN_FUNCTION void ann_answer_call(const ann_view *v, u64 call, u32 code, u32 sent)
+ANN_FUNCTION void ann_answer_call(PRIVATE const ann_view *v, u64 call, u32 code, u32 sent)
 {
     GLOBAL u8 *slot = ann_reply_slot(v, call);
     u32 is_output = code == 0 && sent != 0;
@@ -93,13 +93,13 @@ ANN_FUNCTION void ann_answer_call(const ann_view *v, u64 call, u32 code, u32 sen
 #else
 
 /* The slot of an answer. */
-ANN_FUNCTION GLOBAL u8 *ann_answer_slot(const ann_view *v, u64 to, u32 meta)
+ANN_FUNCTION GLOBAL u8 *ann_answer_slot(PRIVATE const ann_view *v, u64 to, u32 meta)
 {
     return (meta & ANN_REPLY) != 0 ? ann_reply_slot(v, to) : ann_out_slot(v, to);
 }
 
 /* The lap that an answer is published with. */
-ANN_FUNCTION u32 ann_answer_lap(const ann_view *v, u64 to, u32 meta)
+ANN_FUNCTION u32 ann_answer_lap(PRIVATE const ann_view *v, u64 to, u32 meta)
 {
     return (meta & ANN_REPLY) != 0 ? ann_reply_lap(to) : (u32)(to >> v->shared->launch.out_shift) + 1;
 }
@@ -109,7 +109,7 @@ ANN_FUNCTION u32 ann_answer_lap(const ann_view *v, u64 to, u32 meta)
 /* Of a message's outputs, those of connected outboxes become parcels, from number `parcels` on; the others
    get tickets of the outbound ring, from `ticket` on, and answers. Returns how many these are. */
 ANN_FUNCTION u32 ann_split(
-    const ann_view *v, u32 i, u32 outputs, u32 parcels, GLOBAL ann_answer *answers, u64 ticket)
+    PRIVATE const ann_view *v, u32 i, u32 outputs, u32 parcels, GLOBAL ann_answer *answers, u64 ticket)
 {
     u32 stay = 0;
     for (u32 j = 0; j < outputs; j++) {
@@ -130,7 +130,7 @@ ANN_FUNCTION u32 ann_split(
 #endif
 
 /* By the leader: counts, and gives the answers their slots, outputs in the messages' order. */
-ANN_FUNCTION void ann_number(const ann_view *v, u32 count)
+ANN_FUNCTION void ann_number(PRIVATE const ann_view *v, u32 count)
 {
     LOCAL ann_shared *b = v->shared;
     for (u32 i = 0; i < count; i++) {
@@ -182,14 +182,14 @@ ANN_FUNCTION void ann_number(const ann_view *v, u32 count)
 #if ANN_LAUNCH_SEALED
 
 /* Each thread stores its share of the answers' units. With the last unit all answers are published. */
-ANN_FUNCTION void ann_seal_answers(const ann_view *v)
+ANN_FUNCTION void ann_seal_answers(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     u32 units = b->launch.out_units;
     GLOBAL const ann_answer *answers = (GLOBAL const ann_answer *)v->answers;
     u32 all = b->answers * units;
     /* Four units are in flight at a time. */
-    for (u32 begin = ann_thread(); begin < all; begin += 4 * ANN_LAUNCH_THREADS) {
+    for (u32 begin = ann_thread(v); begin < all; begin += 4 * ANN_LAUNCH_THREADS) {
         ann_answer found[4];
         u32 words[4][3];
         for (u32 j = 0; j < 4; j++)
@@ -217,7 +217,7 @@ ANN_FUNCTION void ann_seal_answers(const ann_view *v)
 
 /* Each thread copies its share of the outputs' words into their slots, and writes its share of the slots'
    headers. */
-ANN_FUNCTION void ann_fill_slots(const ann_view *v)
+ANN_FUNCTION void ann_fill_slots(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     u32 count = b->answers;
@@ -231,7 +231,7 @@ ANN_FUNCTION void ann_fill_slots(const ann_view *v)
 #ifdef ANN_OUTPUT
     u32 all = count * (ANN_OUTPUT_SPAN / 8);
     u32 words = ANN_OUTPUT_SPAN != 0 ? ANN_OUTPUT_SPAN / 8 : 1;
-    for (u32 word = ann_thread(); word < all; word += ANN_LAUNCH_THREADS) {
+    for (u32 word = ann_thread(v); word < all; word += ANN_LAUNCH_THREADS) {
         u32 k = word / words;
         u32 meta = answers[k].meta;
         if ((meta & ~ANN_REPLY) >> 24 != ANN_KIND_MESSAGE)
@@ -243,7 +243,7 @@ ANN_FUNCTION void ann_fill_slots(const ann_view *v)
     }
 #endif
 #if ANN_LAUNCH_TRACED && defined(ANN_OUTPUT)
-    for (u32 k = ann_thread(); k < count; k += ANN_LAUNCH_THREADS) {
+    for (u32 k = ann_thread(v); k < count; k += ANN_LAUNCH_THREADS) {
         GLOBAL u8 *output = v->outputs + (u64)answers[k].source * ANN_OUTPUT_STRIDE;
         /* Not of a reply, which nobody sends on. */
         if (answers[k].meta >> 24 == ANN_KIND_MESSAGE)
@@ -251,19 +251,19 @@ ANN_FUNCTION void ann_fill_slots(const ann_view *v)
     }
 #endif
 #if ANN_LAUNCH_CAUSAL && defined(ANN_OUTPUT)
-    for (u32 k = ann_thread(); k < count; k += ANN_LAUNCH_THREADS) {
+    for (u32 k = ann_thread(v); k < count; k += ANN_LAUNCH_THREADS) {
         u32 meta = answers[k].meta;
         GLOBAL u8 *output = v->outputs + (u64)answers[k].source * ANN_OUTPUT_STRIDE;
         u64 stamp = (meta & ~ANN_REPLY) >> 24 == ANN_KIND_MESSAGE ? ANN_STAMP_OF(output) : 0;
         *ANN_U64(ann_answer_slot(v, answers[k].to, meta), b->launch.out_stamp) = stamp;
     }
 #endif
-    for (u32 k = ann_thread(); k < count; k += ANN_LAUNCH_THREADS)
+    for (u32 k = ann_thread(v); k < count; k += ANN_LAUNCH_THREADS)
         *ANN_U32(ann_answer_slot(v, answers[k].to, answers[k].meta), 4) = answers[k].meta & ~ANN_REPLY;
 }
 
 /* Each thread publishes its share of the answers. */
-ANN_FUNCTION void ann_publish_all(const ann_view *v)
+ANN_FUNCTION void ann_publish_all(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     u32 count = b->answers;
@@ -275,12 +275,12 @@ ANN_FUNCTION void ann_publish_all(const ann_view *v)
 #endif
     /* SYNC: slot-published (release): of all that threads of the block wrote before the barrier. */
     if (count != 0) {
-        u32 owes = ann_thread() == 0 && ann_begin_to_pay(v);
+        u32 owes = ann_thread(v) == 0 && ann_begin_to_pay(v);
         ann_fence_release();
         if (owes)
             ann_store_gauges(v, b->state.next_out - b->produced);
     }
-    for (u32 k = ann_thread(); k < count; k += ANN_LAUNCH_THREADS) {
+    for (u32 k = ann_thread(v); k < count; k += ANN_LAUNCH_THREADS) {
         u64 to = answers[k].to;
         u32 meta = answers[k].meta;
         ann_store_fenced_u32(ANN_U32(ann_answer_slot(v, to, meta), 0), ann_answer_lap(v, to, meta));

@@ -648,6 +648,7 @@ typedef char ann_shared_is_bounded[sizeof(ann_shared) <= (ANN_INDEPENDENT ? 1753
 
 /* One block's view of memory. */
 typedef struct {
+    ANN_PLACE
     GLOBAL u8 *shard;
     GLOBAL u8 *inbound;
     GLOBAL u8 *outbound;
@@ -698,10 +699,10 @@ typedef struct {
 #ifdef ANN_COLD
 #define ANN_APART(name) \
     ANN_COLD void name##_apart(ann_view view) { name##_here(&view); } \
-    ANN_FUNCTION void name(const ann_view *v) { name##_apart(*v); }
+    ANN_FUNCTION void name(PRIVATE const ann_view *v) { name##_apart(*v); }
 #else
 #define ANN_APART(name) \
-    ANN_FUNCTION void name(const ann_view *v) { name##_here(v); }
+    ANN_FUNCTION void name(PRIVATE const ann_view *v) { name##_here(v); }
 #endif
 
 #define ANN_U32(base, offset) ((GLOBAL u32 *)((base) + (offset)))

@@ -31,7 +31,7 @@ ANN_FUNCTION u32 ann_reply_first(PRIVATE const ann_outbox *outbox)
 /* Answers a call from the middle of its pipeline: by the first of the handler's outputs, which were put aside. What is
    behind it moves up. */
 /* TWIN: reply_from_here */
-ANN_FUNCTION void ann_reply_from_here(const ann_view *v, u64 call, u32 sent)
+ANN_FUNCTION void ann_reply_from_here(PRIVATE const ann_view *v, u64 call, u32 sent)
 {
     GLOBAL u8 *slot = ann_reply_slot(v, call);
     ann_copy_output(v, slot, 0);
@@ -50,7 +50,7 @@ ANN_FUNCTION void ann_reply_from_here(const ann_view *v, u64 call, u32 sent)
 /* Ends a call through a pipeline whose last kernel has sent nothing by its reply. What it has sent by outboxes was put
    aside, and is for the host. */
 /* TWIN: decline */
-ANN_FUNCTION void ann_decline(const ann_view *v, u64 call, u32 sent)
+ANN_FUNCTION void ann_decline(PRIVATE const ann_view *v, u64 call, u32 sent)
 {
     ann_end_call(v, call, ANN_KIND_NO_REPLY, 0);
     for (u32 j = 0; j < sent; j++) {

@@ -8,13 +8,13 @@
 #define ANN_STEP_MORE 16u /* nothing is, and something waits for the next round; all blocks note that in the next step */
 
 /* By the leader: what is left of the round of the host's messages, */
-ANN_FUNCTION u64 ann_left_of_host(const ann_view *v)
+ANN_FUNCTION u64 ann_left_of_host(PRIVATE const ann_view *v)
 {
     return v->shared->round_end - v->shared->state.next_in;
 }
 
 /* and of what kernels have sent. */
-ANN_FUNCTION u64 ann_left_of_kernels(const ann_view *v)
+ANN_FUNCTION u64 ann_left_of_kernels(PRIVATE const ann_view *v)
 {
     return v->shared->round_end_near - v->shared->state.taken;
 }
@@ -27,19 +27,19 @@ ANN_FUNCTION u32 ann_part_of_round(u32 count, u64 left)
 
 /* By the leader, of which so much is left: whether messages behind the end are no work for the block, since somebody's part
    is open. Else the next round is about to begin, and has them. */
-ANN_FUNCTION u32 ann_waits_for_round(const ann_view *v, u64 left)
+ANN_FUNCTION u32 ann_waits_for_round(PRIVATE const ann_view *v, u64 left)
 {
     return left == 0 && v->shared->round_is_open;
 }
 
 /* By the leader: whether nothing is left for the block of a round that is open. */
-ANN_FUNCTION u32 ann_has_no_part(const ann_view *v)
+ANN_FUNCTION u32 ann_has_no_part(PRIVATE const ann_view *v)
 {
     return ann_waits_for_round(v, ann_left_of_host(v) + ann_left_of_kernels(v) + v->shared->state.pending);
 }
 
 /* By the leader, before its block's first turn of an epoch. */
-ANN_FUNCTION void ann_load_round(const ann_view *v)
+ANN_FUNCTION void ann_load_round(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     b->rounds = ann_load_relaxed_u64(&v->record->rounds);
@@ -50,7 +50,7 @@ ANN_FUNCTION void ann_load_round(const ann_view *v)
 }
 
 /* By the leader, when its block ends. */
-ANN_FUNCTION void ann_keep_round(const ann_view *v)
+ANN_FUNCTION void ann_keep_round(PRIVATE const ann_view *v)
 {
     v->record->round_end = v->shared->round_end;
     v->record->round_end_near = v->shared->round_end_near;
@@ -59,7 +59,7 @@ ANN_FUNCTION void ann_keep_round(const ann_view *v)
 }
 
 /* By the leader: where the messages end that lie in the rings now, those of the host, */
-ANN_FUNCTION u64 ann_end_of_host(const ann_view *v)
+ANN_FUNCTION u64 ann_end_of_host(PRIVATE const ann_view *v)
 {
     u64 next = v->shared->state.next_in;
     u64 there = ann_load_relaxed_u64(ANN_U64(v->inbound, ANN_RING_RESERVED)) & ~ANN_CLOSED;
@@ -68,7 +68,7 @@ ANN_FUNCTION u64 ann_end_of_host(const ann_view *v)
 }
 
 /* and those of kernels. */
-ANN_FUNCTION u64 ann_end_of_kernels(const ann_view *v)
+ANN_FUNCTION u64 ann_end_of_kernels(PRIVATE const ann_view *v)
 {
 #if ANN_LAUNCH_CONNECTABLE
     u32 waiting = ann_device_local_waiting(v);
@@ -80,7 +80,7 @@ ANN_FUNCTION u64 ann_end_of_kernels(const ann_view *v)
 
 /* By the leader, at a turn's end: what the block says. */
 /* TWIN: round_vote */
-ANN_FUNCTION u32 ann_round_vote(const ann_view *v)
+ANN_FUNCTION u32 ann_round_vote(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -93,14 +93,14 @@ ANN_FUNCTION u32 ann_round_vote(const ann_view *v)
 
 /* By the leader, in the step after all have said that the round is over: notes how much lies in the rings. No block takes
    anything in this step. */
-ANN_FUNCTION void ann_note_round(const ann_view *v)
+ANN_FUNCTION void ann_note_round(PRIVATE const ann_view *v)
 {
     v->shared->round_next = ann_end_of_host(v);
     v->shared->round_next_near = ann_end_of_kernels(v);
 }
 
 /* By the leader: all blocks begin the next round. */
-ANN_FUNCTION void ann_begin_round(const ann_view *v)
+ANN_FUNCTION void ann_begin_round(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     b->notes = 0;

@@ -10,13 +10,13 @@
 #define ANN_ROWS_VALUED(v) ((v)->rows[2])
 
 /* The counts of the place that outputs go to, and of that of outputs without a row. */
-ANN_FUNCTION GLOBAL u8 *ann_row_counts(const ann_view *v, u32 place)
+ANN_FUNCTION GLOBAL u8 *ann_row_counts(PRIVATE const ann_view *v, u32 place)
 {
     return v->shard + v->shared->launch.shard_stride - ANN_PORT_COUNTS_BYTES + place * ANN_PORT_COUNTS;
 }
 
 /* By the leader, when it is launched. */
-ANN_FUNCTION void ann_load_rows(const ann_view *v)
+ANN_FUNCTION void ann_load_rows(PRIVATE const ann_view *v)
 {
     v->shared->astray = ann_load_relaxed_u64(ANN_U64(ann_row_counts(v, 1), ANN_PORT_UNFORWARDED));
     v->shared->told_held = ann_load_relaxed_u64(ANN_U64(ann_row_counts(v, 0), ANN_PORT_HELD));
@@ -27,14 +27,14 @@ ANN_FUNCTION void ann_load_rows(const ann_view *v)
 }
 
 /* Before the sum is stored: what was sent on, which is all. */
-ANN_FUNCTION void ann_store_copies(const ann_view *v)
+ANN_FUNCTION void ann_store_copies(PRIVATE const ann_view *v)
 {
     ann_store_relaxed_u64(ANN_U64(ann_row_counts(v, 0), ANN_PORT_FORWARDED), v->shared->state.forwarded);
 }
 
 /* By the leader, before it says that the block waits: how many copies wait for room in the connected kernel. */
 /* TWIN: tell_waiting */
-ANN_FUNCTION void ann_store_waiting(const ann_view *v, u64 held)
+ANN_FUNCTION void ann_store_waiting(PRIVATE const ann_view *v, u64 held)
 {
     if (held == v->shared->told_held)
         return;
@@ -49,7 +49,7 @@ ANN_FUNCTION void ann_store_waiting(const ann_view *v, u64 held)
 
 /* By the leader of a block that ends, before the sum is stored: copies that wait are lost. */
 /* TWIN: abandon_rows */
-ANN_FUNCTION void ann_end_rows(const ann_view *v)
+ANN_FUNCTION void ann_end_rows(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     ann_store_waiting(v, 0);
@@ -64,7 +64,7 @@ typedef struct {
 
 /* The entries that an output has not gone to yet. Returns 0 if there is no such row, or if it has not so many. */
 /* TWIN: entries_of */
-ANN_FUNCTION u32 ann_entries_of(const ann_view *v, GLOBAL const u8 *output, PRIVATE ann_entries *of)
+ANN_FUNCTION u32 ann_entries_of(PRIVATE const ann_view *v, GLOBAL const u8 *output, PRIVATE ann_entries *of)
 {
     u32 row = ((GLOBAL const u32 *)output)[0];
     u32 from = ((GLOBAL const u32 *)output)[1];
@@ -79,7 +79,7 @@ ANN_FUNCTION u32 ann_entries_of(const ann_view *v, GLOBAL const u8 *output, PRIV
     return 1;
 }
 
-ANN_FUNCTION u32 ann_key_of_entry(const ann_view *v, u64 entry)
+ANN_FUNCTION u32 ann_key_of_entry(PRIVATE const ann_view *v, u64 entry)
 {
     return v->rows[ANN_ROWS_HEAD + (u64)ANN_ROWS_ALL(v) + 1 + entry];
 }

@@ -25,7 +25,7 @@ typedef struct {
 #define ANN_MOST_ANSWERS (ANN_LIMIT > 1 ? ANN_LIMIT : 1)
 
 /* Divides the block's scratch memory into its parts. Twin of `scratch_bytes`. */
-ANN_FUNCTION void ann_cut_scratch(ann_view *v, GLOBAL u8 *scratch, GLOBAL const ann_launch *l)
+ANN_FUNCTION void ann_cut_scratch(PRIVATE ann_view *v, GLOBAL u8 *scratch, GLOBAL const ann_launch *l)
 {
     u64 limit = l->limit;
     v->messages = scratch;
@@ -54,7 +54,7 @@ ANN_FUNCTION void ann_cut_scratch(ann_view *v, GLOBAL u8 *scratch, GLOBAL const 
 #endif
 }
 
-ANN_FUNCTION GLOBAL ann_job *ann_job_at(const ann_view *v, u32 i)
+ANN_FUNCTION GLOBAL ann_job *ann_job_at(PRIVATE const ann_view *v, u32 i)
 {
     return (GLOBAL ann_job *)v->jobs + i;
 }

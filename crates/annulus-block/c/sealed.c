@@ -12,7 +12,7 @@
 #define ANN_UNDER_WAY 16
 
 /* Puts a unit's content where it belongs in a message's image. */
-ANN_FUNCTION void ann_keep_unit(const ann_view *v, u32 message, u32 place, const ann_unit *unit)
+ANN_FUNCTION void ann_keep_unit(PRIVATE const ann_view *v, u32 message, u32 place, const ann_unit *unit)
 {
     GLOBAL u32 *words = (GLOBAL u32 *)(ann_message_at(v, message) + place * 12);
     words[0] = unit->a;
@@ -30,7 +30,7 @@ ANN_FUNCTION u32 ann_looked_units(u32 units)
 
 /* By the leader, by whose looks the next slot is published, or may be if it has many units: whether the block has
    it whole, in its own memory. `stamp` is the message's, `command` what the look has seen. */
-ANN_FUNCTION void ann_keep_first(const ann_view *v, u32 stamp, u32 command)
+ANN_FUNCTION void ann_keep_first(PRIVATE const ann_view *v, u32 stamp, u32 command)
 {
     LOCAL ann_shared *b = v->shared;
     b->kept = b->launch.in_units <= ANN_LOOKED_UNITS;
@@ -65,7 +65,7 @@ ANN_FUNCTION ann_unit_at ann_step_units(ann_unit_at at, ann_unit_at step, u32 un
 /* Each thread loads its share of the units of the slots that may be published, in one wait, whatever their
    number. `is_near` says that they are of the ring between kernels, whose tickets have 31 bits, and whose messages come
    under any command. */
-ANN_FUNCTION void ann_bring_units(const ann_view *v, u32 is_near)
+ANN_FUNCTION void ann_bring_units(PRIVATE const ann_view *v, u32 is_near)
 {
     LOCAL ann_shared *b = v->shared;
     u32 window = b->window;
@@ -91,11 +91,11 @@ ANN_FUNCTION void ann_bring_units(const ann_view *v, u32 is_near)
     u32 stale = window;
     /* The thread's units come after each other at the same distance, so there is one division, and not one for each. */
     ann_unit_at at, step;
-    at.message = kept + ann_thread() / units;
-    at.unit = ann_thread() % units;
+    at.message = kept + ann_thread(v) / units;
+    at.unit = ann_thread(v) % units;
     step.message = ANN_LAUNCH_THREADS / units;
     step.unit = ANN_LAUNCH_THREADS % units;
-    for (u32 begin = ann_thread(); begin < all; begin += ANN_UNDER_WAY * ANN_LAUNCH_THREADS) {
+    for (u32 begin = ann_thread(v); begin < all; begin += ANN_UNDER_WAY * ANN_LAUNCH_THREADS) {
         ann_unit loaded[ANN_UNDER_WAY];
         ann_unit_at from = at;
         for (u32 j = 0; j < ANN_UNDER_WAY; j++, from = ann_step_units(from, step, units)) {
@@ -134,7 +134,7 @@ ANN_FUNCTION void ann_bring_units(const ann_view *v, u32 is_near)
 }
 
 /* Each thread loads its share of the units of the turn's slots. */
-ANN_FUNCTION void ann_bring_sealed(const ann_view *v)
+ANN_FUNCTION void ann_bring_sealed(PRIVATE const ann_view *v)
 {
     if (ann_is_device_local(v))
         ann_bring_units(v, 1);
@@ -190,7 +190,7 @@ ANN_FUNCTION void ann_seal_units(GLOBAL u8 *slot, LOCAL const u8 *image, u32 uni
 /* By the leader: the command that is in force for the messages found. If their stamps equal the command that
    this turn has seen, it is that command. If a thread found another stamp, it has fenced, and the command is
    loaded once more. */
-ANN_FUNCTION u32 ann_command_after(const ann_view *v)
+ANN_FUNCTION u32 ann_command_after(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->agreed >= b->found)
@@ -199,7 +199,7 @@ ANN_FUNCTION u32 ann_command_after(const ann_view *v)
 }
 
 /* The word at an offset in an answer's image. */
-ANN_FUNCTION u32 ann_answer_word(const ann_view *v, u32 at, u32 meta, GLOBAL const u8 *output)
+ANN_FUNCTION u32 ann_answer_word(PRIVATE const ann_view *v, u32 at, u32 meta, GLOBAL const u8 *output)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     if (at == 4)
@@ -210,7 +210,7 @@ ANN_FUNCTION u32 ann_answer_word(const ann_view *v, u32 at, u32 meta, GLOBAL con
 }
 
 /* Stores a unit of the outbound slot of `ticket`. The unit carries its lap, so it needs no ordering. */
-ANN_FUNCTION void ann_store_out_unit(const ann_view *v, u64 ticket, u32 unit, u32 a, u32 b, u32 c)
+ANN_FUNCTION void ann_store_out_unit(PRIVATE const ann_view *v, u64 ticket, u32 unit, u32 a, u32 b, u32 c)
 {
     u32 lap = (u32)(ticket >> v->shared->launch.out_shift) + 1;
     ann_store_unit(ann_out_slot(v, ticket) + unit * 16, a, b, c, lap);
@@ -218,7 +218,7 @@ ANN_FUNCTION void ann_store_out_unit(const ann_view *v, u64 ticket, u32 unit, u3
 
 /* The same for an answer whose words are in different places. */
 ANN_FUNCTION void ann_store_answer_unit(
-    const ann_view *v, u64 ticket, u32 unit, u32 meta, GLOBAL const u8 *output)
+    PRIVATE const ann_view *v, u64 ticket, u32 unit, u32 meta, GLOBAL const u8 *output)
 {
     u32 words[3];
     for (u32 j = 0; j < 3; j++)
@@ -229,8 +229,8 @@ ANN_FUNCTION void ann_store_answer_unit(
 #else
 
 /* There are no sealed slots. */
-ANN_FUNCTION void ann_bring_sealed(const ann_view *v) {}
-ANN_FUNCTION u32 ann_command_after(const ann_view *v)
+ANN_FUNCTION void ann_bring_sealed(PRIVATE const ann_view *v) {}
+ANN_FUNCTION u32 ann_command_after(PRIVATE const ann_view *v)
 {
     return 0;
 }

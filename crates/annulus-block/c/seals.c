@@ -18,7 +18,7 @@ ANN_FUNCTION u32 ann_four_of(GLOBAL const u8 *output, u32 bytes, u32 at)
 ANN_FUNCTION u32 ann_word_for(
     LOCAL const ann_link *l, u32 at, GLOBAL const u8 *output, u32 bytes, u64 now, u64 call)
 {
-    u32 half = (at & 4) * 8;
+    u32 shift = (at & 4) * 8;
 #if ANN_LAUNCH_VARIANTS
     u32 length = l->tag_bytes != 0 ? l->bytes : bytes;
 #else
@@ -27,9 +27,9 @@ ANN_FUNCTION u32 ann_word_for(
     if (at < 8)
         return at == 4 ? ANN_KIND_MESSAGE << 24 | length : 0;
     if (l->time != 0 && (at & ~4u) == (u32)l->time)
-        return (u32)(now >> half);
+        return (u32)(now >> shift);
     if (l->correlation != 0 && (at & ~4u) == (u32)l->correlation)
-        return (u32)(call >> half);
+        return (u32)(call >> shift);
     u32 word = ann_four_of(output, bytes, at - (u32)l->payload);
 #if ANN_LAUNCH_VARIANTS
     for (u32 j = 0; j < 4; j++) {

@@ -1,12 +1,12 @@
 /* The block: where messages are, and whether they are published. */
 
-ANN_FUNCTION GLOBAL u8 *ann_in_slot(const ann_view *v, u64 ticket)
+ANN_FUNCTION GLOBAL u8 *ann_in_slot(PRIVATE const ann_view *v, u64 ticket)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     return v->inbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->in_shift) - 1)) * l->in_stride;
 }
 
-ANN_FUNCTION GLOBAL u8 *ann_out_slot(const ann_view *v, u64 ticket)
+ANN_FUNCTION GLOBAL u8 *ann_out_slot(PRIVATE const ann_view *v, u64 ticket)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     return v->outbound + ANN_RING_SLOTS + (ticket & (((u64)1 << l->out_shift) - 1)) * l->out_stride;
@@ -28,21 +28,21 @@ ANN_FUNCTION u32 ann_is_through(u64 call)
 #if ANN_LAUNCH_CONNECTABLE
 
 /* The slot of what another kernel asks: behind the rings between kernels, where that kernel sees it. */
-ANN_FUNCTION GLOBAL u8 *ann_ask_landing(const ann_view *v, u64 call)
+ANN_FUNCTION GLOBAL u8 *ann_ask_landing(PRIVATE const ann_view *v, u64 call)
 {
     LOCAL ann_launch *l = &v->shared->launch;
-    GLOBAL u8 *first = v->device_local + (u64)(l->grid - ann_block()) * l->device_local_stride;
+    GLOBAL u8 *first = v->device_local + (u64)(l->grid - ann_block(v)) * l->device_local_stride;
     return first + (call & (ANN_ASK - 1)) * l->out_stride;
 }
 
 #endif
 
 /* The slot of such a call: places are dealt to the kernel's shards, and follow the slots of replies. Slots are open. */
-ANN_FUNCTION GLOBAL u8 *ann_landing(const ann_view *v, u64 call)
+ANN_FUNCTION GLOBAL u8 *ann_landing(PRIVATE const ann_view *v, u64 call)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     u64 place = call & (ANN_ASK - 1);
-    GLOBAL u8 *first = v->shard - ann_block() * l->shard_stride;
+    GLOBAL u8 *first = v->shard - ann_block(v) * l->shard_stride;
     u64 replies = ANN_RING_SLOTS + ((u64)1 << l->in_shift) * l->out_stride;
     return first + place % l->grid * l->shard_stride + l->replies + replies + ANN_RING_SLOTS
         + place / l->grid * l->out_stride;
@@ -51,7 +51,7 @@ ANN_FUNCTION GLOBAL u8 *ann_landing(const ann_view *v, u64 call)
 #endif
 
 /* The slot of the reply to a call, by its address: the slot's number in the low half. */
-ANN_FUNCTION GLOBAL u8 *ann_reply_slot(const ann_view *v, u64 call)
+ANN_FUNCTION GLOBAL u8 *ann_reply_slot(PRIVATE const ann_view *v, u64 call)
 {
     LOCAL ann_launch *l = &v->shared->launch;
 #if ANN_LAUNCH_THROUGH
@@ -72,7 +72,7 @@ ANN_FUNCTION u32 ann_reply_lap(u64 call)
 }
 
 /* The call that a message belongs to; 0 if it belongs to none. */
-ANN_FUNCTION u64 ann_caller(const ann_view *v, GLOBAL const u8 *slot)
+ANN_FUNCTION u64 ann_caller(PRIVATE const ann_view *v, GLOBAL const u8 *slot)
 {
 #if ANN_LAUNCH_THREADS > 1
     u64 offset = v->in_correlation;
@@ -93,14 +93,14 @@ ANN_FUNCTION u64 ann_caller(const ann_view *v, GLOBAL const u8 *slot)
 #endif
 
 /* The lap of `ticket` in the host's ring. */
-ANN_FUNCTION u32 ann_in_lap(const ann_view *v, u64 ticket)
+ANN_FUNCTION u32 ann_in_lap(PRIVATE const ann_view *v, u64 ticket)
 {
     return (u32)(ticket >> v->shared->launch.in_shift) + 1;
 }
 
 /* Whether the slot of `ticket` in the host's ring is published, or at least begun to be if it is sealed. Who
    has seen that an open one is fences before anybody reads it (SYNC: slot-published). */
-ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
+ANN_FUNCTION u32 ann_published(PRIVATE const ann_view *v, u64 ticket)
 {
     return ann_load_relaxed_u32(ANN_U32(ann_in_slot(v, ticket), ANN_IN_LAP)) == ann_in_lap(v, ticket);
 }
@@ -110,7 +110,7 @@ ANN_FUNCTION u32 ann_published(const ann_view *v, u64 ticket)
 /* The place of a message of the turn in scratch memory. A bridged message is not copied: its head leads to
    its archive by an offset. It stays in its slot, which is given back after the turn's handlers have
    returned. */
-ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
+ANN_FUNCTION GLOBAL u8 *ann_message_at(PRIVATE const ann_view *v, u32 i)
 {
 #ifdef ANN_BRIDGED
     return ann_in_slot(v, v->shared->state.next_in + i);
@@ -131,13 +131,13 @@ ANN_FUNCTION GLOBAL u8 *ann_message_at(const ann_view *v, u32 i)
 #define ANN_DEVICE_LOCAL_CONSUMED 128
 
 /* The block's next ticket of its device-local ring. */
-ANN_FUNCTION u32 ann_device_local_next(const ann_view *v)
+ANN_FUNCTION u32 ann_device_local_next(PRIVATE const ann_view *v)
 {
     return ((u32)v->shared->state.taken + v->shared->launch.device_local_first) & ANN_DEVICE_LOCAL_TICKETS;
 }
 
 /* The slot of a ticket in the device-local ring. */
-ANN_FUNCTION GLOBAL u8 *ann_device_local_in_slot(const ann_view *v, u32 ticket)
+ANN_FUNCTION GLOBAL u8 *ann_device_local_in_slot(PRIVATE const ann_view *v, u32 ticket)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     return v->device_local + ANN_RING_SLOTS + (u64)(ticket & (((u32)1 << l->in_shift) - 1)) * l->device_local_slot;
@@ -145,7 +145,7 @@ ANN_FUNCTION GLOBAL u8 *ann_device_local_in_slot(const ann_view *v, u32 ticket)
 
 /* Whether the slot of the i-th ticket from the next one on is published, or at least begun to be if it is sealed.
    Who has seen that an open one is fences before anybody reads it (SYNC: device-local-published). */
-ANN_FUNCTION u32 ann_device_local_published(const ann_view *v, u32 i)
+ANN_FUNCTION u32 ann_device_local_published(PRIVATE const ann_view *v, u32 i)
 {
     u32 ticket = (ann_device_local_next(v) + i) & ANN_DEVICE_LOCAL_TICKETS;
     u32 lap = (ticket >> v->shared->launch.in_shift) + 1;
@@ -153,7 +153,7 @@ ANN_FUNCTION u32 ann_device_local_published(const ann_view *v, u32 i)
 }
 
 /* How many tickets other kernels have taken whose messages this block has not taken. */
-ANN_FUNCTION u32 ann_device_local_waiting(const ann_view *v)
+ANN_FUNCTION u32 ann_device_local_waiting(PRIVATE const ann_view *v)
 {
     u32 reserved = ann_device_load_relaxed_u32(ANN_U32(v->device_local, ANN_DEVICE_LOCAL_RESERVED));
     return (reserved - ann_device_local_next(v)) & ANN_DEVICE_LOCAL_TICKETS;
@@ -162,7 +162,7 @@ ANN_FUNCTION u32 ann_device_local_waiting(const ann_view *v)
 #endif
 
 /* Whether the turn takes from the device-local ring. */
-ANN_FUNCTION u32 ann_is_device_local(const ann_view *v)
+ANN_FUNCTION u32 ann_is_device_local(PRIVATE const ann_view *v)
 {
 #if ANN_LAUNCH_CONNECTABLE
     return v->shared->device_local;

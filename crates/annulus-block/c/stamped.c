@@ -12,7 +12,7 @@
 #define ANN_STAMP_OF(output) (*ANN_U64(output, ANN_OUTPUT_SPAN + ANN_LAUNCH_TRACED * 8))
 
 /* The stamp of a slot's message, or of its copy; 0 for none. */
-ANN_FUNCTION u64 ann_stamp(const ann_view *v, GLOBAL const u8 *slot)
+ANN_FUNCTION u64 ann_stamp(PRIVATE const ann_view *v, GLOBAL const u8 *slot)
 {
     return *(GLOBAL const u64 *)(slot + v->shared->launch.in_stamp);
 }
@@ -20,7 +20,7 @@ ANN_FUNCTION u64 ann_stamp(const ann_view *v, GLOBAL const u8 *slot)
 /* By the leader: an event that comes of a message with this stamp, or of none, in this turn. What it sends carries
    `shared.stamp`. */
 /* TWIN: begin_event */
-ANN_FUNCTION void ann_begin_event(const ann_view *v, u64 stamp)
+ANN_FUNCTION void ann_begin_event(PRIVATE const ann_view *v, u64 stamp)
 {
     LOCAL ann_shared *b = v->shared;
     u64 now = b->now / 1000u << ANN_STAMP_COUNT_BITS;
@@ -30,7 +30,7 @@ ANN_FUNCTION void ann_begin_event(const ann_view *v, u64 stamp)
 
 /* By the leader: the slot of a message is about to be given back. Into one of a ring between kernels a kernel may write
    next that knows of no stamps, so it is left without one. */
-ANN_FUNCTION void ann_clear_stamp(const ann_view *v, GLOBAL u8 *slot)
+ANN_FUNCTION void ann_clear_stamp(PRIVATE const ann_view *v, GLOBAL u8 *slot)
 {
 #if ANN_LAUNCH_CONNECTABLE
     if (v->shared->device_local)

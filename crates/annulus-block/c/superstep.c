@@ -29,7 +29,7 @@ typedef struct {
 typedef char ann_step_record_is_256_bytes[sizeof(ann_step_record) == 256 ? 1 : -1];
 
 /* By the leader, before its block's first turn. No barrier can open meanwhile, whatever other blocks do. */
-ANN_FUNCTION void ann_begin_steps(const ann_view *v, GLOBAL ann_step_record *steps)
+ANN_FUNCTION void ann_begin_steps(PRIVATE const ann_view *v, GLOBAL ann_step_record *steps)
 {
     LOCAL ann_shared *b = v->shared;
     b->opened = ann_device_load_relaxed_u32(&steps->opened);
@@ -41,7 +41,7 @@ ANN_FUNCTION void ann_begin_steps(const ann_view *v, GLOBAL ann_step_record *ste
 }
 
 /* By the leader: ends the block without its host. */
-ANN_FUNCTION void ann_end_without_host(const ann_view *v)
+ANN_FUNCTION void ann_end_without_host(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     b->gone = 1;
@@ -51,7 +51,7 @@ ANN_FUNCTION void ann_end_without_host(const ann_view *v)
 
 /* By the leader, for its block: comes to the barrier, waits for all others, and returns the result of all
    votes. If the host says that others do not run, the block gives up. */
-ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *steps, u32 vote)
+ANN_FUNCTION u32 ann_grid_barrier(PRIVATE const ann_view *v, GLOBAL ann_step_record *steps, u32 vote)
 {
     LOCAL ann_shared *b = v->shared;
     u32 before = b->opened;
@@ -112,7 +112,7 @@ ANN_FUNCTION u32 ann_grid_barrier(const ann_view *v, GLOBAL ann_step_record *ste
 
 /* Naps until the host ends the nap, another block has come to the barrier, or other kernels have something
    for the block. Returns 1 if the nap ran its whole time. */
-ANN_FUNCTION u32 ann_nap_among(const ann_view *v, GLOBAL ann_step_record *steps, u32 seen, u32 micros)
+ANN_FUNCTION u32 ann_nap_among(PRIVATE const ann_view *v, GLOBAL ann_step_record *steps, u32 seen, u32 micros)
 {
     u32 alone = v->shared->launch.grid == 1;
     u32 part = micros;
@@ -135,7 +135,7 @@ ANN_FUNCTION u32 ann_nap_among(const ann_view *v, GLOBAL ann_step_record *steps,
 
 /* By the leader of a staying block that found nothing: waits until it is called, another block has come to
    the barrier, or the time is up. Returns whether the block has something to do after all. */
-ANN_FUNCTION u32 ann_nap_in_step(const ann_view *v, GLOBAL ann_step_record *steps)
+ANN_FUNCTION u32 ann_nap_in_step(PRIVATE const ann_view *v, GLOBAL ann_step_record *steps)
 {
     LOCAL ann_shared *b = v->shared;
     u32 seen = ann_load_relaxed_u32(&v->record->wake);
@@ -145,7 +145,7 @@ ANN_FUNCTION u32 ann_nap_in_step(const ann_view *v, GLOBAL ann_step_record *step
     ann_fence_all();
     /* The first block is the first to wake by itself, and checks whether the host lives. The others' naps end
        with its own. */
-    u32 micros = b->launch.nap_micros * (ann_block() == 0 ? 1 : 2);
+    u32 micros = b->launch.nap_micros * (ann_block(v) == 0 ? 1 : 2);
     u32 work = !b->ending && ann_has_work(v);
     u32 undisturbed = 0;
     if (!work)
@@ -161,7 +161,7 @@ ANN_FUNCTION u32 ann_nap_in_step(const ann_view *v, GLOBAL ann_step_record *step
 
 /* By the leader of a block that found nothing: waits a little, unless others do something. Returns its vote.
    */
-ANN_FUNCTION u32 ann_idle_in_step(const ann_view *v, GLOBAL ann_step_record *steps)
+ANN_FUNCTION u32 ann_idle_in_step(PRIVATE const ann_view *v, GLOBAL ann_step_record *steps)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -194,7 +194,7 @@ ANN_FUNCTION u32 ann_idle_in_step(const ann_view *v, GLOBAL ann_step_record *ste
 
 /* By the leader, at a turn's end: all blocks end it together, and see what came of it (SYNC: arrived,
    opened). */
-ANN_FUNCTION void ann_end_step(const ann_view *v, GLOBAL ann_step_record *steps)
+ANN_FUNCTION void ann_end_step(PRIVATE const ann_view *v, GLOBAL ann_step_record *steps)
 {
     LOCAL ann_shared *b = v->shared;
 #ifdef ANN_LAUNCH_ROUNDS

@@ -3,7 +3,7 @@
 /* How many messages wait. Where the gauge may be far away, blocks of several threads have loaded it with the
    turn's first look. */
 /* TWIN: depth */
-ANN_FUNCTION u32 ann_depth(const ann_view *v)
+ANN_FUNCTION u32 ann_depth(PRIVATE const ann_view *v)
 {
 #if ANN_LAUNCH_THREADS == 1 || ANN_HOSTED
     /* SYNC: gauge (acquire) */
@@ -24,7 +24,7 @@ ANN_FUNCTION u32 ann_depth(const ann_view *v)
 /* Writes the line, if telemetry is on and there is one. The words are in any order; the check tells which
    belong together. */
 /* TWIN: write_telemetry */
-ANN_FUNCTION void ann_write_telemetry(const ann_view *v)
+ANN_FUNCTION void ann_write_telemetry(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     if ((s->command & ANN_TELEMETRY) == 0)
@@ -57,7 +57,7 @@ ANN_FUNCTION void ann_write_telemetry(const ann_view *v)
 
 /* Shows what came while nothing was consumed. */
 /* TWIN: note_depth */
-ANN_FUNCTION void ann_note_depth(const ann_view *v)
+ANN_FUNCTION void ann_note_depth(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     if ((s->command & ANN_TELEMETRY) != 0 && s->shown_depth != ann_depth(v))
@@ -66,7 +66,7 @@ ANN_FUNCTION void ann_note_depth(const ann_view *v)
 
 /* Counts a latency in the histogram, which has 32 buckets for each doubling. */
 /* TWIN: count_latencies */
-ANN_FUNCTION void ann_count_latency(const ann_view *v, u64 nanos)
+ANN_FUNCTION void ann_count_latency(PRIVATE const ann_view *v, u64 nanos)
 {
     u64 bucket = nanos;
     if (nanos >= 32) {
@@ -78,7 +78,7 @@ ANN_FUNCTION void ann_count_latency(const ann_view *v, u64 nanos)
 }
 
 /* TWIN: count_telemetry */
-ANN_FUNCTION void ann_count_telemetry(const ann_view *v)
+ANN_FUNCTION void ann_count_telemetry(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;

@@ -3,7 +3,7 @@
 #if ANN_LAUNCH_THROUGH
 
 /* Ends a call without a reply, for this reason. */
-ANN_FUNCTION void ann_end_call(const ann_view *v, u64 call, u32 kind, u32 code)
+ANN_FUNCTION void ann_end_call(PRIVATE const ann_view *v, u64 call, u32 kind, u32 code)
 {
     GLOBAL u8 *slot = ann_reply_slot(v, call);
     *ANN_U32(slot, 4) = kind << 24 | code;
@@ -17,13 +17,13 @@ ANN_FUNCTION void ann_end_call(const ann_view *v, u64 call, u32 kind, u32 code)
 #define ANN_CARRIED(output) (*ANN_U64(output, ANN_OUTPUT_STRIDE - 8))
 
 #if ANN_ASKS
-ANN_FUNCTION void ann_lose_ask(const ann_view *v, u64 call);
+ANN_FUNCTION void ann_lose_ask(PRIVATE const ann_view *v, u64 call);
 #endif
 
 /* The message of a call, or of none, was handled, and its outputs from number `first` on, up to `end`, go on: so does the
    call, with the first of them that is of the first outbox. If there is none, the call ends. */
 /* TWIN: hand_on */
-ANN_FUNCTION void ann_hand_on(const ann_view *v, u64 caller, u32 code, u32 first, u32 end)
+ANN_FUNCTION void ann_hand_on(PRIVATE const ann_view *v, u64 caller, u32 code, u32 first, u32 end)
 {
     u32 carried = caller == 0;
     for (u32 k = first; k < end; k++) {
@@ -47,7 +47,7 @@ ANN_FUNCTION void ann_hand_on(const ann_view *v, u64 caller, u32 code, u32 first
 
 /* An output is lost, and with it the call that it carries. */
 /* TWIN: lose */
-ANN_FUNCTION void ann_lose(const ann_view *v, GLOBAL const u8 *output)
+ANN_FUNCTION void ann_lose(PRIVATE const ann_view *v, GLOBAL const u8 *output)
 {
 #if ANN_ASKS
     if (ANN_CARRIED(output) != 0)
@@ -66,7 +66,7 @@ ANN_FUNCTION void ann_lose(const ann_view *v, GLOBAL const u8 *output)
 #define ANN_LAST_LOOKS 100000000u
 
 /* By the leader of a block that ends: ends the calls of the messages of other kernels that it has not read. */
-ANN_FUNCTION void ann_end_unread(const ann_view *v, u32 unread)
+ANN_FUNCTION void ann_end_unread(PRIVATE const ann_view *v, u32 unread)
 {
     for (u32 i = 0; i < unread; i++) {
         u32 looks = 0;

@@ -27,17 +27,17 @@
 #define ANN_ASK_TABLE 0
 #endif
 
-ANN_FUNCTION GLOBAL ann_timers *ann_timers_of(const ann_view *v)
+ANN_FUNCTION GLOBAL ann_timers *ann_timers_of(PRIVATE const ann_view *v)
 {
     return (GLOBAL ann_timers *)v->timers;
 }
 
-ANN_FUNCTION GLOBAL ann_timer *ann_timer_heap(const ann_view *v)
+ANN_FUNCTION GLOBAL ann_timer *ann_timer_heap(PRIVATE const ann_view *v)
 {
     return (GLOBAL ann_timer *)(v->timers + 64);
 }
 
-ANN_FUNCTION GLOBAL u8 *ann_timer_slot(const ann_view *v, u32 place)
+ANN_FUNCTION GLOBAL u8 *ann_timer_slot(PRIVATE const ann_view *v, u32 place)
 {
     return v->timers + ANN_TIMER_HEAD + place * v->shared->launch.in_stride;
 }
@@ -45,7 +45,7 @@ ANN_FUNCTION GLOBAL u8 *ann_timer_slot(const ann_view *v, u32 place)
 #if ANN_ASKS
 
 /* Where the block's answers come: a copy of the host's record, of which it takes a new one by a command alone. */
-ANN_FUNCTION GLOBAL ann_ask_way *ann_asked_in(const ann_view *v)
+ANN_FUNCTION GLOBAL ann_ask_way *ann_asked_in(PRIVATE const ann_view *v)
 {
     return (GLOBAL ann_ask_way *)(v->timers + ANN_TIMER_BYTES(&v->shared->launch) - ANN_ASK_TABLE);
 }
@@ -53,7 +53,7 @@ ANN_FUNCTION GLOBAL ann_ask_way *ann_asked_in(const ann_view *v)
 #endif
 
 /* By a block that has not looked at any command yet. */
-ANN_FUNCTION void ann_set_no_timers(const ann_view *v)
+ANN_FUNCTION void ann_set_no_timers(PRIVATE const ann_view *v)
 {
     GLOBAL ann_timers *t = ann_timers_of(v);
     t->count = 0;
@@ -90,7 +90,7 @@ ANN_FUNCTION void ann_swap_timers(GLOBAL ann_timer *a, GLOBAL ann_timer *b)
 }
 
 /* Moves a timer of the heap, whose time has not become later, to where it belongs. */
-ANN_FUNCTION void ann_raise_timer(const ann_view *v, u32 i)
+ANN_FUNCTION void ann_raise_timer(PRIVATE const ann_view *v, u32 i)
 {
     GLOBAL ann_timer *heap = ann_timer_heap(v);
     while (i != 0 && ann_timer_is_before(&heap[i], &heap[(i - 1) / 2])) {
@@ -100,16 +100,16 @@ ANN_FUNCTION void ann_raise_timer(const ann_view *v, u32 i)
 }
 
 #ifdef ANN_ASK_PORT
-ANN_FUNCTION void ann_open_ask(const ann_view *v, GLOBAL ann_timer *timer);
+ANN_FUNCTION void ann_open_ask(PRIVATE const ann_view *v, GLOBAL ann_timer *timer);
 #endif
 #if ANN_ASKS
-ANN_FUNCTION void ann_look_for_answers(const ann_view *v);
-ANN_FUNCTION u32 ann_has_answer(const ann_view *v);
-ANN_FUNCTION void ann_end_overdue(const ann_view *v, u32 number, GLOBAL u8 *slot);
+ANN_FUNCTION void ann_look_for_answers(PRIVATE const ann_view *v);
+ANN_FUNCTION u32 ann_has_answer(PRIVATE const ann_view *v);
+ANN_FUNCTION void ann_end_overdue(PRIVATE const ann_view *v, u32 number, GLOBAL u8 *slot);
 #endif
 
 /* The places for what a handler sends to itself. */
-ANN_FUNCTION void ann_begin_to_set(const ann_view *v, PRIVATE ann_later *later)
+ANN_FUNCTION void ann_begin_to_set(PRIVATE const ann_view *v, PRIVATE ann_later *later)
 {
     LOCAL ann_shared *b = v->shared;
     u32 count = ann_timers_of(v)->count;
@@ -132,7 +132,7 @@ ANN_FUNCTION void ann_begin_to_set(const ann_view *v, PRIVATE ann_later *later)
 }
 
 /* Writes the words in front of a message that was not sent through a ring. */
-ANN_FUNCTION void ann_head_timer(const ann_view *v, GLOBAL u8 *slot, u64 due)
+ANN_FUNCTION void ann_head_timer(PRIVATE const ann_view *v, GLOBAL u8 *slot, u64 due)
 {
     LOCAL ann_shared *b = v->shared;
     *ANN_U32(slot, 4) = ANN_KIND_MESSAGE << 24 | ANN_MESSAGE_BYTES;
@@ -150,7 +150,7 @@ ANN_FUNCTION void ann_head_timer(const ann_view *v, GLOBAL u8 *slot, u64 due)
 
 /* Keeps what a handler has sent to itself: it has succeeded. */
 /* TWIN: keep */
-ANN_FUNCTION void ann_set_timers(const ann_view *v, PRIVATE const ann_later *later)
+ANN_FUNCTION void ann_set_timers(PRIVATE const ann_view *v, PRIVATE const ann_later *later)
 {
     LOCAL ann_shared *b = v->shared;
     GLOBAL ann_timers *t = ann_timers_of(v);
@@ -175,7 +175,7 @@ ANN_FUNCTION void ann_set_timers(const ann_view *v, PRIVATE const ann_later *lat
 }
 
 /* When the first message is due that the block takes when its time has come; 0 if there is none. */
-ANN_FUNCTION u64 ann_first_due(const ann_view *v)
+ANN_FUNCTION u64 ann_first_due(PRIVATE const ann_view *v)
 {
     u64 due = ann_timers_of(v)->count != 0 ? ann_timer_heap(v)[0].due : 0;
 #ifdef ANN_EVENTS
@@ -189,7 +189,7 @@ ANN_FUNCTION u64 ann_first_due(const ann_view *v)
 /* Takes the first timer out of the heap if it is due in this turn. Returns its slot, whose place is in use until
    the next one is taken or the turn ends; else 0. */
 /* TWIN: take */
-ANN_FUNCTION GLOBAL u8 *ann_take_timer(const ann_view *v)
+ANN_FUNCTION GLOBAL u8 *ann_take_timer(PRIVATE const ann_view *v)
 {
     GLOBAL ann_timers *t = ann_timers_of(v);
     GLOBAL ann_timer *heap = ann_timer_heap(v);
@@ -220,12 +220,12 @@ ANN_FUNCTION GLOBAL u8 *ann_take_timer(const ann_view *v)
     return ann_timer_slot(v, heap[count].place);
 }
 
-ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command);
+ANN_FUNCTION u32 ann_accept(PRIVATE const ann_view *v, u32 ready, u32 command);
 
 /* By the leader of an active block: whether this turn takes timers. If the host has a message, too, (`first`) the
    two take turns; a message may also find room that a timer does not. */
 /* TWIN: begin_timers */
-ANN_FUNCTION u32 ann_begin_timers(const ann_view *v, u32 first)
+ANN_FUNCTION u32 ann_begin_timers(PRIVATE const ann_view *v, u32 first)
 {
     LOCAL ann_shared *b = v->shared;
     GLOBAL ann_timers *t = ann_timers_of(v);
@@ -267,12 +267,12 @@ ANN_FUNCTION u32 ann_begin_timers(const ann_view *v, u32 first)
 
 #ifdef ANN_STOP_TAG
 
-ANN_FUNCTION void ann_grant(const ann_view *v);
+ANN_FUNCTION void ann_grant(PRIVATE const ann_view *v);
 
 /* By the leader, which has seen a command that it has not obeyed: whether this turn takes the last message. If that has no
    room, or something that was sent still waits for some, it never comes. */
 /* TWIN: begin_stop */
-ANN_FUNCTION u32 ann_begin_stop(const ann_view *v, u32 command)
+ANN_FUNCTION u32 ann_begin_stop(PRIVATE const ann_view *v, u32 command)
 {
     LOCAL ann_shared *b = v->shared;
     GLOBAL ann_timers *t = ann_timers_of(v);
@@ -300,7 +300,7 @@ ANN_FUNCTION u32 ann_begin_stop(const ann_view *v, u32 command)
 
 /* By the leader: tells the host what is set. */
 /* TWIN: tell_timers */
-ANN_FUNCTION void ann_tell_timers(const ann_view *v)
+ANN_FUNCTION void ann_tell_timers(PRIVATE const ann_view *v)
 {
     GLOBAL const ann_timers *t = ann_timers_of(v);
     u32 waits = t->count;
@@ -322,7 +322,7 @@ ANN_FUNCTION void ann_tell_timers(const ann_view *v)
 }
 
 /* By a block that found nothing: in how many microseconds a timer is due that it may take; ~0 for none. */
-ANN_FUNCTION u32 ann_micros_until_due(const ann_view *v)
+ANN_FUNCTION u32 ann_micros_until_due(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     u64 due = ann_first_due(v);

@@ -16,7 +16,7 @@
 /* By any thread, once, after an output was sent: finds the entry of its topic in the table, which the host
    may be changing, and notes who takes it. */
 /* TWIN: mark_apart */
-ANN_FUNCTION void ann_mark_apart(const ann_view *v, GLOBAL u8 *output)
+ANN_FUNCTION void ann_mark_apart(PRIVATE const ann_view *v, GLOBAL u8 *output)
 {
     GLOBAL u64 *table = (GLOBAL u64 *)((GLOBAL u8 *)v->link + ANN_TOPIC_TABLE);
     /* How many entries there are stands in front of them. */

@@ -13,13 +13,13 @@
 #define ANN_TRACE_OF(output) (*ANN_U64(output, ANN_OUTPUT_SPAN))
 
 /* The trace of a slot's message, or of its copy. */
-ANN_FUNCTION u64 ann_trace(const ann_view *v, GLOBAL const u8 *slot)
+ANN_FUNCTION u64 ann_trace(PRIVATE const ann_view *v, GLOBAL const u8 *slot)
 {
     return *(GLOBAL const u64 *)(slot + v->shared->launch.in_trace);
 }
 
 /* By the leader, when the block is launched: goes on where the last epoch ended. */
-ANN_FUNCTION void ann_load_records(const ann_view *v)
+ANN_FUNCTION void ann_load_records(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     GLOBAL u8 *ring = v->shard + b->launch.records;
@@ -32,11 +32,11 @@ ANN_FUNCTION void ann_load_records(const ann_view *v)
 }
 
 /* By the leader: what the handler's call is, of a message that carries a trace: its span. Twin of `trace::span`. */
-ANN_FUNCTION u32 ann_span(const ann_view *v)
+ANN_FUNCTION u32 ann_span(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     u32 number = (u32)(b->next_record + b->records_lost);
-    u32 span = b->launch.trace_seed + ann_block() * 0x9E3779B1u + number;
+    u32 span = b->launch.trace_seed + ann_block(v) * 0x9E3779B1u + number;
     return span != 0 ? span : 1;
 }
 
@@ -44,7 +44,7 @@ ANN_FUNCTION u32 ann_span(const ann_view *v)
    It waits for nobody. */
 /* TWIN: record */
 ANN_FUNCTION u64 ann_record(
-    const ann_view *v, u64 word, GLOBAL const u8 *image, u32 code, u32 sent, u64 taken, u64 done, u32 together)
+    PRIVATE const ann_view *v, u64 word, GLOBAL const u8 *image, u32 code, u32 sent, u64 taken, u64 done, u32 together)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_launch *l = &b->launch;
@@ -83,7 +83,7 @@ ANN_FUNCTION u64 ann_record(
 
 /* By the leader: the slot of a message that carries a trace is about to be given back. Into one of a ring between kernels
    a kernel may write next that knows of no traces, so it is left without one. */
-ANN_FUNCTION void ann_clear_trace(const ann_view *v, GLOBAL u8 *slot)
+ANN_FUNCTION void ann_clear_trace(PRIVATE const ann_view *v, GLOBAL u8 *slot)
 {
 #if ANN_LAUNCH_CONNECTABLE
     if (v->shared->device_local)

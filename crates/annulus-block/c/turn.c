@@ -1,7 +1,7 @@
 /* The block: how a turn begins and ends, by the leader. */
 
 /* By the leader: begins a turn that takes messages. */
-ANN_FUNCTION void ann_grant(const ann_view *v)
+ANN_FUNCTION void ann_grant(PRIVATE const ann_view *v)
 {
 #ifdef ANN_PRINTS
     ann_grant_prints(v);
@@ -13,7 +13,7 @@ ANN_FUNCTION void ann_grant(const ann_view *v)
 }
 
 /* By the leader, which has seen published messages: how many of them are handled in this turn. */
-ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command)
+ANN_FUNCTION u32 ann_accept(PRIVATE const ann_view *v, u32 ready, u32 command)
 {
     LOCAL ann_shared *b = v->shared;
     /* A message that was sent after a command is handled after it. */
@@ -35,7 +35,7 @@ ANN_FUNCTION u32 ann_accept(const ann_view *v, u32 ready, u32 command)
 
 /* By the leader, which has seen the next message of another kernel: how many such slots all threads look at, by
    the tickets that were taken. */
-ANN_FUNCTION void ann_window_device_local(const ann_view *v, u32 waiting)
+ANN_FUNCTION void ann_window_device_local(PRIVATE const ann_view *v, u32 waiting)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->state.stalled && !ann_has_slots(v, b->launch.credit))
@@ -60,7 +60,7 @@ ANN_FUNCTION void ann_window_device_local(const ann_view *v, u32 waiting)
 
 /* By the leader: whether this turn takes from other kernels. The host's words may be far away, so they are
    loaded only from time to time while messages come from other kernels. */
-ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
+ANN_FUNCTION u32 ann_begin_device_local(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -148,7 +148,7 @@ ANN_FUNCTION u32 ann_begin_device_local(const ann_view *v)
 #endif
 
 /* By the leader: nothing has been done yet in this turn. */
-ANN_FUNCTION void ann_clear_turn(const ann_view *v)
+ANN_FUNCTION void ann_clear_turn(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     b->window = 0;
@@ -194,7 +194,7 @@ ANN_FUNCTION void ann_clear_turn(const ann_view *v)
 
 /* By the leader, which has looked at the host's words: obeys the command, and decides how much the turn takes.
    `first` says whether the next slot is published, or may be. */
-ANN_FUNCTION void ann_weigh(const ann_view *v, u32 command, u32 first)
+ANN_FUNCTION void ann_weigh(PRIVATE const ann_view *v, u32 command, u32 first)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -281,7 +281,7 @@ ANN_FUNCTION void ann_weigh(const ann_view *v, u32 command, u32 first)
 
 /* By the leader: what this turn has to do. */
 /* TWIN: iterate */
-ANN_FUNCTION void ann_begin_turn(const ann_view *v)
+ANN_FUNCTION void ann_begin_turn(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -347,7 +347,7 @@ ANN_FUNCTION void ann_begin_turn(const ann_view *v)
 #ifdef ANN_BODY
 
 /* By the leader: the body was called, and has taken nothing. It may have printed, and may have ended the kernel. */
-ANN_FUNCTION void ann_end_vain_body(const ann_view *v)
+ANN_FUNCTION void ann_end_vain_body(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     u32 tells = b->leaving;
@@ -367,7 +367,7 @@ ANN_FUNCTION void ann_end_vain_body(const ann_view *v)
 /* By the leader: makes the turn's results visible; whoever sees that a message was consumed sees it counted.
    */
 /* TWIN: publish */
-ANN_FUNCTION void ann_end_turn(const ann_view *v)
+ANN_FUNCTION void ann_end_turn(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;

@@ -3,7 +3,7 @@
 #if ANN_LAUNCH_CONNECTABLE
 
 /* By the leader: where outputs go from now on. */
-ANN_FUNCTION void ann_load_link(const ann_view *v)
+ANN_FUNCTION void ann_load_link(PRIVATE const ann_view *v)
 {
 #if defined(ANN_OUTPUT) && defined(ANN_PORTS)
     v->shared->linked = 0;
@@ -31,7 +31,7 @@ ANN_FUNCTION void ann_load_link(const ann_view *v)
 #ifdef ANN_OUTPUT
 
 /* Whether a pending output would go now. */
-ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
+ANN_FUNCTION u32 ann_would_forward(PRIVATE const ann_view *v)
 {
 #ifdef ANN_PORTS
     return ann_has_room_for_pending(v);
@@ -44,7 +44,7 @@ ANN_FUNCTION u32 ann_would_forward(const ann_view *v)
 
 /* By the leader: from now on no message is taken from the device-local ring, and none is sent. */
 /* TWIN: abandon */
-ANN_FUNCTION void ann_unlink(const ann_view *v)
+ANN_FUNCTION void ann_unlink(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     GLOBAL u32 *word = ANN_U32(v->device_local, ANN_DEVICE_LOCAL_RESERVED);

@@ -9,7 +9,7 @@
 
 /* The copies that an output still stands for. Without a row it stands for one, which will be lost. */
 /* TWIN: copies_of */
-ANN_FUNCTION u64 ann_copies_of(const ann_view *v, GLOBAL const u8 *output)
+ANN_FUNCTION u64 ann_copies_of(PRIVATE const ann_view *v, GLOBAL const u8 *output)
 {
     ann_entries of;
     return ann_entries_of(v, output, &of) ? of.end - of.next : 1;
@@ -17,7 +17,7 @@ ANN_FUNCTION u64 ann_copies_of(const ann_view *v, GLOBAL const u8 *output)
 
 /* So many copies are lost, of which one is astray, or none. The parts are stored in front of the sum. */
 /* TWIN: lose_copies */
-ANN_FUNCTION void ann_lose_copies(const ann_view *v, u32 count, u32 astray)
+ANN_FUNCTION void ann_lose_copies(PRIVATE const ann_view *v, u32 count, u32 astray)
 {
     LOCAL ann_shared *b = v->shared;
     b->lost += count;
@@ -30,7 +30,7 @@ ANN_FUNCTION void ann_lose_copies(const ann_view *v, u32 count, u32 astray)
 }
 
 /* Writes an entry's key and its value, if there is one, into a copy for it. */
-ANN_FUNCTION void ann_mark_copy(const ann_view *v, GLOBAL u8 *copy, u64 entry)
+ANN_FUNCTION void ann_mark_copy(PRIVATE const ann_view *v, GLOBAL u8 *copy, u64 entry)
 {
     ANN_ROW_STORE_KEY(copy, ann_key_of_entry(v, entry));
 #ifdef ANN_ROW_STORE_EDGE
@@ -42,7 +42,7 @@ ANN_FUNCTION void ann_mark_copy(const ann_view *v, GLOBAL u8 *copy, u64 entry)
 /* Writes the copy for an entry into a slot that this block has the ticket of. */
 /* TWIN: write_copy */
 ANN_FUNCTION void ann_write_copy(
-    const ann_view *v, LOCAL const ann_link *l, GLOBAL u8 *slot, GLOBAL const u8 *output, u64 entry, u64 now)
+    PRIVATE const ann_view *v, LOCAL const ann_link *l, GLOBAL u8 *slot, GLOBAL const u8 *output, u64 entry, u64 now)
 {
     GLOBAL u8 *copy = slot + l->payload;
     for (u32 at = 0; at < ANN_ROW_BYTES; at += 8)
@@ -55,7 +55,7 @@ ANN_FUNCTION void ann_write_copy(
 
 /* The same for a sealed slot. Its units are put together from a copy of the block's own. */
 ANN_FUNCTION void ann_seal_copy(
-    const ann_view *v, LOCAL const ann_link *l, GLOBAL u8 *ring, u32 ticket, GLOBAL const u8 *output, u64 place,
+    PRIVATE const ann_view *v, LOCAL const ann_link *l, GLOBAL u8 *ring, u32 ticket, GLOBAL const u8 *output, u64 place,
     u64 now)
 {
     u64 own[(ANN_ROW_BYTES + 7) / 8];
@@ -74,7 +74,7 @@ ANN_FUNCTION void ann_seal_copy(
 
 /* Writes and publishes copies from an entry on, into slots that this block has the tickets of. */
 ANN_FUNCTION void ann_send_copies(
-    const ann_view *v, GLOBAL u8 *ring, u32 first, u32 granted, GLOBAL const u8 *output, u64 entry, u64 now)
+    PRIVATE const ann_view *v, GLOBAL u8 *ring, u32 first, u32 granted, GLOBAL const u8 *output, u64 entry, u64 now)
 {
     LOCAL const ann_link *l = ANN_LINK(v, 0);
 #if ANN_SEALS_COPIES
@@ -97,7 +97,7 @@ ANN_FUNCTION void ann_send_copies(
 /* Sends the copies of an output from where it stands in its row, in order, as far as there is room, and as the host
    commands nothing. Where it stands then is written into it. Returns whether it has gone to all. */
 /* TWIN: walk_row */
-ANN_FUNCTION u32 ann_walk_row(const ann_view *v, GLOBAL u8 *output)
+ANN_FUNCTION u32 ann_walk_row(PRIVATE const ann_view *v, GLOBAL u8 *output)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL const ann_link *l = ANN_LINK(v, 0);
@@ -137,7 +137,7 @@ ANN_FUNCTION u32 ann_walk_row(const ann_view *v, GLOBAL u8 *output)
 }
 
 /* Whether the next copy of an output would go now. */
-ANN_FUNCTION u32 ann_would_walk(const ann_view *v, GLOBAL const u8 *output)
+ANN_FUNCTION u32 ann_would_walk(PRIVATE const ann_view *v, GLOBAL const u8 *output)
 {
     LOCAL const ann_link *l = ANN_LINK(v, 0);
     ann_entries of;
@@ -147,13 +147,13 @@ ANN_FUNCTION u32 ann_would_walk(const ann_view *v, GLOBAL const u8 *output)
 
 #if ANN_LAUNCH_THREADS == 1
 
-ANN_FUNCTION GLOBAL u8 *ann_held_at(const ann_view *v, u32 k)
+ANN_FUNCTION GLOBAL u8 *ann_held_at(PRIVATE const ann_view *v, u32 k)
 {
     return v->outputs + (u64)k * ANN_OUTPUT_STRIDE;
 }
 
 /* Copies that have not gone. */
-ANN_FUNCTION u64 ann_on_the_way(const ann_view *v)
+ANN_FUNCTION u64 ann_on_the_way(PRIVATE const ann_view *v)
 {
     LOCAL ann_state *s = &v->shared->state;
     u64 copies = 0;
@@ -164,7 +164,7 @@ ANN_FUNCTION u64 ann_on_the_way(const ann_view *v)
 
 /* Outputs that were sent since the last pass: their copies are on the way from now on. */
 /* TWIN: count_copies */
-ANN_FUNCTION void ann_count_copies(const ann_view *v)
+ANN_FUNCTION void ann_count_copies(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     for (; b->counted < b->state.pending; b->counted++)
@@ -174,7 +174,7 @@ ANN_FUNCTION void ann_count_copies(const ann_view *v)
 /* Sends as many copies as there is room for, one output after the other; or, of a kernel that is connected no more, gives
    the outputs to the host. */
 /* TWIN: deliver_rows */
-ANN_FUNCTION void ann_forward(const ann_view *v)
+ANN_FUNCTION void ann_forward(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -211,7 +211,7 @@ ANN_FUNCTION void ann_forward(const ann_view *v)
 }
 
 /* Whether something that is held would go to the connected kernel now. */
-ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
+ANN_FUNCTION u32 ann_has_room_for_pending(PRIVATE const ann_view *v)
 {
     return ann_would_walk(v, ann_held_at(v, v->shared->state.pending_from));
 }

@@ -2,13 +2,13 @@
 
 #if ANN_LAUNCH_CONNECTABLE && defined(ANN_OUTPUT) && defined(ANN_ROWS) && ANN_LAUNCH_THREADS > 1
 
-ANN_FUNCTION GLOBAL u8 *ann_held_at(const ann_view *v, u32 k)
+ANN_FUNCTION GLOBAL u8 *ann_held_at(PRIVATE const ann_view *v, u32 k)
 {
     return v->outputs + (u64)ann_parcel_at(v, k)->source * ANN_OUTPUT_STRIDE;
 }
 
 /* Copies that have not gone. */
-ANN_FUNCTION u64 ann_on_the_way(const ann_view *v)
+ANN_FUNCTION u64 ann_on_the_way(PRIVATE const ann_view *v)
 {
     u64 copies = 0;
     for (u32 k = 0; k < v->shared->state.pending; k++)
@@ -18,7 +18,7 @@ ANN_FUNCTION u64 ann_on_the_way(const ann_view *v)
 }
 
 /* By the leader: sends as many copies as there is room for, one output after the other. */
-ANN_FUNCTION void ann_walk_rows(const ann_view *v)
+ANN_FUNCTION void ann_walk_rows(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     /* Of an inactive block nothing leaves: the host may be about to say where it goes. Nor of one that ends. */
@@ -35,7 +35,7 @@ ANN_FUNCTION void ann_walk_rows(const ann_view *v)
 }
 
 /* The leader sends the pending outputs, as far as there is room. Ends with a barrier. */
-ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader, u32 count)
+ANN_FUNCTION void ann_forward_together(PRIVATE const ann_view *v, u32 leader, u32 count)
 {
     (void)count;
     if (leader)
@@ -44,7 +44,7 @@ ANN_FUNCTION void ann_forward_together(const ann_view *v, u32 leader, u32 count)
 }
 
 /* Whether something that is held would go to the connected kernel now. */
-ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
+ANN_FUNCTION u32 ann_has_room_for_pending(PRIVATE const ann_view *v)
 {
     for (u32 k = 0; k < v->shared->state.pending; k++)
         if (ann_parcel_at(v, k)->source != ANN_GONE)
@@ -53,7 +53,7 @@ ANN_FUNCTION u32 ann_has_room_for_pending(const ann_view *v)
 }
 
 /* By the leader: updates which outputs are pending now. */
-ANN_FUNCTION void ann_settle(const ann_view *v)
+ANN_FUNCTION void ann_settle(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     if (b->state.pending == 0)

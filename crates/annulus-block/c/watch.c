@@ -5,7 +5,7 @@
 #if ANN_ALONE
 
 /* Distance between outputs in the block's own memory; where answers are sealed, distance between images. */
-ANN_FUNCTION u32 ann_output_stride(const ann_view *v)
+ANN_FUNCTION u32 ann_output_stride(PRIVATE const ann_view *v)
 {
 #if ANN_LAUNCH_SEALED
     if (v->shared->launch.out_units != 0)
@@ -15,7 +15,7 @@ ANN_FUNCTION u32 ann_output_stride(const ann_view *v)
 }
 
 /* By the leader: whether a message and what its handler may send fit into the block's own memory. */
-ANN_FUNCTION u32 ann_fits_one(const ann_view *v)
+ANN_FUNCTION u32 ann_fits_one(PRIVATE const ann_view *v)
 {
     if (ANN_IMAGE_STRIDE(&v->shared->launch) > ANN_BLOCK_IMAGE)
         return 0;
@@ -38,7 +38,7 @@ ANN_FUNCTION u32 ann_fits_one(const ann_view *v)
 
 /* By the leader: how many looks may find nothing, one behind the other, before there is more to do than to
    look (`ann_idle`). */
-ANN_FUNCTION u32 ann_looks_in_a_row(const ann_view *v)
+ANN_FUNCTION u32 ann_looks_in_a_row(PRIVATE const ann_view *v)
 {
     LOCAL ann_shared *b = v->shared;
     u32 idle = b->idle;
@@ -57,7 +57,7 @@ ANN_FUNCTION u32 ann_looks_in_a_row(const ann_view *v)
 
 /* By the leader: whether it would handle a single message without asking anything more: one of another
    kernel, or one of the host under the command that is in force. */
-ANN_FUNCTION u32 ann_is_ready_for_one(const ann_view *v)
+ANN_FUNCTION u32 ann_is_ready_for_one(PRIVATE const ann_view *v)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     LOCAL ann_state *s = &v->shared->state;
@@ -71,7 +71,7 @@ ANN_FUNCTION u32 ann_is_ready_for_one(const ann_view *v)
 
 /* By the leader, which is ready for one and has seen the next message: whether the turn takes this one alone,
    by the tickets that were taken. These may be older than the slot. */
-ANN_FUNCTION u32 ann_takes_one(const ann_view *v, u64 waiting)
+ANN_FUNCTION u32 ann_takes_one(PRIVATE const ann_view *v, u64 waiting)
 {
     LOCAL ann_launch *l = &v->shared->launch;
     u32 is_one = waiting <= 1 || waiting > (u64)1 << l->in_shift;
@@ -114,7 +114,7 @@ typedef struct {
 #if ANN_LOOKS_TOGETHER
 
 /* Where a thread behind those that look at units finds such words: they are 16 bytes as units are. */
-ANN_FUNCTION GLOBAL const u8 *ann_words_to_bring(const ann_view *v, u32 number)
+ANN_FUNCTION GLOBAL const u8 *ann_words_to_bring(PRIVATE const ann_view *v, u32 number)
 {
     if (number == 0)
         return v->shard + ANN_CONTROL_COMMAND;
@@ -129,22 +129,22 @@ ANN_FUNCTION GLOBAL const u8 *ann_words_to_bring(const ann_view *v, u32 number)
    other words along, in the same instruction: a GPU lets loads of one thread from one line wait for each other, and here
    nothing waits for anything. */
 ANN_FUNCTION u32 ann_look_at_units(
-    const ann_view *v, GLOBAL const u8 *slot, u32 units, u32 lap, u32 brings, u32 is_near, PRIVATE ann_loaded *loaded)
+    PRIVATE const ann_view *v, GLOBAL const u8 *slot, u32 units, u32 lap, u32 brings, u32 is_near, PRIVATE ann_loaded *loaded)
 {
 #if ANN_LOOKS_TOGETHER
-    u32 thread = ann_thread();
-    GLOBAL const u8 *place = slot + thread * 16;
-    u32 brought = thread - ANN_LOOKED_UNITS;
+    u32 thread_index = ann_thread(v);
+    GLOBAL const u8 *place = slot + thread_index * 16;
+    u32 brought = thread_index - ANN_LOOKED_UNITS;
     if (brought < brings)
         place = ann_words_to_bring(v, brought);
-    if (thread < units || brought < brings) {
+    if (thread_index < units || brought < brings) {
 #if ANN_LAUNCH_CONNECTABLE
         loaded->units[0] = is_near ? ann_device_load_unit(place) : ann_load_unit(place);
 #else
         loaded->units[0] = ann_load_unit(place);
 #endif
     }
-    return ann_all_of_warp(thread >= units || loaded->units[0].lap == lap);
+    return ann_all_of_warp(thread_index >= units || loaded->units[0].lap == lap);
 #else
     LOCAL ann_row *r = &v->shared->row;
     u32 others = 0;
@@ -184,10 +184,10 @@ ANN_FUNCTION u32 ann_look_at_units(
 }
 
 /* By those who look: tells the leader the words that a look has brought along. */
-ANN_FUNCTION void ann_keep_brought(const ann_view *v, u32 brings, PRIVATE const ann_loaded *loaded)
+ANN_FUNCTION void ann_keep_brought(PRIVATE const ann_view *v, u32 brings, PRIVATE const ann_loaded *loaded)
 {
 #if ANN_LOOKS_TOGETHER
-    u32 brought = ann_thread() - ANN_LOOKED_UNITS;
+    u32 brought = ann_thread(v) - ANN_LOOKED_UNITS;
     if (brought < brings) {
         LOCAL u32 *words = v->shared->row.brought[brought];
         words[0] = loaded->units[0].a;
@@ -200,11 +200,11 @@ ANN_FUNCTION void ann_keep_brought(const ann_view *v, u32 brings, PRIVATE const 
 
 /* By those who look, and have seen a slot: puts its units' content into the block's own memory, where an image of a
    message is. */
-ANN_FUNCTION void ann_keep_units(const ann_view *v, u32 units, PRIVATE const ann_loaded *loaded)
+ANN_FUNCTION void ann_keep_units(PRIVATE const ann_view *v, u32 units, PRIVATE const ann_loaded *loaded)
 {
     LOCAL u32 *image = (LOCAL u32 *)v->shared->image;
     for (u32 i = 0; i < (ANN_LOOKS_TOGETHER ? 1 : ANN_FIRST_UNITS); i++) {
-        u32 unit = ANN_LOOKS_TOGETHER ? ann_thread() : i;
+        u32 unit = ANN_LOOKS_TOGETHER ? ann_thread(v) : i;
         if (unit >= units)
             continue;
         LOCAL u32 *words = image + unit * 3;
@@ -223,7 +223,7 @@ typedef struct {
 } ann_sight;
 
 /* By those who look: looks at the next slots, as often as the leader asks, until one is seen. */
-ANN_FUNCTION ann_sight ann_look_in_a_row(const ann_view *v)
+ANN_FUNCTION ann_sight ann_look_in_a_row(PRIVATE const ann_view *v)
 {
     LOCAL ann_row *r = &v->shared->row;
     GLOBAL const u8 *slot = (GLOBAL const u8 *)r->slot;
@@ -247,7 +247,7 @@ ANN_FUNCTION ann_sight ann_look_in_a_row(const ann_view *v)
             break;
 #endif
         if (ann_look_at_units(v, slot, units, lap, brings, 0, &loaded))
-            seen = ann_thread() == 0 && loaded.units[0].a == known && loaded.units[0].b >> 24 == ANN_KIND_MESSAGE
+            seen = ann_thread(v) == 0 && loaded.units[0].a == known && loaded.units[0].b >> 24 == ANN_KIND_MESSAGE
                 ? ANN_SEEN_HOST | ANN_SEEN_MESSAGE
                 : ANN_SEEN_HOST;
         ann_keep_brought(v, brings, &loaded);
@@ -274,13 +274,13 @@ typedef struct {
     u32 content[3]; /* and this thread's of them */
 } ann_told;
 
-ANN_FUNCTION ann_told ann_hear(const ann_view *v)
+ANN_FUNCTION ann_told ann_hear(PRIVATE const ann_view *v)
 {
     LOCAL const ann_row *r = &v->shared->row;
     ann_told told;
     told.most = r->most;
 #if ANN_LOOKS_TOGETHER
-    LOCAL const u32 *words = (LOCAL const u32 *)v->shared->outputs + ann_thread() % ANN_WARP * 3;
+    LOCAL const u32 *words = (LOCAL const u32 *)v->shared->outputs + ann_thread(v) % ANN_WARP * 3;
     told.units = r->answer_units;
     told.lap = r->answer_lap;
     told.slot = r->answer;
@@ -325,7 +325,7 @@ typedef struct {
 
 /* By the leader: begins a turn, and says at what to look first: once, with the host's other words. Later looks of the turn
    bring none of these. */
-ANN_FUNCTION void ann_begin_watch(const ann_view *v, PRIVATE ann_watcher *w)
+ANN_FUNCTION void ann_begin_watch(PRIVATE const ann_view *v, PRIVATE ann_watcher *w)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_state *s = &b->state;
@@ -382,7 +382,7 @@ ANN_FUNCTION void ann_begin_watch(const ann_view *v, PRIVATE ann_watcher *w)
 #if ANN_LAUNCH_CONNECTABLE
 
 /* By the leader, when a message of another kernel was seen: whether the turn takes from there. */
-ANN_FUNCTION u32 ann_take_near(const ann_view *v, PRIVATE ann_watcher *w, ann_sight looked, PRIVATE u32 *takes_one)
+ANN_FUNCTION u32 ann_take_near(PRIVATE const ann_view *v, PRIVATE ann_watcher *w, ann_sight looked, PRIVATE u32 *takes_one)
 {
     LOCAL ann_shared *b = v->shared;
     /* A block that has just been idle takes the first message at once, and the next turn sees how many others
@@ -410,7 +410,7 @@ ANN_FUNCTION u32 ann_take_near(const ann_view *v, PRIVATE ann_watcher *w, ann_si
 
 /* By the leader, after looks: decides what the turn has to do, or how often is looked again (`more`). Returns 1 if it is a
    single message, which the leader handles without asking anything more. */
-ANN_FUNCTION u32 ann_end_row(const ann_view *v, PRIVATE ann_watcher *w, ann_sight looked)
+ANN_FUNCTION u32 ann_end_row(PRIVATE const ann_view *v, PRIVATE ann_watcher *w, ann_sight looked)
 {
     LOCAL ann_shared *b = v->shared;
     LOCAL ann_row *r = &b->row;

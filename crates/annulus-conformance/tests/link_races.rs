@@ -266,8 +266,8 @@ const WARP_FAULTS: &[Fault] = &[
     (
         "a warp takes a message of another kernel with units missing",
         &[(
-            "ann_all_of_warp(thread >= units || ",
-            "ann_all_of_warp(thread >= units || (is_near && thread != 0) || ",
+            "ann_all_of_warp(thread_index >= units || ",
+            "ann_all_of_warp(thread_index >= units || (is_near && thread_index != 0) || ",
         )],
     ),
     (

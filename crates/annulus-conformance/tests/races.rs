@@ -201,19 +201,19 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "a thread numbers before others have told what they have",
-        "            sums[thread] = sum;\n        ann_barrier();\n",
-        "            sums[thread] = sum;\n",
+        "            sums[thread_index] = sum;\n        ann_barrier();\n",
+        "            sums[thread_index] = sum;\n",
     ),
     ("two rounds of numbering use the same memory", "        sums = other;\n", ""),
     (
         "a thread does not know what those before it have",
-        "        if (begin < end && thread >= by)\n",
-        "        if (begin < end && thread > by)\n",
+        "        if (begin < end && thread_index >= by)\n",
+        "        if (begin < end && thread_index > by)\n",
     ),
     (
         "times are compared before others have told theirs",
-        "            times[ANN_TIMES_SUM + thread] = sum;\n        }\n        ann_barrier();\n",
-        "            times[ANN_TIMES_SUM + thread] = sum;\n        }\n",
+        "            times[ANN_TIMES_SUM + thread_index] = sum;\n        }\n        ann_barrier();\n",
+        "            times[ANN_TIMES_SUM + thread_index] = sum;\n        }\n",
     ),
     (
         "an actor's messages are dealt to several threads",
@@ -434,8 +434,8 @@ const WARP_MUTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "a message is taken when the first thread has its unit",
-        "ann_all_of_warp(thread >= units || ",
-        "ann_all_of_warp(thread != 0 || ",
+        "ann_all_of_warp(thread_index >= units || ",
+        "ann_all_of_warp(thread_index != 0 || ",
     ),
 ];
 

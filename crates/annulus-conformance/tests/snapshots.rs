@@ -202,7 +202,7 @@ fn cuda() {
     check_dialect(Target::Cuda);
 }
 
-/// what a handler becomes on Metal is shown and compared; there is no backend that runs it.
+/// what a handler becomes on Metal is shown and compared.
 #[test]
 fn metal() {
     check_dialect(Target::Metal);

@@ -469,7 +469,7 @@ RS_ATOMIC(i64, u64)
 #define RS_ATOMIC_OP(T, A, NAME, FUNCTION)                                                                                 \
     RS_FN T rs_atomic_##NAME##_##T(volatile GLOBAL T *p, T value, int order) {                                             \
         RS_BEFORE(order);                                                                                                  \
-        T seen = metal::FUNCTION((volatile GLOBAL A *)p, value, metal::memory_order_relaxed);                              \
+        T seen = metal::FUNCTION((volatile device A *)p, value, metal::memory_order_relaxed);                              \
         RS_AFTER(order);                                                                                                   \
         return seen;                                                                                                       \
     }
@@ -484,20 +484,20 @@ RS_ATOMIC(i64, u64)
     RS_ATOMIC_OP(T, A, swap, atomic_exchange_explicit)                                                                     \
     RS_FN T rs_atomic_load_##T(volatile GLOBAL T *p, int order) {                                                          \
         RS_BEFORE(order);                                                                                                  \
-        T seen = metal::atomic_load_explicit((volatile GLOBAL A *)p, metal::memory_order_relaxed);                         \
+        T seen = metal::atomic_load_explicit((volatile device A *)p, metal::memory_order_relaxed);                         \
         RS_AFTER(order);                                                                                                   \
         return seen;                                                                                                       \
     }                                                                                                                      \
     RS_FN void rs_atomic_store_##T(volatile GLOBAL T *p, T value, int order) {                                             \
         RS_BEFORE(order);                                                                                                  \
-        metal::atomic_store_explicit((volatile GLOBAL A *)p, value, metal::memory_order_relaxed);                          \
+        metal::atomic_store_explicit((volatile device A *)p, value, metal::memory_order_relaxed);                          \
         RS_AFTER(order);                                                                                                   \
     }                                                                                                                      \
     /* Its exchange may fail although it sees what is expected: then it is made again. */                                  \
     RS_FN T rs_atomic_compare_exchange_##T(volatile GLOBAL T *p, T expected, T value, int order) {                         \
         RS_BEFORE(order);                                                                                                  \
         T seen = expected;                                                                                                 \
-        while (!metal::atomic_compare_exchange_weak_explicit((volatile GLOBAL A *)p, &seen, value,                         \
+        while (!metal::atomic_compare_exchange_weak_explicit((volatile device A *)p, &seen, value,                         \
                                                              metal::memory_order_relaxed, metal::memory_order_relaxed)     \
                && seen == expected) {}                                                                                     \
         RS_AFTER(order);                                                                                                   \

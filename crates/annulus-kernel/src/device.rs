@@ -11,5 +11,8 @@ pub const OPENCL_PRELUDE: &str = include_str!("../c/prelude/opencl.c");
 /// What the block and the handler need of CUDA C++.
 pub const CUDA_PRELUDE: &str = include_str!("../c/prelude/cuda.c");
 
+/// What the block and the handler need of the Metal shading language.
+pub const METAL_PRELUDE: &str = include_str!("../c/prelude/metal.c");
+
 /// The parts of the block that handlers see: `ann_cx` and `ann_outbox`.
 pub const INTERFACE: &str = include_str!("../c/interface.c");

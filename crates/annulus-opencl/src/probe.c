@@ -3,8 +3,8 @@
    says how long loops may be. */
 ANN_KERNEL void ann_probe(GLOBAL u32 *words, u64 looks, u64 turns)
 {
-    if (ann_thread() == 0) {
-        GLOBAL u32 *own = words + 96 + 32 * ann_block();
+    if (ann_thread(0) == 0) {
+        GLOBAL u32 *own = words + 96 + 32 * ann_block(0);
         ann_arrive_grid(words + 32);
         for (u64 i = 0; i < looks; i++) {
             u32 number = ann_load_acquire_u32(words);

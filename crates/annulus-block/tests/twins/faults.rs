@@ -158,8 +158,8 @@ pub(crate) const OF_BODIES: &[Fault] = &[
     ),
     (
         "the state of a body that fails stays",
-        "    if (code == 0 && thread == 0)\n        *cell = v->together->state;\n",
-        "    if (thread == 0)\n        *cell = v->together->state;\n",
+        "    if (code == 0 && thread_index == 0)\n        *cell = v->together->state;\n",
+        "    if (thread_index == 0)\n        *cell = v->together->state;\n",
     ),
     ("a body that has ended its kernel takes on", "    first = first && !b->leaving;\n", ""),
     ("and thinks that it has work", "    if (v->shared->leaving)\n        return 0;\n", ""),
@@ -814,7 +814,7 @@ pub(crate) const OF_TRACES: &[Fault] = &[
         "= code == 0 ? sent : 0;\n    *ANN_U32(slot, 52)",
         "= sent;\n    *ANN_U32(slot, 52)",
     ),
-    ("blocks have the same spans", "ann_block() * 0x9E3779B1u", "0"),
+    ("blocks have the same spans", "ann_block(v) * 0x9E3779B1u", "0"),
     ("lost records take no number", "(u32)(b->next_record + b->records_lost)", "(u32)b->next_record"),
     ("a span has no number", "return span != 0 ? span : 1;", "return span;"),
     (
@@ -1086,7 +1086,7 @@ pub(crate) const OF_SPARSE_OF_THREADS: &[Fault] = &[
 /// The same, of a kernel with timers.
 pub(crate) const OF_SPARSE_TIMERS: &[Fault] = &[(
     "keys of other blocks get places",
-    "    if (key % v->shared->launch.grid != ann_block())\n        return ANN_NO_ACTOR;\n#endif\n    return ann_place_actor(v, key);",
+    "    if (key % v->shared->launch.grid != ann_block(v))\n        return ANN_NO_ACTOR;\n#endif\n    return ann_place_actor(v, key);",
     "#endif\n    return ann_place_actor(v, key);",
 )];
 
@@ -1120,12 +1120,12 @@ pub(crate) const OF_EVICTING: &[Fault] = &[
     ),
     (
         "the state of an evicted place is not reset",
-        "        states[place] = states[(v->shared->launch.grid - ann_block()) * v->shared->own];\n",
+        "        states[place] = states[(v->shared->launch.grid - ann_block(v)) * v->shared->own];\n",
         "",
     ),
     (
         "a new actor begins with the state of another block",
-        "        states[place] = states[(v->shared->launch.grid - ann_block()) * v->shared->own];\n",
+        "        states[place] = states[(v->shared->launch.grid - ann_block(v)) * v->shared->own];\n",
         "        states[place] = states[v->shared->launch.grid * v->shared->own];\n",
     ),
     (

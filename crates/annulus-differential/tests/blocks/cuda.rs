@@ -181,7 +181,7 @@ fn b06_x02_faults_on_the_stand_in_are_found() {
             &cuda,
             &[
                 ("exchanges", "lane < rest ? lane : own", "lane < rest ? lane : 0u"),
-                ("exchanges", "__ballot_sync(ann_warp_lanes(), (i32)(answer))", "(u32)(answer)"),
+                ("exchanges", "__ballot_sync(ann_warp_lanes(round), (i32)(answer))", "(u32)(answer)"),
             ],
         );
     });

@@ -293,10 +293,10 @@ fn b06_x02_faults_on_an_opencl_device_are_found() {
             &&device,
             &[
                 ("exchanges", "lane < rest ? lane : own", "lane < rest ? lane : 0u"),
-                ("exchanges", "words[(ann_thread() & ~31u) + ann_lane_at(lane)]", "words[ann_lane_at(lane)]"),
+                ("exchanges", "words[(ann_thread(round) & ~31u) + ann_lane_at(round, lane)]", "words[ann_lane_at(round, lane)]"),
                 ("exchanges", "(u32)words[first + lane] << lane", "(u32)words[first + lane] << (lane ^ 1u)"),
                 ("combines", "+ b_2", "- b_2"),
-                ("tears", "    meeting->codes[next][ann_thread()] = 0u;\n", ""),
+                ("tears", "    meeting->codes[next][ann_thread(round)] = 0u;\n", ""),
             ],
         );
     });

@@ -40,16 +40,14 @@ ANN_KERNEL void run_@(u32 each, u32 all, GLOBAL const u8 *messages, GLOBAL u8 *s
 {
     ANN_SHARED ann_block_memory together;
     ann_round rounds;
-    rounds.set = 0;
-    rounds.met = 0;
     ann_test_view view;
     view.together = &together;
     view.rounds = &rounds;
     PRIVATE ann_test_view *v = &view;
-    ann_begin_meeting(&together.meeting);
+    ann_begin_meeting(&together.meeting, &rounds);
     ann_barrier();
-    u32 leads = ann_thread() == 0;
-    u32 begin = ann_block() * each;
+    u32 leads = ann_thread(&rounds) == 0;
+    u32 begin = ann_block(&rounds) * each;
     u32 end = begin + each < all ? begin + each : all;
     for (u32 call = begin; call < end; call++) {
         ann_outbox outbox;
@@ -63,7 +61,7 @@ ANN_KERNEL void run_@(u32 each, u32 all, GLOBAL const u8 *messages, GLOBAL u8 *s
         ann_cx cx;
         cx.block_index = 3;
         cx.grid_size = 5;
-        cx.thread_index = ann_thread();
+        cx.thread_index = ann_thread(&rounds);
         u32 first = 0;
         GLOBAL ANN_STATE *cell = (GLOBAL ANN_STATE *)states + call;
         GLOBAL const ANN_MESSAGE *message = (GLOBAL const ANN_MESSAGE *)messages + call;

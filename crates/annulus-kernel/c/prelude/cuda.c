@@ -37,8 +37,15 @@ template <typename T> static __device__ __forceinline__ T *ann_shared_at(T *vari
 #define ANN_COLD static __device__ __attribute__((noinline))
 #define ANN_KERNEL extern "C" __global__ __launch_bounds__(ANN_LAUNCH_THREADS)
 
-#define ann_thread() ((u32)threadIdx.x)
-#define ann_block() ((u32)blockIdx.x)
+/* The thread's number in its block, and the block's number. A dialect that knows them everywhere does not look at `at`, which has
+   the fields of ANN_PLACE: a view, or a thread's count of meetings. */
+#define ann_thread(at) ((u32)threadIdx.x)
+#define ann_block(at) ((u32)blockIdx.x)
+#define ANN_PLACE
+#define ANN_PLACE_PARAMETERS
+#define ann_take_place(at) ((void)0)
+#define ANN_BUFFER
+#define ANN_NUMBER u64
 
 /* All threads of the block reach it; what they wrote before it, in whatever memory, they see after it. */
 #define ann_barrier() __syncthreads()

@@ -39,8 +39,15 @@ typedef double f64;
 #define ANN_FUNCTION static inline
 #define ANN_KERNEL __kernel __attribute__((reqd_work_group_size(ANN_LAUNCH_THREADS, 1, 1)))
 
-#define ann_thread() ((u32)get_local_id(0))
-#define ann_block() ((u32)get_group_id(0))
+/* The thread's number in its block, and the block's number. A dialect that knows them everywhere does not look at `at`, which has
+   the fields of ANN_PLACE: a view, or a thread's count of meetings. */
+#define ann_thread(at) ((u32)get_local_id(0))
+#define ann_block(at) ((u32)get_group_id(0))
+#define ANN_PLACE
+#define ANN_PLACE_PARAMETERS
+#define ann_take_place(at) ((void)0)
+#define ANN_BUFFER
+#define ANN_NUMBER u64
 
 /* All threads of the block reach it; what they wrote before it, in whatever memory, they see after it. */
 #if ANN_LAUNCH_THREADS > 1

@@ -121,9 +121,9 @@ impl Writer<'_> {
     /// The threads of each warp do something together.
     pub(super) fn warp(&mut self, warp: &Warp) {
         let local = |result: &LocalId| &self.function.locals[*result];
-        let memory = "ann_together->warps, &ann_side";
+        let memory = "ann_together->warps, ann_rounds, &ann_side";
         let text = match warp {
-            Warp::Barrier => "ann_warp_barrier();".to_owned(),
+            Warp::Barrier => "ann_warp_barrier(ann_rounds);".to_owned(),
             Warp::Shuffle { value, lane, result } => {
                 let (result, value, lane) = (local(result), self.expression(value), self.expression(lane));
                 let ty = self.spell(&result.ty);

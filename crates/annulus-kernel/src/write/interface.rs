@@ -145,6 +145,7 @@ impl Writer<'_> {
         self.put(&format!("#define ANN_MAX_OUTPUTS {}", definition.max_outputs));
         // Prefixed, so that no user's parameter hides a name of the runtime.
         let mut declared = String::new();
+        let mut entry = String::new();
         let mut handed_on = String::new();
         let mut called = String::new();
         for binding in definition.bindings {
@@ -155,6 +156,7 @@ impl Writer<'_> {
             // No parameter's own name begins like this.
             let len = format!("len_of_{name}");
             declared += &format!(", {volatile}GLOBAL {ty} *{name}, u64 {len}");
+            entry += &format!(", {volatile}GLOBAL {ty} *{name} ANN_BUFFER, ANN_NUMBER {len} ANN_BUFFER");
             handed_on += &format!(", {name}, {len}");
             called += &format!(", {name}");
             if binding.kind != BindingKind::Parameter {
@@ -162,6 +164,7 @@ impl Writer<'_> {
             }
         }
         self.put(format!("#define ANN_BINDING_PARAMETERS {declared}").trim_end());
+        self.put(format!("#define ANN_BINDING_ENTRY {entry}").trim_end());
         self.put(format!("#define ANN_BINDING_ARGUMENTS {handed_on}").trim_end());
         let mut arguments = Vec::new();
         if !handler.cx.is_empty() {

@@ -34,5 +34,6 @@ static u32 handle_add_to_42(GLOBAL const Words42 *message, PRIVATE ann_outbox *o
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_add_to_42(message, outbox)

@@ -103,5 +103,6 @@ static u32 handle_advisor(GLOBAL const Query *query, PRIVATE Total *taken, PRIVA
 #define ANN_KEY(message) ((u64)(message)->desk)
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_advisor(message, state, outbox)

@@ -140,5 +140,6 @@ static u32 handle_atomics(GLOBAL const Number *call, PRIVATE ann_outbox *answers
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , volatile GLOBAL u32 *bind_a, u64 len_of_bind_a, volatile GLOBAL i32 *bind_b, u64 len_of_bind_b, volatile GLOBAL u64 *bind_c, u64 len_of_bind_c, volatile GLOBAL i64 *bind_d, u64 len_of_bind_d
+#define ANN_BINDING_ENTRY , volatile GLOBAL u32 *bind_a ANN_BUFFER, ANN_NUMBER len_of_bind_a ANN_BUFFER, volatile GLOBAL i32 *bind_b ANN_BUFFER, ANN_NUMBER len_of_bind_b ANN_BUFFER, volatile GLOBAL u64 *bind_c ANN_BUFFER, ANN_NUMBER len_of_bind_c ANN_BUFFER, volatile GLOBAL i64 *bind_d ANN_BUFFER, ANN_NUMBER len_of_bind_d ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_a, len_of_bind_a, bind_b, len_of_bind_b, bind_c, len_of_bind_c, bind_d, len_of_bind_d
 #define ANN_CALL(cx, message, state, outbox) handle_atomics(message, outbox, bind_a, len_of_bind_a, bind_b, len_of_bind_b, bind_c, len_of_bind_c, bind_d, len_of_bind_d)

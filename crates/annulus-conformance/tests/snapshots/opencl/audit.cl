@@ -98,5 +98,6 @@ static u32 handle_audit(GLOBAL const Item *item, PRIVATE Ledger *ledger, PRIVATE
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL u64 *bind_step, u64 len_of_bind_step
+#define ANN_BINDING_ENTRY , GLOBAL u64 *bind_step ANN_BUFFER, ANN_NUMBER len_of_bind_step ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_step, len_of_bind_step
 #define ANN_CALL(cx, message, state, outbox) handle_audit(message, state, outbox, bind_step)

@@ -83,5 +83,6 @@ static u32 handle_bars(GLOBAL const Deal *deal, PRIVATE Bar *bar, PRIVATE ann_ou
 #define ANN_KEY(message) ((u64)(message)->share)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_bars(message, state, outbox)

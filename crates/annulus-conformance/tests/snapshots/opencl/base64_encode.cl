@@ -85,5 +85,6 @@ static u32 handle_base64_encode(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *t
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_base64_encode(message, outbox)

@@ -141,6 +141,7 @@ static u32 handle_beat(ann_cx cx, GLOBAL const Pulse *message, PRIVATE Beats *be
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL u32 *bind_failing, u64 len_of_bind_failing
+#define ANN_BINDING_ENTRY , GLOBAL u32 *bind_failing ANN_BUFFER, ANN_NUMBER len_of_bind_failing ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_failing, len_of_bind_failing
 #define ANN_TIMERS 2u
 #define ANN_MAX_TIMERS 2u

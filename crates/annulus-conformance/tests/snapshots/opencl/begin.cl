@@ -80,6 +80,7 @@ static u32 handle_begin(ann_cx cx, GLOBAL const Begun *begun, PRIVATE ann_outbox
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_TIMERS 0u
 #define ANN_MAX_TIMERS 0u

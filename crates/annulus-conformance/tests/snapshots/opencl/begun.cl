@@ -79,6 +79,7 @@ static u32 handle_begun(GLOBAL const Begun *message, PRIVATE ann_outbox *out) {
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_TIMERS 0u
 #define ANN_MAX_TIMERS 0u

@@ -99,5 +99,6 @@ static u32 handle_bindings(ann_cx cx, GLOBAL const Number *call, PRIVATE ann_out
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL Settings *bind_settings, u64 len_of_bind_settings, GLOBAL f32_x3 *bind_weights, u64 len_of_bind_weights, GLOBAL Point *bind_table, u64 len_of_bind_table, GLOBAL i32 *bind_memory, u64 len_of_bind_memory, GLOBAL u8 *bind_flags, u64 len_of_bind_flags
+#define ANN_BINDING_ENTRY , GLOBAL Settings *bind_settings ANN_BUFFER, ANN_NUMBER len_of_bind_settings ANN_BUFFER, GLOBAL f32_x3 *bind_weights ANN_BUFFER, ANN_NUMBER len_of_bind_weights ANN_BUFFER, GLOBAL Point *bind_table ANN_BUFFER, ANN_NUMBER len_of_bind_table ANN_BUFFER, GLOBAL i32 *bind_memory ANN_BUFFER, ANN_NUMBER len_of_bind_memory ANN_BUFFER, GLOBAL u8 *bind_flags ANN_BUFFER, ANN_NUMBER len_of_bind_flags ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_settings, len_of_bind_settings, bind_weights, len_of_bind_weights, bind_table, len_of_bind_table, bind_memory, len_of_bind_memory, bind_flags, len_of_bind_flags
 #define ANN_CALL(cx, message, state, outbox) handle_bindings(cx, message, outbox, bind_settings, bind_weights, bind_table, len_of_bind_table, bind_memory, len_of_bind_memory, bind_flags, len_of_bind_flags)

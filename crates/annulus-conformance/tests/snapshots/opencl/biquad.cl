@@ -59,5 +59,6 @@ static u32 handle_biquad(GLOBAL const Sample *sample, PRIVATE Delays *delays, PR
 #define ANN_KEY(message) ((u64)(message)->series)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL Biquad *bind_filter, u64 len_of_bind_filter
+#define ANN_BINDING_ENTRY , GLOBAL Biquad *bind_filter ANN_BUFFER, ANN_NUMBER len_of_bind_filter ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_filter, len_of_bind_filter
 #define ANN_CALL(cx, message, state, outbox) handle_biquad(message, state, outbox, bind_filter)

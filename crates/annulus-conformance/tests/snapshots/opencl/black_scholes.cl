@@ -88,5 +88,6 @@ static u32 handle_black_scholes(GLOBAL const Contract *contract, PRIVATE ann_out
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_black_scholes(message, outbox)

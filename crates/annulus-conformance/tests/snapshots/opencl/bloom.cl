@@ -59,5 +59,6 @@ static u32 handle_bloom(GLOBAL const Lookup *lookup, PRIVATE ann_outbox *answers
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , volatile GLOBAL u32 *bind_bits, u64 len_of_bind_bits
+#define ANN_BINDING_ENTRY , volatile GLOBAL u32 *bind_bits ANN_BUFFER, ANN_NUMBER len_of_bind_bits ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_bits, len_of_bind_bits
 #define ANN_CALL(cx, message, state, outbox) handle_bloom(message, outbox, bind_bits, len_of_bind_bits)

@@ -82,5 +82,6 @@ static u32 handle_boosted_trees(GLOBAL const Features *features, PRIVATE ann_out
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL u32 *bind_roots, u64 len_of_bind_roots, GLOBAL Split *bind_nodes, u64 len_of_bind_nodes
+#define ANN_BINDING_ENTRY , GLOBAL u32 *bind_roots ANN_BUFFER, ANN_NUMBER len_of_bind_roots ANN_BUFFER, GLOBAL Split *bind_nodes ANN_BUFFER, ANN_NUMBER len_of_bind_nodes ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_roots, len_of_bind_roots, bind_nodes, len_of_bind_nodes
 #define ANN_CALL(cx, message, state, outbox) handle_boosted_trees(message, outbox, bind_roots, len_of_bind_roots, bind_nodes, len_of_bind_nodes)

@@ -64,5 +64,6 @@ static u32 handle_bound_sizes(GLOBAL const Entry *entry, PRIVATE ann_outbox *ans
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL u64 *bind_places, u64 len_of_bind_places, GLOBAL u64 *bind_step, u64 len_of_bind_step
+#define ANN_BINDING_ENTRY , GLOBAL u64 *bind_places ANN_BUFFER, ANN_NUMBER len_of_bind_places ANN_BUFFER, GLOBAL u64 *bind_step ANN_BUFFER, ANN_NUMBER len_of_bind_step ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_places, len_of_bind_places, bind_step, len_of_bind_step
 #define ANN_CALL(cx, message, state, outbox) handle_bound_sizes(message, outbox, bind_places, len_of_bind_places, bind_step)

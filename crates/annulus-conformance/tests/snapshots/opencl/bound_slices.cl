@@ -110,5 +110,6 @@ static u32 handle_bound_slices(GLOBAL const Number *message, GLOBAL u64 *memory,
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 0
 #define ANN_BINDING_PARAMETERS , GLOBAL u64 *bind_memory, u64 len_of_bind_memory, volatile GLOBAL u32 *bind_counters, u64 len_of_bind_counters, GLOBAL Grid *bind_grids, u64 len_of_bind_grids
+#define ANN_BINDING_ENTRY , GLOBAL u64 *bind_memory ANN_BUFFER, ANN_NUMBER len_of_bind_memory ANN_BUFFER, volatile GLOBAL u32 *bind_counters ANN_BUFFER, ANN_NUMBER len_of_bind_counters ANN_BUFFER, GLOBAL Grid *bind_grids ANN_BUFFER, ANN_NUMBER len_of_bind_grids ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_memory, len_of_bind_memory, bind_counters, len_of_bind_counters, bind_grids, len_of_bind_grids
 #define ANN_CALL(cx, message, state, outbox) handle_bound_slices(message, bind_memory, len_of_bind_memory, bind_counters, len_of_bind_counters, bind_grids, len_of_bind_grids)

@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
     u32 set;
     u32 met;
+    ANN_PLACE
 } ann_round;
 
 /* All threads come, each with what it has failed with, ANN_RETURNED or 0. Returns the same in all threads: 0
@@ -34,7 +35,7 @@ ANN_FUNCTION u32 ann_meet(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, 
     u32 now = round->met & 1u;
     round->met += 1u;
     if (code != 0u) {
-        meeting->codes[set][ann_thread()] = (u16)code;
+        meeting->codes[set][ann_thread(round)] = (u16)code;
         meeting->raised[set][now] = 1u;
     }
     ann_barrier();
@@ -55,7 +56,7 @@ ANN_FUNCTION u32 ann_meet(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, 
 /* As `ann_meet`; and all threads fail unless they give the same answer. */
 ANN_FUNCTION u32 ann_agree(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, u32 code, u32 answer)
 {
-    if (ann_thread() == 0u)
+    if (ann_thread(round) == 0u)
         meeting->answer = answer;
     code = ann_meet(meeting, round, code);
     if (code == 0u && meeting->answer != answer)
@@ -64,11 +65,13 @@ ANN_FUNCTION u32 ann_agree(LOCAL ann_meeting *meeting, PRIVATE ann_round *round,
 }
 
 /* Before the kernel's first message; a barrier follows. */
-ANN_FUNCTION void ann_begin_meeting(LOCAL ann_meeting *meeting)
+ANN_FUNCTION void ann_begin_meeting(LOCAL ann_meeting *meeting, PRIVATE ann_round *round)
 {
+    round->set = 0u;
+    round->met = 0u;
     for (u32 set = 0u; set < 3u; set++) {
-        meeting->codes[set][ann_thread()] = 0u;
-        if (ann_thread() == 0u) {
+        meeting->codes[set][ann_thread(round)] = 0u;
+        if (ann_thread(round) == 0u) {
             meeting->raised[set][0] = 0u;
             meeting->raised[set][1] = 0u;
         }
@@ -80,8 +83,8 @@ ANN_FUNCTION u32 ann_end_meeting(LOCAL ann_meeting *meeting, PRIVATE ann_round *
 {
     /* That set's message ended before the last one did, at a barrier that this thread has passed. */
     u32 next = round->set == 2u ? 0u : round->set + 1u;
-    meeting->codes[next][ann_thread()] = 0u;
-    if (ann_thread() == 0u) {
+    meeting->codes[next][ann_thread(round)] = 0u;
+    if (ann_thread(round) == 0u) {
         meeting->raised[next][0] = 0u;
         meeting->raised[next][1] = 0u;
     }
@@ -165,6 +168,7 @@ static u32 handle_by_fours(ann_cx cx, PRIVATE ann_inbox *inbox, PRIVATE ann_outb
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_BLOCK_WIDE 1
 #define ANN_BODY 1

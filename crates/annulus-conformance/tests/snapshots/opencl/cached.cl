@@ -159,5 +159,6 @@ static u32 handle_cached(GLOBAL const Query *query, PRIVATE Total *taken, PRIVAT
 #define ANN_KEY(message) ((u64)(message)->actor)
 #define ANN_MAX_OUTPUTS 5
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_cached(message, state, outbox)

@@ -63,5 +63,6 @@ static u32 handle_carry(GLOBAL const Parcel *parcel, PRIVATE ann_outbox *out) {
 #define ANN_KEY(message) ((u64)(message)->sender)
 #define ANN_MAX_OUTPUTS 3
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_carry(message, outbox)

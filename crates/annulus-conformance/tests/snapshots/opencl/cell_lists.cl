@@ -38,5 +38,6 @@ static u32 handle_cell_lists(GLOBAL const Particle *particle, volatile GLOBAL u3
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 0
 #define ANN_BINDING_PARAMETERS , volatile GLOBAL u32 *bind_heads, u64 len_of_bind_heads, volatile GLOBAL u32 *bind_nexts, u64 len_of_bind_nexts
+#define ANN_BINDING_ENTRY , volatile GLOBAL u32 *bind_heads ANN_BUFFER, ANN_NUMBER len_of_bind_heads ANN_BUFFER, volatile GLOBAL u32 *bind_nexts ANN_BUFFER, ANN_NUMBER len_of_bind_nexts ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_heads, len_of_bind_heads, bind_nexts, len_of_bind_nexts
 #define ANN_CALL(cx, message, state, outbox) handle_cell_lists(message, bind_heads, len_of_bind_heads, bind_nexts, len_of_bind_nexts)

@@ -137,5 +137,6 @@ static u32 handle_cha_cha(GLOBAL const Position *position, PRIVATE ann_outbox *s
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL u32_x8 *bind_key, u64 len_of_bind_key
+#define ANN_BINDING_ENTRY , GLOBAL u32_x8 *bind_key ANN_BUFFER, ANN_NUMBER len_of_bind_key ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_key, len_of_bind_key
 #define ANN_CALL(cx, message, state, outbox) handle_cha_cha(message, outbox, bind_key)

@@ -133,6 +133,7 @@ static u32 handle_chime(GLOBAL const Chime *message, PRIVATE Rung *rung, PRIVATE
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_TIMERS 2u
 #define ANN_MAX_TIMERS 1u

@@ -320,5 +320,6 @@ static u32 handle_choose_slices(GLOBAL const Choice *choice, PRIVATE Kept *kept,
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_choose_slices(message, state, outbox)

@@ -501,6 +501,7 @@ static u32 handle_client(ann_cx cx, GLOBAL const Event *event, PRIVATE Client *c
 #define ANN_KEY(message) ((message)->tag == 0u ? ((u64)(&(message)->Limits.field_0)->actor) : (message)->tag == 1u ? ((u64)(&(message)->Wanted.field_0)->actor) : ((u64)(&(message)->Tried.field_0)->actor))
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_TIMERS 32u
 #define ANN_MAX_TIMERS 1u

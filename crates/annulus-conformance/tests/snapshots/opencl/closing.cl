@@ -114,6 +114,7 @@ static u32 handle_closing(GLOBAL const Closing *message, PRIVATE Taken *taken, P
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_TIMERS 64u
 #define ANN_MAX_TIMERS 1u

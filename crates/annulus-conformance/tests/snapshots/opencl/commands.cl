@@ -198,5 +198,6 @@ static u32 handle_commands(GLOBAL const Command *command, PRIVATE Outer *state, 
 #define ANN_KEY(message) ((message)->tag == 0 ? (u64)(message)->Add.account : (message)->tag == 1 ? (u64)(message)->Scale.field_0 : (message)->tag == 2 ? (u64)(message)->Move.account : (u64)(message)->Close.field_0)
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_commands(message, state, outbox)

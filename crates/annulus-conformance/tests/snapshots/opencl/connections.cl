@@ -211,5 +211,6 @@ static u32 handle_connections(GLOBAL const Event *event, PRIVATE Stage *stage, P
 #define ANN_KEY(message) ((u64)(message)->connection)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_connections(message, state, outbox)

@@ -74,5 +74,6 @@ static u32 handle_convolution(GLOBAL const Tile *tile, PRIVATE ann_outbox *tiles
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL i32_x3_x3 *bind_mask, u64 len_of_bind_mask
+#define ANN_BINDING_ENTRY , GLOBAL i32_x3_x3 *bind_mask ANN_BUFFER, ANN_NUMBER len_of_bind_mask ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_mask, len_of_bind_mask
 #define ANN_CALL(cx, message, state, outbox) handle_convolution(message, outbox, bind_mask)

@@ -131,5 +131,6 @@ static u32 handle_coordinate(GLOBAL const Event *event, PRIVATE Seen *seen, PRIV
 #define ANN_KEY(message) ((message)->tag == (-2) ? (u64)(message)->Left.worker : (message)->tag == (-1) ? ((u64)(&(message)->Joined.field_0)->worker) : (message)->tag == 300 ? ((u64)(&(message)->Finished.it)->worker) : ((u64)(&(message)->Worked.field_0)->key))
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_coordinate(message, state, outbox)

@@ -70,5 +70,6 @@ static u32 handle_count_min(GLOBAL const Lookup *lookup, PRIVATE ann_outbox *ans
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , volatile GLOBAL u32 *bind_counts, u64 len_of_bind_counts
+#define ANN_BINDING_ENTRY , volatile GLOBAL u32 *bind_counts ANN_BUFFER, ANN_NUMBER len_of_bind_counts ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_counts, len_of_bind_counts
 #define ANN_CALL(cx, message, state, outbox) handle_count_min(message, outbox, bind_counts, len_of_bind_counts)

@@ -57,5 +57,6 @@ static u32 handle_crc32(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *checksums
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_crc32(message, outbox)

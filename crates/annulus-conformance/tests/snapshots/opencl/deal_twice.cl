@@ -52,5 +52,6 @@ static u32 handle_deal_twice(GLOBAL const Number *number, PRIVATE ann_outbox *ou
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_deal_twice(message, outbox)

@@ -89,5 +89,6 @@ static u32 handle_distinct(GLOBAL const Visit *visit, PRIVATE ann_outbox *answer
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , volatile GLOBAL u32 *bind_registers, u64 len_of_bind_registers
+#define ANN_BINDING_ENTRY , volatile GLOBAL u32 *bind_registers ANN_BUFFER, ANN_NUMBER len_of_bind_registers ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_registers, len_of_bind_registers
 #define ANN_CALL(cx, message, state, outbox) handle_distinct(message, outbox, bind_registers, len_of_bind_registers)

@@ -102,5 +102,6 @@ static u32 handle_effects(ann_cx cx, GLOBAL const Batch *batch, PRIVATE ann_outb
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 3
 #define ANN_BINDING_PARAMETERS , volatile GLOBAL u32 *bind_counts, u64 len_of_bind_counts
+#define ANN_BINDING_ENTRY , volatile GLOBAL u32 *bind_counts ANN_BUFFER, ANN_NUMBER len_of_bind_counts ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_counts, len_of_bind_counts
 #define ANN_CALL(cx, message, state, outbox) handle_effects(cx, message, outbox, bind_counts, len_of_bind_counts)

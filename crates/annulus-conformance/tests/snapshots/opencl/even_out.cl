@@ -284,6 +284,7 @@ static u32 handle_even_out(GLOBAL const News *news, PRIVATE Office *office, PRIV
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 5
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_TIMERS 0u
 #define ANN_MAX_TIMERS 0u

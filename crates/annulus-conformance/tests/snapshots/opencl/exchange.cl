@@ -34,5 +34,6 @@ static u32 handle_exchange(GLOBAL const Number *message, PRIVATE ann_outbox *rep
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL u64 *bind_memory, u64 len_of_bind_memory
+#define ANN_BINDING_ENTRY , GLOBAL u64 *bind_memory ANN_BUFFER, ANN_NUMBER len_of_bind_memory ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_memory, len_of_bind_memory
 #define ANN_CALL(cx, message, state, outbox) handle_exchange(message, outbox, bind_memory, len_of_bind_memory)

@@ -60,5 +60,6 @@ static u32 handle_fading(GLOBAL const Sample *sample, PRIVATE Fading *fading, PR
 #define ANN_KEY(message) ((u64)(message)->series)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL f32 *bind_weight, u64 len_of_bind_weight
+#define ANN_BINDING_ENTRY , GLOBAL f32 *bind_weight ANN_BUFFER, ANN_NUMBER len_of_bind_weight ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_weight, len_of_bind_weight
 #define ANN_CALL(cx, message, state, outbox) handle_fading(message, state, outbox, bind_weight)

@@ -133,5 +133,6 @@ static u32 handle_failures(GLOBAL const Small *small, PRIVATE u32_x4 *state, PRI
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_failures(message, state, outbox)

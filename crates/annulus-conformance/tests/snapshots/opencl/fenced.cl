@@ -101,5 +101,6 @@ static u32 handle_fenced(ann_cx cx, GLOBAL const Number *number, PRIVATE Fenced 
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , volatile GLOBAL u32 *bind_words, u64 len_of_bind_words
+#define ANN_BINDING_ENTRY , volatile GLOBAL u32 *bind_words ANN_BUFFER, ANN_NUMBER len_of_bind_words ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_words, len_of_bind_words
 #define ANN_CALL(cx, message, state, outbox) handle_fenced(cx, message, state, outbox, bind_words, len_of_bind_words)

@@ -148,5 +148,6 @@ static u32 handle_fft(GLOBAL const Complexes *signal, PRIVATE ann_outbox *spectr
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_fft(message, outbox)

@@ -47,5 +47,6 @@ static u32 handle_finish(GLOBAL const Number *number, PRIVATE ann_outbox *out) {
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_finish(message, outbox)

@@ -73,5 +73,6 @@ static u32 handle_fir(GLOBAL const Sample *sample, PRIVATE Window *window, PRIVA
 #define ANN_KEY(message) ((u64)(message)->series)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL f32_x8 *bind_taps, u64 len_of_bind_taps
+#define ANN_BINDING_ENTRY , GLOBAL f32_x8 *bind_taps ANN_BUFFER, ANN_NUMBER len_of_bind_taps ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_taps, len_of_bind_taps
 #define ANN_CALL(cx, message, state, outbox) handle_fir(message, state, outbox, bind_taps)

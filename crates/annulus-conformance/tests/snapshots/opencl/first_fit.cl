@@ -59,5 +59,6 @@ static u32 handle_first_fit(GLOBAL const Parcel *parcel, PRIVATE Containers *con
 #define ANN_KEY(message) ((u64)(message)->depot)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_first_fit(message, state, outbox)

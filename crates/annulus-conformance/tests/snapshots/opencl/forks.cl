@@ -94,6 +94,7 @@ static u32 handle_forks(ann_cx cx, GLOBAL const Step *step_, PRIVATE Total *tota
 #define ANN_KEY(message) ((u64)(message)->actor)
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_ASKS_STAMP 1
 #define ANN_CALL(cx, message, state, outbox) handle_forks(cx, message, state, outbox, stamp)

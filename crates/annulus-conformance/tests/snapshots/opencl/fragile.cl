@@ -65,5 +65,6 @@ static u32 handle_fragile(GLOBAL const Number *message, PRIVATE Total *total, PR
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_fragile(message, state, outbox)

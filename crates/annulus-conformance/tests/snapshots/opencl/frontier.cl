@@ -53,5 +53,6 @@ static u32 handle_frontier(GLOBAL const Reached *reached, PRIVATE ann_outbox *ne
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 4
 #define ANN_BINDING_PARAMETERS , GLOBAL u32_x4 *bind_streets, u64 len_of_bind_streets, volatile GLOBAL u32 *bind_steps, u64 len_of_bind_steps
+#define ANN_BINDING_ENTRY , GLOBAL u32_x4 *bind_streets ANN_BUFFER, ANN_NUMBER len_of_bind_streets ANN_BUFFER, volatile GLOBAL u32 *bind_steps ANN_BUFFER, ANN_NUMBER len_of_bind_steps ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_streets, len_of_bind_streets, bind_steps, len_of_bind_steps
 #define ANN_CALL(cx, message, state, outbox) handle_frontier(message, outbox, bind_streets, len_of_bind_streets, bind_steps, len_of_bind_steps)

@@ -29,5 +29,6 @@ static u32 handle_gather(GLOBAL const Parcel *message, PRIVATE ann_outbox *out) 
 #define ANN_KEY(message) ((u64)(message)->to)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_gather(message, outbox)

@@ -264,6 +264,7 @@ static u32 handle_gatherer(GLOBAL const Event *event, PRIVATE Gathered *job, PRI
 #define ANN_KEY(message) ((message)->tag == 0u ? ((u64)(&(message)->Order.field_0)->actor) : ((u64)(&(message)->Priced.field_0)->actor))
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_TIMERS 64u
 #define ANN_MAX_TIMERS 2u

@@ -279,5 +279,6 @@ static u32 handle_generic_(GLOBAL const Batch *batch, PRIVATE Pair *pair, PRIVAT
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_generic_(message, state, outbox)

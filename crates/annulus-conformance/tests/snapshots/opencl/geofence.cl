@@ -85,5 +85,6 @@ static u32 handle_geofence(GLOBAL const Fix *fix, PRIVATE u8 *inside, PRIVATE an
 #define ANN_KEY(message) ((u64)(message)->vehicle)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL Corner *bind_fence, u64 len_of_bind_fence
+#define ANN_BINDING_ENTRY , GLOBAL Corner *bind_fence ANN_BUFFER, ANN_NUMBER len_of_bind_fence ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_fence, len_of_bind_fence
 #define ANN_CALL(cx, message, state, outbox) handle_geofence(message, state, outbox, bind_fence, len_of_bind_fence)

@@ -105,5 +105,6 @@ static u32 handle_hash_join(GLOBAL const Row *row, PRIVATE ann_outbox *joined, G
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 16
 #define ANN_BINDING_PARAMETERS , GLOBAL Entry *bind_table, u64 len_of_bind_table
+#define ANN_BINDING_ENTRY , GLOBAL Entry *bind_table ANN_BUFFER, ANN_NUMBER len_of_bind_table ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_table, len_of_bind_table
 #define ANN_CALL(cx, message, state, outbox) handle_hash_join(message, outbox, bind_table, len_of_bind_table)

@@ -85,5 +85,6 @@ static u32 handle_hear(GLOBAL const Told *told, PRIVATE u32 *count, PRIVATE ann_
 #define ANN_KEY(message) ((message)->tag == 0 ? ((u64)(&(message)->Hint.field_0)->to) : ((u64)(&(message)->Push.field_0)->to))
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_hear(message, state, outbox)

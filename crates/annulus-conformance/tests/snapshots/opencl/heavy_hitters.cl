@@ -93,5 +93,6 @@ static u32 handle_heavy_hitters(GLOBAL const Arrival *arrival, PRIVATE Candidate
 #define ANN_KEY(message) ((u64)(message)->stream)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_heavy_hitters(message, state, outbox)

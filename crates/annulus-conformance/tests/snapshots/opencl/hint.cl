@@ -49,5 +49,6 @@ static u32 handle_hint(GLOBAL const Number *number, PRIVATE ann_outbox *out) {
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_hint(message, outbox)

@@ -33,5 +33,6 @@ static u32 handle_histogram(GLOBAL const Sample *sample, GLOBAL const Buckets *b
 #define ANN_KEY(message) ((u64)(message)->series)
 #define ANN_MAX_OUTPUTS 0
 #define ANN_BINDING_PARAMETERS , GLOBAL Buckets *bind_buckets, u64 len_of_bind_buckets, volatile GLOBAL u32 *bind_counts, u64 len_of_bind_counts
+#define ANN_BINDING_ENTRY , GLOBAL Buckets *bind_buckets ANN_BUFFER, ANN_NUMBER len_of_bind_buckets ANN_BUFFER, volatile GLOBAL u32 *bind_counts ANN_BUFFER, ANN_NUMBER len_of_bind_counts ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_buckets, len_of_bind_buckets, bind_counts, len_of_bind_counts
 #define ANN_CALL(cx, message, state, outbox) handle_histogram(message, bind_buckets, bind_counts, len_of_bind_counts)

@@ -129,5 +129,6 @@ static u32 handle_huffman(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *texts) 
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_huffman(message, outbox)

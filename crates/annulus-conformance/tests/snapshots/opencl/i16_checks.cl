@@ -201,5 +201,6 @@ static u32 handle_i16_checks(GLOBAL const Pair *pair, PRIVATE ann_outbox *result
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_i16_checks(message, outbox)

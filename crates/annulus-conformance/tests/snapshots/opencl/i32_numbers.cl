@@ -146,5 +146,6 @@ static u32 handle_i32_numbers(GLOBAL const Pair *pair, PRIVATE ann_outbox *resul
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_i32_numbers(message, outbox)

@@ -49,5 +49,6 @@ static u32 handle_in_turn(GLOBAL const Number *number, PRIVATE ann_outbox *out, 
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL Peer *bind_known, u64 len_of_bind_known
+#define ANN_BINDING_ENTRY , GLOBAL Peer *bind_known ANN_BUFFER, ANN_NUMBER len_of_bind_known ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_known, len_of_bind_known
 #define ANN_CALL(cx, message, state, outbox) handle_in_turn(message, outbox, bind_known, len_of_bind_known)

@@ -176,6 +176,7 @@ static u32 handle_inquire(ann_cx cx, GLOBAL const Inquiry *inquiry, PRIVATE ann_
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_TIMERS 64u
 #define ANN_MAX_TIMERS 1u

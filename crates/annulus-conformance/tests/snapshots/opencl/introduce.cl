@@ -57,5 +57,6 @@ static u32 handle_introduce(GLOBAL const Number *number, PRIVATE ann_outbox *out
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL Peer *bind_coordinator, u64 len_of_bind_coordinator
+#define ANN_BINDING_ENTRY , GLOBAL Peer *bind_coordinator ANN_BUFFER, ANN_NUMBER len_of_bind_coordinator ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_coordinator, len_of_bind_coordinator
 #define ANN_CALL(cx, message, state, outbox) handle_introduce(message, outbox, bind_coordinator)

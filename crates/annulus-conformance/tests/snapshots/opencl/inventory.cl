@@ -101,5 +101,6 @@ static u32 handle_inventory(GLOBAL const Movement *movement, PRIVATE Stock *stoc
 #define ANN_KEY(message) ((message)->tag == 0u ? (u64)(message)->Deliver.article : (message)->tag == 1u ? (u64)(message)->Reserve.article : (message)->tag == 2u ? (u64)(message)->Release.article : (u64)(message)->Ship.article)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_inventory(message, state, outbox)

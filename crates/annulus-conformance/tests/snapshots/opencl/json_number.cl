@@ -277,5 +277,6 @@ static u32 handle_json_number(GLOBAL const Bytes *text, PRIVATE ann_outbox *toke
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_json_number(message, outbox)

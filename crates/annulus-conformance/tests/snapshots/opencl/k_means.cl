@@ -70,5 +70,6 @@ static u32 handle_k_means(GLOBAL const Point *point, PRIVATE Centre_x4 *centres,
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_k_means(message, state, outbox)

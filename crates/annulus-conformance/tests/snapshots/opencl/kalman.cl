@@ -120,5 +120,6 @@ static u32 handle_kalman(GLOBAL const Sample *sample, PRIVATE Track *track, PRIV
 #define ANN_KEY(message) ((u64)(message)->series)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL Noise *bind_noise, u64 len_of_bind_noise
+#define ANN_BINDING_ENTRY , GLOBAL Noise *bind_noise ANN_BUFFER, ANN_NUMBER len_of_bind_noise ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_noise, len_of_bind_noise
 #define ANN_CALL(cx, message, state, outbox) handle_kalman(message, state, outbox, bind_noise)

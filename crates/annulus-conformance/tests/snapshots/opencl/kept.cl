@@ -26,5 +26,6 @@ static u32 handle_kept(GLOBAL const Answer *answer, PRIVATE Total *kept) {
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 0
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_kept(message, state)

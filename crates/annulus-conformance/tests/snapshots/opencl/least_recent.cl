@@ -92,5 +92,6 @@ static u32 handle_least_recent(GLOBAL const Lookup *lookup, PRIVATE Recent *rece
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_least_recent(message, state, outbox)

@@ -269,5 +269,6 @@ static u32 handle_lent_operators(GLOBAL const Moves *moves, PRIVATE Vector *plac
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_lent_operators(message, state, outbox)

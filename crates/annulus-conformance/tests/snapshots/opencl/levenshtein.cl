@@ -82,5 +82,6 @@ static u32 handle_levenshtein(GLOBAL const Words *words, PRIVATE ann_outbox *dis
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_levenshtein(message, outbox)

@@ -118,5 +118,6 @@ static u32 handle_litmus(ann_cx cx, GLOBAL const Litmus *run, volatile GLOBAL u3
 #define ANN_KEY(message) ((u64)(message)->side)
 #define ANN_MAX_OUTPUTS 0
 #define ANN_BINDING_PARAMETERS , volatile GLOBAL u32 *bind_words, u64 len_of_bind_words
+#define ANN_BINDING_ENTRY , volatile GLOBAL u32 *bind_words ANN_BUFFER, ANN_NUMBER len_of_bind_words ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_words, len_of_bind_words
 #define ANN_CALL(cx, message, state, outbox) handle_litmus(cx, message, bind_words, len_of_bind_words)

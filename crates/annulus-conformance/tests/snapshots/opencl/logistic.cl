@@ -73,5 +73,6 @@ static u32 handle_logistic(GLOBAL const Example *example, PRIVATE Weights *learn
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL f32 *bind_rate, u64 len_of_bind_rate
+#define ANN_BINDING_ENTRY , GLOBAL f32 *bind_rate ANN_BUFFER, ANN_NUMBER len_of_bind_rate ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_rate, len_of_bind_rate
 #define ANN_CALL(cx, message, state, outbox) handle_logistic(message, state, outbox, bind_rate)

@@ -93,5 +93,6 @@ static u32 handle_longest_prefix(GLOBAL const Addressed *packet, PRIVATE ann_out
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL Node *bind_tree, u64 len_of_bind_tree
+#define ANN_BINDING_ENTRY , GLOBAL Node *bind_tree ANN_BUFFER, ANN_NUMBER len_of_bind_tree ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_tree, len_of_bind_tree
 #define ANN_CALL(cx, message, state, outbox) handle_longest_prefix(message, outbox, bind_tree, len_of_bind_tree)

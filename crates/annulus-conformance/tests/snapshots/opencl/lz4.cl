@@ -271,5 +271,6 @@ static u32 handle_lz4(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *blocks) {
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_lz4(message, outbox)

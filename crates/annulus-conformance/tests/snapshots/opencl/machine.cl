@@ -232,5 +232,6 @@ static u32 handle_machine(GLOBAL const Small *message, PRIVATE Machine *machine,
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_machine(message, state, outbox)

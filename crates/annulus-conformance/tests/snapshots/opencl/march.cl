@@ -85,5 +85,6 @@ static u32 handle_march(GLOBAL const Item *item, PRIVATE ann_outbox *replies, vo
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , volatile GLOBAL u32 *bind_counts, u64 len_of_bind_counts
+#define ANN_BINDING_ENTRY , volatile GLOBAL u32 *bind_counts ANN_BUFFER, ANN_NUMBER len_of_bind_counts ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_counts, len_of_bind_counts
 #define ANN_CALL(cx, message, state, outbox) handle_march(message, outbox, bind_counts, len_of_bind_counts)

@@ -145,5 +145,6 @@ static u32 handle_matching(GLOBAL const Limit *order, PRIVATE Ladder *ladder, PR
 #define ANN_KEY(message) ((u64)(message)->market)
 #define ANN_MAX_OUTPUTS 64
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_matching(message, state, outbox)

@@ -59,5 +59,6 @@ static u32 handle_matrix_vector(GLOBAL const Column *column, PRIVATE ann_outbox 
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL f32_x8_x8 *bind_matrix, u64 len_of_bind_matrix
+#define ANN_BINDING_ENTRY , GLOBAL f32_x8_x8 *bind_matrix ANN_BUFFER, ANN_NUMBER len_of_bind_matrix ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_matrix, len_of_bind_matrix
 #define ANN_CALL(cx, message, state, outbox) handle_matrix_vector(message, outbox, bind_matrix)

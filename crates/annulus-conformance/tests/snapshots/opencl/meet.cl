@@ -282,6 +282,7 @@ static u32 handle_meet(ann_cx cx, GLOBAL const Arrive *arrive, PRIVATE Meeting *
 #define ANN_KEY(message) ((u64)(message)->barrier_)
 #define ANN_MAX_OUTPUTS 65
 #define ANN_BINDING_PARAMETERS , GLOBAL Terms *bind_terms, u64 len_of_bind_terms, GLOBAL Told *bind_told, u64 len_of_bind_told
+#define ANN_BINDING_ENTRY , GLOBAL Terms *bind_terms ANN_BUFFER, ANN_NUMBER len_of_bind_terms ANN_BUFFER, GLOBAL Told *bind_told ANN_BUFFER, ANN_NUMBER len_of_bind_told ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_terms, len_of_bind_terms, bind_told, len_of_bind_told
 #define ANN_TIMERS 1024u
 #define ANN_MAX_TIMERS 1u

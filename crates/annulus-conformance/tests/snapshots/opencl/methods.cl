@@ -291,5 +291,6 @@ static u32 handle_methods(GLOBAL const Batch *batch, PRIVATE Ledger *ledger, PRI
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL Point *bind_origin, u64 len_of_bind_origin, GLOBAL Point *bind_points, u64 len_of_bind_points
+#define ANN_BINDING_ENTRY , GLOBAL Point *bind_origin ANN_BUFFER, ANN_NUMBER len_of_bind_origin ANN_BUFFER, GLOBAL Point *bind_points ANN_BUFFER, ANN_NUMBER len_of_bind_points ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_origin, len_of_bind_origin, bind_points, len_of_bind_points
 #define ANN_CALL(cx, message, state, outbox) handle_methods(message, state, outbox, bind_origin, bind_points, len_of_bind_points)

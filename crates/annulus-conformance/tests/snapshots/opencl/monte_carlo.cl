@@ -77,5 +77,6 @@ static u32 handle_monte_carlo(GLOBAL const Throws *throws, PRIVATE ann_outbox *r
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_monte_carlo(message, outbox)

@@ -64,5 +64,6 @@ static u32 handle_moving_average(GLOBAL const Sample *sample, PRIVATE Window *wi
 #define ANN_KEY(message) ((u64)(message)->series)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_moving_average(message, state, outbox)

@@ -128,5 +128,6 @@ static u32 handle_n_body(GLOBAL const Tick *tick, PRIVATE ann_outbox *energies, 
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL Body *bind_bodies, u64 len_of_bind_bodies
+#define ANN_BINDING_ENTRY , GLOBAL Body *bind_bodies ANN_BUFFER, ANN_NUMBER len_of_bind_bodies ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_bodies, len_of_bind_bodies
 #define ANN_CALL(cx, message, state, outbox) handle_n_body(message, outbox, bind_bodies, len_of_bind_bodies)

@@ -69,5 +69,6 @@ static u32 handle_names(GLOBAL const Number *kernel_, PRIVATE u32 *float_, PRIVA
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL u32 *bind_global, u64 len_of_bind_global
+#define ANN_BINDING_ENTRY , GLOBAL u32 *bind_global ANN_BUFFER, ANN_NUMBER len_of_bind_global ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_global, len_of_bind_global
 #define ANN_CALL(cx, message, state, outbox) handle_names(message, state, outbox, bind_global, len_of_bind_global)

@@ -192,5 +192,6 @@ static u32 handle_nested_values(GLOBAL const Small *small, PRIVATE ann_outbox *a
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_nested_values(message, outbox)

@@ -117,5 +117,6 @@ static u32 handle_neural_net(GLOBAL const Features *features, PRIVATE ann_outbox
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL Net *bind_net, u64 len_of_bind_net
+#define ANN_BINDING_ENTRY , GLOBAL Net *bind_net ANN_BUFFER, ANN_NUMBER len_of_bind_net ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_net, len_of_bind_net
 #define ANN_CALL(cx, message, state, outbox) handle_neural_net(message, outbox, bind_net)

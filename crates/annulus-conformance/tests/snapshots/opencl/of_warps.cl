@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
     u32 set;
     u32 met;
+    ANN_PLACE
 } ann_round;
 
 /* All threads come, each with what it has failed with, ANN_RETURNED or 0. Returns the same in all threads: 0
@@ -34,7 +35,7 @@ ANN_FUNCTION u32 ann_meet(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, 
     u32 now = round->met & 1u;
     round->met += 1u;
     if (code != 0u) {
-        meeting->codes[set][ann_thread()] = (u16)code;
+        meeting->codes[set][ann_thread(round)] = (u16)code;
         meeting->raised[set][now] = 1u;
     }
     ann_barrier();
@@ -55,7 +56,7 @@ ANN_FUNCTION u32 ann_meet(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, 
 /* As `ann_meet`; and all threads fail unless they give the same answer. */
 ANN_FUNCTION u32 ann_agree(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, u32 code, u32 answer)
 {
-    if (ann_thread() == 0u)
+    if (ann_thread(round) == 0u)
         meeting->answer = answer;
     code = ann_meet(meeting, round, code);
     if (code == 0u && meeting->answer != answer)
@@ -64,11 +65,13 @@ ANN_FUNCTION u32 ann_agree(LOCAL ann_meeting *meeting, PRIVATE ann_round *round,
 }
 
 /* Before the kernel's first message; a barrier follows. */
-ANN_FUNCTION void ann_begin_meeting(LOCAL ann_meeting *meeting)
+ANN_FUNCTION void ann_begin_meeting(LOCAL ann_meeting *meeting, PRIVATE ann_round *round)
 {
+    round->set = 0u;
+    round->met = 0u;
     for (u32 set = 0u; set < 3u; set++) {
-        meeting->codes[set][ann_thread()] = 0u;
-        if (ann_thread() == 0u) {
+        meeting->codes[set][ann_thread(round)] = 0u;
+        if (ann_thread(round) == 0u) {
             meeting->raised[set][0] = 0u;
             meeting->raised[set][1] = 0u;
         }
@@ -80,8 +83,8 @@ ANN_FUNCTION u32 ann_end_meeting(LOCAL ann_meeting *meeting, PRIVATE ann_round *
 {
     /* That set's message ended before the last one did, at a barrier that this thread has passed. */
     u32 next = round->set == 2u ? 0u : round->set + 1u;
-    meeting->codes[next][ann_thread()] = 0u;
-    if (ann_thread() == 0u) {
+    meeting->codes[next][ann_thread(round)] = 0u;
+    if (ann_thread(round) == 0u) {
         meeting->raised[next][0] = 0u;
         meeting->raised[next][1] = 0u;
     }
@@ -96,10 +99,10 @@ ANN_FUNCTION u32 ann_end_meeting(LOCAL ann_meeting *meeting, PRIVATE ann_round *
    All threads of the block come to each of these. */
 
 /* The lane of this number, or the thread's own if its warp has none. */
-ANN_FUNCTION u32 ann_lane_at(u32 lane)
+ANN_FUNCTION u32 ann_lane_at(PRIVATE const ann_round *round, u32 lane)
 {
-    u32 own = ann_thread() & 31u;
-    u32 rest = (u32)ANN_LAUNCH_THREADS - (ann_thread() - own);
+    u32 own = ann_thread(round) & 31u;
+    u32 rest = (u32)ANN_LAUNCH_THREADS - (ann_thread(round) - own);
     return lane < 32u && lane < rest ? lane : own;
 }
 
@@ -107,43 +110,43 @@ ANN_FUNCTION u32 ann_lane_at(u32 lane)
 /* Instructions of the warp, which need no memory. */
 #define ANN_HAS_WARPS 1
 #define ANN_WARP_MEMORY
-ANN_FUNCTION u32 ann_warp_lanes(void)
+ANN_FUNCTION u32 ann_warp_lanes(PRIVATE const ann_round *round)
 {
-    u32 rest = (u32)ANN_LAUNCH_THREADS - (ann_thread() & ~31u);
+    u32 rest = (u32)ANN_LAUNCH_THREADS - (ann_thread(round) & ~31u);
     return rest < 32u ? (1u << rest) - 1u : 0xFFFFFFFFu;
 }
-#define ann_warp_barrier() __syncwarp(ann_warp_lanes())
-#define ann_shuffle_u32(memory, side, value, lane) __shfl_sync(ann_warp_lanes(), value, (i32)ann_lane_at(lane))
-#define ann_shuffle_u64(memory, side, value, lane) __shfl_sync(ann_warp_lanes(), value, (i32)ann_lane_at(lane))
-#define ann_ballot(memory, side, answer) __ballot_sync(ann_warp_lanes(), (i32)(answer))
+#define ann_warp_barrier(round) __syncwarp(ann_warp_lanes(round))
+#define ann_shuffle_u32(memory, round, side, value, lane) __shfl_sync(ann_warp_lanes(round), value, (i32)ann_lane_at(round, lane))
+#define ann_shuffle_u64(memory, round, side, value, lane) __shfl_sync(ann_warp_lanes(round), value, (i32)ann_lane_at(round, lane))
+#define ann_ballot(memory, round, side, answer) __ballot_sync(ann_warp_lanes(round), (i32)(answer))
 #else
 /* Through the block's memory. It has two sides, which take turns: whoever still reads one has not come to the
    barrier behind which it is written again. */
 #define ANN_HAS_WARPS 0
 #define ANN_WARP_MEMORY ANN_WARP_WORD warps[2][ANN_LAUNCH_THREADS];
-#define ann_warp_barrier() ann_barrier()
-#define ann_shuffle_u32(memory, side, value, lane) ((u32)ann_shuffle(memory, side, value, lane))
-#define ann_shuffle_u64(memory, side, value, lane) ((u64)ann_shuffle(memory, side, value, lane))
+#define ann_warp_barrier(round) ann_barrier()
+#define ann_shuffle_u32(memory, round, side, value, lane) ((u32)ann_shuffle(memory, round, side, value, lane))
+#define ann_shuffle_u64(memory, round, side, value, lane) ((u64)ann_shuffle(memory, round, side, value, lane))
 
 ANN_FUNCTION ANN_WARP_WORD ann_shuffle(
-    LOCAL ANN_WARP_WORD (*memory)[ANN_LAUNCH_THREADS], PRIVATE u32 *side, ANN_WARP_WORD value, u32 lane)
+    LOCAL ANN_WARP_WORD (*memory)[ANN_LAUNCH_THREADS], PRIVATE const ann_round *round, PRIVATE u32 *side, ANN_WARP_WORD value, u32 lane)
 {
     LOCAL ANN_WARP_WORD *words = memory[*side];
     *side ^= 1u;
-    words[ann_thread()] = value;
+    words[ann_thread(round)] = value;
     ann_barrier();
-    return words[(ann_thread() & ~31u) + ann_lane_at(lane)];
+    return words[(ann_thread(round) & ~31u) + ann_lane_at(round, lane)];
 }
 
 /* The first thread of each warp counts, and tells the others. */
-ANN_FUNCTION u32 ann_ballot(LOCAL ANN_WARP_WORD (*memory)[ANN_LAUNCH_THREADS], PRIVATE u32 *side, u32 answer)
+ANN_FUNCTION u32 ann_ballot(LOCAL ANN_WARP_WORD (*memory)[ANN_LAUNCH_THREADS], PRIVATE const ann_round *round, PRIVATE u32 *side, u32 answer)
 {
     LOCAL ANN_WARP_WORD *words = memory[*side];
-    u32 first = ann_thread() & ~31u;
+    u32 first = ann_thread(round) & ~31u;
     *side ^= 1u;
-    words[ann_thread()] = answer != 0u ? 1u : 0u;
+    words[ann_thread(round)] = answer != 0u ? 1u : 0u;
     ann_barrier();
-    if (ann_thread() == first) {
+    if (ann_thread(round) == first) {
         u32 rest = (u32)ANN_LAUNCH_THREADS - first;
         u32 votes = 0u;
         for (u32 lane = 0u; lane < 32u && lane < rest; lane++) votes |= (u32)words[first + lane] << lane;
@@ -214,39 +217,39 @@ static u32 handle_of_warps(ann_cx cx, GLOBAL const Number *message, PRIVATE ann_
     // warps.rs:+5
     u64 given = own;
     u32 from = by;
-    u64 got = ann_shuffle_u64(ann_together->warps, &ann_side, given, from);
+    u64 got = ann_shuffle_u64(ann_together->warps, ann_rounds, &ann_side, given, from);
     u64 hash = got;
     // warps.rs:+6
     u32 given_2 = (u32)own;
     u32 from_2 = (by <= (cx.thread_index % 32u)) ? ((cx.thread_index % 32u) - by) : 32u;
-    u32 got_2 = ann_shuffle_u32(ann_together->warps, &ann_side, given_2, from_2);
+    u32 got_2 = ann_shuffle_u32(ann_together->warps, ann_rounds, &ann_side, given_2, from_2);
     u64 also = fn_also(hash, (u64)got_2);
     hash = also;
     // warps.rs:+7
     u32 given_3 = (u32)((i16)own);
     u32 from_3 = (by < 32u) ? ((cx.thread_index % 32u) + by) : 32u;
-    u32 got_3 = ann_shuffle_u32(ann_together->warps, &ann_side, given_3, from_3);
+    u32 got_3 = ann_shuffle_u32(ann_together->warps, ann_rounds, &ann_side, given_3, from_3);
     u64 also_2 = fn_also(hash, (u64)((i16)got_3));
     hash = also_2;
     // warps.rs:+8
     u32 given_4 = rs_to_bits_f32((f32)own);
     u32 from_4 = (cx.thread_index % 32u) ^ by;
-    u32 got_4 = ann_shuffle_u32(ann_together->warps, &ann_side, given_4, from_4);
+    u32 got_4 = ann_shuffle_u32(ann_together->warps, ann_rounds, &ann_side, given_4, from_4);
     u64 also_3 = fn_also(hash, (u64)rs_to_bits_f32(rs_from_bits_f32(got_4)));
     hash = also_3;
     // warps.rs:+9
     bool answer = (own % 3ul) == 0ul;
-    u32 votes = ann_ballot(ann_together->warps, &ann_side, answer);
+    u32 votes = ann_ballot(ann_together->warps, ann_rounds, &ann_side, answer);
     u64 also_4 = fn_also(hash, (u64)votes);
     hash = also_4;
     // warps.rs:+10
     bool answer_2 = (own % 64ul) == 0ul;
-    u32 votes_2 = ann_ballot(ann_together->warps, &ann_side, answer_2);
+    u32 votes_2 = ann_ballot(ann_together->warps, ann_rounds, &ann_side, answer_2);
     u64 also_5 = fn_also(hash, (u64)(votes_2 != 0u));
     hash = also_5;
     // warps.rs:+11
     bool answer_3 = (own % 16ul) == 0ul;
-    u32 votes_3 = ann_ballot(ann_together->warps, &ann_side, answer_3);
+    u32 votes_3 = ann_ballot(ann_together->warps, ann_rounds, &ann_side, answer_3);
     u64 also_6;
     u64 at;
     while (ann_code == 0u) {
@@ -297,7 +300,7 @@ static u32 handle_of_warps(ann_cx cx, GLOBAL const Number *message, PRIVATE ann_
         }
         ann_code = ann_meet(&ann_together->meeting, ann_rounds, ann_code);
         ann_end = ann_code;
-        u64 got_5 = ann_shuffle_u64(ann_together->warps, &ann_side, given_5, from_5);
+        u64 got_5 = ann_shuffle_u64(ann_together->warps, ann_rounds, &ann_side, given_5, from_5);
         sum = sum + got_5;
         // warps.rs:+21
         mask = mask * 2u;
@@ -325,7 +328,7 @@ static u32 handle_of_warps(ann_cx cx, GLOBAL const Number *message, PRIVATE ann_
             u32 distance_ = rs_shr_u32(16u, step_);
             u32 given_5 = rs_to_bits_f32(reduced);
             u32 from_5 = (distance_ < 32u) ? ((cx.thread_index % 32u) + distance_) : 32u;
-            u32 got_5 = ann_shuffle_u32(ann_together->warps, &ann_side, given_5, from_5);
+            u32 got_5 = ann_shuffle_u32(ann_together->warps, ann_rounds, &ann_side, given_5, from_5);
             if (((cx.thread_index % 32u) < distance_) && ((cx.thread_index + distance_) < ((u32)ANN_LAUNCH_THREADS))) {
                 f32 part_2 = reduced;
                 f32 part_3 = rs_from_bits_f32(got_5);
@@ -336,7 +339,7 @@ static u32 handle_of_warps(ann_cx cx, GLOBAL const Number *message, PRIVATE ann_
         }
         u32 given_5 = rs_to_bits_f32(reduced);
         u32 from_5 = 0u;
-        u32 got_5 = ann_shuffle_u32(ann_together->warps, &ann_side, given_5, from_5);
+        u32 got_5 = ann_shuffle_u32(ann_together->warps, ann_rounds, &ann_side, given_5, from_5);
         reduced = rs_from_bits_f32(got_5);
     } else {
         while (ann_code == 0u) {
@@ -377,7 +380,7 @@ static u32 handle_of_warps(ann_cx cx, GLOBAL const Number *message, PRIVATE ann_
             u32 distance_ = rs_shl_u32(1u, step_);
             u32 given_5 = rs_to_bits_f32(scanned);
             u32 from_5 = (distance_ <= (cx.thread_index % 32u)) ? ((cx.thread_index % 32u) - distance_) : 32u;
-            u32 got_5 = ann_shuffle_u32(ann_together->warps, &ann_side, given_5, from_5);
+            u32 got_5 = ann_shuffle_u32(ann_together->warps, ann_rounds, &ann_side, given_5, from_5);
             if ((cx.thread_index % 32u) >= distance_) {
                 f32 part_2 = rs_from_bits_f32(got_5);
                 f32 part_3 = scanned;
@@ -398,7 +401,7 @@ static u32 handle_of_warps(ann_cx cx, GLOBAL const Number *message, PRIVATE ann_
             u32 distance_ = rs_shl_u32(1u, step_);
             u32 given_5 = rs_to_bits_f32(total);
             u32 from_5 = (distance_ <= (cx.thread_index % 32u)) ? ((cx.thread_index % 32u) - distance_) : 32u;
-            u32 got_5 = ann_shuffle_u32(ann_together->warps, &ann_side, given_5, from_5);
+            u32 got_5 = ann_shuffle_u32(ann_together->warps, ann_rounds, &ann_side, given_5, from_5);
             if (((cx.thread_index % 32u) >= distance_) && (cx.thread_index < ((((u32)ANN_LAUNCH_THREADS) + 31u) / 32u))) {
                 f32 part_2 = rs_from_bits_f32(got_5);
                 f32 part_3 = total;
@@ -470,7 +473,7 @@ static u32 handle_of_warps(ann_cx cx, GLOBAL const Number *message, PRIVATE ann_
             u32 distance_ = rs_shl_u32(1u, step_);
             u32 given_5 = (u32)scanned_2;
             u32 from_5 = (distance_ <= (cx.thread_index % 32u)) ? ((cx.thread_index % 32u) - distance_) : 32u;
-            u32 got_5 = ann_shuffle_u32(ann_together->warps, &ann_side, given_5, from_5);
+            u32 got_5 = ann_shuffle_u32(ann_together->warps, ann_rounds, &ann_side, given_5, from_5);
             if ((cx.thread_index % 32u) >= distance_) {
                 i8 part_2 = (i8)got_5;
                 i8 part_3 = scanned_2;
@@ -491,7 +494,7 @@ static u32 handle_of_warps(ann_cx cx, GLOBAL const Number *message, PRIVATE ann_
             u32 distance_ = rs_shl_u32(1u, step_);
             u32 given_5 = (u32)total;
             u32 from_5 = (distance_ <= (cx.thread_index % 32u)) ? ((cx.thread_index % 32u) - distance_) : 32u;
-            u32 got_5 = ann_shuffle_u32(ann_together->warps, &ann_side, given_5, from_5);
+            u32 got_5 = ann_shuffle_u32(ann_together->warps, ann_rounds, &ann_side, given_5, from_5);
             if (((cx.thread_index % 32u) >= distance_) && (cx.thread_index < ((((u32)ANN_LAUNCH_THREADS) + 31u) / 32u))) {
                 i8 part_2 = (i8)got_5;
                 i8 part_3 = total;
@@ -634,6 +637,7 @@ static u32 handle_of_warps(ann_cx cx, GLOBAL const Number *message, PRIVATE ann_
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_BLOCK_WIDE 1
 #define ANN_CALL(cx, message, state, outbox) handle_of_warps(cx, message, outbox, v->together, v->rounds, first)

@@ -155,5 +155,6 @@ static u32 handle_order_book(GLOBAL const Order *order, PRIVATE Book *book, PRIV
 #define ANN_KEY(message) ((message)->tag == 0u ? (u64)(message)->Buy.share : (message)->tag == 1u ? (u64)(message)->Sell.share : (u64)(message)->Clear.share)
 #define ANN_MAX_OUTPUTS 8
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_order_book(message, state, outbox)

@@ -891,5 +891,6 @@ static u32 handle_order_methods(GLOBAL const Ranked *ranked, PRIVATE Version *la
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_order_methods(message, state, outbox)

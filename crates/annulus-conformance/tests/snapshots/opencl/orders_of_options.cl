@@ -183,5 +183,6 @@ static u32 handle_orders_of_options(GLOBAL const Small *small, PRIVATE ann_outbo
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_orders_of_options(message, outbox)

@@ -76,5 +76,6 @@ static u32 handle_page_rank(GLOBAL const Push *push, PRIVATE ann_outbox *pushes,
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 8
 #define ANN_BINDING_PARAMETERS , GLOBAL Page *bind_pages, u64 len_of_bind_pages, GLOBAL u32 *bind_links, u64 len_of_bind_links, volatile GLOBAL u32 *bind_ranks, u64 len_of_bind_ranks, volatile GLOBAL u32 *bind_waiting, u64 len_of_bind_waiting
+#define ANN_BINDING_ENTRY , GLOBAL Page *bind_pages ANN_BUFFER, ANN_NUMBER len_of_bind_pages ANN_BUFFER, GLOBAL u32 *bind_links ANN_BUFFER, ANN_NUMBER len_of_bind_links ANN_BUFFER, volatile GLOBAL u32 *bind_ranks ANN_BUFFER, ANN_NUMBER len_of_bind_ranks ANN_BUFFER, volatile GLOBAL u32 *bind_waiting ANN_BUFFER, ANN_NUMBER len_of_bind_waiting ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_pages, len_of_bind_pages, bind_links, len_of_bind_links, bind_ranks, len_of_bind_ranks, bind_waiting, len_of_bind_waiting
 #define ANN_CALL(cx, message, state, outbox) handle_page_rank(message, outbox, bind_pages, len_of_bind_pages, bind_links, len_of_bind_links, bind_ranks, len_of_bind_ranks, bind_waiting, len_of_bind_waiting)

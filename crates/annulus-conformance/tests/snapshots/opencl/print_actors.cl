@@ -57,6 +57,7 @@ static u32 handle_print_actors(GLOBAL const Item *item, PRIVATE Total *count, PR
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_PRINTS 1
 #define ANN_CALL(cx, message, state, outbox) handle_print_actors(message, state, outbox, printer)

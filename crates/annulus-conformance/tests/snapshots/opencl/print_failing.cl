@@ -91,6 +91,7 @@ static u32 handle_print_failing(GLOBAL const Number *number, PRIVATE Total *tota
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_PRINTS 1
 #define ANN_CALL(cx, message, state, outbox) handle_print_failing(message, state, outbox, printer)

@@ -149,6 +149,7 @@ static u32 handle_print_kinds(GLOBAL const Kinds *kinds, PRIVATE ann_outbox *rep
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_PRINTS 1
 #define ANN_CALL(cx, message, state, outbox) handle_print_kinds(message, outbox, printer)

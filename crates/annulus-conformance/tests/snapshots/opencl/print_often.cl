@@ -38,6 +38,7 @@ static u32 handle_print_often(GLOBAL const Number *number, PRIVATE ann_outbox *r
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_PRINTS 1
 #define ANN_CALL(cx, message, state, outbox) handle_print_often(message, outbox, printer)

@@ -80,6 +80,7 @@ static u32 handle_put_off(ann_cx cx, GLOBAL const Step *step_, PRIVATE ann_outbo
 #define ANN_KEY(message) ((u64)(message)->actor)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_TIMERS 64u
 #define ANN_MAX_TIMERS 1u

@@ -200,5 +200,6 @@ static u32 handle_quantile(GLOBAL const Sample *sample, PRIVATE Markers *markers
 #define ANN_KEY(message) ((u64)(message)->series)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL f32 *bind_part, u64 len_of_bind_part
+#define ANN_BINDING_ENTRY , GLOBAL f32 *bind_part ANN_BUFFER, ANN_NUMBER len_of_bind_part ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_part, len_of_bind_part
 #define ANN_CALL(cx, message, state, outbox) handle_quantile(message, state, outbox, bind_part)

@@ -91,5 +91,6 @@ static u32 handle_reed_solomon(GLOBAL const Bytes *word, PRIVATE ann_outbox *syn
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_reed_solomon(message, outbox)

@@ -65,5 +65,6 @@ static u32 handle_relay(GLOBAL const Query *query, PRIVATE Total *taken, PRIVATE
 #define ANN_KEY(message) ((u64)(message)->actor)
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_relay(message, state, outbox)

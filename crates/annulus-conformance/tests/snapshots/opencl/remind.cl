@@ -130,6 +130,7 @@ static u32 handle_remind(ann_cx cx, GLOBAL const Remind *message, PRIVATE Total 
 #define ANN_KEY(message) ((u64)(message)->actor)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_TIMERS 8u
 #define ANN_MAX_TIMERS 8u

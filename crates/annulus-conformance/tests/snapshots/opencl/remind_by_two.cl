@@ -166,6 +166,7 @@ static u32 handle_remind_by_two(ann_cx cx, GLOBAL const Remind *message, PRIVATE
 #define ANN_KEY(message) ((u64)(message)->actor)
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_TIMERS 8u
 #define ANN_MAX_TIMERS 1u

@@ -61,5 +61,6 @@ static u32 handle_replay_window(GLOBAL const Packet *packet, PRIVATE Received *r
 #define ANN_KEY(message) ((u64)(message)->sender)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_replay_window(message, state, outbox)

@@ -89,5 +89,6 @@ static u32 handle_reservoir(GLOBAL const Arrival *arrival, PRIVATE Reservoir *re
 #define ANN_KEY(message) ((u64)(message)->stream)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_reservoir(message, state, outbox)

@@ -231,5 +231,6 @@ static u32 handle_results(GLOBAL const Small *small, PRIVATE u32 *total, PRIVATE
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_results(message, state, outbox)

@@ -69,5 +69,6 @@ static u32 handle_run_length(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *runs
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 31
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_run_length(message, outbox)

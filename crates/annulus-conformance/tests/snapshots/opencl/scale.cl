@@ -39,5 +39,6 @@ static u32 handle_scale(GLOBAL const Number *message, PRIVATE ann_outbox *replie
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL Scale *bind_scale, u64 len_of_bind_scale, GLOBAL u64 *bind_table, u64 len_of_bind_table, volatile GLOBAL u32 *bind_uses, u64 len_of_bind_uses
+#define ANN_BINDING_ENTRY , GLOBAL Scale *bind_scale ANN_BUFFER, ANN_NUMBER len_of_bind_scale ANN_BUFFER, GLOBAL u64 *bind_table ANN_BUFFER, ANN_NUMBER len_of_bind_table ANN_BUFFER, volatile GLOBAL u32 *bind_uses ANN_BUFFER, ANN_NUMBER len_of_bind_uses ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_scale, len_of_bind_scale, bind_table, len_of_bind_table, bind_uses, len_of_bind_uses
 #define ANN_CALL(cx, message, state, outbox) handle_scale(message, outbox, bind_scale, bind_table, len_of_bind_table, bind_uses, len_of_bind_uses)

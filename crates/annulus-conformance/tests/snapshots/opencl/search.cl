@@ -60,5 +60,6 @@ static u32 handle_search(GLOBAL const Visit *visit, PRIVATE Nearest *nearest, PR
 #define ANN_KEY(message) ((u64)(message)->vertex_)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_search(message, state, outbox)

@@ -60,5 +60,6 @@ static u32 handle_sessions(GLOBAL const Click *click, PRIVATE Session *open, PRI
 #define ANN_KEY(message) ((u64)(message)->user)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL u32 *bind_gap, u64 len_of_bind_gap
+#define ANN_BINDING_ENTRY , GLOBAL u32 *bind_gap ANN_BUFFER, ANN_NUMBER len_of_bind_gap ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_gap, len_of_bind_gap
 #define ANN_CALL(cx, message, state, outbox) handle_sessions(message, state, outbox, bind_gap)

@@ -139,5 +139,6 @@ static u32 handle_sha256(GLOBAL const Block *block, PRIVATE Hash *hash, PRIVATE 
 #define ANN_KEY(message) ((u64)(message)->text)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_sha256(message, state, outbox)

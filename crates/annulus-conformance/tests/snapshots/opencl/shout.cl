@@ -55,6 +55,7 @@ static u32 handle_shout(ann_cx cx, GLOBAL const Step *step_, PRIVATE ann_outbox 
 #define ANN_KEY(message) ((u64)(message)->actor)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_ASKS_STAMP 1
 #define ANN_CALL(cx, message, state, outbox) handle_shout(cx, message, outbox, stamp)

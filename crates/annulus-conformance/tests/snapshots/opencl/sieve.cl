@@ -116,5 +116,6 @@ static u32 handle_sieve(GLOBAL const Query *query, PRIVATE Total *taken, PRIVATE
 #define ANN_KEY(message) ((u64)(message)->actor)
 #define ANN_MAX_OUTPUTS 3
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_sieve(message, state, outbox)

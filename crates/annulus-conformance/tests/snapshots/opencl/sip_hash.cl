@@ -150,5 +150,6 @@ static u32 handle_sip_hash(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *digest
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL u64_x2 *bind_key, u64 len_of_bind_key
+#define ANN_BINDING_ENTRY , GLOBAL u64_x2 *bind_key ANN_BUFFER, ANN_NUMBER len_of_bind_key ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_key, len_of_bind_key
 #define ANN_CALL(cx, message, state, outbox) handle_sip_hash(message, outbox, bind_key)

@@ -102,5 +102,6 @@ static u32 handle_sizes_in_memory(GLOBAL const Entry *entry, PRIVATE Queue *queu
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_sizes_in_memory(message, state, outbox)

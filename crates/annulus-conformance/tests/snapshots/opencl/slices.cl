@@ -176,5 +176,6 @@ static u32 handle_slices(GLOBAL const Small *small, PRIVATE ann_outbox *answers,
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL u32 *bind_table, u64 len_of_bind_table
+#define ANN_BINDING_ENTRY , GLOBAL u32 *bind_table ANN_BUFFER, ANN_NUMBER len_of_bind_table ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_table, len_of_bind_table
 #define ANN_CALL(cx, message, state, outbox) handle_slices(message, outbox, bind_table, len_of_bind_table)

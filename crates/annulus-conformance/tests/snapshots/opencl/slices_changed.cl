@@ -215,5 +215,6 @@ static u32 handle_slices_changed(GLOBAL const Small *small, PRIVATE Grid *grid, 
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_slices_changed(message, state, outbox)

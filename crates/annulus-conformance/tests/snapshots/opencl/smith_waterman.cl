@@ -88,5 +88,6 @@ static u32 handle_smith_waterman(GLOBAL const Base *base, PRIVATE Alignment *ali
 #define ANN_KEY(message) ((u64)(message)->strand)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL u8_x16 *bind_probe, u64 len_of_bind_probe
+#define ANN_BINDING_ENTRY , GLOBAL u8_x16 *bind_probe ANN_BUFFER, ANN_NUMBER len_of_bind_probe ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_probe, len_of_bind_probe
 #define ANN_CALL(cx, message, state, outbox) handle_smith_waterman(message, state, outbox, bind_probe)

@@ -80,5 +80,6 @@ static u32 handle_sobel(GLOBAL const Tile *tile, PRIVATE ann_outbox *slopes) {
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_sobel(message, outbox)

@@ -159,5 +159,6 @@ static u32 handle_sort_out(GLOBAL const Item *item, PRIVATE Total *handled, PRIV
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 4
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_sort_out(message, state, outbox)

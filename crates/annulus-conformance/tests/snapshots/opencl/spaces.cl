@@ -205,5 +205,6 @@ static u32 handle_spaces(GLOBAL const Batch *batch, PRIVATE Ledger *ledger, PRIV
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL u32 *bind_table, u64 len_of_bind_table
+#define ANN_BINDING_ENTRY , GLOBAL u32 *bind_table ANN_BUFFER, ANN_NUMBER len_of_bind_table ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_table, len_of_bind_table
 #define ANN_CALL(cx, message, state, outbox) handle_spaces(message, state, outbox, bind_table, len_of_bind_table)

@@ -149,5 +149,6 @@ static u32 handle_stroll(GLOBAL const Walk *walk, PRIVATE Walked *walked, PRIVAT
 #define ANN_KEY(message) ((message)->tag == 0u ? (u64)(message)->Begin.walker : ((u64)(&(message)->Passed.field_0)->actor))
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS , GLOBAL Arrive *bind_me, u64 len_of_bind_me
+#define ANN_BINDING_ENTRY , GLOBAL Arrive *bind_me ANN_BUFFER, ANN_NUMBER len_of_bind_me ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_me, len_of_bind_me
 #define ANN_CALL(cx, message, state, outbox) handle_stroll(message, state, outbox, bind_me)

@@ -17,5 +17,6 @@ static u32 handle_swallow(GLOBAL const Number *message) {
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 0
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_swallow(message)

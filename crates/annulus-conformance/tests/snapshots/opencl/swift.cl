@@ -96,6 +96,7 @@ static u32 handle_swift(ann_cx cx, GLOBAL const Pulse *message, PRIVATE ann_outb
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_TIMERS 0u
 #define ANN_MAX_TIMERS 0u

@@ -200,5 +200,6 @@ static u32 handle_taken_apart(GLOBAL const Small *small, PRIVATE Grid *grid, PRI
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_taken_apart(message, state, outbox)

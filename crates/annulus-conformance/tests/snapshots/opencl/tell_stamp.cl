@@ -25,6 +25,7 @@ static u32 handle_tell_stamp(ann_cx cx, GLOBAL const Number *number, PRIVATE ann
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_ASKS_STAMP 1
 #define ANN_CALL(cx, message, state, outbox) handle_tell_stamp(cx, message, outbox, stamp)

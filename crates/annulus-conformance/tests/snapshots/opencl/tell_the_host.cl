@@ -28,5 +28,6 @@ static u32 handle_tell_the_host(GLOBAL const Passed *passed, PRIVATE ann_outbox 
 #define ANN_KEY(message) ((u64)(message)->actor)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_tell_the_host(message, outbox)

@@ -395,6 +395,7 @@ static u32 handle_toil(GLOBAL const Task *task, PRIVATE Worker *me, PRIVATE ann_
 #define ANN_KEY(message) ((message)->tag == 0u ? (u64)(message)->Job.worker : (message)->tag == 1u ? (u64)(message)->Open.worker : (message)->tag == 2u ? (u64)(message)->Done.worker : (message)->tag == 3u ? ((u64)(&(message)->Order.field_0)->worker) : ((u64)(&(message)->Handed.field_0)->worker))
 #define ANN_MAX_OUTPUTS 3
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_TIMERS 64u
 #define ANN_MAX_TIMERS 1u

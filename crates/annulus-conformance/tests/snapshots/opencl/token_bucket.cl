@@ -59,5 +59,6 @@ static u32 handle_token_bucket(GLOBAL const Request *request, PRIVATE Bucket *bu
 #define ANN_KEY(message) ((u64)(message)->client)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL Allowance *bind_allowance, u64 len_of_bind_allowance
+#define ANN_BINDING_ENTRY , GLOBAL Allowance *bind_allowance ANN_BUFFER, ANN_NUMBER len_of_bind_allowance ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_allowance, len_of_bind_allowance
 #define ANN_CALL(cx, message, state, outbox) handle_token_bucket(message, state, outbox, bind_allowance)

@@ -138,5 +138,6 @@ static u32 handle_top_ten(GLOBAL const Score *score, PRIVATE Best *best, PRIVATE
 #define ANN_KEY(message) ((u64)(message)->game)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_top_ten(message, state, outbox)

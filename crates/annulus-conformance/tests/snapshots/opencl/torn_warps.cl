@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
     u32 set;
     u32 met;
+    ANN_PLACE
 } ann_round;
 
 /* All threads come, each with what it has failed with, ANN_RETURNED or 0. Returns the same in all threads: 0
@@ -34,7 +35,7 @@ ANN_FUNCTION u32 ann_meet(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, 
     u32 now = round->met & 1u;
     round->met += 1u;
     if (code != 0u) {
-        meeting->codes[set][ann_thread()] = (u16)code;
+        meeting->codes[set][ann_thread(round)] = (u16)code;
         meeting->raised[set][now] = 1u;
     }
     ann_barrier();
@@ -55,7 +56,7 @@ ANN_FUNCTION u32 ann_meet(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, 
 /* As `ann_meet`; and all threads fail unless they give the same answer. */
 ANN_FUNCTION u32 ann_agree(LOCAL ann_meeting *meeting, PRIVATE ann_round *round, u32 code, u32 answer)
 {
-    if (ann_thread() == 0u)
+    if (ann_thread(round) == 0u)
         meeting->answer = answer;
     code = ann_meet(meeting, round, code);
     if (code == 0u && meeting->answer != answer)
@@ -64,11 +65,13 @@ ANN_FUNCTION u32 ann_agree(LOCAL ann_meeting *meeting, PRIVATE ann_round *round,
 }
 
 /* Before the kernel's first message; a barrier follows. */
-ANN_FUNCTION void ann_begin_meeting(LOCAL ann_meeting *meeting)
+ANN_FUNCTION void ann_begin_meeting(LOCAL ann_meeting *meeting, PRIVATE ann_round *round)
 {
+    round->set = 0u;
+    round->met = 0u;
     for (u32 set = 0u; set < 3u; set++) {
-        meeting->codes[set][ann_thread()] = 0u;
-        if (ann_thread() == 0u) {
+        meeting->codes[set][ann_thread(round)] = 0u;
+        if (ann_thread(round) == 0u) {
             meeting->raised[set][0] = 0u;
             meeting->raised[set][1] = 0u;
         }
@@ -80,8 +83,8 @@ ANN_FUNCTION u32 ann_end_meeting(LOCAL ann_meeting *meeting, PRIVATE ann_round *
 {
     /* That set's message ended before the last one did, at a barrier that this thread has passed. */
     u32 next = round->set == 2u ? 0u : round->set + 1u;
-    meeting->codes[next][ann_thread()] = 0u;
-    if (ann_thread() == 0u) {
+    meeting->codes[next][ann_thread(round)] = 0u;
+    if (ann_thread(round) == 0u) {
         meeting->raised[next][0] = 0u;
         meeting->raised[next][1] = 0u;
     }
@@ -96,10 +99,10 @@ ANN_FUNCTION u32 ann_end_meeting(LOCAL ann_meeting *meeting, PRIVATE ann_round *
    All threads of the block come to each of these. */
 
 /* The lane of this number, or the thread's own if its warp has none. */
-ANN_FUNCTION u32 ann_lane_at(u32 lane)
+ANN_FUNCTION u32 ann_lane_at(PRIVATE const ann_round *round, u32 lane)
 {
-    u32 own = ann_thread() & 31u;
-    u32 rest = (u32)ANN_LAUNCH_THREADS - (ann_thread() - own);
+    u32 own = ann_thread(round) & 31u;
+    u32 rest = (u32)ANN_LAUNCH_THREADS - (ann_thread(round) - own);
     return lane < 32u && lane < rest ? lane : own;
 }
 
@@ -107,43 +110,43 @@ ANN_FUNCTION u32 ann_lane_at(u32 lane)
 /* Instructions of the warp, which need no memory. */
 #define ANN_HAS_WARPS 1
 #define ANN_WARP_MEMORY
-ANN_FUNCTION u32 ann_warp_lanes(void)
+ANN_FUNCTION u32 ann_warp_lanes(PRIVATE const ann_round *round)
 {
-    u32 rest = (u32)ANN_LAUNCH_THREADS - (ann_thread() & ~31u);
+    u32 rest = (u32)ANN_LAUNCH_THREADS - (ann_thread(round) & ~31u);
     return rest < 32u ? (1u << rest) - 1u : 0xFFFFFFFFu;
 }
-#define ann_warp_barrier() __syncwarp(ann_warp_lanes())
-#define ann_shuffle_u32(memory, side, value, lane) __shfl_sync(ann_warp_lanes(), value, (i32)ann_lane_at(lane))
-#define ann_shuffle_u64(memory, side, value, lane) __shfl_sync(ann_warp_lanes(), value, (i32)ann_lane_at(lane))
-#define ann_ballot(memory, side, answer) __ballot_sync(ann_warp_lanes(), (i32)(answer))
+#define ann_warp_barrier(round) __syncwarp(ann_warp_lanes(round))
+#define ann_shuffle_u32(memory, round, side, value, lane) __shfl_sync(ann_warp_lanes(round), value, (i32)ann_lane_at(round, lane))
+#define ann_shuffle_u64(memory, round, side, value, lane) __shfl_sync(ann_warp_lanes(round), value, (i32)ann_lane_at(round, lane))
+#define ann_ballot(memory, round, side, answer) __ballot_sync(ann_warp_lanes(round), (i32)(answer))
 #else
 /* Through the block's memory. It has two sides, which take turns: whoever still reads one has not come to the
    barrier behind which it is written again. */
 #define ANN_HAS_WARPS 0
 #define ANN_WARP_MEMORY ANN_WARP_WORD warps[2][ANN_LAUNCH_THREADS];
-#define ann_warp_barrier() ann_barrier()
-#define ann_shuffle_u32(memory, side, value, lane) ((u32)ann_shuffle(memory, side, value, lane))
-#define ann_shuffle_u64(memory, side, value, lane) ((u64)ann_shuffle(memory, side, value, lane))
+#define ann_warp_barrier(round) ann_barrier()
+#define ann_shuffle_u32(memory, round, side, value, lane) ((u32)ann_shuffle(memory, round, side, value, lane))
+#define ann_shuffle_u64(memory, round, side, value, lane) ((u64)ann_shuffle(memory, round, side, value, lane))
 
 ANN_FUNCTION ANN_WARP_WORD ann_shuffle(
-    LOCAL ANN_WARP_WORD (*memory)[ANN_LAUNCH_THREADS], PRIVATE u32 *side, ANN_WARP_WORD value, u32 lane)
+    LOCAL ANN_WARP_WORD (*memory)[ANN_LAUNCH_THREADS], PRIVATE const ann_round *round, PRIVATE u32 *side, ANN_WARP_WORD value, u32 lane)
 {
     LOCAL ANN_WARP_WORD *words = memory[*side];
     *side ^= 1u;
-    words[ann_thread()] = value;
+    words[ann_thread(round)] = value;
     ann_barrier();
-    return words[(ann_thread() & ~31u) + ann_lane_at(lane)];
+    return words[(ann_thread(round) & ~31u) + ann_lane_at(round, lane)];
 }
 
 /* The first thread of each warp counts, and tells the others. */
-ANN_FUNCTION u32 ann_ballot(LOCAL ANN_WARP_WORD (*memory)[ANN_LAUNCH_THREADS], PRIVATE u32 *side, u32 answer)
+ANN_FUNCTION u32 ann_ballot(LOCAL ANN_WARP_WORD (*memory)[ANN_LAUNCH_THREADS], PRIVATE const ann_round *round, PRIVATE u32 *side, u32 answer)
 {
     LOCAL ANN_WARP_WORD *words = memory[*side];
-    u32 first = ann_thread() & ~31u;
+    u32 first = ann_thread(round) & ~31u;
     *side ^= 1u;
-    words[ann_thread()] = answer != 0u ? 1u : 0u;
+    words[ann_thread(round)] = answer != 0u ? 1u : 0u;
     ann_barrier();
-    if (ann_thread() == first) {
+    if (ann_thread(round) == first) {
         u32 rest = (u32)ANN_LAUNCH_THREADS - first;
         u32 votes = 0u;
         for (u32 lane = 0u; lane < 32u && lane < rest; lane++) votes |= (u32)words[first + lane] << lane;
@@ -188,7 +191,7 @@ static u32 handle_torn_warps(ann_cx cx, GLOBAL const Number *message, PRIVATE an
         ann_end = ann_code;
         if ((ann_end == 0u) && ann_answer_41) {
             // warps.rs:+12
-            ann_warp_barrier();
+            ann_warp_barrier(ann_rounds);
         }
     } else if (message->value == 2ul) {
         // warps.rs:+17
@@ -200,7 +203,7 @@ static u32 handle_torn_warps(ann_cx cx, GLOBAL const Number *message, PRIVATE an
             // warps.rs:+18
             u32 given = me;
             u32 from = 7u;
-            u32 got = ann_shuffle_u32(ann_together->warps, &ann_side, given, from);
+            u32 got = ann_shuffle_u32(ann_together->warps, ann_rounds, &ann_side, given, from);
             ann_together->part_0.at[0] = got;
         }
     } else {
@@ -236,7 +239,7 @@ static u32 handle_torn_warps(ann_cx cx, GLOBAL const Number *message, PRIVATE an
     }
     ann_code = ann_meet(&ann_together->meeting, ann_rounds, ann_code);
     ann_end = ann_code;
-    u32 got = ann_shuffle_u32(ann_together->warps, &ann_side, given, from);
+    u32 got = ann_shuffle_u32(ann_together->warps, ann_rounds, &ann_side, given, from);
     u32 next;
     while (ann_code == 0u) {
         next = got;
@@ -330,6 +333,7 @@ static u32 handle_torn_warps(ann_cx cx, GLOBAL const Number *message, PRIVATE an
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , volatile GLOBAL u32 *bind_acted, u64 len_of_bind_acted
+#define ANN_BINDING_ENTRY , volatile GLOBAL u32 *bind_acted ANN_BUFFER, ANN_NUMBER len_of_bind_acted ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_acted, len_of_bind_acted
 #define ANN_BLOCK_WIDE 1
 #define ANN_CALL(cx, message, state, outbox) handle_torn_warps(cx, message, outbox, bind_acted, len_of_bind_acted, v->together, v->rounds, first)

@@ -33,5 +33,6 @@ static u32 handle_total(GLOBAL const Number *message, PRIVATE Total *total, PRIV
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_total(message, state, outbox)

@@ -176,5 +176,6 @@ static u32 handle_trace(GLOBAL const Ray *ray, PRIVATE ann_outbox *hits, GLOBAL 
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL Sphere *bind_spheres, u64 len_of_bind_spheres
+#define ANN_BINDING_ENTRY , GLOBAL Sphere *bind_spheres ANN_BUFFER, ANN_NUMBER len_of_bind_spheres ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_spheres, len_of_bind_spheres
 #define ANN_CALL(cx, message, state, outbox) handle_trace(message, outbox, bind_spheres, len_of_bind_spheres)

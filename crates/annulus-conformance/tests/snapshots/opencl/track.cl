@@ -47,5 +47,6 @@ static u32 handle_track(GLOBAL const Item *item, PRIVATE Total *count, PRIVATE a
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_track(message, state, outbox)

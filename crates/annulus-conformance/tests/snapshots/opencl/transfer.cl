@@ -80,5 +80,6 @@ static u32 handle_transfer(GLOBAL const Transfer *order, PRIVATE ann_outbox *bal
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL i64 *bind_accounts, u64 len_of_bind_accounts
+#define ANN_BINDING_ENTRY , GLOBAL i64 *bind_accounts ANN_BUFFER, ANN_NUMBER len_of_bind_accounts ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_accounts, len_of_bind_accounts
 #define ANN_CALL(cx, message, state, outbox) handle_transfer(message, outbox, bind_accounts, len_of_bind_accounts)

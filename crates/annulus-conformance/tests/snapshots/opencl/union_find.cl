@@ -80,5 +80,6 @@ static u32 handle_union_find(GLOBAL const Union *union_, PRIVATE ann_outbox *roo
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS , GLOBAL u32 *bind_parents, u64 len_of_bind_parents
+#define ANN_BINDING_ENTRY , GLOBAL u32 *bind_parents ANN_BUFFER, ANN_NUMBER len_of_bind_parents ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_parents, len_of_bind_parents
 #define ANN_CALL(cx, message, state, outbox) handle_union_find(message, outbox, bind_parents, len_of_bind_parents)

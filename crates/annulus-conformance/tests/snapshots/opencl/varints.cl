@@ -103,5 +103,6 @@ static u32 handle_varints(GLOBAL const Bytes *bytes, PRIVATE ann_outbox *numbers
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 31
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_CALL(cx, message, state, outbox) handle_varints(message, outbox)

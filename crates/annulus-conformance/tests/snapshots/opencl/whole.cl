@@ -141,5 +141,6 @@ static u32 handle_whole(GLOBAL const Slot *slot, GLOBAL u32 *memory, u64 memory_
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 0
 #define ANN_BINDING_PARAMETERS , GLOBAL u32 *bind_memory, u64 len_of_bind_memory, GLOBAL Point *bind_points, u64 len_of_bind_points
+#define ANN_BINDING_ENTRY , GLOBAL u32 *bind_memory ANN_BUFFER, ANN_NUMBER len_of_bind_memory ANN_BUFFER, GLOBAL Point *bind_points ANN_BUFFER, ANN_NUMBER len_of_bind_points ANN_BUFFER
 #define ANN_BINDING_ARGUMENTS , bind_memory, len_of_bind_memory, bind_points, len_of_bind_points
 #define ANN_CALL(cx, message, state, outbox) handle_whole(message, bind_memory, len_of_bind_memory, bind_points, len_of_bind_points)
