@@ -365,7 +365,7 @@ fn what_the_command_line_lacks_is_said() {
         (&["send", "anomalies", "--bind", "limits={}"], "--bind limits: `threshold` of Limits is missing"),
         (
             &["send", "anomalies", "--bind", "limits={\"threshold\": 3}", "--backend", "gpu"],
-            "[possible values: auto, cpu, cuda, opencl, noop]",
+            "[possible values: auto, cpu, cuda, metal, opencl, noop]",
         ),
     ];
     for (arguments, expected) in cases {

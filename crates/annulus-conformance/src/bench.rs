@@ -107,7 +107,7 @@ pub fn run(subject: impl Subject + 'static, name: &str, needs: Needs, case: fn(&
     let result = thread.join();
     note_time(name, began);
     if let Err(panic) = result {
-        match refusal(&*panic).filter(|_| subject.may_refuse()) {
+        match panic.downcast_ref::<String>().filter(|why| subject.may_refuse(why)).cloned() {
             Some(why) => println!("skipped: {name} on {}: {why}", subject.name()),
             None => resume_unwind(panic),
         }
@@ -172,14 +172,9 @@ fn run_in_a_process(subject: &str, name: &str) {
     }
 }
 
-/// What backends say of devices on which a case's kernel cannot be right, or not run at all.
-const REFUSALS: [&str; 2] = ["it ends all loops of a run", "blocks of a kernel at once, though it says"];
-
-/// Why the device refused the case's kernel, if that is why it panicked: the launch said what is wrong with
-/// the device.
-fn refusal(panic: &(dyn std::any::Any + Send)) -> Option<String> {
-    let text = panic.downcast_ref::<String>()?;
-    REFUSALS.iter().any(|refusal| text.contains(refusal)).then(|| text.clone())
+/// Whether a refusal, or what a case says of it, is about what is wrong with a device: for [`Subject::may_refuse`].
+pub fn is_wrong_with_a_device(why: &str) -> bool {
+    ["it ends all loops of a run", "blocks of a kernel at once, though it says"].iter().any(|wrong| why.contains(wrong))
 }
 
 /// Whether cases run at their full size, all of them.

@@ -55,10 +55,10 @@ use crate::library::Library;
 
 /// CUDA's language, for the host's C++ compiler.
 const LANGUAGE: &str = include_str!("cuda/language.hpp");
-const INTERFACE: &str = include_str!("cuda/interface.hpp");
+pub(crate) const INTERFACE: &str = include_str!("cuda/interface.hpp");
 const DEVICE: &str = include_str!("cuda/device.hpp");
 const THREADS: &str = include_str!("cuda/threads.hpp");
-const FIBERS: &str = include_str!("cuda/fibers.hpp");
+pub(crate) const FIBERS: &str = include_str!("cuda/fibers.hpp");
 const RACES: &str = include_str!("cuda/races.hpp");
 
 macro_rules! sources {
@@ -68,7 +68,7 @@ macro_rules! sources {
 }
 
 /// What both libraries are made of.
-const SOURCES: &[(&str, &str)] = sources![
+pub(crate) const SOURCES: &[(&str, &str)] = sources![
     "interface.hpp",
     "program.hpp",
     "races.hpp",
@@ -158,35 +158,51 @@ fn load(name: &str) -> Result<Library, String> {
 }
 
 fn build_now() -> Result<PathBuf, String> {
-    // What stands before each program.
-    let shim =
-        format!("R\"ANNULUS(#line 1 \"stand-in\"\n{LANGUAGE}\n{INTERFACE}\n{DEVICE}\n{FIBERS})ANNULUS\"\n");
+    let shim = format!("{LANGUAGE}\n{INTERFACE}\n{DEVICE}\n{FIBERS}");
+    let libraries = LIBRARIES.map(|(name, source)| (name, format!("stand_in/{source}")));
+    build_libraries("cuda", &libraries, SOURCES, &shim, &[])
+}
+
+/// Builds libraries, each of a main source, of these sources, unless they are there already; gives the folder where they lie. `shim` stands
+/// before each program that they compile; `files` are more of what lies in the folder.
+pub(crate) fn build_libraries(
+    kind: &str,
+    libraries: &[(&str, String)],
+    sources: &[(&str, &str)],
+    shim: &str,
+    files: &[(&str, &str)],
+) -> Result<PathBuf, String> {
+    let shim = format!("R\"ANNULUS(#line 1 \"stand-in\"\n{shim})ANNULUS\"\n");
     let races = format!("R\"ANNULUS(#line 1 \"races\"\n{RACES})ANNULUS\"\n");
     let mut hasher = DefaultHasher::new();
-    (SOURCES, &shim).hash(&mut hasher);
-    let folder = Path::new(env!("OUT_DIR")).join(format!("cuda-{:016x}", hasher.finish()));
-    if LIBRARIES.iter().all(|(name, _)| folder.join(name).exists()) {
+    (sources, &shim).hash(&mut hasher);
+    let folder = Path::new(env!("OUT_DIR")).join(format!("{kind}-{:016x}", hasher.finish()));
+    if libraries.iter().all(|(name, _)| folder.join(name).exists()) {
         return Ok(folder);
     }
     // Another process may do the same: each works in a folder of its own, and moves the whole libraries.
     let own = folder.join(std::process::id().to_string());
-    let sources = own.join("stand_in");
     let failed = |path: &Path| {
         let path = path.display().to_string();
         move |error: std::io::Error| format!("{path}: {error}")
     };
-    fs::create_dir_all(&sources).map_err(failed(&sources))?;
-    for (path, text) in SOURCES.iter().chain([&("shim.inc", shim.as_str()), &("races.inc", &races)]) {
-        fs::write(own.join(path), text).map_err(failed(&own.join(path)))?;
-    }
-    for (name, source) in LIBRARIES {
+    let write = |path: PathBuf, text: &str| {
+        let parent = path.parent().expect("it lies in a folder");
+        fs::create_dir_all(parent).map_err(failed(parent))?;
+        fs::write(&path, text).map_err(failed(&path))
+    };
+    let shims = [("shim.inc", shim.as_str()), ("races.inc", &races)];
+    sources.iter().chain(&shims).try_for_each(|(path, text)| write(own.join(path), text))?;
+    files.iter().try_for_each(|(path, text)| write(folder.join(path), text))?;
+    for (name, source) in libraries {
         let output = Command::new("c++")
             .args(["-std=c++17", "-O1", "-g1", "-fPIC", "-shared", "-pthread"])
             .arg(format!("-Wl,-soname,{name}"))
             .arg(format!("-DFOLDER=\"{}\"", folder.join("programs").display()))
+            .arg(format!("-DFILES=\"{}\"", folder.display()))
             .arg(format!("-DSHIM=\"{}\"", own.join("shim.inc").display()))
             .arg(format!("-DRACES=\"{}\"", own.join("races.inc").display()))
-            .arg(sources.join(source))
+            .arg(own.join(source))
             .arg("-o")
             .arg(own.join(name))
             .arg("-ldl")

@@ -68,6 +68,8 @@ pub mod icd;
 pub mod kernels;
 pub mod language;
 pub mod library;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub mod metal;
 pub mod life;
 pub mod made;
 pub mod prints;
@@ -76,5 +78,5 @@ pub mod sanitizer;
 mod subject;
 mod suite;
 
-pub use bench::{Bench, Needs, run};
+pub use bench::{Bench, Needs, is_wrong_with_a_device, run};
 pub use subject::Subject;

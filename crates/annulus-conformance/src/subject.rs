@@ -65,9 +65,10 @@ pub trait Subject: Send + Sync {
         None
     }
 
-    /// Whether the device may refuse a case's kernel for what is wrong with the device; the case is then
-    /// skipped. Elsewhere a refusal is a failure.
-    fn may_refuse(&self) -> bool {
+    /// Whether the device may refuse a case's kernel for this, which is wrong with the device or missing there; the case
+    /// is then skipped. Elsewhere a refusal is a failure.
+    fn may_refuse(&self, why: &str) -> bool {
+        let _ = why;
         false
     }
 }

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use annulus_conformance::{
     Subject, conformance_suite,
     icd::{self, Implementation},
+    is_wrong_with_a_device,
 };
 use annulus_opencl::OpenCl;
 use annulus_runtime::Runtime;
@@ -41,8 +42,8 @@ impl Subject for Device {
         false
     }
 
-    fn may_refuse(&self) -> bool {
-        true
+    fn may_refuse(&self, why: &str) -> bool {
+        is_wrong_with_a_device(why)
     }
 }
 

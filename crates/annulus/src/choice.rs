@@ -6,25 +6,29 @@ use std::{fmt, str::FromStr, sync::Arc};
 use annulus_cpu::Cpu;
 #[cfg(feature = "cuda")]
 use annulus_cuda::Cuda;
+#[cfg(feature = "metal")]
+use annulus_metal::Metal;
 #[cfg(feature = "opencl")]
 use annulus_opencl::OpenCl;
 use annulus_runtime::{BackendError, BackendSource, DeviceBackend, NoBackend, Noop, Runtime, RuntimeBuilder};
 
 /// A backend by name, with its defaults. To set more, give the builder the backend itself: `Cpu`, `Cuda`,
-/// `OpenCl`, [`Noop`](crate::backend::Noop).
+/// `Metal`, `OpenCl`, [`Noop`](crate::backend::Noop).
 ///
-/// Each of the first three needs the crate's feature of the same name, which is on by default. Without the
+/// Each of the first four needs the crate's feature of the same name, which is on by default. Without the
 /// feature the backend still has its name, but opening it is an error that names the feature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Backend {
     /// The fastest backend that this machine is sure to have. Today that is the CPU. In a program that was
-    /// built without the feature `cpu`, it is the first of CUDA and OpenCL that can be opened.
+    /// built without the feature `cpu`, it is the first of CUDA, Metal and OpenCL that can be opened.
     #[default]
     Auto,
     /// Worker threads.
     Cpu,
     /// This machine's first CUDA device; if there is none, an error says what to install.
     Cuda,
+    /// The system's default Metal device, on Apple's systems.
+    Metal,
     /// This machine's first OpenCL device; if there is none, an error says what to install.
     OpenCl,
     /// Obeys every command and runs no handler; for measurements and for tests.
@@ -33,10 +37,11 @@ pub enum Backend {
 
 impl Backend {
     /// Every backend with its name, `auto` first.
-    pub const ALL: [(&str, Self); 5] = [
+    pub const ALL: [(&str, Self); 6] = [
         ("auto", Self::Auto),
         ("cpu", Self::Cpu),
         ("cuda", Self::Cuda),
+        ("metal", Self::Metal),
         ("opencl", Self::OpenCl),
         ("noop", Self::Noop),
     ];
@@ -46,19 +51,26 @@ impl BackendSource for Backend {
     fn open(self) -> Result<Arc<dyn DeviceBackend>, BackendError> {
         match self {
             Self::Auto if cfg!(feature = "cpu") => Self::Cpu.open(),
-            Self::Auto => Self::Cuda.open().or_else(|cuda| {
-                Self::OpenCl.open().map_err(|opencl| {
-                    BackendError::new(format!("no backend: cuda: {cuda}; opencl: {opencl}"))
-                })
-            }),
+            Self::Auto => {
+                let mut refused = Vec::new();
+                for backend in [Self::Cuda, Self::Metal, Self::OpenCl] {
+                    match backend.open() {
+                        Ok(opened) => return Ok(opened),
+                        Err(error) => refused.push(format!("{backend}: {error}")),
+                    }
+                }
+                Err(BackendError::new(format!("no backend: {}", refused.join("; "))))
+            }
             #[cfg(feature = "cpu")]
             Self::Cpu => Cpu::new().open(),
             #[cfg(feature = "cuda")]
             Self::Cuda => Cuda::new().open(),
+            #[cfg(feature = "metal")]
+            Self::Metal => Metal::new().open(),
             #[cfg(feature = "opencl")]
             Self::OpenCl => OpenCl::new().open(),
             Self::Noop => Noop.open(),
-            #[cfg(not(all(feature = "cpu", feature = "cuda", feature = "opencl")))]
+            #[cfg(not(all(feature = "cpu", feature = "cuda", feature = "metal", feature = "opencl")))]
             left_out => Err(BackendError::new(format!(
                 "this program was built without the {left_out} backend: build it with the feature `{left_out}` \
                  of the crate annulus"
@@ -106,7 +118,7 @@ impl FromStr for Backend {
     /// use annulus::Backend;
     /// assert_eq!("cpu".parse(), Ok(Backend::Cpu));
     /// let error = "gpu".parse::<Backend>().unwrap_err();
-    /// assert_eq!(error.to_string(), "no backend is called `gpu`; there are auto, cpu, cuda, opencl, noop");
+    /// assert_eq!(error.to_string(), "no backend is called `gpu`; there are auto, cpu, cuda, metal, opencl, noop");
     /// assert_eq!(format!("{error:?}"), error.to_string());
     /// ```
     fn from_str(name: &str) -> Result<Self, UnknownBackend> {

@@ -15,14 +15,14 @@
 //! # What it does not do
 //!
 //! It does not persist messages, and it does not interrupt a handler. Its tests have run on the CPU, on OpenCL
-//! implementations that use the CPU, and most of them on one GPU, an NVIDIA H200 with CUDA. No GPU has run it by OpenCL. There is no
-//! Metal backend. The README's table "What was run where" says more.
+//! implementations that use the CPU, and most of them on one GPU, an NVIDIA H200 with CUDA. No GPU has run it by OpenCL, and no
+//! Mac by Metal. The README's table "What was run where" says more.
 //!
 //! # Features
 //!
 //! | feature | by default | what it adds |
 //! |---|---|---|
-//! | `cpu`, `opencl`, `cuda` | on | the backend of that name; a device's libraries are looked for when it is opened |
+//! | `cpu`, `opencl`, `cuda`, `metal` | on | the backend of that name; a device's libraries are looked for when it is opened |
 //! | `wire` | off | messages with text and collections for kernels, files and pipes; frames |
 //! | `serde` | off | snapshots of states by serde |
 //! | `registry` | off | the list of the program's kernels, launching them by name, messages as JSON |
@@ -202,10 +202,12 @@ mod choice;
 pub use annulus_cpu::Cpu;
 #[cfg(feature = "cuda")]
 pub use annulus_cuda::{self as cuda, Cuda};
-#[cfg(any(feature = "cuda", feature = "opencl"))]
+#[cfg(any(feature = "cuda", feature = "metal", feature = "opencl"))]
 pub use annulus_device::default_directory as cache_directory;
 pub use annulus_kernel as kernel;
 pub use annulus_message as message;
+#[cfg(feature = "metal")]
+pub use annulus_metal::Metal;
 #[cfg(feature = "opencl")]
 pub use annulus_opencl::OpenCl;
 pub use annulus_queue as queue;

@@ -179,5 +179,5 @@ fn wrong_words_are_errors() {
     let output = run("life", "gpu");
     assert!(!output.status.success());
     let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(error, "error: no backend is called `gpu`; there are auto, cpu, cuda, opencl, noop\n");
+    assert_eq!(error, "error: no backend is called `gpu`; there are auto, cpu, cuda, metal, opencl, noop\n");
 }

@@ -8,6 +8,7 @@ fn a_backend_that_was_left_out_says_by_which_feature_it_comes() {
     let built = [
         (Backend::Cpu, cfg!(feature = "cpu")),
         (Backend::Cuda, cfg!(feature = "cuda")),
+        (Backend::Metal, cfg!(feature = "metal")),
         (Backend::OpenCl, cfg!(feature = "opencl")),
     ];
     for (backend, there) in built {
@@ -22,7 +23,7 @@ fn a_backend_that_was_left_out_says_by_which_feature_it_comes() {
 fn auto_is_one_that_was_built() {
     match Backend::Auto.open() {
         Ok(backend) if cfg!(feature = "cpu") => assert_eq!(backend.name(), "cpu"),
-        Ok(backend) => assert!(["cuda", "opencl"].contains(&backend.name())),
+        Ok(backend) => assert!(["cuda", "metal", "opencl"].contains(&backend.name())),
         Err(error) if cfg!(feature = "cpu") => panic!("the processor is always there: {error}"),
         Err(error) => assert!(error.to_string().starts_with("no backend: cuda: "), "{error}"),
     }

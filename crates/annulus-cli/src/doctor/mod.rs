@@ -43,6 +43,8 @@ impl Doctor {
         }
         let asked = match self.backend {
             Some(backend) => vec![backend],
+            // Elsewhere Metal cannot be installed.
+            None if cfg!(target_vendor = "apple") => vec![Backend::Cpu, Backend::Metal, Backend::OpenCl],
             None => vec![Backend::Cpu, Backend::OpenCl, Backend::Cuda],
         };
         let tried: Vec<Finding> = asked.iter().map(|&backend| probe::backend(backend)).collect();

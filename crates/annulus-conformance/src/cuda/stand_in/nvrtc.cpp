@@ -36,7 +36,7 @@ const char *const shim =
 #include SHIM
     ;
 // What stands behind it where races are looked for.
-const char *const races =
+const char *const races_text =
 #include RACES
     ;
 
@@ -168,7 +168,7 @@ int run(std::vector<std::string> words, const std::string &log)
 std::string whole(const Program &program, const Options &options, bool is_watched)
 {
     std::ostringstream text;
-    if (is_watched) text << races << "\n";
+    if (is_watched) text << races_text << "\n";
     text << "#line 1 \"" << program.name << "\"\n" << program::on_host(program.source) << "\n#line 1 \"kernels\"\n"
          << "#ifndef ANN_LAUNCH_THREADS\n#define ANN_LAUNCH_THREADS 1024\n#endif\n"
          << "static const ann_kernel ann_kernels[] = {\n";
