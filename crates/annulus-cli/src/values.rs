@@ -25,7 +25,7 @@ fn backends(wanted: fn(Backend) -> bool) -> impl TypedValueParser<Value = Backen
             Backend::Auto => "The best that every machine has: today the CPU",
             Backend::Cpu => "The processor's cores",
             Backend::Cuda => "The first CUDA device",
-            Backend::Metal => "The default Metal device, on Apple's systems",
+            Backend::Metal => "The first Metal device, on Apple's systems",
             Backend::OpenCl => "The first OpenCL device",
             Backend::Noop => "Takes every message and handles none",
         })

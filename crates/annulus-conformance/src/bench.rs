@@ -174,7 +174,9 @@ fn run_in_a_process(subject: &str, name: &str) {
 
 /// Whether a refusal, or what a case says of it, is about what is wrong with a device: for [`Subject::may_refuse`].
 pub fn is_wrong_with_a_device(why: &str) -> bool {
-    ["it ends all loops of a run", "blocks of a kernel at once, though it says"].iter().any(|wrong| why.contains(wrong))
+    ["it ends all loops of a run", "blocks of a kernel at once, though it says"]
+        .iter()
+        .any(|wrong| why.contains(wrong))
 }
 
 /// Whether cases run at their full size, all of them.

@@ -68,10 +68,10 @@ pub mod icd;
 pub mod kernels;
 pub mod language;
 pub mod library;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-pub mod metal;
 pub mod life;
 pub mod made;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub mod metal;
 pub mod prints;
 #[cfg(target_os = "linux")]
 pub mod sanitizer;

@@ -64,7 +64,11 @@ pub fn build() -> Result<&'static Path, String> {
 }
 
 fn build_now() -> Result<PathBuf, String> {
-    let shim = format!("#include <stddef.h>\n{}\n{DECLARED}\n{}\n{PLACES}\n{LANGUAGE}\n{DEVICE}", cuda::INTERFACE, cuda::FIBERS);
+    let shim = format!(
+        "#include <stddef.h>\n{}\n{DECLARED}\n{}\n{PLACES}\n{LANGUAGE}\n{DEVICE}",
+        cuda::INTERFACE,
+        cuda::FIBERS
+    );
     let main = "stand_in/metal.cpp";
     // The driver's sources lie beside it, as `cuda`.
     let driver: Vec<_> = cuda::SOURCES.iter().map(|(path, text)| (format!("cuda/{path}"), *text)).collect();

@@ -119,7 +119,8 @@ fn x03_objects_are_released() {
         let library = unsafe { Library::open(path, false) }.expect("it is loaded already");
         let living = library.symbol("annulus_living").expect("it counts its objects").as_ptr();
         // SAFETY: the type is the function's, by its definition in `metal.cpp`.
-        let living = unsafe { std::mem::transmute::<*mut std::ffi::c_void, extern "C" fn() -> usize>(living) };
+        let living =
+            unsafe { std::mem::transmute::<*mut std::ffi::c_void, extern "C" fn() -> usize>(living) };
         living()
     }
     run(Device(Metal::new(), None), "objects_are_released", Needs::Handlers, |bench: &Bench| {

@@ -28,14 +28,14 @@ const DEVICE_HEAP_BYTES: usize = 16 << 20;
 const THREADS: u32 = 64;
 
 impl Metal {
-    /// The system's default device, 64 threads per block unless a launch says more.
+    /// The first device, 64 threads per block unless a launch says more.
     pub fn new() -> Self {
         let host = HostOptions { threads: THREADS, ..HostOptions::default() };
         Self { options: DeviceOptions::new("metal", host), device_heap_bytes: DEVICE_HEAP_BYTES }
     }
 
     device_options! {
-        index: " The system's default device comes first.",
+        index: "",
         named: "name",
         threads: "A GPU runs 32 of them in step.",
         cache: "metal",

@@ -32,15 +32,12 @@ pub(crate) struct Opened {
     pub(crate) programs: Programs<Pipeline>,
 }
 
-/// Every device of this machine, the system's default one first.
+/// Every device of this machine, in Metal's order.
 pub(crate) fn devices() -> Result<&'static [Device], BackendError> {
     static DEVICES: OnceLock<Result<Vec<Device>, BackendError>> = OnceLock::new();
     let devices = DEVICES.get_or_init(|| {
         let found = mtl::devices().map_err(|error| BackendError::new(error.to_string()))?;
-        Ok(found
-            .into_iter()
-            .map(|id| Device { name: id.name(), id, opened: OnceLock::new() })
-            .collect())
+        Ok(found.into_iter().map(|id| Device { name: id.name(), id, opened: OnceLock::new() }).collect())
     });
     match devices {
         Ok(devices) if devices.is_empty() => {
@@ -96,7 +93,8 @@ impl Device {
 
     /// The description of the device, which is opened for it.
     pub(crate) fn describe(&self) -> DeviceInfo {
-        let memory = if self.id.has_unified_memory() { "memory shared with the host" } else { "memory of its own" };
+        let memory =
+            if self.id.has_unified_memory() { "memory shared with the host" } else { "memory of its own" };
         let mut notes = vec![format!("Metal, {memory}, registry number {}", self.id.registry_id())];
         let opened = self.open();
         let found = opened.as_ref().ok().map(|opened| &opened.found);
@@ -104,6 +102,7 @@ impl Device {
             Err(error) => notes.push(error.to_string()),
             Ok(Opened { found, .. }) => {
                 notes.push("epochs: kernels return after a bounded time, and are launched again".into());
+                notes.extend(found.refused.iter().map(|why| format!("not used: {why}")));
                 notes.push(format!(
                     "up to {} blocks take their turns in step; memory is coherent for {}",
                     found.together, COHERENT[found.coherent as usize]

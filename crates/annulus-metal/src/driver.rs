@@ -169,9 +169,8 @@ impl Entry for MetalEntry {
         });
         let arguments: Vec<_> = arguments.collect();
         // SAFETY: the arguments are the program's; the rest is the caller's promise.
-        let run = unsafe {
-            self.queue.start(&self.pipeline, &arguments, self.shape.blocks, self.shape.threads)
-        };
+        let run =
+            unsafe { self.queue.start(&self.pipeline, &arguments, self.shape.blocks, self.shape.threads) };
         Ok(Box::new(run.map_err(refused)?))
     }
 }
@@ -185,4 +184,3 @@ impl Run for mtl::Run {
 fn refused(error: mtl::Error) -> BackendError {
     BackendError::new(error.to_string())
 }
-

@@ -7,6 +7,10 @@
 //! *Whether host and kernels see each other's writes between launches.* A kernel answers the host's word with the same
 //! number, twice. If it does not, the device cannot be used.
 //!
+//! *Whether the host sees in order what a running kernel publishes.* It reads a block's answers while the block goes on. A kernel writes
+//! items in the ways in which a block writes, publishes a word behind them, and waits for a while. The host, which has looked for the
+//! word meanwhile, must find every item. If it does not, the device cannot be used.
+//!
 //! *How many blocks run at the same time.* Each block waits, for a bounded number of looks, until all have arrived. The
 //! largest power of two that passes counts. Blocks of several threads are tried when such a kernel is launched
 //! ([`runs_together`]).
@@ -29,7 +33,7 @@ use annulus_sync::{AtomicU32, Ordering};
 
 use crate::{
     memory::MetalMemory,
-    mtl::{Argument, Buffer, Device, Error, Pipeline, Queue},
+    mtl::{Argument, Buffer, Device, Error, Pipeline, Queue, Run},
 };
 
 const SOURCE: &str = include_str!("probe.c");
@@ -46,6 +50,10 @@ const MEASURED: u64 = 4096;
 const LOOKS_OF_A_TURN: u32 = 5;
 /// How long the host waits for a run. A run that takes longer is abandoned, with its memory.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Items that a kernel publishes at a time: more than the caches nearest to a core hold.
+const ITEMS: u32 = 1 << 15;
+/// So often it looks for the host's answer.
+const WAITS: u64 = 1 << 20;
 /// Words before the blocks' own lines: the host's word and how many have arrived, each in a line; words of a line.
 const HEAD: u32 = 64;
 const LINE: u32 = 32;
@@ -55,6 +63,8 @@ const LINE: u32 = 32;
 pub(crate) struct Found {
     /// How far memory is coherent, as the prelude numbers it.
     pub(crate) coherent: u32,
+    /// Why it is not coherent further: the compiler's words.
+    pub(crate) refused: Vec<String>,
     /// Blocks of one thread that run at the same time.
     pub(crate) together: u32,
     /// How long a look takes.
@@ -69,18 +79,21 @@ pub(crate) struct Found {
 ///
 /// If it cannot run kernels: why.
 pub(crate) fn probe(device: &Device) -> Result<Found, String> {
-    let mut refused = String::new();
+    let mut refused = Vec::new();
     for coherent in (0..3).rev() {
         match program(device, coherent, 1) {
-            Ok(pipeline) => return found(device, coherent, &pipeline),
-            // The one that needs least says best why nothing compiles.
-            Err(error) => refused = error.to_string(),
+            Ok(pipeline) => return found(device, coherent, &pipeline, refused),
+            Err(error) => {
+                let words = error.to_string();
+                let line = words.lines().find(|line| line.contains("error")).unwrap_or(&words);
+                refused.push(format!("memory coherent for {}: {line}", COHERENT[coherent as usize]));
+            }
         }
     }
-    Err(format!("the probe does not compile: {refused}"))
+    Err(format!("the probe does not compile: {}", refused.join("; ")))
 }
 
-fn found(device: &Device, coherent: u32, pipeline: &Pipeline) -> Result<Found, String> {
+fn found(device: &Device, coherent: u32, pipeline: &Pipeline, refused: Vec<String>) -> Result<Found, String> {
     let alone = Trial::new(device, pipeline, 1, 1).map_err(failed)?;
     for number in [7, 8] {
         alone.word(0).store(number, Ordering::Release);
@@ -92,6 +105,7 @@ fn found(device: &Device, coherent: u32, pipeline: &Pipeline) -> Result<Found, S
             return Err("host and kernels do not see each other's writes, not even between launches".into());
         }
     }
+    publishes(device, coherent)?;
     let time = |looks| -> Result<Duration, Error> {
         let mut best = Duration::MAX;
         for _ in 0..3 {
@@ -105,8 +119,43 @@ fn found(device: &Device, coherent: u32, pipeline: &Pipeline) -> Result<Found, S
     while together > 1 && !gathers(device, pipeline, together, 1).map_err(failed)? {
         together /= 2;
     }
-    let large = program(device, coherent, 1024).map_err(failed)?;
-    Ok(Found { coherent, together, look, max_threads: large.max_threads() as u32 })
+    let large = [1024, 512, 256].into_iter().find_map(|threads| program(device, coherent, threads).ok());
+    let max_threads = large.as_ref().unwrap_or(pipeline).max_threads() as u32;
+    Ok(Found { coherent, refused, together, look, max_threads })
+}
+
+/// Whether the host sees in order what a kernel publishes while it runs: if not, why the device is of no use.
+fn publishes(device: &Device, coherent: u32) -> Result<(), String> {
+    let source = source(coherent, 1);
+    let library = device.library(&source).map_err(failed)?;
+    let pipeline = device.pipeline(&library, "ann_publish").map_err(failed)?;
+    let words = device.buffer(HEAD as usize * 4 + ITEMS as usize * size_of::<Item>()).map_err(failed)?;
+    let trial = Trial::on(device, &pipeline, words, 1, 1).map_err(failed)?;
+    for number in [1_000_000, 3_000_000] {
+        trial.word(0).store(number, Ordering::Relaxed);
+        let begun = Instant::now();
+        let run = trial.start(WAITS, u64::from(ITEMS)).map_err(failed)?;
+        while trial.word(LINE).load(Ordering::Acquire) != number {
+            if begun.elapsed() >= PATIENCE
+                || run.is_over().map_err(failed)? && trial.word(LINE).load(Ordering::Acquire) != number
+            {
+                // The run may still use the buffer, which Metal keeps.
+                return Err("the host does not see what a kernel publishes".into());
+            }
+            thread::yield_now();
+        }
+        let wrong = (0..ITEMS).filter(|&item| !trial.has_item(item, number)).count();
+        // A kernel that sees this ends; another one ends by itself.
+        trial.word(1).store(number, Ordering::Release);
+        trial.wait(&run, begun).map_err(failed)?;
+        if wrong != 0 {
+            return Err(format!(
+                "of {ITEMS} items that a running kernel had published, the host did not see {wrong}, with memory that is coherent for {}",
+                COHERENT[coherent as usize]
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Whether all blocks of this shape run at the same time.
@@ -120,11 +169,16 @@ pub(crate) fn runs_together(device: &Device, coherent: u32, shape: Shape) -> Res
 /// # Errors
 ///
 /// If they do not, or Metal does not take it: why, and what to do.
-pub(crate) fn adopt(device: &Device, coherent: u32, memory: SharedMemory) -> Result<MetalMemory, BackendError> {
+pub(crate) fn adopt(
+    device: &Device,
+    coherent: u32,
+    memory: SharedMemory,
+) -> Result<MetalMemory, BackendError> {
     let refused = |why: String| BackendError::new(format!("{why}; launch it on the CPU backend"));
     let adopted = MetalMemory::adopted(device, memory).map_err(refused)?;
     let pipeline = program(device, coherent, 1).map_err(|error| refused(failed(error)))?;
-    let trial = Trial::on(device, &pipeline, adopted.buffer.clone(), 1, 1).map_err(|error| refused(failed(error)))?;
+    let trial =
+        Trial::on(device, &pipeline, adopted.buffer.clone(), 1, 1).map_err(|error| refused(failed(error)))?;
     for number in [7, 8] {
         trial.word(0).store(number, Ordering::Release);
         let (is_over, took) = trial.run(1, 1).map_err(|error| refused(failed(error)))?;
@@ -148,17 +202,27 @@ fn failed(error: Error) -> String {
     format!("the probe cannot run: {error}")
 }
 
-fn program(device: &Device, coherent: u32, threads: u32) -> Result<Pipeline, Error> {
-    let source = format!(
+fn source(coherent: u32, threads: u32) -> String {
+    format!(
         "#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_COHERENT {coherent}\n{METAL_PRELUDE}\n{INTERFACE}\n{SOURCE}"
-    );
-    device.pipeline(&device.library(&source)?, "ann_probe")
+    )
+}
+
+fn program(device: &Device, coherent: u32, threads: u32) -> Result<Pipeline, Error> {
+    device.pipeline(&device.library(&source(coherent, threads))?, "ann_probe")
 }
 
 fn gathers(device: &Device, pipeline: &Pipeline, blocks: u32, threads: u32) -> Result<bool, Error> {
     let trial = Trial::new(device, pipeline, blocks, threads)?;
     let (is_over, _) = trial.run(LOOKS, u64::from(blocks))?;
     Ok(is_over && (0..blocks).all(|block| trial.answer(block, 1) >= blocks))
+}
+
+/// Twin of `ann_probe_item`.
+#[repr(C)]
+struct Item {
+    number: u64,
+    parts: [u32; 6],
 }
 
 struct Trial<'a> {
@@ -199,14 +263,31 @@ impl<'a> Trial<'a> {
         self.word(HEAD + LINE * block + word).load(Ordering::Acquire)
     }
 
-    /// Whether the run ended in time, and how long it took.
-    fn run(&self, looks: u64, all: u64) -> Result<(bool, Duration), Error> {
+    /// Whether an item is as the kernel has written it.
+    fn has_item(&self, item: u32, number: u32) -> bool {
+        let first = HEAD + item * (size_of::<Item>() / 4) as u32;
+        let word = |at: u32| self.word(first + at).load(Ordering::Relaxed);
+        let expected = number + item;
+        word(0) == expected && word(1) == 0 && (2..8).all(|part| word(part) == expected)
+    }
+
+    /// Starts a run.
+    fn start(&self, looks: u64, all: u64) -> Result<Run, Error> {
         self.word(LINE).store(0, Ordering::Relaxed);
         let arguments = [Argument::Buffer(&self.words), Argument::Number(looks), Argument::Number(all)];
-        let begun = Instant::now();
         // SAFETY: the arguments are what `probe.c` takes. Metal keeps the buffer until the run has ended; memory that it is
         // made of outlives that, or is leaked (`adopt`).
-        let run = unsafe { self.queue.start(self.pipeline, &arguments, self.blocks, self.threads) }?;
+        unsafe { self.queue.start(self.pipeline, &arguments, self.blocks, self.threads) }
+    }
+
+    /// Whether the run ended in time, and how long it took.
+    fn run(&self, looks: u64, all: u64) -> Result<(bool, Duration), Error> {
+        let begun = Instant::now();
+        let run = self.start(looks, all)?;
+        self.wait(&run, begun)
+    }
+
+    fn wait(&self, run: &Run, begun: Instant) -> Result<(bool, Duration), Error> {
         while !run.is_over()? {
             if begun.elapsed() >= PATIENCE {
                 return Ok((false, begun.elapsed()));

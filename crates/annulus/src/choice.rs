@@ -27,7 +27,7 @@ pub enum Backend {
     Cpu,
     /// This machine's first CUDA device; if there is none, an error says what to install.
     Cuda,
-    /// The system's default Metal device, on Apple's systems.
+    /// This machine's first Metal device, on Apple's systems.
     Metal,
     /// This machine's first OpenCL device; if there is none, an error says what to install.
     OpenCl,

@@ -11,9 +11,10 @@
 #define coherent(scope)
 // A variable of the block.
 #define ANN_HOST_SHARED static thread_local
-typedef u32 uint2 __attribute__((vector_size(8)));
 
 namespace metal {
+
+typedef u32 uint2 __attribute__((vector_size(8)));
 
 static inline void threadgroup_barrier_at(mem_flags, u32 line) { ann_host_barrier(line); }
 #define threadgroup_barrier(flags) threadgroup_barrier_at(flags, __LINE__)

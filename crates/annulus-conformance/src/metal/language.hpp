@@ -22,8 +22,7 @@ typedef float f32;
 #define PRIVATE thread
 #define CONSTANT static constant
 
-namespace metal {
-
+// A word of the language: it is in no namespace.
 template <class To, class From>
 static inline To as_type(From from)
 {
@@ -32,6 +31,9 @@ static inline To as_type(From from)
     memcpy(&to, &from, sizeof to);
     return to;
 }
+
+namespace metal {
+
 static inline u64 mulhi(u64 a, u64 b) { return (u64)(((unsigned __int128)a * b) >> 64); }
 
 #define FUNCTION(name) static inline f32 name(f32 x) { return name##f(x); }
@@ -125,5 +127,4 @@ ATOMIC_CHOICE(atomic_fetch_max_explicit, >)
 }
 
 // What every Metal program begins with.
-using metal::as_type;
 using metal::mulhi;

@@ -293,7 +293,11 @@ fn b06_x02_faults_on_an_opencl_device_are_found() {
             &&device,
             &[
                 ("exchanges", "lane < rest ? lane : own", "lane < rest ? lane : 0u"),
-                ("exchanges", "words[(ann_thread(round) & ~31u) + ann_lane_at(round, lane)]", "words[ann_lane_at(round, lane)]"),
+                (
+                    "exchanges",
+                    "words[(ann_thread(round) & ~31u) + ann_lane_at(round, lane)]",
+                    "words[ann_lane_at(round, lane)]",
+                ),
                 ("exchanges", "(u32)words[first + lane] << lane", "(u32)words[first + lane] << (lane ^ 1u)"),
                 ("combines", "+ b_2", "- b_2"),
                 ("tears", "    meeting->codes[next][ann_thread(round)] = 0u;\n", ""),

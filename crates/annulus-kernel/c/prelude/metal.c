@@ -1,12 +1,15 @@
 /* Prelude, Metal shading language 3.2. What the runtime and the handler need of the dialect, by names that are the same in all
    of them. */
+#if ANN_LAUNCH_COHERENT == 2
+/* Its compiler knows memory that is coherent with the host by this alone. */
+#pragma METAL internals : enable
+#endif
 #include <metal_stdlib>
-using metal::as_type;
 using metal::mulhi;
 #if __METAL_VERSION__ < 320
 #error "Annulus needs version 3.2 of the Metal shading language, which has fences: macOS 15 or later"
 #endif
-#pragma clang fp contract(off)
+#pragma METAL fp contract(off)
 
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -205,7 +208,7 @@ ANN_FUNCTION u32 ann_leading_zeros_u64(u64 value)
 #define ann_store_fenced_u64(word, value) ann_store_relaxed_u64(word, value)
 
 /* Eight bytes as they are, whatever type they belong to: compilers let vectors alias everything. */
-typedef uint2 ann_word;
+typedef metal::uint2 ann_word;
 ANN_FUNCTION ann_word ann_load_word(GLOBAL const u8 *place)
 {
     return *(GLOBAL const ann_word *)place;

@@ -19,7 +19,15 @@ const RESERVED: &[&str] = &[
     "half", "quad", "complex", "imaginary", "uchar", "ushort", "uint", "ulong", "size_t", "ptrdiff_t", "intptr_t",
     "uintptr_t", "event_t", "sampler_t", "queue_t", "clk_event_t", "reserve_id_t", "vec_step", "barrier",
     // The Metal language.
-    "device", "threadgroup", "thread", "vertex", "fragment", "metal", "sampler", "texture", "patch", "visible",
+    "device", "threadgroup", "thread", "vertex", "fragment", "metal", "sampler", "texture", "patch", "visible", "as_type",
+    "coherent", "object_data", "ray_data", "threadgroup_imageblock", "atomic", "vec", "matrix", "bfloat", "llong", "ullong",
+    "static_cast", "const_cast", "reinterpret_cast", "dynamic_cast", "static_assert", "thread_local", "constinit",
+    "consteval", "wchar_t", "char8_t", "char16_t", "char32_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t",
+    "uint16_t", "uint32_t", "uint64_t",
+    // Macros of the dialects, which would change a field's name, too.
+    "CHAR_BIT", "CHAR_MAX", "CHAR_MIN", "SCHAR_MAX", "SCHAR_MIN", "UCHAR_MAX", "SHRT_MAX", "SHRT_MIN", "USHRT_MAX",
+    "INT_MAX", "INT_MIN", "UINT_MAX", "LONG_MAX", "LONG_MIN", "ULONG_MAX", "MAXFLOAT", "MAXHALF", "HUGE_VAL", "HUGE_VALF",
+    "HUGE_VALH", "FP_ILOGB0", "FP_ILOGBNAN",
     // Built-in functions of the dialects, which a variable would hide.
     "abs", "abs_diff", "acos", "all", "any", "asin", "atan", "atan2", "cbrt", "ceil", "clamp", "clz", "copysign", "cos",
     "cosh", "cross", "ctz", "degrees", "distance", "dot", "erf", "exp", "exp2", "fabs", "fdim", "floor", "fma", "fmax",
@@ -32,8 +40,10 @@ const RESERVED: &[&str] = &[
 ];
 
 /// Prefixes that belong to the text around the handler, to its functions, or to the compiler.
-const RESERVED_PREFIXES: [&str; 11] =
-    ["ann_", "ANN_", "rs_", "RS_", "fn_", "__", "cl_", "Array_", "Option_", "Result_", "Tuple_"];
+const RESERVED_PREFIXES: [&str; 16] = [
+    "ann_", "ANN_", "rs_", "RS_", "fn_", "__", "cl_", "Array_", "Option_", "Result_", "Tuple_", "FLT_",
+    "DBL_", "HALF_", "M_", "packed_",
+];
 
 /// OpenCL's vector types and their kin: `float4`, `image2d_t`.
 fn is_vector_type(name: &str) -> bool {

@@ -72,6 +72,7 @@ selectors! {
     set_buffer = "setBuffer:offset:atIndex:",
     set_bytes = "setBytes:length:atIndex:",
     set_fast_math = "setFastMathEnabled:",
+    set_language = "setLanguageVersion:",
     set_pipeline = "setComputePipelineState:",
     status = "status",
     unified = "hasUnifiedMemory",
@@ -83,7 +84,7 @@ type Retain = unsafe extern "C" fn(Id) -> Id;
 type Release = unsafe extern "C" fn(Id);
 type Push = unsafe extern "C" fn() -> *mut c_void;
 type Pop = unsafe extern "C" fn(*mut c_void);
-type Devices = unsafe extern "C" fn() -> Id;
+type Devices = unsafe extern "C-unwind" fn() -> Id;
 
 /// What was loaded. It stays loaded until the process ends.
 pub(super) struct Functions {
@@ -116,13 +117,18 @@ fn load() -> Result<Functions, Error> {
     let paths = match &named {
         Some(path) => vec![path.as_os_str()],
         None if cfg!(target_vendor = "apple") => APPLE.map(std::ffi::OsStr::new).to_vec(),
-        None => return Err(Error::new("this system has no Metal: it is a part of Apple's systems; choose another backend")),
+        None => {
+            return Err(Error::new(
+                "this system has no Metal: it is a part of Apple's systems; choose another backend",
+            ));
+        }
     };
     let mut libraries = Vec::new();
     for path in paths {
         // SAFETY: Apple's libraries may be loaded by any program; for a library that the variable names the one who set it answers.
         let library = unsafe { Library::new(path) };
-        let library = library.map_err(|error| Error::new(format!("{} cannot be loaded: {error}", path.display())))?;
+        let library =
+            library.map_err(|error| Error::new(format!("{} cannot be loaded: {error}", path.display())))?;
         // Classes and functions are used until the process ends.
         libraries.push(&*Box::leak(Box::new(library)));
     }
@@ -144,7 +150,11 @@ fn load() -> Result<Functions, Error> {
     let class = |class: &str| {
         // SAFETY: `objc_getClass` takes a C string.
         let found = unsafe { get_class(name(class).as_ptr()) };
-        if found.is_null() { Err(Error::new(format!("this system has no class `{class}`"))) } else { Ok(found) }
+        if found.is_null() {
+            Err(Error::new(format!("this system has no class `{class}`")))
+        } else {
+            Ok(found)
+        }
     };
     Ok(Functions {
         send: find("objc_msgSend")?,

@@ -36,6 +36,7 @@
 //! | | `endEncoding` | | |
 //! | `MTLCompileOptions` | `new` (of the class) | | the caller's |
 //! | | `setFastMathEnabled:` | `BOOL` | |
+//! | | `setLanguageVersion:` | `NSUInteger`: the version, a half of 16 bits for each of its two numbers | |
 //! | `NSString` | `alloc` (of the class) | | |
 //! | | `initWithBytes:length:encoding:` | `const void *`, `NSUInteger`, `NSUInteger`: 4 for UTF-8 | the caller's |
 //! | | `UTF8String` | | `const char *` |
@@ -45,8 +46,8 @@
 //!
 //! # Threads
 //!
-//! Devices, queues, buffers, libraries, pipelines and command buffers may be used from any thread. An encoder belongs to
-//! the call that made it. What messages leave to the pool of autoreleased objects is released when the call ends.
+//! Devices, queues, libraries, functions and pipelines may be used from any thread. Buffers and command buffers are moved to other threads
+//! here, and asked for what never changes, or for their status. An encoder belongs to the call that made it. What messages leave to the pool of autoreleased objects is released when the call ends.
 
 mod library;
 
@@ -56,6 +57,7 @@ use std::{
     ptr::{self, NonNull},
 };
 
+use annulus_sync::{Ordering, fence};
 use library::{Functions, Id, Selector, functions};
 
 /// Why Metal did not do something: its own words, or those of whoever asked it.
@@ -81,7 +83,7 @@ macro_rules! send {
         let functions: &Functions = $functions;
         let method: *const c_void = functions.send;
         // SAFETY: `objc_msgSend` is called as a function of the type that the method has, by the table above.
-        let method: unsafe extern "C" fn(Id, Selector $(, $ty)*) -> $result = unsafe { std::mem::transmute(method) };
+        let method: unsafe extern "C-unwind" fn(Id, Selector $(, $ty)*) -> $result = unsafe { std::mem::transmute(method) };
         // SAFETY: the receiver and the arguments are live objects, as above.
         unsafe { method($receiver, functions.selectors.$selector $(, $argument)*) }
     }};
@@ -187,26 +189,29 @@ fn told(functions: &'static Functions, error: Id, otherwise: &str) -> Error {
     Error::new(text(functions, send!(functions, error, description() -> Id)))
 }
 
-/// All devices of this machine, the system's default one first.
+/// The bytes of a page of this system.
+fn page_bytes() -> usize {
+    if cfg!(all(target_vendor = "apple", target_arch = "aarch64")) { 16 << 10 } else { 4 << 10 }
+}
+
+/// All devices of this machine, in Metal's order. The default one is asked for only where there is no list: a computer with two
+/// GPUs switches to the larger one for that question.
 pub(crate) fn devices() -> Result<Vec<Device>, Error> {
     let functions = functions()?;
     let _pool = Pool::new(functions);
     let mut devices = Vec::new();
     // SAFETY: the function takes nothing; the caller owns a count of its result.
-    let default = unsafe { (functions.default_device)() };
-    if let Ok(default) = Object::owned(functions, default, "device") {
-        devices.push(Device(default));
-    }
-    // SAFETY: as above.
     let all = unsafe { (functions.all_devices)() };
     if let Ok(all) = Object::owned(functions, all, "list of devices") {
         for index in 0..send!(functions, all.id(), count() -> usize) {
             let device = send!(functions, all.id(), item(index => usize) -> Id);
-            let device = Device(Object::shared(functions, device, "device")?);
-            if devices.iter().all(|known: &Device| known.registry_id() != device.registry_id()) {
-                devices.push(device);
-            }
+            devices.push(Device(Object::shared(functions, device, "device")?));
         }
+    }
+    if devices.is_empty() {
+        // SAFETY: as above.
+        let default = unsafe { (functions.default_device)() };
+        devices.extend(Object::owned(functions, default, "device").ok().map(Device));
     }
     Ok(devices)
 }
@@ -216,6 +221,8 @@ pub(crate) struct Device(Object);
 
 /// Memory that host and device share: `MTLResourceStorageModeShared`, with the processor's caches as usual.
 const SHARED: usize = 0;
+/// Version 3.2 of the language.
+const LANGUAGE: usize = 3 << 16 | 2;
 
 impl Device {
     pub(crate) fn name(&self) -> String {
@@ -241,6 +248,7 @@ impl Device {
     /// Zeroed memory that host and device share; a length of 0 is made 1.
     pub(crate) fn buffer(&self, bytes: usize) -> Result<Buffer, Error> {
         let bytes = bytes.max(1);
+        let _pool = Pool::new(self.0.functions);
         let buffer = send!(self.0.functions, self.0.id(), buffer(bytes => usize, SHARED => usize) -> Id);
         self.buffer_of(buffer, bytes)
     }
@@ -251,6 +259,13 @@ impl Device {
     ///
     /// The memory lives until the buffer, and all runs that use it, are gone.
     pub(crate) unsafe fn adopt(&self, memory: NonNull<u8>, bytes: usize) -> Result<Buffer, Error> {
+        let page = page_bytes();
+        if memory.as_ptr().addr() % page != 0 || bytes % page != 0 {
+            return Err(Error::new(format!(
+                "it does not begin and end at a page, of which one has {page} bytes here"
+            )));
+        }
+        let _pool = Pool::new(self.0.functions);
         let (memory, nobody): (Id, Id) = (memory.as_ptr().cast(), ptr::null_mut());
         let buffer = send!(
             self.0.functions,
@@ -261,9 +276,14 @@ impl Device {
     }
 
     fn buffer_of(&self, buffer: Id, bytes: usize) -> Result<Buffer, Error> {
-        let buffer = Object::owned(self.0.functions, buffer, &format!("buffer of {bytes} bytes: is there so much memory?"))?;
+        let buffer = Object::owned(
+            self.0.functions,
+            buffer,
+            &format!("buffer of {bytes} bytes: is there so much memory?"),
+        )?;
         let contents = send!(self.0.functions, buffer.id(), contents() -> *mut u8);
-        let contents = NonNull::new(contents).ok_or_else(|| Error::new("the host does not see a buffer's contents"))?;
+        let contents =
+            NonNull::new(contents).ok_or_else(|| Error::new("the host does not see a buffer's contents"))?;
         let long_enough = send!(self.0.functions, buffer.id(), length() -> usize) >= bytes;
         if !long_enough {
             return Err(Error::new(format!("Metal made a buffer that is shorter than {bytes} bytes")));
@@ -271,7 +291,8 @@ impl Device {
         Ok(Buffer { buffer, contents, bytes })
     }
 
-    /// Compiles a program, with the arithmetic of IEEE 754 and the newest version of the language that the system knows.
+    /// Compiles a program, with the arithmetic of IEEE 754 and version 3.2 of the language. Unless it is said, the version
+    /// depends on the system that a program was linked for.
     ///
     /// # Errors
     ///
@@ -282,6 +303,7 @@ impl Device {
         let options = send!(functions, functions.options_class, new() -> Id);
         let options = Object::owned(functions, options, "options of the compiler")?;
         send!(functions, options.id(), set_fast_math(false => bool) -> ());
+        send!(functions, options.id(), set_language(LANGUAGE => usize) -> ());
         let source = string(functions, source)?;
         let mut error: Id = ptr::null_mut();
         let library = send!(
@@ -308,7 +330,8 @@ impl Device {
         let entry = send!(functions, library.0.id(), function(name.id() => Id) -> Id);
         let entry = Object::owned(functions, entry, &format!("function `{function}`: the program has none"))?;
         let mut error: Id = ptr::null_mut();
-        let pipeline = send!(functions, self.0.id(), pipeline(entry.id() => Id, &raw mut error => *mut Id) -> Id);
+        let pipeline =
+            send!(functions, self.0.id(), pipeline(entry.id() => Id, &raw mut error => *mut Id) -> Id);
         match Object::owned(functions, pipeline, "pipeline") {
             Ok(pipeline) => Ok(Pipeline(pipeline)),
             Err(none) => Err(told(functions, error, &none.0)),
@@ -317,6 +340,7 @@ impl Device {
 
     /// Runs that are started here run one after the other.
     pub(crate) fn queue(&self) -> Result<Queue, Error> {
+        let _pool = Pool::new(self.0.functions);
         let queue = send!(self.0.functions, self.0.id(), queue() -> Id);
         Ok(Queue(Object::owned(self.0.functions, queue, "command queue")?))
     }
@@ -446,10 +470,13 @@ impl Run {
         const COMPLETED: usize = 4;
         const FAILED: usize = 5;
         let functions = self.0.functions;
-        match send!(functions, self.0.id(), status() -> usize) {
+        let _pool = Pool::new(functions);
+        let status = send!(functions, self.0.id(), status() -> usize);
+        // What is read behind this is read after the run's end was seen.
+        fence(Ordering::Acquire);
+        match status {
             COMPLETED => Ok(true),
             FAILED => {
-                let _pool = Pool::new(functions);
                 let error = send!(functions, self.0.id(), error() -> Id);
                 Err(told(functions, error, "a run has failed, and Metal does not say why"))
             }

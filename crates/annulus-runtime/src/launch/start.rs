@@ -236,7 +236,11 @@ fn start(
     let (layout, sites) = layout_on(&**backend, definition, &options).map_err(backend_error)?;
     let bytes = layout.shard_bytes() * options.shape.grid as usize;
     let memory_use = memory(&**backend, &options, &size(definition, &options, &layout, &bindings));
-    let memory_use = memory_use.map_err(backend_error)?;
+    // What cannot be is told as what the backend refuses: when there is a kernel to tell of.
+    let (memory_use, too_much) = match memory_use {
+        Ok(memory) => (memory, None),
+        Err(error) => (KernelMemory::default(), Some(error)),
+    };
     let grid = options.shape.grid;
     let lines = runtime.arena.as_ref().and_then(|arena| arena.take(grid as usize)).map(Arc::new);
     let mirrored = runtime.arena.is_some();
@@ -405,7 +409,7 @@ fn start(
         clock: core.clock.clone(),
         signals: Arc::clone(&shared) as Arc<dyn HostSignals>,
     };
-    let device = backend.launch(spec).map_err(|error| {
+    let device = too_much.map_or_else(|| backend.launch(spec), Err).map_err(|error| {
         core.tell_not_launched(&error);
         backend_error(error)
     })?;

@@ -95,6 +95,11 @@ struct Array : Object {
     }
 };
 
+struct CompileOptions : Object {
+    size_t language = 0;
+    CompileOptions() : Object(options_kind) {}
+};
+
 struct MetalDevice : Object {
     Context *context;
     unsigned number;
@@ -245,6 +250,10 @@ Object *device_new_queue(MetalDevice *device, Selector)
 Object *device_new_library(MetalDevice *device, Selector, String *source, Object *options, Error **error)
 {
     if (!options || options->kind != options_kind) stop("newLibraryWithSource: without options");
+    if (((CompileOptions *)options)->language != (3 << 16 | 2)) stop("a program is compiled for another version of the language than 3.2");
+    // Without this, Apple's compiler does not know the word.
+    if (source->text.find("#define ANN_LAUNCH_COHERENT 2") != std::string::npos && source->text.find("#pragma METAL internals : enable") == std::string::npos)
+        stop("coherent(system) without its pragma");
     // The place of a thread is what the call of an entry gives last: `device.hpp`.
     size_t thread = source->text.find("[[thread_position_in_threadgroup]]"), block = source->text.find("[[threadgroup_position_in_grid]]");
     if (thread == std::string::npos || block == std::string::npos || block < thread)
@@ -431,7 +440,8 @@ Object *array_item(Array *array, Selector, size_t index)
     if (index >= array->items.size()) stop("objectAtIndex: %zu of %zu", index, array->items.size());
     return array->items[index];
 }
-Object *options_new(Object *, Selector) { return made(new Object(options_kind)); }
+Object *options_new(Object *, Selector) { return made(new CompileOptions); }
+void options_set_language(CompileOptions *options, Selector, size_t version) { options->language = version; }
 void options_set_fast_math(Object *, Selector, bool is_fast)
 {
     if (is_fast) stop("fast arithmetic is not Rust's");
@@ -472,6 +482,7 @@ const struct {
     {array_kind, "objectAtIndex:", (void *)array_item},
     {options_class_kind, "new", (void *)options_new},
     {options_kind, "setFastMathEnabled:", (void *)options_set_fast_math},
+    {options_kind, "setLanguageVersion:", (void *)options_set_language},
 };
 
 } // namespace
