@@ -143,3 +143,22 @@ fn x03_objects_are_released() {
         }
     });
 }
+
+/// On a system that does not know the language's version the backend says so, and asks the compiler for nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn x03_an_older_system_is_refused() {
+    const OLD: &str = "ANNULUS_STAND_IN_MACOS";
+    if let Some(missing) = stand_in() {
+        return println!("skipped: {missing}");
+    }
+    if std::env::var_os(OLD).is_some() {
+        let error = Runtime::builder().backend(Metal::new()).build().unwrap_err().to_string();
+        assert!(error.contains("macOS 15 or later"), "{error}");
+        return;
+    }
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "x03_an_older_system_is_refused"]).env(OLD, "14");
+    let output = child.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}

@@ -34,7 +34,7 @@ pub(crate) struct MetalDriver {
     pub(crate) device_heap: Mutex<Option<Arc<DeviceHeap>>>,
 }
 
-// SAFETY: memory and runs are Metal's objects. Shared memory is a buffer that Metal zeroes and whose alignment is checked; the host
+// SAFETY: memory and runs are Metal's objects. Shared memory is a buffer that is zeroed and whose alignment is checked; the host
 // sees it at one place as long as it lives. Adopted memory stays where it is (checked), is zero after its trial, and lives as long
 // as its buffer. A command buffer that has completed, or failed, touches no memory any more. Command buffers of one queue run in
 // their order, and each runs the text of `program::assemble` with the arguments of its entry. The threads of a block are

@@ -130,6 +130,8 @@ fn publishes(device: &Device, coherent: u32) -> Result<(), String> {
     let library = device.library(&source).map_err(failed)?;
     let pipeline = device.pipeline(&library, "ann_publish").map_err(failed)?;
     let words = device.buffer(HEAD as usize * 4 + ITEMS as usize * size_of::<Item>()).map_err(failed)?;
+    // SAFETY: nobody else has the buffer yet, and it has so many bytes.
+    unsafe { words.contents().write_bytes(0, words.bytes()) };
     let trial = Trial::on(device, &pipeline, words, 1, 1).map_err(failed)?;
     for number in [1_000_000, 3_000_000] {
         trial.word(0).store(number, Ordering::Relaxed);
@@ -236,6 +238,8 @@ struct Trial<'a> {
 impl<'a> Trial<'a> {
     fn new(device: &Device, pipeline: &'a Pipeline, blocks: u32, threads: u32) -> Result<Self, Error> {
         let words = device.buffer((HEAD + LINE * blocks) as usize * 4)?;
+        // SAFETY: nobody else has the buffer yet, and it has so many bytes.
+        unsafe { words.contents().write_bytes(0, words.bytes()) };
         Self::on(device, pipeline, words, blocks, threads)
     }
 

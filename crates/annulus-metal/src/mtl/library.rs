@@ -62,10 +62,12 @@ selectors! {
     length = "length",
     library = "newLibraryWithSource:options:error:",
     alloc = "alloc",
+    is_at_least = "isOperatingSystemAtLeastVersion:",
     max_threadgroup_memory = "maxThreadgroupMemoryLength",
     max_threads = "maxTotalThreadsPerThreadgroup",
     name = "name",
     new = "new",
+    process_info = "processInfo",
     pipeline = "newComputePipelineStateWithFunction:error:",
     queue = "newCommandQueue",
     registry_id = "registryID",
@@ -98,6 +100,7 @@ pub(super) struct Functions {
     pub(super) all_devices: Devices,
     pub(super) string_class: Id,
     pub(super) options_class: Id,
+    pub(super) process_class: Id,
     pub(super) selectors: Selectors,
 }
 
@@ -174,6 +177,7 @@ fn load() -> Result<Functions, Error> {
         all_devices: unsafe { std::mem::transmute::<*const c_void, Devices>(find("MTLCopyAllDevices")?) },
         string_class: class("NSString")?,
         options_class: class("MTLCompileOptions")?,
+        process_class: class("NSProcessInfo")?,
         selectors: Selectors::register(register),
     })
 }

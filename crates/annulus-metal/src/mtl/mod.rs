@@ -15,7 +15,7 @@
 //! | | `registryID` | | `uint64_t` |
 //! | | `hasUnifiedMemory` | | `BOOL` |
 //! | | `maxThreadgroupMemoryLength` | | `NSUInteger` |
-//! | | `newBufferWithLength:options:` | `NSUInteger`, `NSUInteger` | `MTLBuffer`, the caller's, zeroed |
+//! | | `newBufferWithLength:options:` | `NSUInteger`, `NSUInteger` | `MTLBuffer`, the caller's |
 //! | | `newBufferWithBytesNoCopy:length:options:deallocator:` | `void *`, `NSUInteger`, `NSUInteger`, a block or null | `MTLBuffer`, the caller's |
 //! | | `newLibraryWithSource:options:error:` | `NSString`, `MTLCompileOptions`, `NSError **` | `MTLLibrary`, the caller's |
 //! | | `newComputePipelineStateWithFunction:error:` | `MTLFunction`, `NSError **` | `MTLComputePipelineState`, the caller's |
@@ -37,6 +37,8 @@
 //! | `MTLCompileOptions` | `new` (of the class) | | the caller's |
 //! | | `setFastMathEnabled:` | `BOOL` | |
 //! | | `setLanguageVersion:` | `NSUInteger`: the version, a half of 16 bits for each of its two numbers | |
+//! | `NSProcessInfo` | `processInfo` (of the class) | | the process's own |
+//! | | `isOperatingSystemAtLeastVersion:` | three `NSInteger`, by value | `BOOL` |
 //! | `NSString` | `alloc` (of the class) | | |
 //! | | `initWithBytes:length:encoding:` | `const void *`, `NSUInteger`, `NSUInteger`: 4 for UTF-8 | the caller's |
 //! | | `UTF8String` | | `const char *` |
@@ -245,7 +247,7 @@ impl Device {
         send!(self.0.functions, self.0.id(), max_threadgroup_memory() -> usize)
     }
 
-    /// Zeroed memory that host and device share; a length of 0 is made 1.
+    /// Memory that host and device share, zeroed as far as is known; a length of 0 is made 1.
     pub(crate) fn buffer(&self, bytes: usize) -> Result<Buffer, Error> {
         let bytes = bytes.max(1);
         let _pool = Pool::new(self.0.functions);
@@ -260,7 +262,7 @@ impl Device {
     /// The memory lives until the buffer, and all runs that use it, are gone.
     pub(crate) unsafe fn adopt(&self, memory: NonNull<u8>, bytes: usize) -> Result<Buffer, Error> {
         let page = page_bytes();
-        if memory.as_ptr().addr() % page != 0 || bytes % page != 0 {
+        if !memory.as_ptr().addr().is_multiple_of(page) || !bytes.is_multiple_of(page) {
             return Err(Error::new(format!(
                 "it does not begin and end at a page, of which one has {page} bytes here"
             )));
@@ -296,10 +298,16 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// If the compiler refuses it: its log.
+    /// If the compiler refuses it: its log. If the system does not know that version: an option that is too new may end the process.
     pub(crate) fn library(&self, source: &str) -> Result<Library, Error> {
         let functions = self.0.functions;
         let _pool = Pool::new(functions);
+        let process = send!(functions, functions.process_class, process_info() -> Id);
+        if send!(functions, process, is_at_least(System::NEEDED => System) -> u8) == 0 {
+            return Err(Error::new(
+                "version 3.2 of Metal's language is needed: macOS 15 or later, or iOS 18; use the CPU backend",
+            ));
+        }
         let options = send!(functions, functions.options_class, new() -> Id);
         let options = Object::owned(functions, options, "options of the compiler")?;
         send!(functions, options.id(), set_fast_math(false => bool) -> ());
@@ -344,6 +352,19 @@ impl Device {
         let queue = send!(self.0.functions, self.0.id(), queue() -> Id);
         Ok(Queue(Object::owned(self.0.functions, queue, "command queue")?))
     }
+}
+
+/// `NSOperatingSystemVersion`.
+#[repr(C)]
+struct System {
+    major: isize,
+    minor: isize,
+    patch: isize,
+}
+
+impl System {
+    /// The first that knows version 3.2 of the language.
+    const NEEDED: Self = Self { major: if cfg!(target_os = "ios") { 18 } else { 15 }, minor: 0, patch: 0 };
 }
 
 /// A compiled program.

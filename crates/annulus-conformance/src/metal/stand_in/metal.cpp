@@ -74,7 +74,7 @@ const char *const device_kind = "MTLDevice", *const buffer_kind = "MTLBuffer", *
                  *const queue_kind = "MTLCommandQueue", *const commands_kind = "MTLCommandBuffer",
                  *const encoder_kind = "MTLComputeCommandEncoder", *const string_kind = "NSString", *const array_kind = "NSArray",
                  *const error_kind = "NSError", *const options_kind = "MTLCompileOptions",
-                 *const string_class_kind = "the class NSString", *const options_class_kind = "the class MTLCompileOptions";
+                 *const string_class_kind = "the class NSString", *const process_class_kind = "the class NSProcessInfo", *const process_kind = "NSProcessInfo", *const options_class_kind = "the class MTLCompileOptions";
 
 struct String : Object {
     std::string text;
@@ -440,6 +440,17 @@ Object *array_item(Array *array, Selector, size_t index)
     if (index >= array->items.size()) stop("objectAtIndex: %zu of %zu", index, array->items.size());
     return array->items[index];
 }
+struct System {
+    long major, minor, patch;
+};
+Object *process_info(Object *, Selector)
+{
+    static Object *process = made(new Object(process_kind));
+    return process;
+}
+// ANNULUS_STAND_IN_MACOS: the system's first number, 15 unless said.
+bool process_is_at_least(Object *, Selector, System system) { return (long)number("MACOS", 15) >= system.major; }
+
 Object *options_new(Object *, Selector) { return made(new CompileOptions); }
 void options_set_language(CompileOptions *options, Selector, size_t version) { options->language = version; }
 void options_set_fast_math(Object *, Selector, bool is_fast)
@@ -480,6 +491,8 @@ const struct {
     {error_kind, "localizedDescription", (void *)error_description},
     {array_kind, "count", (void *)array_count},
     {array_kind, "objectAtIndex:", (void *)array_item},
+    {process_class_kind, "processInfo", (void *)process_info},
+    {process_kind, "isOperatingSystemAtLeastVersion:", (void *)process_is_at_least},
     {options_class_kind, "new", (void *)options_new},
     {options_kind, "setFastMathEnabled:", (void *)options_set_fast_math},
     {options_kind, "setLanguageVersion:", (void *)options_set_language},
@@ -538,8 +551,11 @@ Selector sel_registerName(const char *name)
 
 Object *objc_getClass(const char *name)
 {
-    static Object *string = made(new Object(string_class_kind)), *options = made(new Object(options_class_kind));
-    return strcmp(name, "NSString") == 0 ? string : strcmp(name, "MTLCompileOptions") == 0 ? options : nullptr;
+    static Object *string = made(new Object(string_class_kind)), *options = made(new Object(options_class_kind)),
+                  *process = made(new Object(process_class_kind));
+    for (Object *known : {string, options, process})
+        if (strcmp(known->kind + strlen("the class "), name) == 0) return known;
+    return nullptr;
 }
 
 Object *objc_retain(Object *object) { return retain(object); }
