@@ -86,8 +86,9 @@ impl Subject for Device {
             .any(|missing| why.contains(missing))
     }
 
-    fn repeats(&self, _: &str) -> Option<&str> {
-        self.1.filter(|_| !on_apple())
+    /// The soak takes longer than all other cases together.
+    fn repeats(&self, module: &str) -> Option<&str> {
+        self.1.or((module == "soak").then_some("OpenCL's soak")).filter(|_| !on_apple())
     }
 }
 
