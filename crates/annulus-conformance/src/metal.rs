@@ -6,7 +6,7 @@
 //! # How it works
 //!
 //! *Messages* are found by the receiver's class and their names, as by Objective-C's own runtime, and become calls of the driver that
-//! also runs CUDA's programs here ([`cuda`](crate::cuda)): each block on a thread of its own, the block's GPU threads as fibers of it.
+//! also runs CUDA's programs here ([`cuda`]): each block on a thread of its own, the block's GPU threads as fibers of it.
 //! *The compiler* is the host's, with the words of Metal's language defined before the program's text (`language.hpp`, `device.hpp`).
 //!
 //! # What it finds
