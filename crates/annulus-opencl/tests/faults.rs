@@ -94,7 +94,7 @@ fn a_kernel_stays_with_its_host() {
 
 /// C that no compiler takes, at a line that says where it comes from.
 fn broken(_: &'static KernelDefinition) -> Option<Cow<'static, str>> {
-    let text = "#define ANN_SHAPE 0\n#define ANN_MESSAGE u64\n#define ANN_MESSAGE_BYTES 8\n#define ANN_MAX_OUTPUTS 0\n#define ANN_BINDING_PARAMETERS\n\
+    let text = "#define ANN_SHAPE 0\n#define ANN_MESSAGE u64\n#define ANN_MESSAGE_BYTES 8\n#define ANN_MAX_OUTPUTS 0\n#define ANN_BINDING_PARAMETERS\n#define ANN_BINDING_ENTRY\n\
                 #define ANN_BINDING_ARGUMENTS\nANN_FUNCTION u32 handle(void)\n{\n    // src/lib.rs:7\n    return missing;\n}\n\
                 #define ANN_CALL(cx, message, state, outbox) handle()\n";
     Some(text.into())

@@ -83,6 +83,7 @@ typedef struct { u64 value; } Number;
 #define ANN_KEYED 0
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 ANN_FUNCTION u32 echo(ann_cx cx, GLOBAL const Number *message, PRIVATE ann_outbox *replies)
 {
@@ -109,6 +110,7 @@ typedef struct { u64 count; } Count;
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 2
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 ANN_FUNCTION u32 count(ann_cx cx, GLOBAL const Item *item, PRIVATE Count *count, PRIVATE ann_outbox *replies)
 {
