@@ -30,7 +30,9 @@
 #define rs_fence_block()                                                                                       \
     RS_FENCE_AT(                                                                                               \
         metal::mem_flags::mem_device | metal::mem_flags::mem_threadgroup, metal::thread_scope_threadgroup)
-#define rs_fence_device() RS_FENCE_AT(metal::mem_flags::mem_device, metal::thread_scope_device)
+/* The block's own memory has no wider scope than the block. */
+#define rs_fence_device()                                                                                      \
+    (rs_fence_block(), RS_FENCE_AT(metal::mem_flags::mem_device, metal::thread_scope_device))
 #else
 #define rs_fence_block() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define rs_fence_device() __atomic_thread_fence(__ATOMIC_SEQ_CST)

@@ -26,7 +26,7 @@ static u32 fn_weighted(GLOBAL const f32 *weights, u64 weights_len, GLOBAL const 
     return 0u;
 }
 
-static u32 handle_matrix_vector(GLOBAL const Column *column, PRIVATE ann_outbox *products, GLOBAL const f32_x8_x8 *matrix) {
+static u32 handle_matrix_vector(GLOBAL const Column *column, PRIVATE ann_outbox *products, GLOBAL const f32_x8_x8 *matrix_) {
     u32 ann_budget = 16777216u;
     // learning.rs:+1
     f32_x8 values;
@@ -38,7 +38,7 @@ static u32 handle_matrix_vector(GLOBAL const Column *column, PRIVATE ann_outbox 
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
         // learning.rs:+3
         f32 weighted;
-        RS_TRY(fn_weighted(matrix->at[i].at, 8ul, column->values.at, 8ul, 0.0f, &weighted, &ann_budget));
+        RS_TRY(fn_weighted(matrix_->at[i].at, 8ul, column->values.at, 8ul, 0.0f, &weighted, &ann_budget));
         values.at[i] = weighted;
     }
     // learning.rs:+5

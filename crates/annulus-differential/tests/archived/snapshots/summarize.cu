@@ -235,6 +235,7 @@ static __device__ u32 handle_summarize(GLOBAL const u8 *ann_payload, u32 ann_len
 #define ANN_KEY(message) ((u64)(message)->key)
 #define ANN_MAX_OUTPUTS 1
 #define ANN_BINDING_PARAMETERS
+#define ANN_BINDING_ENTRY
 #define ANN_BINDING_ARGUMENTS
 #define ANN_BRIDGED 1
 #define ANN_PAYLOAD(message) ((GLOBAL const u8 *)(message) + (u64)16 * (message)->begin)
