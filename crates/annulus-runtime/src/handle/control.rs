@@ -96,7 +96,7 @@ impl KernelControl {
     /// kernel.send_batch_blocking(&numbers(0..100))?;
     /// kernel.drained_blocking();
     /// let metrics = kernel.metrics();
-    /// assert!(metrics.processed > 0.0 && metrics.memory > 0);
+    /// assert!(metrics.processed > 0.0 && metrics.memory.total() > 0);
     /// println!("{metrics}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
