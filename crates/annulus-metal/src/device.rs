@@ -1,7 +1,7 @@
 //! The devices of this process: each is opened once, however many backends use it, and stays open until the process ends.
 
 use std::{
-    collections::HashMap,
+    collections::HashSet,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
@@ -27,8 +27,8 @@ pub(crate) struct Device {
 pub(crate) struct Opened {
     pub(crate) found: Found,
     pub(crate) residency: Arc<Residency>,
-    /// Whether blocks of these numbers and threads ran at the same time.
-    tried: Mutex<HashMap<(u32, u32), bool>>,
+    /// Pairs (blocks, threads of a block) that were tried and ran at the same time.
+    tried: Mutex<HashSet<(u32, u32)>>,
     pub(crate) programs: Programs<Pipeline>,
 }
 
@@ -69,13 +69,13 @@ impl Device {
         }
         let size = (shape.blocks, shape.threads);
         let tried = || opened.tried.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&together) = tried().get(&size) {
-            return together;
+        if tried().contains(&size) {
+            return true;
         }
         let together = probe::runs_together(&self.id, found.coherent, shape).unwrap_or(false);
         // A trial that failed may have failed for lack of room that another kernel takes.
         if together {
-            tried().insert(size, together);
+            tried().insert(size);
         }
         together
     }

@@ -16,7 +16,7 @@ use annulus_runtime::{BackendError, DeviceInfo, ProgramOrigin, RuntimeClock, Sha
 use crate::{
     device::{Device, Opened},
     memory::MetalMemory,
-    mtl::{self, Buffer, Pipeline, Queue},
+    mtl::{self, Pipeline, Queue},
     probe, program,
 };
 
@@ -139,8 +139,10 @@ impl Program for MetalProgram {
 
     fn entry(&self, arguments: &[Argument]) -> Result<Box<dyn Entry>, BackendError> {
         let owned = arguments.iter().map(|argument| match *argument {
-            Argument::Number(number) => Ok(Owned::Number(number)),
-            Argument::Memory(memory) => Ok(Owned::Buffer(memory.as_own::<MetalMemory>()?.buffer.clone())),
+            Argument::Number(number) => Ok(mtl::Argument::Number(number)),
+            Argument::Memory(memory) => {
+                Ok(mtl::Argument::Buffer(memory.as_own::<MetalMemory>()?.buffer.clone()))
+            }
         });
         let arguments = owned.collect::<Result<_, BackendError>>()?;
         let queue = self.device.id.queue().map_err(refused)?;
@@ -148,29 +150,19 @@ impl Program for MetalProgram {
     }
 }
 
-/// An argument that an entry keeps.
-enum Owned {
-    Buffer(Buffer),
-    Number(u64),
-}
-
 struct MetalEntry {
     queue: Queue,
     pipeline: Arc<Pipeline>,
-    arguments: Vec<Owned>,
+    arguments: Vec<mtl::Argument>,
     shape: Shape,
 }
 
 impl Entry for MetalEntry {
     unsafe fn start(&self, _: bool) -> Result<Box<dyn Run>, BackendError> {
-        let arguments = self.arguments.iter().map(|argument| match argument {
-            Owned::Buffer(buffer) => mtl::Argument::Buffer(buffer),
-            Owned::Number(number) => mtl::Argument::Number(*number),
-        });
-        let arguments: Vec<_> = arguments.collect();
         // SAFETY: the arguments are the program's; the rest is the caller's promise.
-        let run =
-            unsafe { self.queue.start(&self.pipeline, &arguments, self.shape.blocks, self.shape.threads) };
+        let run = unsafe {
+            self.queue.start(&self.pipeline, &self.arguments, self.shape.blocks, self.shape.threads)
+        };
         Ok(Box::new(run.map_err(refused)?))
     }
 }

@@ -21,9 +21,6 @@ impl MetalMemory {
         if buffer.contents().align_offset(128) != 0 {
             return Err(BackendError::new("it is not aligned to 128 bytes; choose another device"));
         }
-        // Metal's documentation does not promise it.
-        // SAFETY: nobody else has the buffer yet, and it has so many bytes.
-        unsafe { buffer.contents().write_bytes(0, buffer.bytes()) };
         Ok(Self { buffer, _adopted: None })
     }
 

@@ -81,8 +81,11 @@ pub(crate) struct Found {
 pub(crate) fn probe(device: &Device) -> Result<Found, String> {
     let mut refused = Vec::new();
     for coherent in (0..3).rev() {
-        match program(device, coherent, 1) {
-            Ok(pipeline) => return found(device, coherent, &pipeline, refused),
+        let both = device.library(&source(coherent, 1)).and_then(|library| {
+            Ok((device.pipeline(&library, "ann_probe")?, device.pipeline(&library, "ann_publish")?))
+        });
+        match both {
+            Ok((pipeline, publisher)) => return found(device, coherent, &pipeline, &publisher, refused),
             Err(error) => {
                 let words = error.to_string();
                 let line = words.lines().find(|line| line.contains("error")).unwrap_or(&words);
@@ -93,7 +96,13 @@ pub(crate) fn probe(device: &Device) -> Result<Found, String> {
     Err(format!("the probe does not compile: {}", refused.join("; ")))
 }
 
-fn found(device: &Device, coherent: u32, pipeline: &Pipeline, refused: Vec<String>) -> Result<Found, String> {
+fn found(
+    device: &Device,
+    coherent: u32,
+    pipeline: &Pipeline,
+    publisher: &Pipeline,
+    refused: Vec<String>,
+) -> Result<Found, String> {
     let alone = Trial::new(device, pipeline, 1, 1).map_err(failed)?;
     for number in [7, 8] {
         alone.word(0).store(number, Ordering::Release);
@@ -105,7 +114,7 @@ fn found(device: &Device, coherent: u32, pipeline: &Pipeline, refused: Vec<Strin
             return Err("host and kernels do not see each other's writes, not even between launches".into());
         }
     }
-    publishes(device, coherent)?;
+    publishes(device, coherent, publisher)?;
     let time = |looks| -> Result<Duration, Error> {
         let mut best = Duration::MAX;
         for _ in 0..3 {
@@ -125,14 +134,9 @@ fn found(device: &Device, coherent: u32, pipeline: &Pipeline, refused: Vec<Strin
 }
 
 /// Whether the host sees in order what a kernel publishes while it runs: if not, why the device is of no use.
-fn publishes(device: &Device, coherent: u32) -> Result<(), String> {
-    let source = source(coherent, 1);
-    let library = device.library(&source).map_err(failed)?;
-    let pipeline = device.pipeline(&library, "ann_publish").map_err(failed)?;
+fn publishes(device: &Device, coherent: u32, publisher: &Pipeline) -> Result<(), String> {
     let words = device.buffer(HEAD as usize * 4 + ITEMS as usize * size_of::<Item>()).map_err(failed)?;
-    // SAFETY: nobody else has the buffer yet, and it has so many bytes.
-    unsafe { words.contents().write_bytes(0, words.bytes()) };
-    let trial = Trial::on(device, &pipeline, words, 1, 1).map_err(failed)?;
+    let trial = Trial::on(device, publisher, words, 1, 1).map_err(failed)?;
     for number in [1_000_000, 3_000_000] {
         trial.word(0).store(number, Ordering::Relaxed);
         let begun = Instant::now();
@@ -238,8 +242,6 @@ struct Trial<'a> {
 impl<'a> Trial<'a> {
     fn new(device: &Device, pipeline: &'a Pipeline, blocks: u32, threads: u32) -> Result<Self, Error> {
         let words = device.buffer((HEAD + LINE * blocks) as usize * 4)?;
-        // SAFETY: nobody else has the buffer yet, and it has so many bytes.
-        unsafe { words.contents().write_bytes(0, words.bytes()) };
         Self::on(device, pipeline, words, blocks, threads)
     }
 
@@ -278,7 +280,8 @@ impl<'a> Trial<'a> {
     /// Starts a run.
     fn start(&self, looks: u64, all: u64) -> Result<Run, Error> {
         self.word(LINE).store(0, Ordering::Relaxed);
-        let arguments = [Argument::Buffer(&self.words), Argument::Number(looks), Argument::Number(all)];
+        let arguments =
+            [Argument::Buffer(self.words.clone()), Argument::Number(looks), Argument::Number(all)];
         // SAFETY: the arguments are what `probe.c` takes. Metal keeps the buffer until the run has ended; memory that it is
         // made of outlives that, or is leaked (`adopt`).
         unsafe { self.queue.start(self.pipeline, &arguments, self.blocks, self.threads) }

@@ -247,12 +247,16 @@ impl Device {
         send!(self.0.functions, self.0.id(), max_threadgroup_memory() -> usize)
     }
 
-    /// Memory that host and device share, zeroed as far as is known; a length of 0 is made 1.
+    /// Zeroed memory that host and device share; a length of 0 is made 1.
     pub(crate) fn buffer(&self, bytes: usize) -> Result<Buffer, Error> {
         let bytes = bytes.max(1);
         let _pool = Pool::new(self.0.functions);
         let buffer = send!(self.0.functions, self.0.id(), buffer(bytes => usize, SHARED => usize) -> Id);
-        self.buffer_of(buffer, bytes)
+        let buffer = self.buffer_of(buffer, bytes)?;
+        // Metal's documentation does not promise it.
+        // SAFETY: nobody else has the buffer yet, and it has so many bytes.
+        unsafe { buffer.contents().write_bytes(0, bytes) };
+        Ok(buffer)
     }
 
     /// The host's memory as a buffer. It begins and ends at a page.
@@ -406,8 +410,8 @@ impl Pipeline {
 }
 
 /// An argument of a run.
-pub(crate) enum Argument<'a> {
-    Buffer(&'a Buffer),
+pub(crate) enum Argument {
+    Buffer(Buffer),
     Number(u64),
 }
 
