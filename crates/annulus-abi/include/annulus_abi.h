@@ -159,6 +159,14 @@ typedef struct annulus_host_words {
     uint64_t reserved[7];
 } annulus_host_words;
 
+/* How many actors a shard has, of a kernel whose keys are sparse. */
+typedef struct annulus_actor_counts {
+    uint64_t used;
+    uint64_t evicted;
+    uint64_t ended;
+    uint64_t padding[13];
+} annulus_actor_counts;
+
 /* A shard's part of a vitals file. */
 typedef struct annulus_shard_vitals {
     annulus_control_block control;
@@ -167,6 +175,7 @@ typedef struct annulus_shard_vitals {
     annulus_telemetry telemetry;
     annulus_at at;
     annulus_host_words host;
+    annulus_actor_counts actors;
 } annulus_shard_vitals;
 
 /* The beginning of a vitals file. */
@@ -202,7 +211,7 @@ typedef struct annulus_vitals_header {
 
 /* "ANNULUSV" in the bytes of a little-endian machine. */
 #define ANNULUS_VITALS_MAGIC 0x5653554C554E4E41ull
-#define ANNULUS_VITALS_VERSION 2u
+#define ANNULUS_VITALS_VERSION 3u
 #define ANNULUS_VITALS_PAGE 4096u
 #define ANNULUS_MOST_KERNELS 1024u
 #define ANNULUS_MOST_SHARDS 1048576u

@@ -1,17 +1,20 @@
 //! The table of a block's actors, of a kernel whose keys are sparse: which place in the block's states is which key's.
 //!
-//! A place is given to a key with the first message for it, in the order in which the block takes messages. Places are given
-//! from 0 on, so those below the count of places in use are taken, and the others hold initial states. When all are in use,
-//! a new key gets none; or, if the launch evicts actors, that of an actor that has had no message for long. Its state is
-//! forgotten, and the new actor begins with an initial one.
+//! A place is given to a key with the first message for it, in the order in which the block takes messages. A place that an
+//! actor has given back is given again, the last of them first; else places are given from 0 on. Those that nobody has hold
+//! initial states. When all are in use, a new key gets none; or, if the launch evicts actors, that of an actor that has had no
+//! message for long. Its state is forgotten, and the new actor begins with an initial one.
 //!
 //! ```text
-//!   word 0      1      2      3          4      5          …
-//!   ┌────────┬──────┬──────┬──────────┬──────┬──────────┬───┬───────┬──────┬───────┬──────┬───┐
-//!   │ in use │ hand │ key  │ place + 1│ key  │ place + 1│ … │ key   │ seen │ key   │ seen │ … │
-//!   └────────┴──────┴──────┴──────────┴──────┴──────────┴───┴───────┴──────┴───────┴──────┴───┘
-//!                    as many entries as `entries` says        one record for each place, if actors are evicted
+//!   word 0     1      2      3      4      5          6      7          …
+//!   ┌───────┬──────┬──────┬──────┬──────┬──────────┬──────┬──────────┬───┬───────┬──────┬───────┬──────┬───┐
+//!   │ given │ hand │ free │ back │ key  │ place + 1│ key  │ place + 1│ … │ key   │ mark │ key   │ mark │ … │
+//!   └───────┴──────┴──────┴──────┴──────┴──────────┴──────┴──────────┴───┴───────┴──────┴───────┴──────┴───┘
+//!                                 as many entries as `entries` says       one record for each place, if actors go
 //! ```
+//!
+//! Of the places below *given*, as many as *back* says are free. They are a list: *free* is the first one's number plus 1, and
+//! instead of a key each one's record has the next one's; 0 is the end.
 //!
 //! The entries are an open table with linear probing. An empty entry has 0 in its second word. At most three quarters of
 //! them are used, so a search ends. An entry moves only when another one is evicted: those behind it that were pushed away
@@ -25,6 +28,12 @@
 //! for a round of the hand, or has had but one. An actor with a message in the turn that is under way is [`IN_TURN`] or
 //! [`NEW`], and passed over.
 //!
+//! # Who ends
+//!
+//! A handler may end its actor ([`Exits::ended`]). Its thread sets the state to an initial one and marks the place as [`ENDED`].
+//! A further message of the same turn makes the actor anew, and takes the mark away. When no thread of the turn handles any more, the
+//! leader takes the entries of those that are marked away, and puts their places into the list.
+//!
 //! # Who writes when
 //!
 //! The table belongs to the block, as the states do. Only the block's leader writes entries, between two barriers where other
@@ -34,7 +43,13 @@
 //! [`ActorCounts`](crate::control::ActorCounts).
 
 /// Words in front of the entries.
-const HEAD: u64 = 2;
+const HEAD: u64 = 4;
+
+/// The word of places that were given so far, the hand's, that of the first free place, and of how many are free.
+const GIVEN: usize = 0;
+const HAND: usize = 1;
+const FREE: usize = 2;
+const BACK: usize = 3;
 
 /// A place's mark: its actor has had a further message since the hand passed.
 pub const SEEN: u64 = 1;
@@ -44,6 +59,26 @@ pub const IN_TURN: u64 = 2;
 
 /// A place's mark, until its actor's first message is handled.
 pub const NEW: u64 = 3;
+
+/// A place's mark: its actor has ended in this turn.
+pub const ENDED: u64 = 4;
+
+/// How actors go. If they go at all, a table has records of its places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exits {
+    /// One without recent messages gives way to a new key when all places are in use.
+    pub evicted: bool,
+    /// The handler ends its own.
+    pub ended: bool,
+}
+
+impl Exits {
+    /// Whether any may go.
+    #[inline]
+    pub const fn any(self) -> bool {
+        self.evicted || self.ended
+    }
+}
 
 /// Entries of a table for so many places: a power of two, of which at most three quarters are used.
 // TWIN: entries
@@ -59,12 +94,12 @@ pub const fn entries(places: u64) -> u64 {
 /// Words of 8 bytes of a table for so many places.
 // TWIN: words
 #[inline]
-pub const fn words(places: u64, evicts: bool) -> u64 {
-    words_of(entries(places), places, evicts)
+pub const fn words(places: u64, exits: Exits) -> u64 {
+    words_of(entries(places), places, exits)
 }
 
-const fn words_of(entries: u64, places: u64, evicts: bool) -> u64 {
-    HEAD + 2 * entries + if evicts { 2 * places } else { 0 }
+const fn words_of(entries: u64, places: u64, exits: Exits) -> u64 {
+    HEAD + 2 * entries + if exits.any() { 2 * places } else { 0 }
 }
 
 /// Where a key's entry lies at the earliest, in a table of so many entries. All bits of the key count: keys that differ
@@ -86,7 +121,7 @@ pub struct ActorTable<'a> {
     places: u64,
     /// As many as [`entries`] says.
     entries: u64,
-    evicts: bool,
+    exits: Exits,
 }
 
 /// Where the actor of a key is.
@@ -116,17 +151,17 @@ impl<'a> ActorTable<'a> {
     ///
     /// If there are not [as many words](words) as the places need.
     #[inline]
-    pub fn new(words: &'a mut [u64], places: u64, evicts: bool) -> Self {
+    pub fn new(words: &'a mut [u64], places: u64, exits: Exits) -> Self {
         // Once for each look: a message waits for it.
         let entries = entries(places);
-        assert_eq!(words.len() as u64, words_of(entries, places, evicts), "as many words as a table has");
-        Self { words, places, entries, evicts }
+        assert_eq!(words.len() as u64, words_of(entries, places, exits), "as many words as a table has");
+        Self { words, places, entries, exits }
     }
 
     /// How many places are in use.
     #[inline]
     pub fn used(&self) -> u64 {
-        self.words[0]
+        self.words[GIVEN] - self.words[BACK]
     }
 
     /// Where the key's entry lies, or the empty one that ends the search: the index of its first word.
@@ -156,9 +191,16 @@ impl<'a> ActorTable<'a> {
     pub fn place(&mut self, key: u64) -> Option<Placed> {
         let at = self.find_actor(key);
         let placed = match self.words[at + 1] {
-            0 if self.used() < self.places => {
-                let place = self.used();
-                self.words[0] = place + 1;
+            0 if self.words[FREE] != 0 => {
+                let place = self.words[FREE] - 1;
+                self.words[FREE] = self.words[self.record(place)];
+                self.words[BACK] -= 1;
+                self.enter(at, key, place);
+                Placed::New(place)
+            }
+            0 if self.words[GIVEN] < self.places => {
+                let place = self.words[GIVEN];
+                self.words[GIVEN] = place + 1;
                 self.enter(at, key, place);
                 Placed::New(place)
             }
@@ -170,7 +212,7 @@ impl<'a> ActorTable<'a> {
             }
             place => Placed::Known(place - 1),
         };
-        if self.evicts {
+        if self.exits.evicted {
             let record = self.record(placed.place());
             self.words[record + 1] = if let Placed::Known(_) = placed { SEEN } else { 0 };
         }
@@ -180,7 +222,7 @@ impl<'a> ActorTable<'a> {
     fn enter(&mut self, at: usize, key: u64, place: u64) {
         self.words[at] = key;
         self.words[at + 1] = place + 1;
-        if self.evicts {
+        if self.exits.any() {
             let record = self.record(place);
             self.words[record] = key;
         }
@@ -190,13 +232,13 @@ impl<'a> ActorTable<'a> {
     /// are not evicted, or all of them have a message in this turn.
     // TWIN: evict_actor
     fn evict_actor(&mut self) -> Option<u64> {
-        if !self.evicts {
+        if !self.exits.evicted {
             return None;
         }
         // In the second round no mark is left but those of the turn.
         for _ in 0..2 * self.places {
-            let place = self.words[1];
-            self.words[1] = if place + 1 < self.places { place + 1 } else { 0 };
+            let place = self.words[HAND];
+            self.words[HAND] = if place + 1 < self.places { place + 1 } else { 0 };
             let record = self.record(place);
             match self.words[record + 1] {
                 IN_TURN | NEW => {}
@@ -208,6 +250,19 @@ impl<'a> ActorTable<'a> {
             }
         }
         None
+    }
+
+    /// Ends the actor at this place: its entry goes, and the place is free. The state there is to be set. In a table whose
+    /// actors are [ended](Exits::ended).
+    // TWIN: free_actor
+    pub fn end(&mut self, place: u64) {
+        debug_assert!(self.exits.ended, "the free places have records");
+        let record = self.record(place);
+        self.remove_actor(self.words[record]);
+        self.words[record] = self.words[FREE];
+        self.words[record + 1] = 0;
+        self.words[FREE] = place + 1;
+        self.words[BACK] += 1;
     }
 
     /// Takes the entry of this key away, and closes the gap.

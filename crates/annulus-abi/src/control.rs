@@ -162,14 +162,17 @@ pub struct ActorCounts {
     pub used: u64,
     /// Actors that were evicted for others, since launch. Only written by the shard.
     pub evicted: u64,
+    /// Actors that their handlers have ended, since launch. Only written by the shard.
+    pub ended: u64,
     /// Rest of the pair of lines.
-    pub padding: [u64; 14],
+    pub padding: [u64; 13],
 }
 
 const _: () = {
     assert!(size_of::<ActorCounts>() == 128);
     assert!(offset_of!(ActorCounts, used) == 0);
     assert!(offset_of!(ActorCounts, evicted) == 8);
+    assert!(offset_of!(ActorCounts, ended) == 16);
     assert!(size_of::<PortCounts>() == 64);
     assert!(offset_of!(PortCounts, forwarded) == 0);
     assert!(offset_of!(PortCounts, unforwarded) == 8);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use annulus_abi::actors::{ActorTable, IN_TURN, NEW, Placed, SEEN, entries, first_entry, words};
+use annulus_abi::actors::{ActorTable, Exits, IN_TURN, NEW, Placed, SEEN, entries, first_entry, words};
 
 /// Tables of so many places are tried.
 const PLACES: std::ops::RangeInclusive<u64> = 1..=20;
@@ -55,21 +55,27 @@ fn keys(random: &mut Random, places: u64) -> Vec<u64> {
     }
 }
 
+/// Words in front of the entries.
+const HEAD: u64 = 4;
+
+const STAY: Exits = Exits { evicted: false, ended: false };
+const EVICTED: Exits = Exits { evicted: true, ended: false };
+
 /// A table in memory of its own.
 #[derive(Clone)]
 struct Table {
     words: Vec<u64>,
     places: u64,
-    evicts: bool,
+    exits: Exits,
 }
 
 impl Table {
-    fn new(places: u64, evicts: bool) -> Self {
-        Self { words: vec![0; words(places, evicts) as usize], places, evicts }
+    fn new(places: u64, exits: Exits) -> Self {
+        Self { words: vec![0; words(places, exits) as usize], places, exits }
     }
 
     fn open(&mut self) -> ActorTable<'_> {
-        ActorTable::new(&mut self.words, self.places, self.evicts)
+        ActorTable::new(&mut self.words, self.places, self.exits)
     }
 
     fn place(&mut self, key: u64) -> Option<Placed> {
@@ -78,7 +84,7 @@ impl Table {
 
     /// Where a place's record lies: its key, and behind it its mark.
     fn record(&self, place: u64) -> usize {
-        (2 + 2 * entries(self.places) + 2 * place) as usize
+        (HEAD + 2 * entries(self.places) + 2 * place) as usize
     }
 
     fn mark(&mut self, place: u64, mark: u64) {
@@ -95,10 +101,17 @@ impl Table {
         let by_place: BTreeMap<_, _> = all.iter().map(|&(key, place)| (place, key)).collect();
         assert!(used <= self.places);
         assert_eq!(by_key.len(), all.len(), "no key is there twice");
-        assert!(by_place.keys().copied().eq(0..used), "each of the first places has one key: {by_place:?}");
+        if self.exits.ended {
+            assert_eq!(by_place.len() as u64, used, "each actor has a place of its own: {by_place:?}");
+        } else {
+            assert!(
+                by_place.keys().copied().eq(0..used),
+                "each of the first places has one key: {by_place:?}"
+            );
+        }
         for (&key, &place) in &by_key {
             assert_eq!(self.clone().place(key), Some(Placed::Known(place)), "{key} is found");
-            if self.evicts {
+            if self.exits.any() {
                 assert_eq!(self.words[self.record(place)], key, "its record names it");
             }
         }
@@ -115,8 +128,8 @@ fn a_quarter_of_the_entries_is_empty() {
         assert!(entries.is_power_of_two() && entries >= 4);
         assert!(4 * places <= 3 * entries, "{places} in {entries}");
         assert!(entries == 4 || 4 * places > 3 * (entries / 2), "half of {entries} are enough for {places}");
-        assert_eq!(words(places, false), 2 + 2 * entries);
-        assert_eq!(words(places, true), 2 + 2 * entries + 2 * places);
+        assert_eq!(words(places, STAY), HEAD + 2 * entries);
+        assert_eq!(words(places, EVICTED), HEAD + 2 * entries + 2 * places);
         assert!([0, 1, places, u64::MAX].iter().all(|&key| first_entry(key, entries) < entries));
     }
 }
@@ -148,7 +161,7 @@ fn a_table_equals_a_map() {
         for seed in 0..200 {
             let mut random = Random(seed << 8 | places);
             let keys = keys(&mut random, places);
-            let mut table = Table::new(places, false);
+            let mut table = Table::new(places, STAY);
             let mut model = HashMap::new();
             for _ in 0..6 * places {
                 let key = random.pick(&keys);
@@ -212,7 +225,7 @@ fn a_table_that_evicts_equals_a_clock() {
         for seed in 0..150 {
             let mut random = Random(seed << 8 | places);
             let keys = keys(&mut random, places);
-            let mut table = Table::new(places, true);
+            let mut table = Table::new(places, EVICTED);
             let mut model = Clock::default();
             for _ in 0..10 * places {
                 // Some have a message in the turn that begins now, now and then all.
@@ -277,7 +290,7 @@ fn a_removed_entry_leaves_no_gap() {
         let mut wrapped = 0;
         for number in 0..entries.pow(places as u32) {
             let mut count = vec![0; entries as usize];
-            let mut full = Table::new(places, true);
+            let mut full = Table::new(places, EVICTED);
             let keys: Vec<_> = (0..places as u32)
                 .map(|place| {
                     let home = (number / entries.pow(place) % entries) as usize;
@@ -287,7 +300,9 @@ fn a_removed_entry_leaves_no_gap() {
                     key
                 })
                 .collect();
-            wrapped += u64::from(full.words[3] != 0 && full.words[1 + 2 * entries as usize] != 0);
+            wrapped += u64::from(
+                full.words[HEAD as usize + 1] != 0 && full.words[(HEAD + 2 * entries) as usize - 1] != 0,
+            );
             for gone in 0..places {
                 let mut table = full.clone();
                 (0..places).filter(|&place| place != gone).for_each(|place| table.mark(place, IN_TURN));
@@ -308,7 +323,7 @@ fn a_removed_entry_leaves_no_gap() {
 /// An actor's first message leaves no mark, each further one does; and the hand takes it.
 #[test]
 fn who_comes_once_goes_first() {
-    let mut table = Table::new(4, true);
+    let mut table = Table::new(4, EVICTED);
     for key in 10..14 {
         assert_eq!(table.place(key), Some(Placed::New(key - 10)));
     }
@@ -328,7 +343,7 @@ fn who_comes_once_goes_first() {
 #[test]
 fn nobody_gives_way_in_a_turn_with_all() {
     for places in PLACES {
-        let mut table = Table::new(places, true);
+        let mut table = Table::new(places, EVICTED);
         (0..places).for_each(|key| assert_eq!(table.place(key), Some(Placed::New(key))));
         (0..places).for_each(|place| table.mark(place, [IN_TURN, NEW][place as usize % 2]));
         let before = table.words.clone();
@@ -338,4 +353,64 @@ fn nobody_gives_way_in_a_turn_with_all() {
         assert_eq!(table.place(99), Some(Placed::Instead(0)), "after one round without marks");
         table.checked();
     }
+}
+
+/// Actors come and end, in any order: those that are there keep their places, no two have one place, and a place that was given
+/// back is given again before one that nobody had.
+#[test]
+fn places_that_were_given_back_are_given_again() {
+    let (mut ended, mut again, mut instead, mut refused) = (0, 0, 0, 0);
+    for (places, evicted) in PLACES.into_iter().flat_map(|places| [(places, false), (places, true)]) {
+        for seed in 0..100 {
+            let mut random = Random(seed << 8 | places);
+            let keys = keys(&mut random, places);
+            let mut table = Table::new(places, Exits { evicted, ended: true });
+            let (mut model, mut free, mut given) = (HashMap::new(), Vec::new(), 0);
+            for _ in 0..10 * places {
+                let key = random.pick(&keys);
+                if let (Some(&place), 0) = (model.get(&key), random.below(3)) {
+                    table.open().end(place);
+                    model.remove(&key);
+                    free.push(place);
+                    ended += 1;
+                } else {
+                    let placed = table.place(key);
+                    match model.get(&key) {
+                        Some(&place) => assert_eq!(placed, Some(Placed::Known(place))),
+                        None if !free.is_empty() => {
+                            assert_eq!(
+                                placed,
+                                free.pop().map(Placed::New),
+                                "the last one that was given back"
+                            );
+                            again += 1;
+                        }
+                        None if given < places => {
+                            assert_eq!(placed, Some(Placed::New(given)));
+                            given += 1;
+                        }
+                        None if evicted => {
+                            let Some(Placed::Instead(place)) = placed else {
+                                panic!("somebody gives way: {placed:?}")
+                            };
+                            model.retain(|_, own| *own != place);
+                            instead += 1;
+                        }
+                        None => {
+                            assert_eq!(placed, None);
+                            refused += 1;
+                        }
+                    }
+                    if let Some(placed) = placed {
+                        model.insert(key, placed.place());
+                    }
+                }
+                assert_eq!(table.checked(), model.iter().map(|(&key, &place)| (key, place)).collect());
+            }
+        }
+    }
+    assert!(
+        ended > 5_000 && again > 2_000 && instead > 500 && refused > 500,
+        "{ended} {again} {instead} {refused}"
+    );
 }

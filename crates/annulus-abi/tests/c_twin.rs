@@ -4,7 +4,10 @@
 use std::{fmt::Write as _, mem::offset_of, path::PathBuf, process::Command};
 
 use annulus_abi::{
-    control::{ControlBlock, PortCounts, STALLED_BY_HOST, STALLED_BY_KERNEL, STALLED_HOLDS, command, state},
+    control::{
+        ActorCounts, ControlBlock, PortCounts, STALLED_BY_HOST, STALLED_BY_KERNEL, STALLED_HOLDS, command,
+        state,
+    },
     error,
     memory::KernelMemory,
     ring::{CLOSED, RingHeader, SealedUnit, SlotHeader, kind},
@@ -51,7 +54,8 @@ fn t_01_t_03_c_and_rust_agree() {
     offsets!(source, SealedUnit, "annulus_sealed_unit": content, lap);
     offsets!(source, At, "annulus_at": phase, number, key, count, failed, failed_key, reserved);
     offsets!(source, ShardVitals, "annulus_shard_vitals":
-        control, inbound, outbound, telemetry, at, host);
+        control, inbound, outbound, telemetry, at, host, actors);
+    offsets!(source, ActorCounts, "annulus_actor_counts": used, evicted, ended, padding);
     offsets!(source, HostWords, "annulus_host_words": staged, dropped_before, traces_recorded, traces_lost, fed, reserved);
     offsets!(source, PortCounts, "annulus_port_counts": forwarded, unforwarded, held, padding);
     offsets!(source, PortLink, "annulus_port_link": kernel, target, waits, name);

@@ -291,6 +291,9 @@ ANN_FUNCTION void ann_handle_one(PRIVATE const ann_view *v, u32 is_ready, PRIVAT
 #endif
     u32 code = ann_transact(
         v, message, actor, ann_owner(v, message, actor, 0), &outbox ANN_BINDING_ARGUMENTS);
+#if ANN_LAUNCH_SPARSE && defined(ANN_ENDS)
+    ann_free_one(v, actor);
+#endif
 #ifdef ANN_REPLY_PORT
     if (code == 0 && caller != 0)
         ann_reply_first(&outbox);

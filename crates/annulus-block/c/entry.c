@@ -104,6 +104,9 @@ ANN_KERNEL void ann_main(
             shared.own = l->actors_per_block;
             shared.entries = ann_actor_entries(l->actors_per_block);
             shared.newcomers = 0;
+#ifdef ANN_ENDS
+            shared.ended = 0;
+#endif
 #else
             shared.own = l->actors > block ? (l->actors - block + l->grid - 1) / l->grid : 0;
 #endif
@@ -194,6 +197,10 @@ ANN_KERNEL void ann_main(
 #endif
         ann_handle(&view, count ANN_BINDING_ARGUMENTS);
         ann_barrier();
+#if ANN_LAUNCH_SPARSE && defined(ANN_ENDS)
+        if (leader)
+            ann_free_ended(&view, count);
+#endif
 #ifdef ANN_BODY
         count = ann_end_body(&view, count);
         ann_barrier();

@@ -41,7 +41,7 @@ ANN_FUNCTION u32 ann_transact(
     if (actor == ANN_NO_ACTOR)
         return ANN_UNKNOWN_ACTOR;
 #endif
-#if ANN_LAUNCH_EVICTS
+#if ANN_LAUNCH_SPARSE && ANN_BEGINS_ANEW
 #ifdef ANN_BLOCK_WIDE
     if (thread_index == 0 && actor != ANN_NO_ACTOR)
 #endif
@@ -86,6 +86,10 @@ ANN_FUNCTION u32 ann_transact(
     ann_begin_to_set(v, &setting);
     PRIVATE ann_later *later = &setting;
 #endif
+#ifdef ANN_ENDS
+    u32 ends = 0;
+    PRIVATE u32 *ending = &ends;
+#endif
 #ifdef ANN_BLOCK_WIDE
     /* All threads of the block are here. The state is a copy in the block's memory. A message that has failed
        already takes the same way, so that no barrier is under a condition. */
@@ -127,6 +131,14 @@ ANN_FUNCTION u32 ann_transact(
     if (code == 0)
         ann_set_timers(v, later);
 #endif
+#ifdef ANN_ENDS
+    if (code == 0 && ends) {
+        state = *ann_new_state(v);
+#if ANN_LAUNCH_SPARSE
+        ann_end_actor(v, actor);
+#endif
+    }
+#endif
 #ifdef ANN_STATE
     if (code == 0)
         *cell = state;
@@ -134,6 +146,36 @@ ANN_FUNCTION u32 ann_transact(
     return code;
 #endif
 }
+
+#if ANN_LAUNCH_SPARSE && defined(ANN_ENDS) && ANN_LAUNCH_THREADS > 1
+
+/* By the leader, when all threads have handled theirs: the places of those that have ended are free. */
+ANN_FUNCTION void ann_free_ended(PRIVATE const ann_view *v, u32 count)
+{
+    if (v->shared->ended == 0)
+        return;
+    ann_tell_ended(v);
+    for (u32 i = 0; i < count; i++) {
+        GLOBAL const ann_job *job = ann_job_at(v, i);
+        if (job->kind == ANN_KIND_MESSAGE && job->actor != ANN_NO_ACTOR)
+            ann_free_actor(v, job->actor);
+    }
+}
+
+#endif
+
+#if ANN_LAUNCH_SPARSE && defined(ANN_ENDS)
+
+/* By the leader, when it has handled one message alone. */
+ANN_FUNCTION void ann_free_one(PRIVATE const ann_view *v, u64 actor)
+{
+    if (v->shared->ended == 0)
+        return;
+    ann_tell_ended(v);
+    ann_free_actor(v, actor);
+}
+
+#endif
 
 #if ANN_LAUNCH_THREADS == 1
 
@@ -197,7 +239,11 @@ ANN_FUNCTION void ann_handle(PRIVATE const ann_view *v ANN_BINDING_PARAMETERS)
 #if ANN_LAUNCH_CAUSAL
         ann_begin_event(v, ann_stamp(v, slot));
 #endif
-        u32 code = ann_transact(v, message, ann_actor(v, message), ann_thread(v), &outbox ANN_BINDING_ARGUMENTS);
+        u64 actor = ann_actor(v, message);
+        u32 code = ann_transact(v, message, actor, ann_thread(v), &outbox ANN_BINDING_ARGUMENTS);
+#if ANN_LAUNCH_SPARSE && defined(ANN_ENDS)
+        ann_free_one(v, actor);
+#endif
 #if ANN_LAUNCH_CAUSAL
         ann_clear_stamp(v, slot);
 #endif

@@ -31,6 +31,12 @@
 #ifndef ANN_LAUNCH_EVICTS
 #define ANN_LAUNCH_EVICTS 0
 #endif
+/* Whether states begin anew: one more state follows those of all blocks, as it begins. */
+#ifdef ANN_ENDS
+#define ANN_BEGINS_ANEW 1
+#else
+#define ANN_BEGINS_ANEW ANN_LAUNCH_EVICTS
+#endif
 #ifndef ANN_LAUNCH_SEALED
 #define ANN_LAUNCH_SEALED 0
 #endif
@@ -284,10 +290,12 @@ typedef struct {
 #define ANN_ACTOR_COUNTS 128
 #define ANN_ACTORS_USED 0
 #define ANN_ACTORS_EVICTED 8
+#define ANN_ACTORS_ENDED 16
 /* Marks of a place: see `actors.c`. */
 #define ANN_ACTOR_SEEN 1
 #define ANN_ACTOR_IN_TURN 2
 #define ANN_ACTOR_NEW 3
+#define ANN_ACTOR_ENDED 4
 #ifdef ANN_PORT_COUNTS_BYTES
 #define ANN_PORTS_END ANN_PORT_COUNTS_BYTES
 #else
@@ -522,6 +530,9 @@ typedef struct {
 #if ANN_LAUNCH_SPARSE
     u64 entries;    /* of the block's table of actors */
     u32 newcomers;  /* messages of the turn whose keys the table does not have */
+#ifdef ANN_ENDS
+    u32 ended;      /* times that a thread has ended an actor in this turn */
+#endif
 #endif
     u64 reserved; /* the inbound ring's gauge, as the turn found it */
 #if ANN_LAUNCH_SEALED

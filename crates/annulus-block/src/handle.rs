@@ -14,6 +14,7 @@ use annulus_sync::{Ordering, contain::discard, fence};
 use crate::{
     publish::add,
     runner::Runner,
+    state::Actor,
     timers::Timers,
     traced::Followed,
     turn::{BlockCore, TurnTotals},
@@ -89,6 +90,12 @@ impl<R: Runner> BlockCore<R> {
         if let (0, Some(timers)) = (code, &mut self.timers) {
             timers.keep(is_parted, self.stamp);
         }
+        if code == 0
+            && self.actor.ends()
+            && let Some(actor) = actor
+        {
+            self.end_actor(actor);
+        }
         if code == 0 && is_parted {
             if self.walk.is_some() {
                 self.keep_along();
@@ -140,6 +147,19 @@ impl<R: Runner> BlockCore<R> {
         };
         if let Some(count) = count {
             add(count, 1);
+        }
+    }
+
+    /// Ends the actor whose message was handled, and tells the host.
+    // TWIN: end_actor
+    #[inline(never)]
+    fn end_actor(&self, actor: Actor) {
+        // SAFETY: the states are the block's own while it handles messages, and the actor is that of this message.
+        if unsafe { self.state.end(actor) }
+            && let (Some(used), Some(ended)) = (self.memory.actors_used(), self.memory.actors_ended())
+        {
+            used.store(used.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+            add(ended, 1);
         }
     }
 
@@ -227,8 +247,16 @@ impl<R: Runner> BlockCore<R> {
             fence(Ordering::SeqCst);
         }
         let later = self.timers.as_deref().map(Timers::later);
-        let invocation =
-            Invocation { cx, message, state, bindings: &self.bindings, outbox: &self.outbox, later };
+        self.actor.go_on();
+        let invocation = Invocation {
+            cx,
+            message,
+            state,
+            bindings: &self.bindings,
+            outbox: &self.outbox,
+            later,
+            actor: &self.actor,
+        };
         // The handler's state is a copy that is committed on success, and its sends are not published yet. So
         // after a panic nobody sees anything half done, except in whole-kernel slices and shared atomics, as
         // documented.

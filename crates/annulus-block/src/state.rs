@@ -16,7 +16,7 @@ use std::{
     ptr::NonNull,
 };
 
-use annulus_abi::actors::{self, ActorTable, Placed};
+use annulus_abi::actors::{self, ActorTable, Exits, Placed};
 use annulus_kernel::{StateDefinition, StateShape};
 
 /// There is not enough memory for a block's states.
@@ -67,12 +67,11 @@ pub enum BlockState {
     },
 }
 
-/// An [`ActorTable`], and how a state begins. It belongs to whoever the states belong to.
+/// An [`ActorTable`]. It belongs to whoever the states belong to.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     words: NonNull<[u64]>,
-    evicts: bool,
-    init: unsafe fn(*mut u8),
+    exits: Exits,
 }
 
 /// Whether a kernel's keys are sparse, and what happens when a new key finds no place.
@@ -113,6 +112,7 @@ pub struct Cells {
     first: NonNull<u8>,
     size: usize,
     count: u64,
+    init: unsafe fn(*mut u8),
 }
 
 /// The memory of a block's states.
@@ -157,9 +157,29 @@ impl BlockState {
                 let state = cells.at(placed.place());
                 if let Placed::Instead(_) = placed {
                     // SAFETY: it is the place of a state of the type, which is nobody's any more.
-                    unsafe { (table.init)(state) };
+                    unsafe { (cells.init)(state) };
                 }
                 Some(Actor { state, placed: Some(placed) })
+            }
+        }
+    }
+
+    /// Ends an actor: its state is as it begins. If keys are sparse, its place is free; says so.
+    ///
+    /// # Safety
+    ///
+    /// As for [`of`](Self::of), which has found the actor, and nobody has ended it since.
+    pub(crate) unsafe fn end(&self, actor: Actor) -> bool {
+        match self {
+            Self::Stateless => false,
+            Self::Whole(cells) | Self::PerActor { cells, .. } | Self::Sparse { cells, .. } => {
+                // SAFETY: it is the place of a state of the type, and the block's own, by the caller's promise.
+                unsafe { (cells.init)(actor.state) };
+                if let (Self::Sparse { table, .. }, Some(placed)) = (self, actor.placed) {
+                    // SAFETY: the table is the block's own, by the caller's promise.
+                    unsafe { table.of(cells.count) }.end(placed.place());
+                }
+                actor.placed.is_some()
             }
         }
     }
@@ -185,12 +205,12 @@ impl Cells {
 
 impl Table {
     /// An empty one for so many places.
-    fn new(places: u64, evicts: bool, init: unsafe fn(*mut u8)) -> Option<Self> {
-        let words = usize::try_from(actors::words(places, evicts)).ok()?;
+    fn new(places: u64, exits: Exits) -> Option<Self> {
+        let words = usize::try_from(actors::words(places, exits)).ok()?;
         let mut memory = Vec::new();
         memory.try_reserve_exact(words).ok()?;
         memory.resize(words, 0);
-        Some(Self { words: NonNull::from(Box::leak(memory.into_boxed_slice())), evicts, init })
+        Some(Self { words: NonNull::from(Box::leak(memory.into_boxed_slice())), exits })
     }
 
     /// The table in this memory.
@@ -203,7 +223,7 @@ impl Table {
         // SAFETY: the memory lives as long as the `StateMemory`, which outlives the block; nobody else uses it, by the
         // caller's promise.
         let words = unsafe { &mut *self.words.as_ptr() };
-        ActorTable::new(words, places, self.evicts)
+        ActorTable::new(words, places, self.exits)
     }
 }
 
@@ -231,8 +251,9 @@ impl StateMemory {
         if let StateShape::PerActor(_) = shape {
             memory.state = BlockState::PerActor { cells, grid };
             if let Keys::Sparse { evicts } = keys {
-                let table = Table::new(count, evicts, definition.init)
-                    .ok_or(TooManyStates { count, size: definition.ty.size })?;
+                let exits = Exits { evicted: evicts, ended: definition.ends };
+                let table =
+                    Table::new(count, exits).ok_or(TooManyStates { count, size: definition.ty.size })?;
                 memory.state = BlockState::Sparse { cells, table, grid };
             }
         }
@@ -252,7 +273,10 @@ impl StateMemory {
             StateShape::PerActor(definition) => {
                 let own = keys.places(actors, block, grid);
                 let table = match keys {
-                    Keys::Sparse { evicts } => actors::words(own, evicts).saturating_mul(8),
+                    Keys::Sparse { evicts } => {
+                        let exits = Exits { evicted: evicts, ended: definition.ends };
+                        actors::words(own, exits).saturating_mul(8)
+                    }
                     Keys::Dense => 0,
                 };
                 own.saturating_mul(definition.ty.size as u64).saturating_add(table)
@@ -354,7 +378,7 @@ fn allocate(definition: StateDefinition, count: u64) -> Result<(Cells, Layout), 
         Layout::from_size_align(bytes.ok_or_else(too_large)?.max(1), align).map_err(|_| too_large())?;
     // SAFETY: the layout's size is not zero.
     let first = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(too_large)?;
-    Ok((Cells { first, size, count }, layout))
+    Ok((Cells { first, size, count, init: definition.init }, layout))
 }
 
 impl Drop for StateMemory {

@@ -19,7 +19,7 @@ use std::{cell::Cell, marker::PhantomData, sync::Arc};
 use annulus_abi::{control::command, kernel::KernelLayout, ring::RingLayout, telemetry::Telemetry};
 use annulus_kernel::{
     Binding, BoundMemory, CpuEntry, Cx, KernelDefinition, KernelShape, PeersDefinition, PortDefinition,
-    ProcessingMode, RawOutbox,
+    ProcessingMode, RawOutbox, ThisActor,
 };
 use annulus_ring::{
     memory::{AtLine, ShardMemory},
@@ -151,6 +151,8 @@ pub struct BlockCore<R> {
     /// The states. They are in a [`StateMemory`](crate::StateMemory), and belong to the block while it is
     /// active.
     pub(crate) state: BlockState,
+    /// By what a handler ends the actor of its message.
+    pub(crate) actor: ThisActor,
     pub(crate) entry: CpuEntry,
     pub(crate) key: Option<unsafe fn(*const u8) -> u64>,
     pub(crate) cx: Cx,
@@ -369,6 +371,7 @@ impl<R: Runner> BlockCore<R> {
             bindings: bindings.iter().map(|b| BoundMemory { data: b.as_ptr(), len: b.len() }).collect(),
             _bindings: bindings,
             state,
+            actor: ThisActor::new(),
             entry: definition.cpu,
             key: definition.key,
             cx: match definition.shape {

@@ -97,7 +97,9 @@ macro_rules! conformance_suite {
             }
             order {
                 b02_a_reply_carries_what_came_before: Handlers,
+                b02_fences_carry_what_a_reply_does_not: Handlers,
                 b03_a_fence_forbids_store_buffering: Handlers,
+                b03_a_fence_for_the_system_forbids_it_too: Handlers,
                 b03_fences_on_both_sides_pass_a_value: Handlers,
                 b03_fences_forbid_load_buffering: Handlers,
                 b03_readers_with_fences_agree: Handlers,
@@ -718,6 +720,15 @@ macro_rules! conformance_suite {
                 a_crowd_of_keys_by_many_threads: Handlers,
                 a_turn_with_more_keys_than_places: Handlers,
                 states_without_bytes: Handlers,
+            }
+            ends {
+                an_actor_that_has_ended_begins_anew: Handlers,
+                actors_of_many_threads_begin_anew: Handlers,
+                ended_actors_give_their_places_back: Handlers,
+                those_of_many_threads_too: Handlers,
+                some_end_and_others_give_way: Handlers,
+                a_snapshot_has_no_ended_actors: Handlers,
+                a_kernel_without_keys_begins_anew: Handlers,
             }
             balance {
                 k_03_a_deep_queue_is_evened_out: Handlers,

@@ -8,14 +8,14 @@ use std::{
     sync::Arc,
 };
 
-use annulus_abi::actors;
+use annulus_abi::actors::{self, Exits};
 use annulus_kernel::{Binding, StateDefinition, StateShape};
 use annulus_runtime::BackendError;
 
 use crate::driver::{Driver, Memory};
 
-/// The states of a kernel: each block's part has `per_block` places. If actors are evicted, one more state follows, as it
-/// begins. If keys are sparse, the blocks' [tables of actors](annulus_abi::actors) follow, aligned to an entry.
+/// The states of a kernel: each block's part has `per_block` places. If actors are evicted or end, one more state follows, as
+/// it begins. If keys are sparse, the blocks' [tables of actors](annulus_abi::actors) follow, aligned to an entry.
 pub(crate) struct States {
     pub(crate) memory: Arc<dyn Memory>,
     pub(crate) per_block: u64,
@@ -107,17 +107,18 @@ impl Cells {
     ) -> Result<CellsLayout, BackendError> {
         let size = definition.ty.size;
         let too_large = || too_large(size, per_block, grid);
-        // One more, by which those begin that take the places of others.
+        let exits = Exits { evicted: evicts, ended: definition.ends };
+        // One more, by which states begin anew.
         let count = per_block
             .checked_mul(grid)
-            .and_then(|count| count.checked_add(evicts.into()))
+            .and_then(|count| count.checked_add(exits.any().into()))
             .and_then(|count| usize::try_from(count).ok())
             .ok_or_else(too_large)?;
         // In C a state without bytes has one, which its handler writes.
         let states = count.checked_mul(size.max(1)).ok_or_else(too_large)?.max(1);
         let (tables, bytes) = if sparse {
             let tables = states.checked_next_multiple_of(ENTRY).ok_or_else(too_large)?;
-            let bytes = actors::words(per_block, evicts).checked_mul(8 * grid);
+            let bytes = actors::words(per_block, exits).checked_mul(8 * grid);
             let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(too_large)?;
             (tables, tables.checked_add(bytes).ok_or_else(too_large)?)
         } else {

@@ -235,8 +235,17 @@ pub enum StateShape {
 impl StateShape {
     /// The shape for a `&mut S` parameter of this kernel.
     pub const fn of<K: RingKernel, S: DeviceType + Default>() -> Self {
-        let definition = StateDefinition { ty: S::DESCRIPTOR, init: init_default::<S> };
+        let definition = StateDefinition { ty: S::DESCRIPTOR, init: init_default::<S>, ends: false };
         if K::Message::KEYED { Self::PerActor(definition) } else { Self::Whole(definition) }
+    }
+
+    /// The same shape, of a handler that may end its actor.
+    pub const fn ending(self) -> Self {
+        match self {
+            Self::Stateless => Self::Stateless,
+            Self::PerActor(state) => Self::PerActor(StateDefinition { ends: true, ..state }),
+            Self::Whole(state) => Self::Whole(StateDefinition { ends: true, ..state }),
+        }
     }
 
     /// The type and initial value, if there is state.
@@ -248,13 +257,15 @@ impl StateShape {
     }
 }
 
-/// The type and initial value of a state.
+/// The type and initial value of a state, and whether it may end.
 #[derive(Clone, Copy, Debug)]
 pub struct StateDefinition {
     /// The type.
     pub ty: &'static TypeDescriptor,
     /// Writes the initial value, the type's `Default`, to memory that is valid and aligned for it.
     pub init: unsafe fn(*mut u8),
+    /// Whether the handler may end its actor: it takes a [`ThisActor`](crate::ThisActor).
+    pub ends: bool,
 }
 
 unsafe fn init_default<S: Default>(state: *mut u8) {

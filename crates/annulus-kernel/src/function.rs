@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    Ask, Block, BlockArray, BlockCx, BlockValue, Cx, Failure, Inbox, Later, Outbox, Reply,
+    Ask, Block, BlockArray, BlockCx, BlockValue, Cx, Failure, Inbox, Later, Outbox, Reply, ThisActor,
     tree::{Callee, FunctionTree, Witness},
     typed::Typed,
 };
@@ -383,7 +383,7 @@ macro_rules! receivers {
 
 receivers! {
     => bool; => i8; => i16; => i32; => i64; => isize; => u8; => u16; => u32; => u64; => usize; => f32; => f64;
-    => (); => Failure; => Ordering; => cmp::Ordering; => Cx; => BlockCx; => AtomicU32; => AtomicI32; => AtomicU64; => AtomicI64;
+    => (); => Failure; => Ordering; => cmp::Ordering; => Cx; => BlockCx; => ThisActor; => AtomicU32; => AtomicI32; => AtomicU64; => AtomicI64;
     [T] => [T]; [M] => Outbox<M>; [M] => Reply<M>; [Q, A] => Ask<Q, A>; [M] => Later<M>; [M] => Inbox<M>;
 }
 

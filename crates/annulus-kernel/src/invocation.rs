@@ -4,6 +4,7 @@ use std::ptr;
 
 use crate::{
     Ask, Block, Cx, Failure, Later, Outbox, PortDefinition, PortOutbox, RawInbox, RawLater, RawOutbox,
+    ThisActor,
 };
 
 /// The CPU entry that `#[ring_kernel]` generates. It takes the parameters out of an [`Invocation`], calls the
@@ -39,6 +40,8 @@ pub struct Invocation<'a> {
     pub outbox: &'a RawOutbox,
     /// Where timers go, if the kernel has any.
     pub later: Option<&'a RawLater>,
+    /// By what the handler ends its actor.
+    pub actor: &'a ThisActor,
 }
 
 impl<'a> Invocation<'a> {

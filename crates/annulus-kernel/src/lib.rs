@@ -45,7 +45,7 @@
 //! | `Option` and `Result`: `is_some`, `is_ok`, `unwrap`, `expect`, `unwrap_or`, `ok_or`, `ok`, `err`, `or`, `take`, `replace`, `copied`, `as_ref` …, `then_some` and `then` of `bool` | `map`, `and_then`, `map_or`, `unwrap_or_else` … with closures; `mem::replace`, `swap`, `take` |
 //! | `&place`, `&mut place` in `let` and through patterns | another name for the place; branches choose between shared references, and between elements of one array |
 //! | constants, statics, associated constants, `T::default()` | captured by value when the kernel is launched |
-//! | `outbox.send(value)`, `later.send_after(value, nanos)`, [`Cx`]'s methods | |
+//! | `outbox.send(value)`, `later.send_after(value, nanos)`, `actor.end()`, [`Cx`]'s methods | |
 //! | `cx.fence(FenceScope::Device)` | a sequentially consistent fence; Metal has none for the system |
 //! | `inbox.try_recv()`, `found()`, `end_kernel()` | of a body |
 //! | [`BlockCx`]'s methods, `get` and `set` of [`Block`] and [`BlockArray`] | barriers stand in the handler itself; all threads take the same way to them |
@@ -69,6 +69,7 @@
 //! out. One writer spells them in the dialect of the [`Target`]. The text follows [`LANGUAGE_SOURCE`], which
 //! defines in C what Rust's operators mean. The text carries the Rust lines in comments and keeps the names.
 
+mod actor;
 mod archived;
 mod ask;
 mod binding;
@@ -108,6 +109,7 @@ pub mod witness;
 mod wrapping;
 mod write;
 
+pub use actor::ThisActor;
 pub use archived::{ArchivedType, Devices, Reads, archived_value};
 pub use ask::{Answer, Ask, AskDefinition, ended};
 pub use binding::{Binding, BindingDefinition, BindingKind, DeviceAtomic};

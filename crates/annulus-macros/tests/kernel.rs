@@ -116,6 +116,7 @@ fn call<M, S>(
         bindings,
         outbox,
         later: None,
+        actor: &ThisActor::new(),
     };
     // SAFETY: each test gives the types that its definition names.
     unsafe { (definition.cpu)(&invocation) }

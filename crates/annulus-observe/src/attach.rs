@@ -321,6 +321,11 @@ impl Kernel {
         target.map(|(id, _)| id)
     }
 
+    /// How many actors each of its shards has room for, if its keys are [sparse](Self::sparse_keys).
+    pub fn places_of_shard(&self) -> u64 {
+        self.actors.div_ceil(self.shards.len().max(1) as u64)
+    }
+
     /// Asks of its shards that are open: of which no answer has come, or which no block has seen yet.
     pub fn open_asks(&self) -> u64 {
         self.sum(|shard| shard.timers.asks.into())

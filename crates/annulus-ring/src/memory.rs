@@ -213,8 +213,8 @@ impl ShardMemory {
     }
 
     /// The same shard with all that can be watched elsewhere: its control block, the tickets of its inbound
-    /// and outbound rings, its telemetry line, the line that says what it is at, and the counts of its outboxes and its
-    /// histogram, if it has some and the place has room for them.
+    /// and outbound rings, its telemetry line, the line that says what it is at, the counts of its actors, and the counts of its
+    /// outboxes and its histogram, if it has some and the place has room for them.
     ///
     /// Called before anybody uses the shard: what the other places hold is not copied.
     pub fn watched(self, vitals: VitalsPlace) -> Self {
@@ -236,6 +236,9 @@ impl ShardMemory {
             )),
             telemetry: Some(line),
             at: Some(AtLine::new(&memory, offset + offset_of!(ShardVitals, at))),
+            actors: self
+                .actors
+                .map(|_| region.part(offset + offset_of!(ShardVitals, actors), size_of::<ActorCounts>())),
             ports: self.ports.map(|own| ports.map_or(own, counts)),
             histogram: self.histogram.map(|own| match histogram {
                 Some(histogram) => region.part(histogram, histogram::BYTES),
@@ -529,6 +532,13 @@ impl ShardMemory {
     pub fn actors_evicted(&self) -> Option<&AtomicU64> {
         // SAFETY: the region is an `ActorCounts`.
         self.actors.as_ref().map(|actors| unsafe { actors.word64(offset_of!(ActorCounts, evicted)) })
+    }
+
+    /// How many of them their handlers have ended, since launch, if the kernel's keys are sparse.
+    #[inline]
+    pub fn actors_ended(&self) -> Option<&AtomicU64> {
+        // SAFETY: the region is an `ActorCounts`.
+        self.actors.as_ref().map(|actors| unsafe { actors.word64(offset_of!(ActorCounts, ended)) })
     }
 
     /// What one of several outboxes has sent to other kernels: none if the kernel has not several, or may not

@@ -273,7 +273,7 @@ pub mod prelude {
     pub use annulus_kernel::{
         Addressed, Along, Answer, Ask, Block, BlockArray, BlockCx, Cx, DeviceType, ErrorCode, Failure,
         FenceScope, Inbox, Later, List, Message as _, Outbox, Peer, Published, Reply, RingKernel,
-        RingMessage, Rows, Text, Topic,
+        RingMessage, Rows, Text, ThisActor, Topic,
     };
     pub use annulus_macros::{
         DeviceType, ErrorCode, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,

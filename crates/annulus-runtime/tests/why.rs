@@ -36,6 +36,7 @@ fn asleep() -> Shard {
         pending: 0,
         staged: 0,
         timers: Timers::default(),
+        actors: Default::default(),
         accepted: 10,
         taken: 0,
         unread: 0,

@@ -46,7 +46,7 @@ pub const METHODS: &[&str] = &[
     // Comparisons, and what they give.
     "cmp", "is_eq", "is_ge", "is_gt", "is_le", "is_lt", "is_ne", "partial_cmp", "then", "total_cmp",
     // The handler's own parameters, and failures.
-    "block_index", "code", "fence", "grid_size", "now", "queue", "send", "send_after", "stamp", "thread_index",
+    "block_index", "code", "end", "fence", "grid_size", "now", "queue", "send", "send_after", "stamp", "thread_index",
     // What the threads of a block do together.
     "all", "any", "ballot", "barrier", "block_dim", "is_leader", "lane", "set", "shuffle", "shuffle_down", "shuffle_up",
     "shuffle_xor", "warp", "warp_barrier",

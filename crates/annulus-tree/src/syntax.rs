@@ -66,6 +66,8 @@ tree_enum! {
         Atomic { ty: WitnessId },
         /// `&Later<M>`.
         Later,
+        /// `&ThisActor`.
+        Actor,
     }
 }
 

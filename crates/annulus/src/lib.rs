@@ -189,6 +189,7 @@
 //! | `&Reply<T>`, beside an outbox | where it answers who asked | |
 //! | `&Ask<Q, A>`, beside an outbox | another kernel, which it asks a `Q`; an `A` comes of it | |
 //! | `&Later<M>` | where it sends to itself, to be taken later | |
+//! | `&ThisActor` | by what it ends its actor | |
 //! | `&Cx` | where it runs | |
 
 #[doc(hidden)]

@@ -10,7 +10,7 @@ use std::{
 use annulus::{OpenCl, Runtime};
 
 /// What each example shows, whatever the backend; those that tell of times and threads say so little.
-const SHOWN: [(&str, &str); 33] = [
+const SHOWN: [(&str, &str); 34] = [
     ("balance", "others have helped worker 0: true\n"),
     ("calls", "account 7: not enough money"),
     ("chat", "again, carl in street: HELLO, ANNA\n"),
@@ -46,6 +46,7 @@ const SHOWN: [(&str, &str); 33] = [
     ),
     ("store", "Sell { article: 3, pieces: 1 }: failed in a kernel"),
     ("tracking", "4.7 as measured, 2.3 as believed"),
+    ("uploads", "50000 of 50000 uploads are complete, and right\n"),
     ("visitors", "    400000     195620 "),
 ];
 

@@ -49,14 +49,19 @@ use core::mem::offset_of;
 
 pub use host::HostWords;
 
-use crate::{control::ControlBlock, memory::KernelMemory, ring::RingHeader, telemetry::Telemetry};
+use crate::{
+    control::{ActorCounts, ControlBlock},
+    memory::KernelMemory,
+    ring::RingHeader,
+    telemetry::Telemetry,
+};
 
 /// The first eight bytes of a vitals file: `ANNULUSV` on a little-endian machine.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"ANNULUSV");
 
 /// The version of the format that this crate describes. What is added in reserved room keeps the version: readers of before
 /// do not look there, and zeros there say that a writer of before did not know.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The end of the file names of vitals files.
 pub const SUFFIX: &str = ".vitals";
@@ -327,6 +332,8 @@ pub struct ShardVitals {
     pub at: At,
     /// What the host says of the shard.
     pub host: HostWords,
+    /// How many actors it has, if the kernel's keys are [sparse](kernel_flags::SPARSE_KEYS).
+    pub actors: ActorCounts,
 }
 
 /// What a shard is at. Its block is the only writer.
@@ -544,13 +551,14 @@ const _: () = {
     assert!(offset_of!(KernelEntry, memory) == 992);
     assert!(offset_of!(KernelEntry, check) == 1144);
 
-    assert!(size_of::<ShardVitals>() == 1024);
+    assert!(size_of::<ShardVitals>() == 1152);
     assert!(offset_of!(ShardVitals, control) == 0);
     assert!(offset_of!(ShardVitals, inbound) == 256);
     assert!(offset_of!(ShardVitals, outbound) == 512);
     assert!(offset_of!(ShardVitals, telemetry) == 768);
     assert!(offset_of!(ShardVitals, at) == 832);
     assert!(offset_of!(ShardVitals, host) == 896);
+    assert!(offset_of!(ShardVitals, actors) == 1024);
     assert!(size_of::<At>() == 64);
     assert!(offset_of!(At, number) == 8);
     assert!(offset_of!(At, key) == 16);

@@ -19,7 +19,7 @@ use super::{
     text,
 };
 use crate::{
-    control::{ControlBlock, Timers},
+    control::{ActorCounts, ControlBlock, Timers},
     histogram::{self, BUCKETS},
     memory::KernelMemory,
     ring::{CLOSED, RingHeader},
@@ -113,12 +113,25 @@ pub struct Shard {
     pub outputs_waiting: u64,
     /// Messages to itself.
     pub timers: Timers,
+    /// Its actors, of a kernel whose keys are [sparse](super::kernel_flags::SPARSE_KEYS).
+    pub actors: Actors,
     /// Records of messages that were followed, and those that found no room.
     pub traces: Traces,
     /// The line of telemetry; `None` if it is torn or was never written.
     pub telemetry: Option<Telemetry>,
     /// What the shard is at.
     pub at: At,
+}
+
+/// The actors of a shard whose keys are sparse: see [`ActorCounts`](crate::control::ActorCounts).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Actors {
+    /// Places in use.
+    pub used: u64,
+    /// Actors that gave way to others.
+    pub evicted: u64,
+    /// Actors that their handlers have ended.
+    pub ended: u64,
 }
 
 /// What became of the records of messages that were followed.
@@ -573,6 +586,7 @@ impl Shard {
         const OUTBOUND: usize = offset_of!(ShardVitals, outbound);
         const AT: usize = offset_of!(ShardVitals, at);
         const HOST: usize = offset_of!(ShardVitals, host);
+        const ACTORS: usize = offset_of!(ShardVitals, actors);
         let long = |offset| word64(bytes, offset).unwrap_or(0);
         let short = |offset| word32(bytes, offset).unwrap_or(0);
         let reserved = |ring: usize| long(ring + offset_of!(RingHeader, reserved)) & !CLOSED;
@@ -599,6 +613,11 @@ impl Shard {
             fed: long(HOST + offset_of!(HostWords, fed)),
             outputs_waiting: waiting(OUTBOUND),
             timers: Timers::of_word(long(offset_of!(ControlBlock, timers))),
+            actors: Actors {
+                used: long(ACTORS + offset_of!(ActorCounts, used)),
+                evicted: long(ACTORS + offset_of!(ActorCounts, evicted)),
+                ended: long(ACTORS + offset_of!(ActorCounts, ended)),
+            },
             traces: Traces {
                 recorded: long(HOST + offset_of!(HostWords, traces_recorded)),
                 lost: long(HOST + offset_of!(HostWords, traces_lost)),

@@ -5,6 +5,7 @@
 use std::{mem::offset_of, sync::Arc};
 
 use annulus_abi::{
+    actors::Exits,
     control::{ControlBlock, command},
     kernel::{KernelLayout, KernelShape},
     ring::Envelope,
@@ -51,6 +52,7 @@ fn plays(scene: &Scene) {
         shows: true,
         counts_turns: false,
         keys: scene.keys,
+        exits: Exits::default(),
     };
     let exchange = Arc::new(Exchange::new(&layout, 2, 0));
     let [mut from, mut to] = [0, 1].map(|copy| Pair::new(scene, options, None, copy, Some(&exchange)));

@@ -30,6 +30,7 @@ use crate::{
     kernels::{ENTRIES, PEERS, graph, topic_entries},
     memory::{Place, Raw, Side},
     rust_block::{ANSWER, FIRST_ASKED, SEED},
+    scene::exits,
 };
 
 /// What a program is of.
@@ -354,12 +355,13 @@ impl CBlock {
         records.set(own + offset_of!(BlockRecord, telemetry), line);
         let size = text.definition.state.definition().map_or(0, |state| state.ty.size);
         let states_bytes = size * per_block as usize;
-        // Behind the states of all blocks one as it begins, if actors give way; and tables.
-        let first = if text.evicts() { size } else { 0 };
-        let table = if text.is_sparse() { 8 * table_words(per_block, text.evicts()) as usize } else { 0 };
+        // Behind the states of all blocks one as it begins, if actors go; and tables.
+        let exits = exits(text.definition, text.keys);
+        let first = if exits.any() { size } else { 0 };
+        let table = if text.is_sparse() { 8 * table_words(per_block, exits) as usize } else { 0 };
         let tables = ((states_bytes * blocks + first).next_multiple_of(16), table);
         let all = Raw::new(tables.0 + tables.1 * blocks);
-        if let (true, Some(state)) = (text.evicts(), text.definition.state.definition()) {
+        if let (true, Some(state)) = (exits.any(), text.definition.state.definition()) {
             // SAFETY: the memory has room for one there, and is as aligned as a row of them.
             unsafe { (state.init)(all.at::<u8>(states_bytes * blocks)) };
         }

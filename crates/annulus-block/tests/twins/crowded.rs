@@ -5,7 +5,7 @@
 use std::{collections::VecDeque, mem::offset_of};
 
 use annulus_abi::{
-    actors::{ActorTable, IN_TURN, NEW, Placed, SEEN},
+    actors::{ActorTable, Exits, IN_TURN, NEW, Placed, SEEN},
     control::{ActorCounts, ControlBlock, command},
 };
 use annulus_kernel::ProcessingMode;
@@ -63,7 +63,7 @@ impl Model {
     }
 
     fn table(&mut self) -> ActorTable<'_> {
-        ActorTable::new(&mut self.words, self.states.len() as u64, true)
+        ActorTable::new(&mut self.words, self.states.len() as u64, Exits { evicted: true, ended: false })
     }
 
     fn find(&mut self, key: u64) -> Option<u64> {

@@ -1038,8 +1038,8 @@ pub(crate) const OF_ROWS_HELD: &[Fault] = &[
 pub(crate) const OF_SPARSE: &[Fault] = &[
     (
         "the last place is given to nobody",
-        "    if (place < v->shared->own) {\n        v->actors[0]",
-        "    if (place + 1 < v->shared->own) {\n        v->actors[0]",
+        "    if (place < v->shared->own) {\n        v->actors[ANN_ACTORS_GIVEN]",
+        "    if (place + 1 < v->shared->own) {\n        v->actors[ANN_ACTORS_GIVEN]",
     ),
     ("a place is given twice", "    at[1] = place + 1;\n", "    at[1] = place + (place != 1);\n"),
     (
@@ -1078,8 +1078,8 @@ pub(crate) const OF_SPARSE_OF_THREADS: &[Fault] = &[
     ),
     (
         "each message of a newcomer gets a place",
-        "    if (at[1] != 0)\n        return at[1] - 1;\n    u64 place = v->actors[0];",
-        "    u64 place = v->actors[0];",
+        "    if (at[1] != 0)\n        return at[1] - 1;\n    u64 place = v->actors[ANN_ACTORS_GIVEN];",
+        "    u64 place = v->actors[ANN_ACTORS_GIVEN];",
     ),
 ];
 
@@ -1107,11 +1107,15 @@ pub(crate) const OF_EVICTING: &[Fault] = &[
         "        if (pushed >= ((next - gap) & mask)) {\n",
         "        if (next > gap && pushed >= ((next - gap) & mask)) {\n",
     ),
-    ("the hand does not move", "        v->actors[1] = place + 1 < places ? place + 1 : 0;\n", "        ;\n"),
+    (
+        "the hand does not move",
+        "        v->actors[ANN_ACTORS_HAND] = place + 1 < places ? place + 1 : 0;\n",
+        "        ;\n",
+    ),
     (
         "the hand leaves the last place out",
-        "        v->actors[1] = place + 1 < places ? place + 1 : 0;\n",
-        "        v->actors[1] = place + 2 < places ? place + 1 : 0;\n",
+        "        v->actors[ANN_ACTORS_HAND] = place + 1 < places ? place + 1 : 0;\n",
+        "        v->actors[ANN_ACTORS_HAND] = place + 2 < places ? place + 1 : 0;\n",
     ),
     (
         "the hand leaves marks where they are",
@@ -1120,13 +1124,13 @@ pub(crate) const OF_EVICTING: &[Fault] = &[
     ),
     (
         "the state of an evicted place is not reset",
-        "        states[place] = states[(v->shared->launch.grid - ann_block(v)) * v->shared->own];\n",
+        "        ((GLOBAL ANN_STATE *)v->states)[place] = *ann_new_state(v);\n",
         "",
     ),
     (
         "a new actor begins with the state of another block",
-        "        states[place] = states[(v->shared->launch.grid - ann_block(v)) * v->shared->own];\n",
-        "        states[place] = states[v->shared->launch.grid * v->shared->own];\n",
+        "    u64 blocks = v->shared->launch.grid - ann_block(v);\n",
+        "    u64 blocks = v->shared->launch.grid;\n",
     ),
     (
         "evictions are not told",
@@ -1140,12 +1144,12 @@ pub(crate) const OF_EVICTING: &[Fault] = &[
     ),
     (
         "who comes often goes first",
-        "    *mark = *mark == ANN_ACTOR_NEW ? 0 : ANN_ACTOR_SEEN;\n",
+        "    *mark = *mark == ANN_ACTOR_NEW || *mark == ANN_ACTOR_ENDED ? 0 : ANN_ACTOR_SEEN;\n",
         "    *mark = 0;\n",
     ),
     (
         "who has come once stays",
-        "    *mark = *mark == ANN_ACTOR_NEW ? 0 : ANN_ACTOR_SEEN;\n",
+        "    *mark = *mark == ANN_ACTOR_NEW || *mark == ANN_ACTOR_ENDED ? 0 : ANN_ACTOR_SEEN;\n",
         "    *mark = ANN_ACTOR_SEEN;\n",
     ),
 ];
@@ -1159,12 +1163,59 @@ pub(crate) const OF_CROWDS: &[Fault] = &[
     ),
     (
         "who had a message in a turn has one in the next",
-        "    *mark = *mark == ANN_ACTOR_NEW ? 0 : ANN_ACTOR_SEEN;\n",
-        "    *mark = *mark == ANN_ACTOR_NEW ? 0 : *mark;\n",
+        "    *mark = *mark == ANN_ACTOR_NEW || *mark == ANN_ACTOR_ENDED ? 0 : ANN_ACTOR_SEEN;\n",
+        "    *mark = *mark == ANN_ACTOR_NEW || *mark == ANN_ACTOR_ENDED ? 0 : *mark;\n",
     ),
     (
         "who finds no place has the one of the message before",
         "        job->actor = ann_actor(v, message);\n        ((GLOBAL u32 *)v->owners)[i]",
         "        job->actor = ann_actor(v, message);\n        if (job->actor == ANN_NO_ACTOR && i != 0)\n            job->actor = ann_job_at(v, i - 1)->actor;\n        ((GLOBAL u32 *)v->owners)[i]",
+    ),
+];
+
+/// Those of actors that end.
+pub(crate) const OF_ENDING: &[Fault] = &[
+    ("the state of one that has ended stays", "        state = *ann_new_state(v);\n", ""),
+    ("a message that has failed ends its actor", "    if (code == 0 && ends) {\n", "    if (ends) {\n"),
+    (
+        "one that has ended is not removed",
+        "    ann_remove_actor(v, record[0]);\n    record[0] = v->actors[ANN_ACTORS_FREE];\n",
+        "    record[0] = v->actors[ANN_ACTORS_FREE];\n",
+    ),
+    ("places that were given back are lost", "    v->actors[ANN_ACTORS_FREE] = place + 1;\n", ""),
+    (
+        "of the places that were given back the last but one is lost",
+        "    record[0] = v->actors[ANN_ACTORS_FREE];\n",
+        "    record[0] = 0;\n",
+    ),
+    (
+        "the list of free places does not go on",
+        "        v->actors[ANN_ACTORS_FREE] = ann_place_record(v, place)[0];\n",
+        "        ;\n",
+    ),
+    (
+        "a place that was given again counts as free",
+        "        v->actors[ANN_ACTORS_BACK] -= 1;\n",
+        "        ;\n",
+    ),
+    (
+        "ends are not told",
+        "    ann_store_relaxed_u64(ended, ann_load_relaxed_u64(ended) + v->shared->ended);\n",
+        "",
+    ),
+    ("ends are told again", "    v->shared->ended = 0;\n}\n", "}\n"),
+];
+
+/// The same, of several threads.
+pub(crate) const OF_ENDING_OF_THREADS: &[Fault] = &[
+    (
+        "nobody frees the places of a turn",
+        "        if (leader)\n            ann_free_ended(&view, count);\n",
+        "",
+    ),
+    (
+        "the last message of a turn frees no place",
+        "    for (u32 i = 0; i < count; i++) {\n        GLOBAL const ann_job *job = ann_job_at(v, i);\n        if (job->kind == ANN_KIND_MESSAGE && job->actor != ANN_NO_ACTOR)\n            ann_free_actor",
+        "    for (u32 i = 0; i + 1 < count; i++) {\n        GLOBAL const ann_job *job = ann_job_at(v, i);\n        if (job->kind == ANN_KIND_MESSAGE && job->actor != ANN_NO_ACTOR)\n            ann_free_actor",
     ),
 ];

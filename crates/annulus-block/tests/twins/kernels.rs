@@ -9,7 +9,7 @@ use annulus_runtime::{
     device_print,
     prelude::{
         Addressed, Along, Answer, Ask, Block, BlockCx, Cx, Failure, Inbox, Later, Outbox, Peer, Published,
-        Reply, Rows, Topic,
+        Reply, Rows, ThisActor, Topic,
     },
 };
 
@@ -658,6 +658,25 @@ pub(crate) fn roam_later(
     if roaming.fails != 0 { Err(Failure::of(7)) } else { Ok(()) }
 }
 
+/// Like [`roam`]; every third value ends the actor.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 4, max_outputs = 2)]
+pub(crate) fn visit(
+    roaming: &Roaming,
+    visits: &mut Visits,
+    out: &Outbox<Roaming>,
+    actor: &ThisActor,
+) -> Result<(), Failure> {
+    visits.count += 1;
+    visits.sum = visits.sum.wrapping_add(roaming.value);
+    if roaming.value.is_multiple_of(3) {
+        actor.end();
+    }
+    for i in 0..roaming.sends {
+        out.send(Roaming { value: visits.sum.wrapping_add(i as u64), ..*roaming });
+    }
+    if roaming.fails != 0 { Err(Failure::of(7)) } else { Ok(()) }
+}
+
 /// A kernel, and how its messages are drawn.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel {
@@ -741,6 +760,9 @@ pub(crate) const ROAM: Kernel = Kernel {
     draw_on: draw_roaming,
     sends: |message| u32::from_ne_bytes(message[8..12].try_into().expect("four bytes")),
 };
+
+/// Its actors end.
+pub(crate) const VISIT: Kernel = Kernel { definition: visit::DEFINITION, ..ROAM };
 
 /// It has timers.
 pub(crate) const ROAM_LATER: Kernel =

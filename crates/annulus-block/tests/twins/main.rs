@@ -41,7 +41,7 @@ use annulus_block::Keys;
 
 use kernels::{
     ASK_ON, DIRECT, DIRECT_ANY, DIRECT_ONE, GATHER, LEDGER, PLAIN, PULSE, RANGE, REMIND, REMIND_ON, RESPOND,
-    ROAM, ROAM_LATER, SORT, TALLY, TELL, UNWRAP, UNWRAP_AND_SORT,
+    ROAM, ROAM_LATER, SORT, TALLY, TELL, UNWRAP, UNWRAP_AND_SORT, VISIT,
 };
 use scene::{Fault, Scene};
 use script::Lived;
@@ -73,6 +73,8 @@ const SCENES: &[Scene] = &[
     Scene { name: "a body of four threads", kernel: GATHER, threads: 4, ..ONE },
     Scene { name: "one state, ticks, and timers", kernel: PULSE, ..ONE },
     Scene { name: "ticks of a kernel that may be connected", kernel: PULSE, connectable: true, ..ONE },
+    Scene { name: "actors that end, and have their places", kernel: VISIT, ..ONE },
+    Scene { name: "actors that end, and have their places, four threads", kernel: VISIT, threads: 4, ..ONE },
 ];
 
 /// More keys come than there are places.
@@ -107,6 +109,17 @@ const SPARSE_SCENES: &[Scene] = &[
     },
     Scene { name: "actors that give way, and timers", kernel: ROAM_LATER, ..EVICTING },
     Scene { name: "actors that give way, with traces and stamps", traced: true, causal: true, ..EVICTING },
+    Scene { name: "actors that end, one thread", kernel: VISIT, ..SPARSE },
+    Scene { name: "actors that end, four threads", kernel: VISIT, threads: 4, ..SPARSE },
+    Scene {
+        name: "actors that end, four threads, of which the first is alone",
+        kernel: VISIT,
+        threads: 4,
+        alone: true,
+        ..SPARSE
+    },
+    Scene { name: "actors that end and give way, one thread", kernel: VISIT, ..EVICTING },
+    Scene { name: "actors that end and give way, four threads", kernel: VISIT, threads: 4, ..EVICTING },
 ];
 
 /// Turns are of several messages.
@@ -703,6 +716,10 @@ fn planted_faults_of_sparse_keys_are_found() {
     find(faults::OF_SPARSE_TIMERS, timers, one);
     find(faults::OF_EVICTING, giving_way, one);
     find(faults::OF_CROWDS, &CROWDED[0], crowd);
+    let [ending, threads] = [&SPARSE_SCENES[11], &SPARSE_SCENES[12]];
+    assert!([ending, threads].iter().all(|scene| scene.kernel.definition.state.definition().unwrap().ends));
+    find(faults::OF_ENDING, ending, one);
+    find(faults::OF_ENDING_OF_THREADS, threads, one);
 }
 
 /// Each of these faults is found in this scene.

@@ -3,14 +3,14 @@
 use std::{fmt, mem::offset_of, sync::Arc};
 
 use annulus_abi::{
-    actors,
+    actors::{self, Exits},
     control::ActorCounts,
     kernel::{KernelLayout, KernelShape},
     ring::{Envelope, SlotHeader},
     trace::Record,
 };
 use annulus_block::Keys;
-use annulus_kernel::{ProcessingMode, StateShape};
+use annulus_kernel::{KernelDefinition, ProcessingMode, StateShape};
 
 use crate::{
     c_block::{CBlock, Exchange, Launch, Text},
@@ -133,6 +133,8 @@ pub(crate) struct Options {
     /// Turns are counted: where what a turn takes is the same for both.
     pub(crate) counts_turns: bool,
     pub(crate) keys: Keys,
+    /// How actors go.
+    pub(crate) exits: Exits,
 }
 
 impl Options {
@@ -144,8 +146,8 @@ impl Options {
     /// The same of a scene, in which messages may carry traces and stamps.
     pub(crate) fn draw_of(random: &mut Random, kernel: &Kernel, grid: u64, scene: &Scene) -> Self {
         let mut options = Self::draw_with(random, kernel, grid, scene.traced, scene.causal, scene.keys);
-        // The block in C looks all messages of a turn up before an actor gives way. See `crowded.rs`.
-        if scene.threads > 1 && options.evicts() {
+        // The block in C looks all messages of a turn up before an actor goes. See `crowded.rs`.
+        if scene.threads > 1 && scene.keys != Keys::Dense && options.exits.any() {
             options.limit = 1;
         }
         options
@@ -203,6 +205,7 @@ impl Options {
             shows: !random.one_in(8),
             counts_turns: false,
             keys,
+            exits: exits(definition, keys),
         }
     }
 
@@ -212,16 +215,17 @@ impl Options {
         To { block: self.place.block, grid: self.place.grid, actors: self.actors + more }
     }
 
-    /// Actors give way.
-    pub(crate) fn evicts(&self) -> bool {
-        self.keys == Keys::Sparse { evicts: true }
-    }
-
     /// Words of the block's table of actors; 0 if it has none.
     pub(crate) fn table_words(&self) -> usize {
         let places = self.actors.div_ceil(self.place.grid);
-        if self.keys == Keys::Dense { 0 } else { actors::words(places.into(), self.evicts()) as usize }
+        if self.keys == Keys::Dense { 0 } else { actors::words(places.into(), self.exits) as usize }
     }
+}
+
+/// How a kernel's actors go.
+pub(crate) fn exits(definition: &KernelDefinition, keys: Keys) -> Exits {
+    let ended = definition.state.definition().is_some_and(|state| state.ends);
+    Exits { evicted: keys == Keys::Sparse { evicts: true }, ended }
 }
 
 /// A shard twice: served by the block in Rust, and by the block in C. The host does to one what it does to
@@ -252,7 +256,7 @@ impl Pair {
         copy: u32,
         exchange: Option<&Arc<Exchange>>,
     ) -> Self {
-        let Options { layout, place, actors, mode, limit, shows, counts_turns, keys } = options;
+        let Options { layout, place, actors, mode, limit, shows, counts_turns, keys, .. } = options;
         let definition = scene.kernel.definition;
         let rust = Side::new(&layout, place, shows);
         let c = Side::new(&layout, place, shows);

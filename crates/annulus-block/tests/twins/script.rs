@@ -13,7 +13,7 @@ use crate::{
     memory::Side,
     prints::Printed,
     random::Random,
-    scene::{Fault, Found, History, Options, Pair, Scene},
+    scene::{Fault, Found, History, Options, Pair, Scene, exits},
     words::Facts,
 };
 
@@ -79,6 +79,8 @@ pub(crate) struct Lived {
     /// Places that sparse keys got, and actors that gave way.
     pub(crate) placed: u64,
     pub(crate) evicted: u64,
+    /// Actors that their handlers have ended.
+    pub(crate) ended: u64,
     pub(crate) replied: Replied,
 }
 
@@ -103,6 +105,7 @@ impl Lived {
             && (unknown != 0) == (is_keyed && (!evicts || definition.timers.is_some()))
             && (self.placed != 0) == (*keys != Keys::Dense)
             && (self.evicted != 0) == evicts
+            && (self.ended != 0) == (*keys != Keys::Dense && exits(definition, *keys).ended)
             && (prints == 0 || prints_lost == 0) == definition.prints().is_empty()
             && self.replied.is_all_there(definition.max_outputs)
     }
@@ -131,6 +134,7 @@ impl Lived {
         self.records_lost += other.records_lost;
         self.placed += other.placed;
         self.evicted += other.evicted;
+        self.ended += other.ended;
         self.replied.add(&other.replied);
     }
 }
@@ -209,6 +213,7 @@ pub(crate) fn run(scene: &Scene, seed: u64, fault: Option<&Fault>) -> Result<Liv
     lived.timers_lost += u64::from(waiting);
     lived.placed += memory.actors_used().map_or(0, load);
     lived.evicted += memory.actors_evicted().map_or(0, load);
+    lived.ended += memory.actors_ended().map_or(0, load);
     lived.ended_with_messages += u64::from(script.pair.rust.producers.ring().depth() != 0);
     Ok(script.lived)
 }

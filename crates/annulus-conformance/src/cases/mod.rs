@@ -14,6 +14,7 @@ pub mod carried;
 pub mod cycles;
 pub mod dead_letters;
 pub mod dropping;
+pub mod ends;
 pub mod events;
 pub mod failures;
 pub mod groups;

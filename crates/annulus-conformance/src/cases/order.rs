@@ -1,7 +1,7 @@
 //! B-02 to B-04: what messages and fences order. Blocks that run at the same time do the accesses of a litmus
 //! test in many rounds; what the ordering forbids is seen in none.
 
-use annulus_runtime::{CallError, Consistency, KernelHandle, LaunchOptions};
+use annulus_runtime::{CallError, Consistency, KernelHandle, LaunchOptions, prelude::RingKernel};
 
 use crate::{
     Bench,
@@ -9,7 +9,7 @@ use crate::{
     kernels::order::{
         Litmus, PLANES,
         access::{LOAD_X, LOAD_Y, NONE, STORE_X, STORE_Y},
-        litmus,
+        litmus, litmus_of_a_device,
     },
 };
 
@@ -23,7 +23,14 @@ type Side = (u32, u32, u32);
 /// What a round has seen: for each side its two loads, `None` where it has no load.
 type Seen = [[Option<u32>; 2]; SIDES as usize];
 
-fn launch(bench: &Bench, rounds: u32, options: LaunchOptions) -> KernelHandle<litmus> {
+/// A kernel whose fences are for the device at most.
+fn launch(bench: &Bench, rounds: u32, options: LaunchOptions) -> KernelHandle<litmus_of_a_device> {
+    let words = vec![0u32; PLANES * rounds as usize];
+    litmus_of_a_device::bind(&words).launch(bench.runtime(), options.grid(SIDES)).unwrap()
+}
+
+/// One whose fences may be for the system.
+fn launch_for_the_system(bench: &Bench, rounds: u32, options: LaunchOptions) -> KernelHandle<litmus> {
     let words = vec![0u32; PLANES * rounds as usize];
     litmus::bind(&words).launch(bench.runtime(), options.grid(SIDES)).unwrap()
 }
@@ -33,7 +40,7 @@ fn message(side: u32, (first, fence, second): Side, from: u32, until: u32) -> Li
 }
 
 /// What the rounds have seen.
-fn seen(kernel: &KernelHandle<litmus>, rounds: u32) -> Vec<Seen> {
+fn seen<K: RingKernel>(kernel: &KernelHandle<K>, rounds: u32) -> Vec<Seen> {
     kernel.deactivate_blocking().unwrap();
     let words = kernel.snapshot_blocking().unwrap().memory::<u32>("words").unwrap();
     let result = |round: u32, side: usize, which: usize| {
@@ -48,15 +55,25 @@ fn seen(kernel: &KernelHandle<litmus>, rounds: u32) -> Vec<Seen> {
 /// Runs all sides at the same time, each through all rounds in a handler of its own.
 fn run(bench: &Bench, sides: &[Side]) -> Vec<Seen> {
     let rounds = bench.size(2_000, 200_000) as u32;
-    let options = LaunchOptions::default().consistency(Consistency::Relaxed).active(false);
-    let kernel = launch(bench, rounds, options);
+    run_by(&launch(bench, rounds, inactive()), rounds, sides)
+}
+
+fn inactive() -> LaunchOptions {
+    LaunchOptions::default().consistency(Consistency::Relaxed).active(false)
+}
+
+fn run_by<K: RingKernel<Message = Litmus>>(
+    kernel: &KernelHandle<K>,
+    rounds: u32,
+    sides: &[Side],
+) -> Vec<Seen> {
     for (side, &what) in sides.iter().enumerate() {
         let _ = kernel.send_blocking(message(side as u32, what, 0, rounds)).unwrap();
     }
     kernel.activate_blocking().unwrap();
-    drain(&kernel);
-    assert_eq!(balanced(&kernel).processed, sides.len() as u64);
-    seen(&kernel, rounds)
+    drain(kernel);
+    assert_eq!(balanced(kernel).processed, sides.len() as u64);
+    seen(kernel, rounds)
 }
 
 /// How many of the rounds have seen this.
@@ -71,10 +88,16 @@ fn buffered(seen: &Seen) -> bool {
 
 /// With a fence between store and load, one of two sides sees what the other has stored.
 pub fn b03_a_fence_forbids_store_buffering(bench: &Bench) {
-    for fence in [DEVICE, SYSTEM] {
-        let rounds = run(bench, &[(STORE_X, fence, LOAD_Y), (STORE_Y, fence, LOAD_X)]);
-        assert_eq!(count(&rounds, buffered), 0, "of {} rounds", rounds.len());
-    }
+    let rounds = run(bench, &[(STORE_X, DEVICE, LOAD_Y), (STORE_Y, DEVICE, LOAD_X)]);
+    assert_eq!(count(&rounds, buffered), 0, "of {} rounds", rounds.len());
+}
+
+/// The same with a fence for the whole system.
+pub fn b03_a_fence_for_the_system_forbids_it_too(bench: &Bench) {
+    let rounds = bench.size(2_000, 200_000) as u32;
+    let kernel = launch_for_the_system(bench, rounds, inactive());
+    let rounds = run_by(&kernel, rounds, &[(STORE_X, SYSTEM, LOAD_Y), (STORE_Y, SYSTEM, LOAD_X)]);
+    assert_eq!(count(&rounds, buffered), 0, "of {} rounds", rounds.len());
 }
 
 /// With fences on both sides, who sees the flag sees the value.
@@ -103,30 +126,37 @@ pub fn b03_one_word_is_coherent(bench: &Bench) {
     assert_eq!(count(&rounds, |seen| seen[1..3].contains(&[Some(1), Some(0)])), 0);
 }
 
-/// What a handler wrote before its reply, a handler sees whose message was sent after the reply; with
-/// `Relaxed`, if both fence.
+/// What a handler wrote before its reply, a handler sees whose message was sent after the reply.
 pub fn b02_a_reply_carries_what_came_before(bench: &Bench) {
     let rounds = bench.size(100, 5_000) as u32;
-    let ways = [
-        (LaunchOptions::default(), 0),
-        (LaunchOptions::default().causal_ordering(true), 0),
-        (LaunchOptions::default().consistency(Consistency::Sequential), 0),
-        (LaunchOptions::default().consistency(Consistency::Relaxed), SYSTEM),
-    ];
-    for (options, fence) in ways {
-        let kernel = launch(bench, rounds, options);
-        for round in 0..rounds {
-            let (writer, reader) = (round % SIDES, (round + 1) % SIDES);
-            for (side, what) in [(writer, (STORE_X, fence, NONE)), (reader, (NONE, fence, LOAD_X))] {
-                let answer = kernel.call_blocking(message(side, what, round, round + 1));
-                assert_eq!(answer, Err(CallError::NoReply));
-            }
+    for options in [
+        LaunchOptions::default(),
+        LaunchOptions::default().causal_ordering(true),
+        LaunchOptions::default().consistency(Consistency::Sequential),
+    ] {
+        pass_on(&launch(bench, rounds, options), rounds, 0);
+    }
+}
+
+/// With `Relaxed`, fences of both do the same.
+pub fn b02_fences_carry_what_a_reply_does_not(bench: &Bench) {
+    let rounds = bench.size(100, 5_000) as u32;
+    let options = LaunchOptions::default().consistency(Consistency::Relaxed);
+    pass_on(&launch_for_the_system(bench, rounds, options), rounds, SYSTEM);
+}
+
+/// In each round one side writes, and another one reads when the host has the first one's reply.
+fn pass_on<K: RingKernel<Message = Litmus>>(kernel: &KernelHandle<K>, rounds: u32, fence: u32) {
+    for round in 0..rounds {
+        let (writer, reader) = (round % SIDES, (round + 1) % SIDES);
+        for (side, what) in [(writer, (STORE_X, fence, NONE)), (reader, (NONE, fence, LOAD_X))] {
+            let answer = kernel.call_blocking(message(side, what, round, round + 1));
+            assert!(matches!(answer, Err(CallError::NoReply)));
         }
-        drain(&kernel);
-        let seen = seen(&kernel, rounds);
-        for (round, seen) in (0..rounds).zip(seen) {
-            assert_eq!(seen[((round + 1) % SIDES) as usize][1], Some(1), "round {round}");
-        }
+    }
+    drain(kernel);
+    for (round, seen) in (0..rounds).zip(seen(kernel, rounds)) {
+        assert_eq!(seen[((round + 1) % SIDES) as usize][1], Some(1), "round {round}");
     }
 }
 

@@ -75,6 +75,21 @@ pub fn litmus(cx: &Cx, run: &Litmus, words: &[AtomicU32]) {
     }
 }
 
+/// The same, on devices that order memory for themselves alone: a fence's scope is not the system.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 64)]
+pub fn litmus_of_a_device(cx: &Cx, run: &Litmus, words: &[AtomicU32]) {
+    let results = 2 + 2 * run.side as usize;
+    for round in run.from..run.until {
+        touch(words, run.first, round as usize, results);
+        match run.fence {
+            1 => cx.fence(FenceScope::Block),
+            2 => cx.fence(FenceScope::Device),
+            _ => {}
+        }
+        touch(words, run.second, round as usize, results + 1);
+    }
+}
+
 /// What [`fenced`](struct@fenced) keeps.
 #[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]

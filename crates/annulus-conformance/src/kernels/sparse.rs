@@ -1,7 +1,7 @@
 //! Kernels whose keys are sparse.
 
 use annulus_macros::{DeviceType, RingMessage, ring_kernel};
-use annulus_runtime::prelude::{Failure, Outbox};
+use annulus_runtime::prelude::{Failure, Outbox, ThisActor};
 
 /// A message for whichever key.
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,66 @@ pub fn buy(purchase: &Purchase, account: &mut Account, answers: &Outbox<Bought>)
         sum: account.sum,
     });
     Ok(())
+}
+
+/// As [`buy`](struct@buy), and a purchase whose amount is a multiple of 10 is the customer's last: the next one is that of a new
+/// customer.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 32)]
+pub fn visit(
+    purchase: &Purchase,
+    account: &mut Account,
+    actor: &ThisActor,
+    answers: &Outbox<Bought>,
+) -> Result<(), Failure> {
+    if account.count == 1000 {
+        account.whose = purchase.customer;
+    }
+    account.count += 1;
+    account.sum += purchase.amount;
+    if purchase.amount % 10 == 0 {
+        actor.end();
+    }
+    if purchase.amount == 0 {
+        return Err(Failure::of(7));
+    }
+    answers.send(Bought {
+        customer: purchase.customer,
+        whose: account.whose,
+        count: account.count - 1,
+        sum: account.sum,
+    });
+    Ok(())
+}
+
+/// What [`countdown`](struct@countdown) counts down from.
+pub const COUNTDOWN: u64 = 5;
+
+/// How often a kernel without keys has been called.
+#[derive(DeviceType, Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Left {
+    pub calls: u64,
+}
+
+impl Default for Left {
+    fn default() -> Self {
+        Self { calls: COUNTDOWN }
+    }
+}
+
+/// Answers how many calls are left, and begins anew after none.
+#[ring_kernel]
+pub fn countdown(
+    number: &super::Number,
+    left: &mut Left,
+    actor: &ThisActor,
+    answers: &Outbox<super::Number>,
+) {
+    left.calls -= 1;
+    answers.send(super::Number { value: number.value * 100 + left.calls });
+    if left.calls == 0 {
+        actor.end();
+    }
 }
 
 /// A state without bytes.

@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use annulus_abi::error;
 use annulus_kernel::{
-    BoundMemory, Cx, Failure, Invocation, KernelDefinition, NoOutput, RawLater, RawOutbox, panic_code,
+    BoundMemory, Cx, Failure, Invocation, KernelDefinition, NoOutput, RawLater, RawOutbox, ThisActor,
+    panic_code,
 };
 
 use tracing::subscriber::with_default;
@@ -63,6 +64,7 @@ fn call_at(cx: Cx, definition: &'static KernelDefinition, call: &Call) -> Outcom
     let later = unsafe { RawLater::new(first, definition.message.size) };
     // SAFETY: there are that many entries, and they are this call's own.
     unsafe { later.begin(places.first_entry(), limit, told.now) };
+    let actor = ThisActor::new();
     let invocation = Invocation {
         cx,
         message: message.as_mut_ptr(),
@@ -70,6 +72,7 @@ fn call_at(cx: Cx, definition: &'static KernelDefinition, call: &Call) -> Outcom
         bindings: &bound,
         outbox: &outbox,
         later: definition.timers.map(|_| &later),
+        actor: &actor,
     };
     // SAFETY: the memory has the types that the definition names: `Inputs` makes it by the same definition.
     let run = AssertUnwindSafe(|| unsafe { (definition.cpu)(&invocation) });

@@ -41,6 +41,7 @@ impl Lowerer<'_> {
             }
             Operand::Outbox(port) => self.outbox_method(port, method, arguments),
             Operand::Later => self.later_method(method, arguments),
+            Operand::Actor => self.actor_method(method, arguments),
             Operand::Inbox => self.inbox_method(method, arguments),
             Operand::Atomic(place) => self.atomic_method(place, method, arguments),
             Operand::Never => Ok(Operand::Never),
@@ -114,6 +115,15 @@ impl Lowerer<'_> {
             return Err("`send_after` takes a message and a time: rebuild the program".into());
         };
         self.out.push(Stmt::Later(message, nanos));
+        Ok(Operand::Unit)
+    }
+
+    /// `actor.end()`.
+    fn actor_method(&mut self, method: &str, arguments: &[Expression]) -> Lowered<Operand> {
+        let ("end", []) = (method, arguments) else {
+            return Err(format!("a handler's actor has `end`, and no `{method}`"));
+        };
+        self.out.push(Stmt::EndActor);
         Ok(Operand::Unit)
     }
 

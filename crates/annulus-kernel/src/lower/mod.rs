@@ -199,6 +199,7 @@ struct Lowerer<'a> {
     state: String,
     outbox: String,
     later: String,
+    actor: String,
     /// How many outboxes of several a handler's parameters have named so far.
     ports: u8,
     bindings: Vec<String>,
@@ -245,6 +246,7 @@ impl<'a> Lowerer<'a> {
             state: String::new(),
             outbox: String::new(),
             later: String::new(),
+            actor: String::new(),
             ports: 0,
             bindings: Vec::new(),
             lens: Vec::new(),
@@ -269,6 +271,7 @@ impl<'a> Lowerer<'a> {
             state,
             outbox,
             later,
+            actor,
             bindings,
             lens,
             memory,
@@ -295,6 +298,7 @@ impl<'a> Lowerer<'a> {
             state,
             outbox,
             later,
+            actor,
             bindings,
             lens,
             memory,
@@ -410,6 +414,10 @@ impl<'a> Lowerer<'a> {
                     self.later = self.names.take(wanted.unwrap_or("later"));
                 }
                 Operand::Later
+            }
+            ParameterRole::Actor => {
+                self.actor = self.names.take(wanted.unwrap_or("actor"));
+                Operand::Actor
             }
             _ => return Err("a handler has a function's parameter: rebuild the program".into()),
         })

@@ -47,6 +47,8 @@ pub(super) enum Operand {
     Outbox(Option<u8>),
     /// `&Later<M>`.
     Later,
+    /// `&ThisActor`.
+    Actor,
     /// `&Inbox<M>`.
     Inbox,
     Unit,
@@ -90,6 +92,7 @@ impl Operand {
             Self::BlockArray(..) => "an array of the block".into(),
             Self::Outbox(_) => "the outbox".into(),
             Self::Later => "the handler's timers".into(),
+            Self::Actor => "the actor".into(),
             Self::Inbox => "the inbox".into(),
             Self::Unit => "`()`".into(),
             Self::Never => "an expression that does not come back".into(),

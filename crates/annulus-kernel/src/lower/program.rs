@@ -33,6 +33,8 @@ pub(crate) struct Function {
     pub(crate) outbox: String,
     /// The name of its timers; empty if it has none.
     pub(crate) later: String,
+    /// The name of what ends its actor; empty if nothing does.
+    pub(crate) actor: String,
     /// The names of the pointers; in a handler, in the order of the definition.
     pub(crate) bindings: Vec<String>,
     /// The lengths of those that are slices.
@@ -406,6 +408,8 @@ pub(crate) enum Stmt {
     },
     /// The kernel ends if the body succeeds.
     EndKernel,
+    /// The actor ends if the handler succeeds.
+    EndActor,
     /// Declares a pointer, by its number, to what lies behind the offset at a place of an archive, and how
     /// many there are. Ends the handler if it does not lie in the message's bytes; `at` says where it begins.
     Follow {
@@ -594,7 +598,7 @@ fn calculates(statements: &[Stmt], wanted: &dyn Fn(&Expr) -> bool, written: &dyn
             Argument::Slice(_) | Argument::Cx | Argument::Outbox(_) => false,
         }),
         Stmt::Line(_) | Stmt::Tick | Stmt::Break | Stmt::Continue | Stmt::Abort(_) => false,
-        Stmt::Take { .. } | Stmt::EndKernel => false,
+        Stmt::Take { .. } | Stmt::EndKernel | Stmt::EndActor => false,
         Stmt::Warp(warp) => warp.values().any(used),
         Stmt::Meet | Stmt::Barrier | Stmt::Agree(_) | Stmt::Leave | Stmt::Fence(_) => false,
     })
@@ -704,7 +708,7 @@ pub(crate) fn calls_who_asks_time(statements: &[Stmt], functions: &[Function]) -
 /// Whether statements do what others see, beyond memory of the block.
 pub(crate) fn acts(statements: &[Stmt], functions: &[Function]) -> bool {
     any(statements, &|statement| match statement {
-        Stmt::Atomic(_) | Stmt::Print(..) | Stmt::Take { .. } | Stmt::EndKernel => true,
+        Stmt::Atomic(_) | Stmt::Print(..) | Stmt::Take { .. } | Stmt::EndKernel | Stmt::EndActor => true,
         Stmt::Call { function, .. } => acts(&functions[*function].body, functions),
         _ => false,
     })

@@ -40,6 +40,9 @@ impl Writer<'_> {
         if !handler.later.is_empty() {
             parameters.push(format!("PRIVATE ann_later *{}", handler.later));
         }
+        if !handler.actor.is_empty() {
+            parameters.push(format!("PRIVATE u32 *{}", handler.actor));
+        }
         let names = handler.bindings.iter().zip(&handler.lens);
         for (binding, (name, len)) in definition.bindings.iter().zip(names) {
             let ty = self.stored(&binding.ty.into());
@@ -199,6 +202,10 @@ impl Writer<'_> {
         }
         if !handler.later.is_empty() {
             arguments.push("later");
+        }
+        if !handler.actor.is_empty() {
+            self.put("#define ANN_ENDS 1");
+            arguments.push("ending");
         }
         if handler.prints {
             self.put("#define ANN_PRINTS 1");

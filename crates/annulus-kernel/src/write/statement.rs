@@ -191,6 +191,10 @@ impl Writer<'_> {
                 let text = format!("ann_end_kernel({});", self.function.message);
                 self.code(&text);
             }
+            Stmt::EndActor => {
+                let text = format!("*{} = 1u;", self.function.actor);
+                self.code(&text);
+            }
             Stmt::Follow { memory, at, behind, place, len } => {
                 let ty = self.stored(&self.function.memory[*memory].0);
                 let (name, len_name) = (&self.function.bindings[*memory], &self.function.lens[*memory]);

@@ -176,6 +176,9 @@ fn behind(reader: &mut Reader, reference: &TypeReference) -> syn::Result<Paramet
             "only a handler sends to itself: return what shall come later, and let the handler send it"
                 .into(),
         ),
+        _ if name == "ThisActor" => refuse(
+            "only a handler ends its actor: return whether it shall end, and let the handler end it".into(),
+        ),
         _ if name == "Reply" && last_segment(target).is_some_and(|last| !type_arguments(last).is_empty()) => {
             let answer = last_segment(target).map(first_argument).unwrap_or_default();
             refuse(format!("a function sends by an outbox: write `&Outbox<{answer}>`, and give it the reply"))

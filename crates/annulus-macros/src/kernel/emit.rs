@@ -130,9 +130,12 @@ fn ring_kernel(
     let answer = handler.reply().map_or_else(|| output_type.clone(), |(_, ty)| quote!(#ty));
     let ports = ports::definitions(options, handler);
     let state = match handler.state() {
-        Some(ty) => quote_spanned! {ty.span()=>
-            ::annulus::__private::StateShape::of::<Self, #ty>()
-        },
+        Some(ty) => {
+            let ending = handler.ends_actors().then(|| quote!(.ending()));
+            quote_spanned! {ty.span()=>
+                ::annulus::__private::StateShape::of::<Self, #ty>()#ending
+            }
+        }
         None => quote!(::annulus::__private::StateShape::Stateless),
     };
     let bindings = handler.bound().map(|(name, parameter)| binding(name, parameter));
@@ -439,6 +442,7 @@ fn argument(parameter: &Parameter, index: usize) -> TokenStream {
         Role::Outbox(ty) | Role::Reply(ty) => quote!(unsafe { __annulus_call.outbox::<#ty>() }),
         Role::Ask(..) => unreachable!("an ask stands beside an outbox"),
         Role::Later(ty) => quote!(unsafe { __annulus_call.later::<#ty>() }),
+        Role::Actor => quote!(__annulus_call.actor),
         Role::Parameter(ty) => quote!(unsafe { __annulus_call.parameter::<#ty>(#index) }),
         Role::Table(ty) | Role::Shared(ty) => quote!(unsafe { __annulus_call.table::<#ty>(#index) }),
         Role::Whole(ty) => quote!(unsafe { __annulus_call.whole::<#ty>(#index) }),

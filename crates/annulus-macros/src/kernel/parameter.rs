@@ -27,6 +27,8 @@ pub(super) enum Role {
     Ask(Box<[Type; 2]>),
     /// `&Later<M>`: messages to itself.
     Later(Type),
+    /// `&ThisActor`: ends its actor.
+    Actor,
     Parameter(Type),
     Table(Type),
     Whole(Type),
@@ -136,6 +138,10 @@ fn role(reference: &TypeReference, position: Position) -> syn::Result<Role> {
         _ if is_reply(target) => reply(reference, target),
         _ if is_ask(target) => ask(reference, target),
         _ if name == "Later" => later(reference, target),
+        _ if name == "ThisActor" && mutable => {
+            refuse("ending an actor changes no parameter: write `&ThisActor`")
+        }
+        _ if name == "ThisActor" => Ok(Role::Actor),
         _ if name == "Inbox" => refuse(
             "a body's inbox takes the place of the message: make it the second parameter, behind `cx: &BlockCx`",
         ),
@@ -163,8 +169,10 @@ fn message(reference: &TypeReference, target: &Type, name: &str) -> syn::Result<
     if name == "Inbox" {
         return inbox(reference, target);
     }
-    let is_other =
-        name == "Outbox" || is_reply(target) || is_ask(target) || name == "Later" || types::is_atomic(target);
+    let is_other = ["Outbox", "Later", "ThisActor"].contains(&name)
+        || is_reply(target)
+        || is_ask(target)
+        || types::is_atomic(target);
     if reference.mutability.is_some() || matches!(target, Type::Slice(_) | Type::Array(_)) || is_other {
         return Err(Error::new_spanned(
             reference,
@@ -326,7 +334,9 @@ fn by_value(ty: &Type, position: Position) -> String {
         "Vec" => format!("a handler borrows what a launch binds: write `&[{argument}]`"),
         "String" => "a handler borrows what a launch binds, and text is bytes: write `&[u8]`".into(),
         "Box" | "Rc" | "Arc" => format!("a handler borrows what a launch binds: write `&{argument}`"),
-        "Cx" | "BlockCx" | "Block" | "Inbox" | "Outbox" | "Later" => format!("write `&{shown}`"),
+        "Cx" | "BlockCx" | "Block" | "Inbox" | "Outbox" | "Later" | "ThisActor" => {
+            format!("write `&{shown}`")
+        }
         "Reply" | "Ask" if !argument.is_empty() => format!("write `&{shown}`"),
         _ if position == Position::Rest => {
             format!("a handler borrows what a launch binds: write `&{shown}`")

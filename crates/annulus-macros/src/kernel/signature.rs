@@ -110,6 +110,11 @@ impl Handler {
         self.parameters.iter().find(|parameter| matches!(parameter.role, Role::Later(_)))
     }
 
+    /// Whether it may end its actor.
+    pub(super) fn ends_actors(&self) -> bool {
+        self.parameters.iter().any(|parameter| matches!(parameter.role, Role::Actor))
+    }
+
     /// What each parameter is, for the tree.
     pub(super) fn roles(&self) -> Vec<ParameterRole> {
         let role = |parameter: &Parameter| match parameter.role {
@@ -118,6 +123,7 @@ impl Handler {
             Role::State(_) | Role::BlockState(_) => ParameterRole::State,
             Role::Outbox(_) | Role::Reply(_) | Role::Ask(..) => ParameterRole::Outbox,
             Role::Later(_) => ParameterRole::Later,
+            Role::Actor => ParameterRole::Actor,
             Role::Parameter(_) | Role::Table(_) | Role::Whole(_) | Role::BlockMemory(_) | Role::Shared(_) => {
                 ParameterRole::Bound
             }
@@ -206,6 +212,7 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
     }
     check_shared(&parameters, errors);
     check_later(&parameters, errors);
+    check_actor(&parameters, errors);
     check_ports(&parameters, errors);
     check_reply(&parameters, errors);
     check_ask(&parameters, errors);
@@ -225,6 +232,26 @@ fn check_single(before: &[Parameter], parameter: &Parameter, errors: &mut Errors
     }
     if has(|role| matches!(role, Role::Later(_))) {
         errors.at(&parameter.ty, "one `&Later` sends all that comes later: leave this one out");
+    }
+    if has(|role| matches!(role, Role::Actor)) {
+        errors.at(&parameter.ty, "a message is for one actor: leave this one out");
+    }
+}
+
+/// An actor that ends has a state, and a message that one thread handles.
+fn check_actor(parameters: &[Parameter], errors: &mut Errors) {
+    let Some(actor) = parameters.iter().find(|parameter| matches!(parameter.role, Role::Actor)) else {
+        return;
+    };
+    let has = |is: fn(&Role) -> bool| parameters.iter().any(|parameter| is(&parameter.role));
+    if has(|role| matches!(role, Role::BlockCx)) {
+        let text = "a handler that a whole block runs does not end its actor: make `cx: &Cx` the first parameter, or \
+                    leave this one out";
+        errors.at(&actor.ty, text);
+    } else if !has(|role| matches!(role, Role::State(_))) {
+        let text =
+            "without a state there is nothing that ends: add a parameter `&mut S`, or leave this one out";
+        errors.at(&actor.ty, text);
     }
 }
 

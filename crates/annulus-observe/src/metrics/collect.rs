@@ -268,6 +268,10 @@ fn of_some(kernel: &Kernel, shard: Option<usize>, shards: &[Shard], counts: &mut
     if shards.iter().any(|shard| shard.timers != Timers::default()) {
         tell(&TIMERS_TAKEN, Of::All, sum(|shard| shard.timers.taken));
     }
+    if kernel.sparse_keys {
+        tell(&ACTORS_EVICTED, Of::All, sum(|shard| shard.actors.evicted));
+        tell(&ACTORS_ENDED, Of::All, sum(|shard| shard.actors.ended));
+    }
     if kernel.tracing {
         tell(&TRACES_RECORDED, Of::All, sum(|shard| shard.traces.recorded));
         tell(&TRACES_LOST, Of::All, sum(|shard| shard.traces.lost));
@@ -324,7 +328,7 @@ fn gauges(about: &About, kernel: &Kernel, per_shard: bool, samples: &mut Vec<Sam
             let waiting = shard.waiting();
             depth(about, &own, waiting, capacity, waiting as f64 / capacity.max(1) as f64, samples);
             let one = std::slice::from_ref(shard);
-            of_shards(about, &own, one, samples);
+            of_shards(about, &own, kernel, one, samples);
             for port in &kernel.ports {
                 let held = port.shards.get(index).map_or(0, |words| words.held);
                 let [shard, _] = own.clone();
@@ -335,7 +339,7 @@ fn gauges(about: &About, kernel: &Kernel, per_shard: bool, samples: &mut Vec<Sam
         // The numbers may be anything.
         let capacity = capacity.saturating_mul(kernel.shards.len() as u64);
         depth(about, &NONE, kernel.waiting(), capacity, kernel.fullness(), samples);
-        of_shards(about, &NONE, &kernel.shards, samples);
+        of_shards(about, &NONE, kernel, &kernel.shards, samples);
         for port in &kernel.ports {
             samples.push(about.number(&OUTBOX_HELD, &[None, outbox(port)], port.sum().held as f64));
         }
@@ -382,7 +386,7 @@ fn depth(about: &About, own: &Own, pending: u64, capacity: u64, share: f64, samp
     samples.push(about.number(&UTILIZATION, own, share));
 }
 
-fn of_shards(about: &About, own: &Own, shards: &[Shard], samples: &mut Vec<Sample>) {
+fn of_shards(about: &About, own: &Own, kernel: &Kernel, shards: &[Shard], samples: &mut Vec<Sample>) {
     let waiting = shards.iter().map(|shard| shard.outputs_waiting).fold(0, u64::saturating_add);
     samples.push(about.number(&OUTPUTS_WAITING, own, waiting as f64));
     let working = shards.iter().filter(|shard| Phase::of(shard) == Phase::InHandler).count();
@@ -392,6 +396,12 @@ fn of_shards(about: &About, own: &Own, shards: &[Shard], samples: &mut Vec<Sampl
         samples.push(about.number(&TIMERS_WAITING, own, waiting as f64));
         let open: u64 = shards.iter().map(|shard| u64::from(shard.timers.asks)).sum();
         samples.push(about.number(&ASKS_OPEN, own, open as f64));
+    }
+    if kernel.sparse_keys {
+        let used = shards.iter().map(|shard| shard.actors.used).fold(0, u64::saturating_add);
+        samples.push(about.number(&ACTORS, own, used as f64));
+        let places = kernel.places_of_shard().saturating_mul(shards.len() as u64);
+        samples.push(about.number(&ACTORS_CAPACITY, own, places as f64));
     }
     let error = shards.iter().map(|shard| shard.last_error).find(|&code| code != 0).unwrap_or(0);
     samples.push(about.number(&LAST_ERROR, own, error.into()));

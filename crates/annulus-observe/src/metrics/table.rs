@@ -141,6 +141,12 @@ metrics! {
     /// Messages to itself that were taken.
     TIMERS_TAKEN: Counter "annulus.kernel.timers.taken" "annulus_timers_taken_total" "{message}" true
         "Messages of the kernel to itself that were taken when their time had come.";
+    /// Actors that gave way to others.
+    ACTORS_EVICTED: Counter "annulus.kernel.actors.evicted" "annulus_actors_evicted_total" "{actor}" true
+        "Actors that gave way to others, of kernels whose keys are sparse.";
+    /// Actors that have ended.
+    ACTORS_ENDED: Counter "annulus.kernel.actors.ended" "annulus_actors_ended_total" "{actor}" true
+        "Actors that their handlers have ended, of kernels whose keys are sparse.";
     /// Records of messages that were followed.
     TRACES_RECORDED: Counter "annulus.kernel.traces.recorded" "annulus_traces_recorded_total" "{record}" true
         "Records of messages that were followed, one for each kernel that has handled it.";
@@ -174,6 +180,12 @@ metrics! {
     /// Messages to itself that wait.
     TIMERS_WAITING: Gauge "annulus.kernel.timers.waiting" "annulus_timers_waiting" "{message}" true
         "Messages of the kernel to itself that wait until their time comes.";
+    /// Actors that there are.
+    ACTORS: Gauge "annulus.kernel.actors" "annulus_actors" "{actor}" true
+        "Actors that the kernel has, if its keys are sparse.";
+    /// Actors that there is room for.
+    ACTORS_CAPACITY: Gauge "annulus.kernel.actors.capacity" "annulus_actors_capacity" "{actor}" true
+        "How many actors there is room for, of kernels whose keys are sparse: each shard has room for as many.";
     /// Asks whose answers have not come.
     ASKS_OPEN: Gauge "annulus.kernel.asks.open" "annulus_asks_open" "{ask}" true
         "Asks of the kernel whose answers have not come, of kernels that set timers or ask.";

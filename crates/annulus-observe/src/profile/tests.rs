@@ -21,6 +21,7 @@ pub(crate) fn shard(phase: Phase, key: u64, done: u64) -> Shard {
         pending: 0,
         staged: 0,
         timers: annulus_abi::control::Timers::default(),
+        actors: Default::default(),
         accepted: done,
         taken: 0,
         unread: 0,

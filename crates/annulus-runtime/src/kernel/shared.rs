@@ -11,7 +11,11 @@ use annulus_abi::{
     kernel::KernelLayout,
     ring::{is_ask, is_through, kind},
     telemetry::Telemetry,
-    vitals::{At, phase, read::Shard, recorder::event},
+    vitals::{
+        At, phase,
+        read::{Actors, Shard},
+        recorder::event,
+    },
 };
 use annulus_block::{Deliver, Delivery, MessageFailure, Progress, Row, Signals};
 use annulus_kernel::{KernelDefinition, KernelMessage, PrintSite, ProcessingMode, RingKernel};
@@ -284,6 +288,11 @@ impl KernelShared {
                 fed: if index == 0 { self.fed() } else { 0 },
                 outputs_waiting: shard.outbound.depth(),
                 timers: Timers::of_word(long(memory.timers())),
+                actors: Actors {
+                    used: memory.actors_used().map_or(0, long),
+                    evicted: memory.actors_evicted().map_or(0, long),
+                    ended: memory.actors_ended().map_or(0, long),
+                },
                 traces: self.core.traced.as_ref().map(|traced| traced.counts_of(index)).unwrap_or_default(),
                 telemetry: memory.telemetry().and_then(|line| {
                     let words: [u64; 8] = std::array::from_fn(|i| line.word(i).load(Ordering::Relaxed));

@@ -250,6 +250,8 @@ pub struct ActorStatus {
     pub full_shards: u32,
     /// Actors that were forgotten for others, since launch, if the launch [evicts](crate::LaunchOptions::evict_actors) them.
     pub evicted: u64,
+    /// Actors that their handlers have [ended](annulus_kernel::ThisActor::end), since launch.
+    pub ended: u64,
 }
 
 /// The messages of a kernel to itself, and those that nobody sends. It was read while everything went on.
@@ -424,8 +426,11 @@ impl fmt::Display for KernelStatus {
         if let Some(rounds) = self.rounds {
             write!(f, ", {rounds} rounds")?;
         }
-        if let Some(ActorStatus { used, places, full_shards, evicted }) = self.actors {
+        if let Some(ActorStatus { used, places, full_shards, evicted, ended }) = self.actors {
             write!(f, ", {used} of {places} actors in use")?;
+            if ended != 0 {
+                write!(f, ", {ended} ended")?;
+            }
             if evicted != 0 {
                 write!(f, ", {evicted} evicted")?;
             } else if full_shards != 0 {

@@ -2,9 +2,10 @@
 
 use std::mem::MaybeUninit;
 
-use annulus_abi::actors::{self, ActorTable};
+use annulus_abi::actors::{self, ActorTable, Exits};
 use annulus_kernel::{StateDefinition, StateShape, TypeDescriptor};
-use annulus_sync::Ordering;
+use annulus_ring::memory::ShardMemory;
+use annulus_sync::{AtomicU64, Ordering};
 
 use super::{Image, SnapshotError, mismatch};
 use crate::{
@@ -21,19 +22,25 @@ impl KernelCore {
         self.options.shape.actors.div_ceil(self.shards.len() as u64)
     }
 
+    /// How its actors go.
+    fn exits(&self) -> Exits {
+        let ended = self.definition.state.definition().is_some_and(|state| state.ends);
+        Exits { evicted: self.options.shape.evict_actors, ended }
+    }
+
     /// How many actors there are, if keys are sparse.
     pub(crate) fn actor_status(&self) -> Option<ActorStatus> {
         let used = |shard: &HostShard| Some(shard.memory.actors_used()?.load(Ordering::Relaxed));
         let used = self.shards.iter().map(used).collect::<Option<Vec<u64>>>()?;
         let places = self.places();
+        let sum = |word: fn(&ShardMemory) -> Option<&AtomicU64>| {
+            self.shards.iter().filter_map(|shard| Some(word(&shard.memory)?.load(Ordering::Relaxed))).sum()
+        };
         Some(ActorStatus {
             used: used.iter().sum(),
             places: places * used.len() as u64,
-            evicted: self
-                .shards
-                .iter()
-                .filter_map(|shard| Some(shard.memory.actors_evicted()?.load(Ordering::Relaxed)))
-                .sum(),
+            evicted: sum(ShardMemory::actors_evicted),
+            ended: sum(ShardMemory::actors_ended),
             full_shards: used.iter().filter(|&&used| used >= places).count() as u32,
         })
     }
@@ -45,15 +52,15 @@ impl KernelCore {
         keys: &mut Vec<u64>,
         image: &mut Image,
     ) -> Result<(), SnapshotError> {
-        let (size, places, evicts) = (image.ty.size, self.places(), self.options.shape.evict_actors);
+        let (size, places, exits) = (image.ty.size, self.places(), self.exits());
         // Of each key, its shard and its place there.
         let mut found = Vec::new();
         let mut states = Vec::with_capacity(self.shards.len());
         for shard in 0..self.shards.len() {
-            let mut words = vec![0; actors::words(places, evicts) as usize];
+            let mut words = vec![0; actors::words(places, exits) as usize];
             // SAFETY: `at_rest` calls this; the shard's table has so many words.
             unsafe { device.read_actors(shard as u32, &mut words) }?;
-            let table = ActorTable::new(&mut words, places, evicts);
+            let table = ActorTable::new(&mut words, places, exits);
             found.extend(table.actors().map(|(key, place)| (key, shard, place as usize)));
             let mut part = vec![MaybeUninit::uninit(); places as usize * size];
             // SAFETY: `at_rest` calls this; the shard has so many states, of so many bytes.
@@ -89,14 +96,14 @@ impl KernelCore {
         image: &Image,
     ) -> Result<(), SnapshotError> {
         let (size, places, grid) = (image.ty.size, self.places(), self.shards.len());
-        let evicts = self.options.shape.evict_actors;
+        let exits = self.exits();
         let StateShape::PerActor(definition) = self.definition.state else { return Ok(()) };
         let key = |number: usize| keys.map_or(number as u64, |keys| keys[number]);
         self.check_room((0..image.count).map(key))?;
-        let mut parts: Vec<_> = (0..grid).map(|_| Part::new(places, evicts, definition)).collect();
+        let mut parts: Vec<_> = (0..grid).map(|_| Part::new(places, exits, definition)).collect();
         for number in 0..image.count {
             let part = &mut parts[(key(number) % grid as u64) as usize];
-            if let Some(placed) = ActorTable::new(&mut part.words, places, evicts).place(key(number)) {
+            if let Some(placed) = ActorTable::new(&mut part.words, places, exits).place(key(number)) {
                 let at = placed.place() as usize * size;
                 part.states[at..at + size].copy_from_slice(&image.bytes[number * size..(number + 1) * size]);
             }
@@ -107,7 +114,7 @@ impl KernelCore {
             // SAFETY: `at_rest` calls this; it is a table for as many places as the shard has.
             unsafe { device.write_actors(shard as u32, &part.words) }?;
             if let Some(used) = self.shards[shard].memory.actors_used() {
-                used.store(ActorTable::new(&mut part.words, places, evicts).used(), Ordering::Relaxed);
+                used.store(ActorTable::new(&mut part.words, places, exits).used(), Ordering::Relaxed);
             }
         }
         Ok(())
@@ -122,7 +129,7 @@ struct Part {
 
 impl Part {
     /// Without actors: an empty table, and initial states.
-    fn new(places: u64, evicts: bool, definition: StateDefinition) -> Self {
+    fn new(places: u64, exits: Exits, definition: StateDefinition) -> Self {
         let TypeDescriptor { size, align, .. } = *definition.ty;
         // A state's type may be more aligned than bytes are.
         let mut memory = vec![0_u8; size + align];
@@ -136,6 +143,6 @@ impl Part {
             // SAFETY: both have room for a state, and are different memory.
             unsafe { initial.as_ptr().cast::<MaybeUninit<u8>>().copy_to_nonoverlapping(to, size) };
         }
-        Self { words: vec![0; actors::words(places, evicts) as usize], states }
+        Self { words: vec![0; actors::words(places, exits) as usize], states }
     }
 }

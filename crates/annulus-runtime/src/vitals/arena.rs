@@ -512,6 +512,11 @@ impl Home {
             ] {
                 to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
             }
+            for count in [ShardMemory::actors_used, ShardMemory::actors_evicted, ShardMemory::actors_ended] {
+                if let (Some(from), Some(to)) = (count(words), count(&copy)) {
+                    to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+                }
+            }
             self.mirror_ports(words, &copy);
             self.mirror_histogram(words, &copy);
             ring(offset_of!(ShardVitals, inbound), inbound);

@@ -39,6 +39,7 @@ fn shard(phase: Phase, done: u64) -> Shard {
         pending: 0,
         staged: 0,
         timers: Default::default(),
+        actors: Default::default(),
         accepted: done,
         taken: 0,
         unread: 0,
