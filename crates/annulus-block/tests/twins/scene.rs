@@ -325,9 +325,11 @@ impl Pair {
             let (rust, c) = (self.rust_block.actors(words), self.c_block.actors(words));
             let words = rust.into_iter().zip(c).enumerate();
             all.extend(words.map(|(at, (rust, c))| Word { name: format!("actors+{at}"), rust, c }));
-            for (name, offset) in
-                [("used", offset_of!(ActorCounts, used)), ("evicted", offset_of!(ActorCounts, evicted))]
-            {
+            for (name, offset) in [
+                ("used", offset_of!(ActorCounts, used)),
+                ("evicted", offset_of!(ActorCounts, evicted)),
+                ("ended", offset_of!(ActorCounts, ended)),
+            ] {
                 let offset = self.options.layout.actors_offset() + offset;
                 let [rust, c] = [&self.rust, &self.c].map(|side| side.word(offset));
                 all.push(Word { name: format!("actors {name}"), rust, c });
