@@ -82,7 +82,7 @@
 //! A handler with one outbox is launched *into* the kernel that its outputs are for: `detect::launch_into(&next,
 //! options)`, or `detect::bind(p, &t).launch_into(&next, options)`.
 //!
-//! `Cx`, `Inbox`, `Outbox`, `Reply<T>`, `Ask<Q, A>`, `Later` and the atomics are recognised by the last word of their path, so an alias with another
+//! `Cx`, `Inbox`, `Outbox`, `Reply<T>`, `Ask<Q, A>`, `Later`, `ThisActor` and the atomics are recognised by the last word of their path, so an alias with another
 //! name is not recognised.
 //!
 //! # Several outboxes
@@ -218,6 +218,34 @@
 //!
 //! assert_eq!(attempt::DEFINITION.timers.map(|timers| timers.room), Some(64));
 //! ```
+//!
+//! # An actor that ends
+//!
+//! `actor: &ThisActor`, in a handler with a state, ends the actor whose message it is: `actor.end()`. If the message goes well, the state
+//! begins anew with the next one; with [sparse keys] the actor's place is free for another key.
+//!
+//! ```
+//! # use annulus::prelude::*;
+//! # #[derive(RingMessage, Clone, Copy)]
+//! # #[repr(C)]
+//! # struct Sale { #[ring(key)] till: u32, cents: u64, closes: bool }
+//! /// Adds up until the till is closed.
+//! #[ring_kernel]
+//! fn sell(sale: &Sale, cents: &mut u64, actor: &ThisActor, totals: &Outbox<u64>) {
+//!     *cents += sale.cents;
+//!     if sale.closes {
+//!         totals.send(*cents);
+//!         actor.end();
+//!     }
+//! }
+//!
+//! let (mut cents, till) = (0, ThisActor::new());
+//! # let totals = annulus::kernel::TestOutbox::<u64>::new(1);
+//! sell(&Sale { till: 3, cents: 250, closes: true }, &mut cents, &till, &totals);
+//! assert!(till.ends());
+//! ```
+//!
+//! [sparse keys]: https://docs.rs/annulus-runtime/latest/annulus_runtime/struct.LaunchOptions.html#method.sparse_keys
 //!
 //! # What a handler returns
 //!

@@ -321,6 +321,19 @@ impl Kernel {
         target.map(|(id, _)| id)
     }
 
+    /// How many actors there are of how many, and how many have gone, if its keys are [sparse](Self::sparse_keys).
+    pub fn told_actors(&self) -> Option<String> {
+        let places = self.places_of_shard().saturating_mul(self.shards.len() as u64);
+        let gone = [
+            (self.sum(|shard| shard.actors.ended), "ended"),
+            (self.sum(|shard| shard.actors.evicted), "evicted"),
+        ];
+        let gone =
+            gone.iter().filter(|(count, _)| *count != 0).map(|(count, what)| format!(", {count} {what}"));
+        let used = self.sum(|shard| shard.actors.used);
+        self.sparse_keys.then(|| format!("{used} of {places} actors in use{}", gone.collect::<String>()))
+    }
+
     /// How many actors each of its shards has room for, if its keys are [sparse](Self::sparse_keys).
     pub fn places_of_shard(&self) -> u64 {
         self.actors.div_ceil(self.shards.len().max(1) as u64)

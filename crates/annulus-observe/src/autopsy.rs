@@ -174,6 +174,9 @@ impl Autopsy {
                 write!(f, ", {number} {what}")?;
             }
         }
+        if let Some(actors) = kernel.told_actors() {
+            write!(f, ", {actors}")?;
+        }
         for (cause, number) in CAUSES.iter().zip(kernel.drops).filter(|(_, number)| *number != 0) {
             write!(f, ", {number} {cause}")?;
         }

@@ -798,9 +798,14 @@ mod otel {
         assert_eq!(metrics.get(&bytes), Some(&0.0), "{metrics:#?}");
         let median = metrics.keys().filter(|name| name.starts_with("annulus.kernel.latency.quantile [s]"));
         assert_eq!(median.count(), 4);
-        // Every metric of the table comes, but those of other processes, and of kernels with timers, asks or traces.
-        let elsewhere =
-            ["annulus.process.", "annulus.kernel.timers.", "annulus.kernel.asks.", "annulus.kernel.traces."];
+        // Every metric of the table comes, but those of other processes, and of kernels with timers, asks, traces or sparse keys.
+        let elsewhere = [
+            "annulus.process.",
+            "annulus.kernel.timers.",
+            "annulus.kernel.asks.",
+            "annulus.kernel.traces.",
+            "annulus.kernel.actors",
+        ];
         let is_here = |name: &str| !elsewhere.iter().any(|other| name.starts_with(other));
         for metric in METRICS.iter().filter(|metric| is_here(metric.otel)) {
             assert!(

@@ -2,6 +2,7 @@
 //! again, in the role that its environment names.
 #![cfg(target_os = "linux")]
 
+mod actors;
 mod alerted;
 mod attached;
 mod boxed;
@@ -164,6 +165,7 @@ fn child() {
         "follows" => return followed::on_the_cpu(),
         "follows_on_a_device" => return followed::on_a_device(),
         "timed" => return timed::child(),
+        "actors" => return actors::child(),
         "measures" => return profiled::measures(),
         "looks_at_a_device" => return profiled::looks_at_a_device(),
         "dies" => return robust::dies(),

@@ -1,6 +1,6 @@
 //! The detail of a kernel: what it is, its shards, and why it does not go on.
 
-use std::{fmt::Write, time::Duration};
+use std::time::Duration;
 
 use annulus::for_people;
 use annulus_observe::{
@@ -196,7 +196,7 @@ fn about(process: &Process, kernel: &Kernel) -> Vec<String> {
             several(kernel.block as usize, "thread"),
             kernel.mode,
             kernel.max_batch,
-            if kernel.sparse_keys { actors_text(kernel) } else { format!("{} actors", kernel.actors) }
+            kernel.told_actors().unwrap_or_else(|| format!("{} actors", kernel.actors))
         ),
         format!(
             "messages {}, rings of {}; outputs {outputs}, rings of {}",
@@ -295,19 +295,4 @@ fn memory(memory: &KernelMemory) -> String {
         bytes => format!("; {} on the device", size(bytes)),
     };
     format!("{} of memory: {}{on_device}", size(memory.total()), parts.join(", "))
-}
-
-/// How many actors there are of how many, where keys are sparse, and how many have gone.
-fn actors_text(kernel: &Kernel) -> String {
-    let places = kernel.places_of_shard().saturating_mul(kernel.shards.len() as u64);
-    let mut text = format!("{} of {places} actors of any keys", kernel.sum(|shard| shard.actors.used));
-    for (count, what) in [
-        (kernel.sum(|shard| shard.actors.ended), "ended"),
-        (kernel.sum(|shard| shard.actors.evicted), "evicted"),
-    ] {
-        if count != 0 {
-            let _ = write!(text, ", {count} {what}");
-        }
-    }
-    text
 }
