@@ -25,7 +25,7 @@
 //!   stream, the synchronisation of a context;
 //! - a barrier to which not all threads of the block come;
 //! - accesses to memory that was freed, or beside an allocation; memory that is freed twice;
-//! - misaligned accesses to ordered words;
+//! - misaligned accesses to ordered words, and accesses behind the shared memory that a launch gives a block;
 //! - with `ANNULUS_STAND_IN_RACES=1`, races between the threads of a block in its own memory: both accesses, with
 //!   their lines in the program's text.
 //!
@@ -125,7 +125,12 @@ pub fn stand_in() -> Result<(), String> {
 /// As [`stand_in`].
 pub fn on_threads(program: &str, end: &str) -> Result<String, String> {
     let text = on_host(program)?;
-    Ok(format!("{LANGUAGE}\n{INTERFACE}\n{DEVICE}\n{THREADS}\n{text}\n{end}"))
+    // What a launch gives each block lies where the block's own memory does.
+    let given = match text.contains("ANN_HOST_GIVEN(") {
+        true => "#define ANN_HOST_GIVEN(T, NAME) __shared__ T NAME[1]\n",
+        false => "",
+    };
+    Ok(format!("{LANGUAGE}\n{INTERFACE}\n{DEVICE}\n{THREADS}\n{given}{text}\n{end}"))
 }
 
 /// A program's text as C++, where inline PTX has become calls of functions that whoever compiles it must

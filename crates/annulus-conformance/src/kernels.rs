@@ -36,6 +36,7 @@ pub mod replied;
 pub mod resilience;
 pub mod rounds;
 pub mod rows;
+pub mod shared;
 pub mod sizes;
 pub mod slots;
 pub mod sorted;

@@ -77,6 +77,7 @@ macro_rules! conformance_suite {
             together {
                 b08_a_tree_adds_up: Handlers,
                 b08_a_reduction_has_one_order: Handlers,
+                x02_a_block_shares_a_hundred_kib: Handlers,
                 b06_actors_of_whole_blocks: Handlers,
                 b06_rounds_by_the_blocks_threads: Handlers,
                 b06_a_torn_block_fails_and_goes_on: Handlers,

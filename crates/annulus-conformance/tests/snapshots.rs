@@ -82,6 +82,7 @@ fn opencl() {
     check(kernels::replied::REPLIED, Target::OpenCl);
     check(kernels::stamps::STAMPED, Target::OpenCl);
     check(kernels::balance::BALANCE, Target::OpenCl);
+    check(&[kernels::shared::shares_much::DEFINITION], Target::OpenCl);
     check(&[kernels::checks::i16_checks::DEFINITION], Target::OpenCl);
     check(
         &[kernels::numbers::i32_numbers::DEFINITION, kernels::numbers::f32_numbers::DEFINITION],
@@ -121,6 +122,7 @@ fn all() -> impl Iterator<Item = &'static KernelDefinition> {
         kernels::replied::REPLIED,
         kernels::stamps::STAMPED,
         kernels::balance::BALANCE,
+        &[kernels::shared::shares_much::DEFINITION],
     ];
     lists.into_iter().flatten().copied()
 }

@@ -179,9 +179,14 @@ impl Device {
     pub(crate) fn capabilities(&self) -> Capabilities {
         Capabilities {
             max_block: self.id.max_block(),
-            shared_memory: Some(u64::from(self.id.shared_memory()).saturating_sub(BLOCK_MEMORY)),
+            shared_memory: Some(u64::from(self.id.most_shared_memory()).saturating_sub(BLOCK_MEMORY)),
             ..Capabilities::ALL
         }
+    }
+
+    /// How many bytes a block can share beside the handler's arrays: a program may say 48 KiB itself.
+    pub(crate) fn shared_beside_arrays(&self) -> u64 {
+        u64::from(self.id.shared_memory()).saturating_sub(BLOCK_MEMORY)
     }
 
     /// The description of the device; `epochs` says that the program wants no kernel to stay.
@@ -261,11 +266,11 @@ impl Device {
         sources: &Sources,
     ) -> Result<(Program, ProgramOrigin), BackendError> {
         let (code, mut origin) = program::machine_code(text, self.architecture, sources)?;
-        let mut loaded = Program::load(context, &code, entry);
+        let mut loaded = Program::load(context, &code, entry, text.arrays);
         if let Some(Err(_)) = loaded
             && let Ok(code) = program::machine_code_anew(text, self.architecture, sources)
         {
-            loaded = Program::load(context, &code, entry);
+            loaded = Program::load(context, &code, entry, text.arrays);
             origin = ProgramOrigin::Compiled;
         }
         Ok((explain_load(&text.name, loaded)?, origin))

@@ -133,6 +133,7 @@ unsafe impl Driver for CudaDriver {
             target: Target::Cuda,
             stays: self.stays,
             capabilities: self.device.capabilities(),
+            shared_beside_arrays: Some(self.device.shared_beside_arrays()),
             rings: false,
             clock: true,
             naps_in_futex: false,
@@ -222,7 +223,15 @@ unsafe impl Driver for CudaDriver {
         }
         let text = Text::new(kernel, handler, shape);
         let (program, origin) = self.device.program(self.opened, &text, ENTRY, &self.sources)?;
-        let per_unit = program.blocks_per_multiprocessor(shape.threads)?;
+        let (wanted, most) = (program.shared(shape.arrays), self.device.id.most_shared_memory());
+        if wanted > most {
+            return Err(BackendError::new(format!(
+                "a block of {} threads of `{kernel}` takes {wanted} bytes of shared memory, {} of them for its arrays, and a block of `{}` has \
+                 {most}: share smaller arrays, launch with a smaller block, or launch on another device",
+                shape.threads, shape.arrays, self.device.name
+            )));
+        }
+        let per_unit = program.blocks_per_multiprocessor(shape.threads, shape.arrays)?;
         let per_unit = NonZeroU32::new(per_unit).ok_or_else(|| {
             BackendError::new(format!(
                 "a block of {} threads of `{kernel}` needs more registers or shared memory than a multiprocessor of `{}` has: launch with a \

@@ -70,7 +70,7 @@ pub(crate) struct Found {
 /// The small kernel's program.
 pub(crate) fn text() -> Text {
     let source = format!("#define ANN_LAUNCH_THREADS 1\n{CUDA_PRELUDE}\n{}", include_str!("probe.c"));
-    Text { name: "annulus-probe".into(), threads: 1, source }
+    Text { name: "annulus-probe".into(), threads: 1, arrays: 0, source }
 }
 
 /// Finds out what the device does; an error says why it cannot be used.

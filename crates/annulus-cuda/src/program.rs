@@ -182,7 +182,7 @@ pub fn nvrtc_version() -> Result<(u32, u32), BackendError> {
 pub fn compile(name: &str, source: &str, device: Architecture) -> Result<Vec<u8>, BackendError> {
     // Without one there is nothing to ship along, which is what the error of `machine_code` speaks of.
     Nvrtc::get()?;
-    let text = Text { name: name.into(), threads: 0, source: source.into() };
+    let text = Text { name: name.into(), threads: 0, arrays: 0, source: source.into() };
     machine_code(&text, device, &Sources::default()).map(|(code, _)| code.to_vec())
 }
 
@@ -252,7 +252,7 @@ mod tests {
     }
 
     fn text(name: &str, source: &str) -> Text {
-        Text { name: name.into(), threads: 32, source: source.into() }
+        Text { name: name.into(), threads: 32, arrays: 0, source: source.into() }
     }
 
     struct Folder(PathBuf);

@@ -5,6 +5,7 @@ use annulus_kernel::device::CUDA_PRELUDE;
 use sha2::{Digest, Sha256};
 
 use crate::{architecture::Architecture, nvrtc::OPTIONS};
+
 /// A program's text, and its name.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
@@ -12,6 +13,8 @@ pub(crate) struct Text {
     pub(crate) name: String,
     /// Threads of a block, which are compiled in.
     pub(crate) threads: u32,
+    /// How many bytes a launch gives each block for the handler's arrays.
+    pub(crate) arrays: u32,
     pub(crate) source: String,
 }
 
@@ -20,7 +23,7 @@ impl Text {
     pub(crate) fn new(name: &str, handler: &str, shape: Shape) -> Self {
         let macros = format!("{}#define ANN_LAUNCH_PORTABLE 0\n", shape.macros());
         let source = assemble(&macros, CUDA_PRELUDE, handler);
-        Self { name: name.into(), threads: shape.threads, source }
+        Self { name: name.into(), threads: shape.threads, arrays: shape.arrays, source }
     }
 
     /// The name of the file that holds its machine code.

@@ -125,6 +125,9 @@ pub struct Abilities {
     pub stays: bool,
     /// What it has that not every device has. Launches are checked against this.
     pub capabilities: Capabilities,
+    /// How many bytes a block's threads can share beside the handler's arrays, where arrays lie apart and the rest has
+    /// a limit of its own.
+    pub shared_beside_arrays: Option<u64>,
     /// Blocks wake the host's pump by the futex of the doorbell's `rung`. Otherwise the pump polls, at short
     /// intervals while somebody waits.
     pub rings: bool,
@@ -212,6 +215,9 @@ pub struct Shape {
     pub hold: u32,
     /// Messages carry causal stamps.
     pub causal: bool,
+    /// How many bytes the handler's shared arrays have. Not compiled in, but part of the text: where they lie apart
+    /// from what a program has itself, a launch gives them to each block.
+    pub arrays: u32,
 }
 
 impl Shape {

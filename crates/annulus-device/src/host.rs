@@ -64,7 +64,7 @@ impl DeviceHost {
     fn start(&self, spec: LaunchSpec) -> Result<Box<dyn DeviceKernel>, BackendError> {
         let driver = &*self.driver;
         let mut plan = LaunchPlan::new(driver, &self.options, &spec.size())?;
-        needs::check(driver, spec.definition, plan.threads, spec.connectable)?;
+        let arrays = needs::check(driver, spec.definition, plan.threads, spec.connectable)?;
         let name = spec.definition.name;
         let handler = self.handler(spec.definition)?;
         let blocks = spec.shards.len() as u32;
@@ -86,6 +86,7 @@ impl DeviceHost {
             traced: spec.trace_seed.is_some(),
             hold: spec.hold,
             causal: spec.shards[0].layout().outbound.stamp_offset.is_some(),
+            arrays,
         };
         spec.signals.compiling(driver.name());
         let began = Instant::now();

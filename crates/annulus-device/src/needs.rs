@@ -6,15 +6,15 @@ use annulus_runtime::{BackendError, Capabilities};
 
 use crate::driver::Driver;
 
-/// An error that names the device, what it lacks, and where the handler needs it. A handler that no device can
-/// run is refused elsewhere.
+/// How many bytes the handler's shared arrays have, or an error that names the device, what it lacks, and where the
+/// handler needs it. A handler that no device can run is refused elsewhere.
 pub(crate) fn check(
     driver: &dyn Driver,
     definition: &'static KernelDefinition,
     threads: u32,
     connectable: bool,
-) -> Result<(), BackendError> {
-    let Ok(needs) = definition.needs() else { return Ok(()) };
+) -> Result<u32, BackendError> {
+    let Ok(needs) = definition.needs() else { return Ok(0) };
     let abilities = driver.abilities();
     let Capabilities { f64, wide_atomics, shared_memory, .. } = abilities.capabilities;
     let (kernel, device) = (definition.name, driver.name());
@@ -36,16 +36,25 @@ pub(crate) fn check(
             extension("cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics")
         )));
     }
-    let wanted = needs.shared_bytes(threads) as u64;
     // What a block keeps of each outbox that may be connected: `ANN_PORT_MEMORY`.
     let each = if definition.peers.is_some() { 136 } else { 128 };
     let outboxes = if connectable { definition.counted_places() as u64 * each } else { 0 };
-    match shared_memory.map(|most| most.saturating_sub(outboxes)) {
-        Some(most) if wanted > most => Err(BackendError::new(format!(
-            "a block of {threads} threads of `{kernel}` shares {wanted} bytes ({}:{}), and a block of `{device}` can \
-             share {most}: share smaller arrays, launch with a smaller block, or launch on another device",
-            definition.file, definition.line
-        ))),
-        _ => Ok(()),
-    }
+    let has_room = |wanted: usize, most: Option<u64>, remedy: &str| {
+        let wanted = wanted as u64;
+        match most.map(|most| most.saturating_sub(outboxes)) {
+            Some(most) if wanted > most => Err(BackendError::new(format!(
+                "a block of {threads} threads of `{kernel}` shares {wanted} bytes ({}:{}), and a block of `{device}` can \
+                 share {most}{remedy}, launch with a smaller block, or launch on another device",
+                definition.file, definition.line
+            ))),
+            _ => Ok(()),
+        }
+    };
+    has_room(needs.shared_bytes(threads), shared_memory, ": share smaller arrays")?;
+    has_room(
+        needs.other_shared_bytes(threads),
+        abilities.shared_beside_arrays,
+        " beside arrays: reduce fewer or smaller numbers",
+    )?;
+    Ok(needs.array_bytes() as u32)
 }

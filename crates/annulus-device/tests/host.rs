@@ -152,6 +152,8 @@ unsafe impl Driver for FakeDriver {
             target: Target::OpenCl,
             stays: true,
             capabilities: self.capabilities,
+            // As where arrays lie apart.
+            shared_beside_arrays: self.capabilities.shared_memory.map(|most| most / 2),
             rings: false,
             clock: false,
             naps_in_futex: false,

@@ -58,6 +58,7 @@ unsafe impl Driver for MetalDriver {
             target: Target::Metal,
             stays: false,
             capabilities: self.device.capabilities(Some(found)),
+            shared_beside_arrays: None,
             rings: false,
             clock: false,
             naps_in_futex: false,

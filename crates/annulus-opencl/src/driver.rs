@@ -72,6 +72,7 @@ unsafe impl Driver for OpenClDriver {
             target: Target::OpenCl,
             stays: matches!(found.verdict, Verdict::Persistent(_)),
             capabilities: self.device.capabilities(found),
+            shared_beside_arrays: None,
             rings: system,
             clock: system,
             naps_in_futex: system,

@@ -1,6 +1,7 @@
 //! Handlers whose whole block works on one message.
 
 use annulus_abi::error;
+use annulus_kernel::RingKernel;
 use annulus_runtime::{CallError, LaunchOptions, TryRecvError};
 
 use crate::{
@@ -8,6 +9,7 @@ use crate::{
     bench::{balanced, drain},
     kernels::{
         Item, number,
+        shared::{MUCH, shares_much},
         together::{
             Cell, TORN, cells, float_sum, in_rounds, kept_cells, term, torn, track_together, tree_sum,
         },
@@ -76,6 +78,32 @@ pub fn b08_a_reduction_has_one_order(bench: &Bench) {
             let sum = in_order((0..threads).map(|thread| term(value, thread)).collect());
             let bits = u64::from(sum.to_bits());
             assert_eq!(kernel.call_blocking(number(value)), Ok(number(bits)), "{threads} threads, {value}");
+        }
+    }
+}
+
+/// arrays of 100 KiB, on a device whose blocks have that much. Another one refuses the launch, and says what is
+/// wanted and what it has.
+pub fn x02_a_block_shares_a_hundred_kib(bench: &Bench) {
+    let needs = shares_much::DEFINITION.needs().unwrap();
+    assert_eq!(needs.array_bytes(), 100 << 10);
+    for threads in [32, 100, 256] {
+        let launched = shares_much::launch(bench.runtime(), LaunchOptions::default().block(threads));
+        let (wanted, most) =
+            (needs.shared_bytes(threads) as u64, bench.runtime().devices()[0].capabilities.shared_memory);
+        if let Some(most) = most.filter(|most| *most < wanted) {
+            let refused = launched.expect_err("the device has less").to_string();
+            for part in [format!("shares {wanted} bytes"), format!("can share {most}: share smaller arrays")]
+            {
+                assert!(refused.contains(&part), "`{part}` is not in: {refused}");
+            }
+            continue;
+        }
+        let kernel = launched.unwrap();
+        for value in [1, 7, u64::MAX / 5] {
+            let sum = (0..MUCH as u64)
+                .fold(0u64, |sum, at| sum.wrapping_add(value.wrapping_mul(at + 1).wrapping_mul(at)));
+            assert_eq!(kernel.call_blocking(number(value)), Ok(number(sum)), "{threads} threads");
         }
     }
 }

@@ -3,6 +3,8 @@
 // An instruction that `device.hpp` does not define is an error of the compiler, which names it. `.reg .b128
 // x` declares a variable, for which the calls become a statement of its own; it must not have the name of a
 // variable in the operands. Braces, around instructions or vectors, mean nothing here.
+//
+// `extern __shared__ T name[];`, the memory that a launch gives each block, becomes `ANN_HOST_GIVEN(T, name);`.
 #include <stddef.h>
 #include <string.h>
 #include <string>
@@ -139,6 +141,18 @@ static std::string calls(const std::string &inside)
     return registers.empty() ? "(" + out + ")" : "({ " + registers + out + "; })";
 }
 
+// What the declaration `extern __shared__ T name[]` becomes; empty if it is another one.
+static std::string given(const std::string &declaration)
+{
+    size_t close = declaration.rfind(']'), open = declaration.rfind('[');
+    if (open == std::string::npos || close == std::string::npos || close < open) return "";
+    size_t end = open;
+    while (end > 0 && is_space(declaration[end - 1])) end -= 1;
+    size_t begin = end;
+    while (begin > 0 && is_word(declaration[begin - 1])) begin -= 1;
+    return "ANN_HOST_GIVEN(" + trimmed(declaration.substr(0, begin)) + ", " + declaration.substr(begin, end - begin) + ")";
+}
+
 // The whole text. Lines stay what they are.
 static std::string on_host(const std::string &text)
 {
@@ -155,6 +169,19 @@ static std::string on_host(const std::string &text)
                     if (text[i] == '\n') out += text[i - 1] == '\\' ? "\\\n" : "\n";
                 at = next;
                 continue;
+            }
+        }
+        if (next == at && starts_word(text, at, "extern")) {
+            size_t shared = after_spaces(text, at + 6), end = text.find(';', at);
+            if (starts_word(text, shared, "__shared__") && end != std::string::npos) {
+                std::string call = given(text.substr(shared + 10, end - shared - 10));
+                if (!call.empty()) {
+                    out += call;
+                    for (size_t i = at; i < end; i += 1)
+                        if (text[i] == '\n') out += '\n';
+                    at = end;
+                    continue;
+                }
             }
         }
         if (next == at) next = at + 1;

@@ -102,11 +102,44 @@ pub(crate) fn launch(
     stream: CUstream,
     arguments: &mut [u64],
 ) -> CUresult {
+    launch_giving(0, function, grid, threads, stream, arguments)
+}
+
+/// The same, and gives each block so many bytes of shared memory.
+pub(crate) fn launch_giving(
+    given: u32,
+    function: CUfunction,
+    grid: u32,
+    threads: u32,
+    stream: CUstream,
+    arguments: &mut [u64],
+) -> CUresult {
     let mut pointers: Vec<*mut c_void> =
         arguments.iter_mut().map(|argument| ptr::from_mut(argument).cast()).collect();
     let parameters = pointers.as_mut_ptr();
-    cuda!(sys::cuLaunchKernel(function, grid, 1, 1, threads, 1, 1, 0, stream, parameters, ptr::null_mut()))
+    let none = ptr::null_mut();
+    cuda!(sys::cuLaunchKernel(function, grid, 1, 1, threads, 1, 1, given, stream, parameters, none))
 }
+
+/// Sets what launches of a kernel may give each block.
+pub(crate) fn allow(function: CUfunction, given: i32) -> CUresult {
+    let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    cuda!(sys::cuFuncSetAttribute(function, attribute, given))
+}
+
+/// The threads of a block turn the words of its dynamic shared memory round by one place, `words[0]` of them.
+pub(crate) const TURN: &str = "extern __shared__ u32 given[];
+ANN_KERNEL void turn(u32 *words)
+{
+    u32 count = words[0];
+    words[1] = given[0];
+    ann_barrier();
+    for (u32 i = ann_thread(); i < count; i += blockDim.x)
+        given[i] = i * 3u;
+    ann_barrier();
+    for (u32 i = ann_thread(); i < count; i += blockDim.x)
+        atomicAdd(words + 2, given[(i + 1u) % count] ^ i);
+}";
 
 /// Launches all blocks together.
 pub(crate) fn launch_together(

@@ -11,7 +11,10 @@ use cudarc::driver::sys::{self, CUresult};
 
 use crate::{
     Case,
-    driver::{Cuda, STAY, compile, launch, launch_together, run, small, synchronise, wait_for, word},
+    driver::{
+        Cuda, STAY, TURN, allow, compile, launch, launch_giving, launch_together, run, small, synchronise,
+        wait_for, word,
+    },
     has_stand_in, setting, succeeds,
 };
 
@@ -66,6 +69,14 @@ fn launches_that_cannot_be_are_refused() {
     }
 }
 
+/// a launch gives each block what the kernel's attribute allows, and that may be as much as the device has.
+#[test]
+fn x02_a_launch_gives_blocks_shared_memory() {
+    if has_stand_in() {
+        succeeds("dynamic shared memory", &[]);
+    }
+}
+
 #[test]
 fn devices_are_what_the_environment_says() {
     if !has_stand_in() {
@@ -99,6 +110,7 @@ pub(crate) const CASES: &[Case] = &[
     ("together", together),
     ("refusals", refusals),
     ("planted refusals", planted_refusals),
+    ("dynamic shared memory", dynamic_shared_memory),
     ("death", death),
     ("devices", devices),
     ("no device", || assert_eq!(cuda!(sys::cuInit(0)), CUresult::CUDA_ERROR_NO_DEVICE)),
@@ -243,6 +255,51 @@ fn planted_refusals() {
     assert_eq!(launched(), CUresult::CUDA_SUCCESS);
     assert_eq!(launched(), CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     assert_eq!(launched(), CUresult::CUDA_SUCCESS);
+}
+
+/// Without the attribute a launch gives 48 KiB less what the program has itself; with it up to 227 KiB, and no more.
+/// Blocks that are given much are fewer on a multiprocessor, and find bytes that are nothing.
+fn dynamic_shared_memory() {
+    let cuda = Cuda::new();
+    let (stream, words) = (cuda.stream(), cuda.mapped(64));
+    let text = TURN.replace("= given[0];", "= given[0];\n    own[ann_thread()] = count;");
+    let text = small(&format!("__shared__ volatile u32 own[256];\n{text}"));
+    let function = cuda.module(&text).function("turn");
+    let arguments = &mut [words.as_ptr() as u64];
+    let (fine, invalid) = (CUresult::CUDA_SUCCESS, CUresult::CUDA_ERROR_INVALID_VALUE);
+    let mut own = 0;
+    let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
+    assert_eq!(cuda!(sys::cuFuncGetAttribute(&raw mut own, attribute, function)), fine);
+    assert!(own >= 1024, "{own}");
+    let own = own as u32;
+    word(words, 0).store(64, Ordering::Relaxed);
+    assert_eq!(launch_giving((48 << 10) - own, function, 1, 8, stream, arguments), fine);
+    assert_eq!(launch_giving((48 << 10) - own + 1, function, 1, 8, stream, arguments), invalid);
+    let most = (227 << 10) - own;
+    assert_eq!(allow(function, most as i32 + 1), invalid);
+    assert_eq!(allow(function, -1), invalid);
+    let blocks = |given: u32| {
+        let mut blocks = -1;
+        let asked = cuda!(sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &raw mut blocks,
+            function,
+            8,
+            given as usize
+        ));
+        assert_eq!(asked, fine);
+        blocks
+    };
+    assert_eq!(allow(function, most as i32), fine);
+    assert_eq!([blocks(most), blocks(most + 1), blocks(100 << 10)], [1, 0, 2]);
+    assert_eq!(launch_giving(most + 1, function, 1, 8, stream, arguments), invalid);
+    assert_eq!(synchronise(stream), fine);
+    let count = most / 4;
+    word(words, 0).store(count, Ordering::Relaxed);
+    word(words, 2).store(0, Ordering::Relaxed);
+    assert_eq!(launch_giving(most, function, 1, 8, stream, arguments), fine);
+    assert_eq!(synchronise(stream), fine);
+    let sum = (0..count).fold(0u32, |sum, at| sum.wrapping_add(((at + 1) % count * 3) ^ at));
+    assert_eq!([word(words, 1), word(words, 2)].map(|word| word.load(Ordering::Relaxed)), [0xCDCD_CDCD, sum]);
 }
 
 /// A device that has died says so for ever.

@@ -6,7 +6,7 @@ use cudarc::driver::sys::{self, CUresult};
 
 use crate::{
     Case,
-    driver::{Cuda, STAY, launch, run, small, synchronise, word},
+    driver::{Cuda, STAY, TURN, launch, launch_giving, run, small, synchronise, word},
     has_stand_in, is_found, succeeds,
 };
 
@@ -46,6 +46,29 @@ fn memory_that_is_misused_is_found() {
     is_found("freed twice", &[], "was freed before");
     is_found("misaligned", &[], "a misaligned access");
     is_found("a stack is full", &[], "before a GPU thread's stack");
+}
+
+/// behind the shared memory that a launch gives a block there is nothing; a launch that gives none leaves a
+/// kernel that wants some without.
+#[test]
+fn x02_shared_memory_that_was_not_given_is_found() {
+    if !has_stand_in() {
+        return;
+    }
+    is_found("behind what a launch gives", &[], "a write at ");
+    is_found("behind what a launch gives", &[], "behind a block's dynamic shared memory of 4096 bytes");
+    is_found("a launch gives nothing", &[], "`turn`, block 0, thread");
+}
+
+/// threads that do not meet race in what a launch gives a block, too.
+#[test]
+fn x02_a_race_in_what_a_launch_gives_is_found() {
+    if !has_stand_in() {
+        return;
+    }
+    let watched = [("RACES", "1")];
+    succeeds("what a launch gives is used rightly", &watched);
+    is_found("a race in what a launch gives", &watched, "of what the launch gives the block at");
 }
 
 /// T-08: what host and kernels share is mapped, and not write-combined, which would make the host's polls slow: a backend that asks
@@ -125,6 +148,13 @@ pub(crate) const CASES: &[Case] = &[
         let text = "ANN_KERNEL void over(u32 *words) { words[64] = 1; }";
         run(&cuda, text, "over", 1, &mut [cuda.memory(256)]);
     }),
+    ("behind what a launch gives", || turn(TURN, 1025, 4096)),
+    ("a launch gives nothing", || turn(TURN, 8, 0)),
+    ("what a launch gives is used rightly", || turn(TURN, 1024, 4096)),
+    ("a race in what a launch gives", || {
+        let (first, last) = TURN.rsplit_once("    ann_barrier();\n").unwrap();
+        turn(&format!("{first}{last}"), 1024, 4096);
+    }),
     ("write-combined memory", || {
         allocate(sys::CU_MEMHOSTALLOC_DEVICEMAP | sys::CU_MEMHOSTALLOC_WRITECOMBINED)
     }),
@@ -150,6 +180,17 @@ pub(crate) const CASES: &[Case] = &[
         run(&cuda, text, "large", 4, &mut [cuda.mapped(64).as_ptr() as u64]);
     }),
 ];
+
+/// Turns so many words in a block of eight threads that is given so many bytes.
+fn turn(text: &str, words: u32, given: u32) {
+    let cuda = Cuda::new();
+    let (memory, stream) = (cuda.mapped(64), cuda.stream());
+    word(memory, 0).store(words, Ordering::Relaxed);
+    let function = cuda.module(&small(text)).function("turn");
+    let arguments = &mut [memory.as_ptr() as u64];
+    assert_eq!(launch_giving(given, function, 1, 8, stream, arguments), CUresult::CUDA_SUCCESS);
+    assert_eq!(synchronise(stream), CUresult::CUDA_SUCCESS);
+}
 
 /// Runs a statement in eight threads of a warp.
 fn warp(statement: &str) {

@@ -62,6 +62,7 @@ fn every_kernel_compiles() {
         kernels::asks::ASKING,
         kernels::stamps::STAMPED,
         kernels::balance::BALANCE,
+        &[kernels::shared::shares_much::DEFINITION],
     ];
     let definitions: Vec<_> = lists.into_iter().flatten().collect();
     let left = Mutex::new(definitions.iter().enumerate());
@@ -118,6 +119,7 @@ fn every_kernel_compiles() {
                 traced: !sealed && index % 2 == 1 || through,
                 hold: 0,
                 causal: stamped || !sealed && !is_body && index % 3 == 0,
+                arrays: 0,
             };
             let program = program(definition, shape);
             // Some to machine code as users get it: what the compiler optimises is much the same in all, the
@@ -304,6 +306,24 @@ fn x02_warps_exchange_by_instructions() {
         }
     }
     assert!(ptx(kernels::warps::torn_warps::DEFINITION, 64).contains("bar.warp.sync"));
+}
+
+/// a handler's arrays are what the launch gives each block, for every architecture: a compiler would refuse 100 KiB
+/// of the program's own. Texts of handlers without arrays ask for nothing of a launch.
+#[test]
+fn x02_arrays_are_what_a_launch_gives() {
+    let Some(nvrtc) = nvrtc() else { return };
+    for architecture in ARCHITECTURES {
+        let ptx = |definition| {
+            let compiled = nvrtc.compile(&program(definition, threads(256)), architecture, Effort::Ptx);
+            compiled.unwrap_or_else(|error| panic!("{error}")).ptx
+        };
+        let given = ptx(kernels::shared::shares_much::DEFINITION);
+        let given: Vec<_> = given.lines().filter(|line| line.starts_with(".extern .shared")).collect();
+        assert_eq!(given.len(), 1, "{given:?}");
+        assert!(given[0].contains("ann_arrays"), "{given:?}");
+        assert!(!ptx(kernels::together::float_sum::DEFINITION).contains(".extern .shared"));
+    }
 }
 
 /// B-06: the barrier of the grid is in the PTX of kernels in step alone, for every architecture, in

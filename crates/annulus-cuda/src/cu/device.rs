@@ -107,6 +107,12 @@ impl DeviceId {
         self.number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)
     }
 
+    /// The size of a block's shared memory, in bytes, for programs that ask for it.
+    pub(crate) fn most_shared_memory(self) -> u32 {
+        self.number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+            .max(self.shared_memory())
+    }
+
     /// The size of its own memory, in bytes.
     pub(crate) fn memory(self) -> usize {
         // SAFETY: as for `number`.

@@ -10,13 +10,15 @@ use cudarc::driver::{
 use super::{Context, CuError, Memory, Reach};
 
 /// How much of a multiprocessor's memory is for blocks, in percent of the maximum: on a device of 228 KB this
-/// gives 32 blocks more than a kilobyte each.
+/// gives 32 blocks more than a kilobyte each. It is a wish: blocks that need more get more.
 const BLOCKS_SHARE: i32 = 25;
 
 /// A program on a device. It stays there until the process ends: unloading waits for the device.
 #[derive(Debug)]
 pub(crate) struct Program {
     raw: sys::CUfunction,
+    /// Bytes of a block's shared memory that the program itself takes.
+    own_shared: u32,
     context: Arc<Context>,
 }
 
@@ -26,9 +28,14 @@ unsafe impl Send for Program {}
 unsafe impl Sync for Program {}
 
 impl Program {
-    /// Loads machine code, all of it at once, and looks up its entry. `None` if a kernel that stays does not
-    /// leave the device.
-    pub(crate) fn load(context: &Arc<Context>, cubin: &[u8], entry: &str) -> Option<Result<Self, CuError>> {
+    /// Loads machine code, all of it at once, and looks up its entry, whose launches give each block this many bytes.
+    /// `None` if a kernel that stays does not leave the device.
+    pub(crate) fn load(
+        context: &Arc<Context>,
+        cubin: &[u8],
+        entry: &str,
+        arrays: u32,
+    ) -> Option<Result<Self, CuError>> {
         context.quietly(Reach::Device, || {
             // SAFETY: the driver reads an image's length from its header. The image was checked to be
             // complete when it was read or made.
@@ -40,8 +47,10 @@ impl Program {
             // SAFETY: the module was just loaded.
             let raw = unsafe { result::module::get_function(module, name) }
                 .map_err(CuError::of("cuModuleGetFunction"))?;
-            let program = Self { raw, context: Arc::clone(context) };
+            let mut program = Self { raw, own_shared: 0, context: Arc::clone(context) };
+            program.own_shared = program.number(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
             program.share()?;
+            program.allow(arrays)?;
             let local = program.number(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?;
             context.set_aside(local as usize)?;
             Ok(program)
@@ -51,9 +60,26 @@ impl Program {
     /// Divides a multiprocessor's memory between cache and blocks the same way for all programs. A program
     /// with another division than the kernels that stay would have to wait for them.
     fn share(&self) -> Result<(), CuError> {
-        let attribute = Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+        self.set(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, BLOCKS_SHARE)
+    }
+
+    /// Lets launches give each block this many bytes, unless the device has less: then [`shared`](Self::shared) says how
+    /// much is wanted. Without this they give what the program leaves of 48 KiB.
+    fn allow(&self, arrays: u32) -> Result<(), CuError> {
+        if arrays == 0 || self.shared(arrays) > self.context.device().most_shared_memory() {
+            return Ok(());
+        }
+        self.set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, arrays as i32)
+    }
+
+    /// Bytes of shared memory that a block takes when a launch gives it this many.
+    pub(crate) fn shared(&self, arrays: u32) -> u32 {
+        self.own_shared.saturating_add(arrays)
+    }
+
+    fn set(&self, attribute: Attribute, value: i32) -> Result<(), CuError> {
         // SAFETY: the function's module stays loaded.
-        let set = unsafe { result::function::set_function_attribute(self.raw, attribute, BLOCKS_SHARE) };
+        let set = unsafe { result::function::set_function_attribute(self.raw, attribute, value) };
         set.map_err(CuError::of("cuFuncSetAttribute"))
     }
 
@@ -63,12 +89,13 @@ impl Program {
         asked.map(|number| number.max(0).unsigned_abs()).map_err(CuError::of("cuFuncGetAttribute"))
     }
 
-    /// How many blocks of this many threads a multiprocessor keeps at a time.
-    pub(crate) fn blocks_per_multiprocessor(&self, threads: u32) -> Result<u32, CuError> {
+    /// How many blocks of this many threads, and with so many bytes from the launch, a multiprocessor keeps at a time.
+    pub(crate) fn blocks_per_multiprocessor(&self, threads: u32, arrays: u32) -> Result<u32, CuError> {
         let _entered = self.context.enter()?;
+        let (threads, arrays) = (threads as i32, arrays as usize);
         // SAFETY: the function's module stays loaded.
         let asked =
-            unsafe { result::occupancy::max_active_block_per_multiprocessor(self.raw, threads as i32, 0) };
+            unsafe { result::occupancy::max_active_block_per_multiprocessor(self.raw, threads, arrays) };
         asked
             .map(|number| number.max(0).unsigned_abs())
             .map_err(CuError::of("cuOccupancyMaxActiveBlocksPerMultiprocessor"))

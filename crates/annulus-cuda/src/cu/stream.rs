@@ -68,15 +68,17 @@ impl Stream {
         let mut arguments: Vec<*mut c_void> =
             entry.arguments().iter().map(|argument| std::ptr::from_ref(argument).cast_mut().cast()).collect();
         let (grid, block) = ((shape.blocks, 1, 1), (shape.threads, 1, 1));
-        let (function, stream) = (entry.raw(), self.raw);
+        let (function, stream, arrays) = (entry.raw(), self.raw, shape.arrays);
         if shape.supersteps {
             // SAFETY: the entry's program stays loaded. Arguments are read before the call returns, and each
             // has eight bytes, by the caller's promise; so is the rest.
-            unsafe { result::launch_cooperative_kernel(function, grid, block, 0, stream, &mut arguments) }
-                .map_err(CuError::of("cuLaunchCooperativeKernel"))?;
+            unsafe {
+                result::launch_cooperative_kernel(function, grid, block, arrays, stream, &mut arguments)
+            }
+            .map_err(CuError::of("cuLaunchCooperativeKernel"))?;
         } else {
             // SAFETY: as above.
-            unsafe { result::launch_kernel(function, grid, block, 0, stream, &mut arguments) }
+            unsafe { result::launch_kernel(function, grid, block, arrays, stream, &mut arguments) }
                 .map_err(CuError::of("cuLaunchKernel"))?;
         }
         // Where commands are batched, this submits them. Its answer is not needed: later queries give it

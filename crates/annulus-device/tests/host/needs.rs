@@ -40,6 +40,12 @@ fn shares(cx: &BlockCx, number: &Number) {
     all.set(cx.thread_index() as usize, cx.block_reduce(number.value as u32, |a, b| a + b));
 }
 
+#[ring_kernel]
+fn only_reduces(cx: &BlockCx, number: &Number) {
+    let sum = cx.block_reduce(number.value, |a, b| a.wrapping_add(b));
+    assert!(sum < u64::MAX);
+}
+
 const SMALL: Capabilities = Capabilities { max_block: 64, ..Capabilities::ALL };
 
 fn on(capabilities: Capabilities) -> (Arc<Device>, Runtime) {
@@ -99,6 +105,7 @@ fn m09_x02_x04_a_device_with_little_shared_memory() {
     // for the block.
     let bytes = needs.shared_bytes(32) as u64;
     assert!((28 + 6 * 32 + 2048 + 4 * 32 + 4..=28 + 6 * 32 + 2048 + 4 * 32 + 16).contains(&bytes), "{bytes}");
+    assert_eq!((needs.array_bytes(), needs.other_shared_bytes(32)), (2048, bytes as usize - 2048));
     assert_eq!(computes::DEFINITION.needs().unwrap().shared_bytes(32), 0);
 
     let (device, runtime) = on(Capabilities { shared_memory: Some(bytes), ..SMALL });
@@ -110,5 +117,25 @@ fn m09_x02_x04_a_device_with_little_shared_memory() {
     refused(&device, launch(65), &["`shares`: a block of 65 threads is more than", "runs, 64"]);
     assert!(launch(32).is_ok());
     assert_eq!(runtime.devices()[0].capabilities.shared_memory, Some(bytes));
+    // Who launches it is told what its arrays take.
+    let texts = device.texts.lock().unwrap_or_else(PoisonError::into_inner);
+    assert_eq!(texts.iter().map(|(_, shape)| shape.arrays).collect::<Vec<_>>(), [2048]);
+    drop(texts);
+    device.say(FAILED);
+}
+
+/// where arrays lie apart, what else a block shares has a limit of its own: half of all here.
+#[test]
+fn x02_a_device_with_little_shared_memory_beside_arrays() {
+    let needs = only_reduces::DEFINITION.needs().unwrap();
+    let bytes = needs.shared_bytes(64) as u64;
+    assert_eq!((needs.array_bytes(), needs.other_shared_bytes(64) as u64), (0, bytes));
+    let launch = |runtime: &Runtime| only_reduces::launch(runtime, LaunchOptions::production().block(64));
+    let (device, runtime) = on(Capabilities { shared_memory: Some(bytes * 2 - 1), ..SMALL });
+    let wanted = format!("a block of 64 threads of `only_reduces` shares {bytes} bytes");
+    let less = format!("can share {} beside arrays: reduce fewer or smaller numbers", bytes - 1);
+    refused(&device, launch(&runtime), &[&wanted, &less, "launch with a smaller block"]);
+    let (device, runtime) = on(Capabilities { shared_memory: Some(bytes * 2), ..SMALL });
+    assert!(launch(&runtime).is_ok());
     device.say(FAILED);
 }

@@ -33,6 +33,9 @@ macro_rules! nvrtc {
     }};
 }
 
+/// What a launch gives each block for its arrays: as much as a kernel has that does not say more.
+const ARRAYS: u32 = 16 << 10;
+
 /// The first device, whose context is current in this thread.
 pub(super) struct Cuda {
     stream: CUstream,
@@ -106,7 +109,7 @@ impl Machine for Cuda {
             threads,
             1,
             1,
-            0,
+            ARRAYS,
             stream,
             parameters,
             ptr::null_mut()

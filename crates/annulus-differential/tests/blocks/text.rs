@@ -118,6 +118,9 @@ fn add(
     let (before, after) = handler.split_once(MEETING)?;
     let mut handler = format!("{before}{after}");
     let mut renamed = vec!["ann_block_memory", "ann_test_view"];
+    if target == Target::Cuda {
+        renamed.extend(["ann_block_arrays", "ann_arrays"]);
+    }
     let mut undone = Vec::new();
     let own_warps;
     if let Some((before, after)) = handler.split_once(WARPS) {

@@ -54,6 +54,7 @@ use crate::{
     tree::{Callee, Witnessed},
     typed::{Type, Value},
 };
+pub(crate) use needs::array_bytes;
 pub use needs::{NeededAt, Needs};
 
 use function::Module;

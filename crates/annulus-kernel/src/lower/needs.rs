@@ -47,18 +47,26 @@ struct Shared {
     /// Elements for the block, and for each of its threads.
     fixed: usize,
     each: usize,
+    /// It is an array of the handler's.
+    is_array: bool,
 }
 
 impl Needs {
     /// How many bytes a block of so many threads shares while it works on a message: the handler's arrays, its
     /// state, and what reductions and barriers take. 0 where each thread works for itself.
     pub fn shared_bytes(&self, threads: u32) -> usize {
-        let aligned = |bytes: usize, align: usize| bytes.next_multiple_of(align.max(1));
-        let end = self.shared.iter().fold(0, |end, part| {
-            let elements = part.fixed + part.each * threads as usize;
-            aligned(end, part.align) + part.size * elements
-        });
-        aligned(end, self.shared.iter().map(|part| part.align).max().unwrap_or(1))
+        bytes(self.shared.iter(), threads)
+    }
+
+    /// How many of them are the handler's arrays (`cx.shared`). On CUDA these lie apart from the rest, in memory
+    /// that the launch gives each block: dynamic shared memory.
+    pub fn array_bytes(&self) -> usize {
+        bytes(self.shared.iter().filter(|part| part.is_array), 0)
+    }
+
+    /// How many the rest has.
+    pub fn other_shared_bytes(&self, threads: u32) -> usize {
+        bytes(self.shared.iter().filter(|part| !part.is_array), threads)
     }
 
     pub(super) fn of(program: &Program, types: &TypeNames) -> Self {
@@ -82,6 +90,15 @@ impl Needs {
             shared: if definition.shape.is_block_wide() { shared(program) } else { Vec::new() },
         }
     }
+}
+
+/// The size of a struct of these parts.
+fn bytes<'a>(parts: impl Iterator<Item = &'a Shared>, threads: u32) -> usize {
+    let (end, align) = parts.fold((0usize, 1), |(end, align), part| {
+        let elements = part.fixed + part.each * threads as usize;
+        (end.next_multiple_of(part.align.max(1)) + part.size * elements, align.max(part.align))
+    });
+    end.next_multiple_of(align)
 }
 
 fn computes_with_f64(function: &Function, statement: &Stmt) -> bool {
@@ -118,7 +135,7 @@ fn first_line(statements: &[Stmt], is: &dyn Fn(&Stmt) -> bool, line: &mut u32) -
 
 /// The parts of `ann_block_memory`, as the text has them: `write/cooperate.rs` and `c/cooperate.c`.
 fn shared(program: &Program) -> Vec<Shared> {
-    let part = |size, align, fixed, each| Shared { size, align, fixed, each };
+    let part = |size, align, fixed, each| Shared { size, align, fixed, each, is_array: false };
     // `ann_meeting`: flags, codes, the leader's answer.
     let mut parts = vec![part(4, 4, 6, 0), part(2, 2, 0, 3), part(4, 4, 1, 0)];
     if let Some(state) = program.definition.state.definition() {
@@ -136,9 +153,16 @@ fn shared(program: &Program) -> Vec<Shared> {
             Member::OfThreads(ty) => (ty, 0, 1),
         };
         let (size, align) = layout(ty);
-        parts.push(part(size, align, fixed, each));
+        let is_array = matches!(member, Member::Array(_));
+        parts.push(Shared { is_array, ..part(size, align, fixed, each) });
     }
     parts
+}
+
+/// The bytes of a handler's arrays, as a struct has them.
+pub(crate) fn array_bytes(program: &Program) -> usize {
+    let parts = shared(program);
+    bytes(parts.iter().filter(|part| part.is_array), 0)
 }
 
 /// Size and alignment of what threads share: numbers, and arrays of them.
@@ -150,7 +174,8 @@ fn layout(ty: &Type) -> (usize, usize) {
         }
         Type::Array { element, len } => {
             let (size, align) = layout(element);
-            (size * len, align)
+            // C has no empty arrays.
+            (size * (*len).max(1), align)
         }
         Type::Struct(TypeDescriptor { size, align, .. }) | Type::Enum(TypeDescriptor { size, align, .. }) => {
             (*size, *align)

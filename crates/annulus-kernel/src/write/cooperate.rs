@@ -4,8 +4,11 @@ use annulus_abi::error;
 
 use super::Writer;
 use crate::{
-    WARP,
-    lower::program::{Expr, LocalId, Member, Stmt, Warp, any, fails},
+    Target, WARP,
+    lower::{
+        array_bytes,
+        program::{Expr, LocalId, Member, Stmt, Warp, any, fails},
+    },
     typed::{Scalar, Type},
 };
 
@@ -24,11 +27,24 @@ pub(super) const TOGETHER: &str =
     "LOCAL ann_block_memory *ann_together, PRIVATE ann_round *ann_rounds, u32 ann_first";
 
 /// The name of a part of what the threads share.
-pub(super) fn name(member: usize) -> String {
+fn name(member: usize) -> String {
     format!("part_{member}")
 }
 
 impl Writer<'_> {
+    /// Whether a part lies in memory that the launch gives each block. CUDA gives more of it than the 48 KiB that a
+    /// program may say itself.
+    fn is_apart(&self, member: &Member) -> bool {
+        self.target == Target::Cuda && matches!(member, Member::Array(_))
+    }
+
+    /// Where a part of what the threads share lies.
+    pub(super) fn part(&self, member: usize) -> String {
+        let memory =
+            if self.is_apart(&self.program.handler.together[member]) { "ann_arrays" } else { "ann_together" };
+        format!("{memory}->{}", name(member))
+    }
+
     /// Whether the handler's warps do this.
     fn has_warp(&self, is: impl Fn(&Warp) -> bool) -> bool {
         any(&self.program.handler.body, &|statement| matches!(statement, Stmt::Warp(warp) if is(warp)))
@@ -59,8 +75,28 @@ impl Writer<'_> {
         if self.program.warp_word().is_some() {
             self.put("ANN_WARP_MEMORY");
         }
-        for (number, member) in program.handler.together.iter().enumerate() {
-            let name = name(number);
+        let (apart, kept): (Vec<_>, Vec<_>) =
+            program.handler.together.iter().enumerate().partition(|(_, member)| self.is_apart(member));
+        self.parts(&kept);
+        self.depth -= 1;
+        self.put("} ann_block_memory;");
+        if apart.is_empty() {
+            return;
+        }
+        self.put("// Its arrays, in memory that the launch gives each block.");
+        self.put("typedef struct {");
+        self.depth += 1;
+        self.parts(&apart);
+        self.depth -= 1;
+        self.put("} ann_block_arrays;");
+        self.check_size("ann_block_arrays", "sizeof(ann_block_arrays)", array_bytes(program));
+        self.put("extern __shared__ ann_block_arrays ann_arrays[];");
+    }
+
+    /// Members of a struct: parts of what the threads share, with their numbers.
+    fn parts(&mut self, parts: &[(usize, &Member)]) {
+        for (number, member) in parts {
+            let name = name(*number);
             let text = match member {
                 Member::Array(ty) | Member::Given(ty) => format!("{} {name};", self.stored(ty)),
                 Member::OfThreads(ty) => format!("{} {name}[ANN_LAUNCH_THREADS];", self.stored(ty)),
@@ -68,8 +104,6 @@ impl Writer<'_> {
             };
             self.put(&text);
         }
-        self.depth -= 1;
-        self.put("} ann_block_memory;");
     }
 
     /// The beginning of a handler that a whole block runs.
@@ -84,11 +118,11 @@ impl Writer<'_> {
         let mut shares = self.program.definition.state.definition().is_some();
         for (number, member) in function.together.iter().enumerate() {
             if let Member::Array(Type::Array { len, .. }) = member {
-                let (name, cx) = (name(number), &function.cx);
+                let (part, cx) = (self.part(number), &function.cx);
                 self.put(&format!(
                     "for (u32 ann_i = {cx}.thread_index; ann_i < {len}u; ann_i += ANN_LAUNCH_THREADS)"
                 ));
-                self.put(&format!("    ann_together->{name}.at[ann_i] = 0;"));
+                self.put(&format!("    {part}.at[ann_i] = 0;"));
                 shares = true;
             }
         }

@@ -142,7 +142,7 @@ impl Writer<'_> {
         let (text, is_pointer) = match place.root {
             Root::Local(local) => (self.function.locals[local].name.clone(), false),
             Root::Constant(index) => (self.program.constants[index].name.clone(), false),
-            Root::Together(member) => (format!("ann_together->{}", super::cooperate::name(member)), false),
+            Root::Together(member) => (self.part(member), false),
             root => (self.pointer(root).unwrap_or_default().to_owned(), true),
         };
         self.along(text, is_pointer, &place.steps)

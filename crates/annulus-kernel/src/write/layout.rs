@@ -152,7 +152,7 @@ impl Writer<'_> {
     }
 
     /// These dialects of C have no static assertion. All of them refuse an array of negative size.
-    fn check_size(&mut self, name: &str, size: &str, expected: usize) {
+    pub(super) fn check_size(&mut self, name: &str, size: &str, expected: usize) {
         self.put(&format!("typedef char ann_size_of_{name}[{size} == {expected} ? 1 : -1];"));
     }
 

@@ -19,8 +19,9 @@ use crate::{errors::Errors, near::nearest, types};
 
 const WORDS: &str = "`domain`, `mode`, `max_messages_per_iteration`, `max_outputs`, `timers`, `max_timers`, `on_tick`, `loop_budget`, `shared_memory`, \
                      `backends`, `cpu_only`, `untested`, `name`";
-/// The most bytes of shared arrays: what CUDA gives a block without being asked.
-const MOST_SHARED: u32 = 48 << 10;
+/// The most bytes of shared arrays: what a block of CUDA's largest devices can have (227 KiB, compute capability
+/// 9.0 and newer; CUDA C++ Programming Guide, technical specifications).
+const MOST_SHARED: u32 = 227 << 10;
 const MODES: [&str; 3] = ["Continuous", "Batch", "Adaptive"];
 const MODE_LIST: &str = "`Continuous`, `Batch` and `Adaptive`";
 

@@ -23,7 +23,7 @@ fn contradicts(_: &Tick) {}
 #[ring_kernel(shared_memory = 1024)]
 fn alone(_: &Tick) {}
 
-#[ring_kernel(shared_memory = 65536)]
+#[ring_kernel(shared_memory = 232449)]
 fn large(_: &BlockCx, _: &Tick) {}
 
 #[ring_kernel(domain = General, max_messages_per_iteration = 8)]

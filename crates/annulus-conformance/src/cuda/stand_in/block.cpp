@@ -328,8 +328,11 @@ void run_block(Launch &launch, uint64_t index)
     own.warps.resize((own.living + 31) / 32);
     block = &own;
     take_stacks(own);
-    poison_shared(*launch.function->module);
-    watch_races(*launch.function->module, own.living);
+    const Module &module = *launch.function->module;
+    poison_shared(module);
+    void *given = give(launch.shared_bytes);
+    say_given(module, given);
+    watch_races(module, own.living, given, launch.shared_bytes);
     ann_index grid = launch.grid;
     ann_index at = {(unsigned)(index % grid.x), (unsigned)(index / grid.x % grid.y), (unsigned)(index / grid.x / grid.y)};
     for (unsigned i = 0; i < own.living; i += 1) {
@@ -352,6 +355,7 @@ void run_block(Launch &launch, uint64_t index)
         for (Fiber &fiber : own.fibers) free_stacks().push_back(fiber.stack);
     }
     forget_races();
+    take_back(given);
     block = nullptr;
     sigaltstack(&before, nullptr);
 }

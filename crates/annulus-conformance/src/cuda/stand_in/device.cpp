@@ -201,7 +201,7 @@ Status cuDeviceGetAttribute(int *to, int attribute, int ordinal)
         {93, 1},
         {94, 1},
         {95, 1}, // cooperative launch
-        {97, (int)shared_of_block},
+        {97, (int)most_shared_of_block},
         {99, 1},
         {100, 0},
         {101, 0},

@@ -70,7 +70,7 @@ struct Stream;
 
 // Bytes that the driver gave out, with pages before and after them that nobody may touch; or the program's own, registered, without.
 struct Allocation {
-    enum Kind { device_memory, host_memory, module_memory, fiber_stack, managed_memory, registered_memory };
+    enum Kind { device_memory, host_memory, module_memory, fiber_stack, managed_memory, registered_memory, block_memory };
     Kind kind;
     size_t start, bytes;
     // All that is mapped for it, with the pages around it.
@@ -97,6 +97,8 @@ struct Module {
 struct Function {
     Module *module;
     const ann_kernel *kernel;
+    // What a launch may give each block.
+    size_t most_given;
 };
 
 // A grid on its way.
@@ -193,7 +195,9 @@ struct Driver {
 typedef std::unique_lock<std::mutex> Guard;
 
 constexpr unsigned most_threads = 1024, threads_of_multiprocessor = 2048;
-constexpr size_t shared_of_block = 48 << 10, shared_of_multiprocessor = 228 << 10;
+// Of a block's memory: what a program may have itself, and what it has with what a launch gives it, unless the
+// environment says another attribute 97.
+constexpr size_t shared_of_block = 48 << 10, most_shared_of_block = 227 << 10, shared_of_multiprocessor = 228 << 10;
 
 // settings.cpp
 Driver &driver();
@@ -213,6 +217,9 @@ Status allocate(Allocation::Kind kind, size_t bytes, unsigned flags, Context *co
 void release(Allocation &allocation);
 // The allocation that is live and holds all of these bytes.
 Allocation *find(size_t start, size_t bytes);
+// What a launch gives a block, and the end of that. Both take the lock.
+void *give(size_t bytes);
+void take_back(void *given);
 // What is known of an address, for people. Takes no lock.
 void describe(size_t address, char *to, size_t room);
 
@@ -232,12 +239,14 @@ void watch_faults();
 // races.cpp
 // Watches the block that begins on this thread of the host, if its program was compiled for that; until it is
 // forgotten.
-void watch_races(const Module &module, unsigned threads);
+void watch_races(const Module &module, unsigned threads, const void *given, size_t given_bytes);
 void forget_races();
 
 // module.cpp
 unsigned resident_blocks(const Function &function, unsigned threads, size_t dynamic_bytes);
 void poison_shared(const Module &module);
+// Tells the program on this thread of the host where what the launch gives the block lies.
+void say_given(const Module &module, void *given);
 // The module, its functions and, if nothing runs, its code are gone.
 void forget(Module *module);
 void place_blocks(Device &device);

@@ -40,7 +40,7 @@ Status allocate(Allocation::Kind kind, size_t bytes, unsigned flags, Context *co
 {
     Driver &all = driver();
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (kind != Allocation::fiber_stack) {
+    if (kind != Allocation::fiber_stack && kind != Allocation::block_memory) {
         all.allocated += 1;
         if (all.allocated == all.settings.fail_allocation) return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -49,9 +49,10 @@ Status allocate(Allocation::Kind kind, size_t bytes, unsigned flags, Context *co
     void *mapped = mmap(nullptr, mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
     if (mprotect((char *)mapped + page, mapped_bytes - 2 * page, PROT_READ | PROT_WRITE) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    // Device memory is aligned to 256 bytes: its end lies as near to the last page as that allows.
+    // Device memory is aligned to 256 bytes, a block's to 16: its end lies as near to the last page as that allows.
     size_t end = (size_t)mapped + mapped_bytes - page;
-    *start = kind == Allocation::device_memory ? end - rounded(bytes, 256) : (size_t)mapped + page;
+    size_t aligned = kind == Allocation::device_memory ? 256 : kind == Allocation::block_memory ? 16 : 0;
+    *start = aligned != 0 ? end - rounded(bytes, aligned) : (size_t)mapped + page;
     if (kind != Allocation::fiber_stack) poison((char *)mapped + page, mapped_bytes - 2 * page < most_poisoned ? mapped_bytes - 2 * page : most_poisoned);
     all.allocations[*start] = {kind, *start, bytes, (size_t)mapped, mapped_bytes, flags, context, false};
     if (kind == Allocation::device_memory) context->device->used += bytes;
@@ -66,6 +67,24 @@ void release(Allocation &allocation)
     mmap((void *)allocation.mapped, allocation.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     if (allocation.kind == Allocation::device_memory) allocation.context->device->used -= allocation.bytes;
     all.quarantine.push_back(allocation.start);
+}
+
+void *give(size_t bytes)
+{
+    if (bytes == 0) return nullptr;
+    Guard guard(driver().lock);
+    size_t start = 0;
+    if (allocate(Allocation::block_memory, bytes, 0, nullptr, &start) != CUDA_SUCCESS) stop("there is no memory for what a launch gives a block");
+    return (void *)start;
+}
+
+void take_back(void *given)
+{
+    if (!given) return;
+    Guard guard(driver().lock);
+    auto found = driver().allocations.find((size_t)given);
+    munmap((void *)found->second.mapped, found->second.mapped_bytes);
+    driver().allocations.erase(found);
 }
 
 // Gives back addresses that were freed long ago. Nothing of the map is named here but by its key.
@@ -95,7 +114,7 @@ Allocation *find(size_t start, size_t bytes)
 {
     Allocation *found = around(start);
     if (!found || found->is_freed || start < found->start || bytes > found->bytes || start - found->start > found->bytes - bytes) return nullptr;
-    return found->kind == Allocation::fiber_stack ? nullptr : found;
+    return found->kind == Allocation::fiber_stack || found->kind == Allocation::block_memory ? nullptr : found;
 }
 
 void describe(size_t address, char *to, size_t room)
@@ -106,7 +125,7 @@ void describe(size_t address, char *to, size_t room)
         return;
     }
     static const char *const kinds[] = {"device memory", "page-locked host memory", "a module's variable", "a GPU thread's stack", "managed memory",
-                                        "registered host memory"};
+                                        "registered host memory", "a block's dynamic shared memory"};
     const char *where = address < found->start ? "before" : address - found->start < found->bytes ? "in" : "behind";
     snprintf(to, room, "%s %s of %zu bytes from %#zx on%s", where, kinds[found->kind], found->bytes, found->start,
              found->is_freed ? ", which was freed" : "");

@@ -70,6 +70,20 @@ void poison_shared(const Module &module)
     if (shared.start) memset(shared.start, 0xCD, shared.bytes);
 }
 
+void say_given(const Module &module, void *given)
+{
+    // Only a program that has such memory has this variable: this thread's own.
+    void **to = (void **)dlsym(module.library, "ann_given_here");
+    if (to) *to = given;
+}
+
+// The most bytes of memory that a block can have: CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN.
+static size_t most_shared()
+{
+    auto changed = driver().settings.attributes.find(97);
+    return changed != driver().settings.attributes.end() ? (size_t)changed->second : most_shared_of_block;
+}
+
 void forget(Module *module)
 {
     Driver &all = driver();
@@ -85,7 +99,7 @@ unsigned resident_blocks(const Function &function, unsigned threads, size_t dyna
     // Threads come in warps; each block has some of the driver's own beside its memory.
     unsigned warps = (threads + 31) / 32;
     size_t bytes = function.module->shared_bytes + dynamic_bytes + 1024;
-    if (threads > function.kernel->most_threads || function.module->shared_bytes + dynamic_bytes > shared_of_block) return 0;
+    if (threads > function.kernel->most_threads || dynamic_bytes > function.most_given) return 0;
     unsigned by_threads = threads_of_multiprocessor / 32 / warps, by_memory = (unsigned)(shared_of_multiprocessor / bytes);
     unsigned blocks = settings.blocks < by_threads ? settings.blocks : by_threads;
     return blocks < by_memory ? blocks : by_memory;
@@ -172,7 +186,7 @@ static Status launch(const char *call, Function *function, ann_index grid, ann_i
     if (threads == 0 || blocks == 0 || threads > most_threads) return CUDA_ERROR_INVALID_VALUE;
     if (size.x > most_threads || size.y > most_threads || size.z > 64) return CUDA_ERROR_INVALID_VALUE;
     if (grid.x > 0x7FFFFFFF || grid.y > 65535 || grid.z > 65535) return CUDA_ERROR_INVALID_VALUE;
-    if (function->module->shared_bytes + shared_bytes > shared_of_block) return CUDA_ERROR_INVALID_VALUE;
+    if (shared_bytes > function->most_given) return CUDA_ERROR_INVALID_VALUE;
     if (function->kernel->parameters != 0 && !parameters) return CUDA_ERROR_INVALID_VALUE;
     unsigned resident = resident_blocks(*function, (unsigned)threads, shared_bytes);
     auto together = all.settings.attributes.find(95);
@@ -261,7 +275,7 @@ Status cuModuleLoadData(Module **to, const void *image)
         stop("the program has %zu bytes of __shared__ memory, of which a block has %zu: NVIDIA's compiler would refuse it", module->shared_bytes,
              shared_of_block);
     for (unsigned i = 0; i < program->kernel_count; i += 1) {
-        auto *function = new Function{module, &program->kernels[i]};
+        auto *function = new Function{module, &program->kernels[i], shared_of_block - module->shared_bytes};
         module->functions[program->kernels[i].name] = function;
     }
     all.modules.insert(module);
@@ -331,7 +345,7 @@ Status cuFuncGetAttribute(int *to, int attribute, Function *function)
     // Threads of a block, shared, constant and local bytes, registers, versions, cache, dynamic shared bytes,
     // their share.
     const int values[] = {(int)function->kernel->most_threads, (int)function->module->shared_bytes, 0, (int)driver().settings.local_bytes, 32, (int)program.architecture,
-                          (int)program.architecture, 0, (int)(shared_of_block - function->module->shared_bytes), -1};
+                          (int)program.architecture, 0, (int)function->most_given, -1};
     if (attribute < 0 || attribute > 9) return CUDA_ERROR_INVALID_VALUE;
     *to = values[attribute];
     return CUDA_SUCCESS;
@@ -341,9 +355,10 @@ Status cuFuncSetAttribute(Function *function, int attribute, int value)
 {
     Guard guard(driver().lock);
     if (driver().functions.count(function) == 0) return CUDA_ERROR_INVALID_HANDLE;
-    size_t most = shared_of_block - function->module->shared_bytes;
+    size_t own = function->module->shared_bytes;
     // Dynamic shared bytes, and their share.
-    bool is_valid = attribute == 8 ? value >= 0 && (size_t)value <= most : attribute == 9 && value >= -1 && value <= 100;
+    bool is_valid = attribute == 8 ? value >= 0 && own + (size_t)value <= most_shared() : attribute == 9 && value >= -1 && value <= 100;
+    if (is_valid && attribute == 8) function->most_given = (size_t)value;
     return is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

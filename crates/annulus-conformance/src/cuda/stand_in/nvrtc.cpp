@@ -164,12 +164,24 @@ int run(std::vector<std::string> words, const std::string &log)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// For programs with memory that a launch gives each block: the driver says where it lies.
+const char given_text[] = R"(
+extern "C" { thread_local void *ann_given_here; }
+#define ANN_HOST_GIVEN(T, NAME)                                                                                            \
+    static const struct {                                                                                                  \
+        operator T *() const { return (T *)ann_given_here; }                                                                    \
+        T *operator->() const { return (T *)ann_given_here; }                                                                   \
+    } NAME = {}
+)";
+
 // The whole text that the host's compiler gets, but for the shim.
 std::string whole(const Program &program, const Options &options, bool is_watched)
 {
     std::ostringstream text;
     if (is_watched) text << races_text << "\n";
-    text << "#line 1 \"" << program.name << "\"\n" << program::on_host(program.source) << "\n#line 1 \"kernels\"\n"
+    std::string on_host = program::on_host(program.source);
+    if (on_host.find("ANN_HOST_GIVEN(") != std::string::npos) text << given_text;
+    text << "#line 1 \"" << program.name << "\"\n" << on_host << "\n#line 1 \"kernels\"\n"
          << "#ifndef ANN_LAUNCH_THREADS\n#define ANN_LAUNCH_THREADS 1024\n#endif\n"
          << "static const ann_kernel ann_kernels[] = {\n";
     std::vector<std::string> names = program::kernels(program.source);

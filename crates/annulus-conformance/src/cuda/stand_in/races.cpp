@@ -39,7 +39,8 @@ struct Cell {
 
 // What is known of the block of this thread of the host.
 struct Watched {
-    size_t start, end;
+    // Its own memory, and what the launch gives it.
+    size_t start, end, given, given_end;
     std::vector<std::pair<size_t, size_t>> unwatched;
     // Of each thread: how often it has met the block, and since then its warp.
     std::vector<uint64_t> met, warps_met;
@@ -72,9 +73,11 @@ std::string lines(const void *first, const void *second)
 [[noreturn]] void tell(size_t at, unsigned thread, bool writes, const void *from, const Access &other)
 {
     std::string both = lines(from, other.from), here = both.substr(0, both.find('\n')), there = both.substr(both.find('\n') + 1);
-    stop("`%s`, block %llu: race: thread %u %s byte %zu of the block's memory at %s, and thread %u %s it at %s, with no barrier in between",
-         block->launch->function->kernel->name, (unsigned long long)block->index, thread, writes ? "writes" : "reads", at - watched->start,
-         here.c_str(), other.thread, other.writes ? "writes" : "reads", there.c_str());
+    bool is_given = at >= watched->given && at < watched->given_end;
+    stop("`%s`, block %llu: race: thread %u %s byte %zu of %s at %s, and thread %u %s it at %s, with no barrier in between",
+         block->launch->function->kernel->name, (unsigned long long)block->index, thread, writes ? "writes" : "reads",
+         at - (is_given ? watched->given : watched->start), is_given ? "what the launch gives the block" : "the block's memory", here.c_str(),
+         other.thread, other.writes ? "writes" : "reads", there.c_str());
 }
 
 void access_cell(size_t cell, unsigned char bytes, bool writes, const void *from)
@@ -107,7 +110,9 @@ void access_cell(size_t cell, unsigned char bytes, bool writes, const void *from
 void access_memory(const void *place, size_t bytes, bool writes, const void *from)
 {
     size_t at = (size_t)place, end = at + bytes;
-    if (!watched || at < watched->start || end > watched->end) return;
+    if (!watched) return;
+    bool is_own = at >= watched->start && end <= watched->end, is_given = at >= watched->given && end <= watched->given_end;
+    if (!is_own && !is_given) return;
     for (const auto &each : watched->unwatched)
         if (at >= each.first && end <= each.second) return;
     while (at < end) {
@@ -128,13 +133,13 @@ const ann_races_watch races = {access_memory, have_met};
 
 } // namespace
 
-void watch_races(const Module &module, unsigned threads)
+void watch_races(const Module &module, unsigned threads, const void *given, size_t given_bytes)
 {
     auto *to = (const ann_races_watch **)dlsym(module.library, "ann_races");
     auto *unwatched = (const void *(*)(unsigned))dlsym(module.library, "ann_races_unwatched");
     if (!to || !unwatched) return;
     Shared shared = shared_of(module);
-    watched = new Watched{(size_t)shared.start, (size_t)shared.start + shared.bytes, {}, {}, {}, {}};
+    watched = new Watched{(size_t)shared.start, (size_t)shared.start + shared.bytes, (size_t)given, (size_t)given + given_bytes, {}, {}, {}, {}};
     for (unsigned i = 0; unwatched(i); i += 2) watched->unwatched.push_back({(size_t)unwatched(i), (size_t)unwatched(i + 1)});
     watched->met.resize(threads);
     watched->warps_met.resize(threads);
