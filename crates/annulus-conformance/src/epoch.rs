@@ -6,6 +6,7 @@
 
 use std::ptr::NonNull;
 
+use annulus_abi::actors::{self, Exits};
 use annulus_abi::launch::{BlockRecord, DoorbellRecord, LaunchRecord, scratch_bytes};
 use annulus_abi::{
     control::command,
@@ -20,7 +21,7 @@ use annulus_ring::{
 };
 use annulus_runtime::{
     device_print,
-    prelude::{Failure, Outbox},
+    prelude::{Failure, Outbox, ThisActor},
 };
 use annulus_sync::Ordering;
 
@@ -81,6 +82,37 @@ pub fn count(item: &Item, count: &mut Count, replies: &Outbox<Counted>) -> Resul
     Ok(())
 }
 
+/// The same where all keys have actors, and each of them ends with its third message that goes well.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 64, max_outputs = 2)]
+pub fn depart(
+    item: &Item,
+    count: &mut Count,
+    actor: &ThisActor,
+    replies: &Outbox<Counted>,
+) -> Result<(), Failure> {
+    count.count += 1;
+    device_print!("{} of {}: {}", item.sequence, item.key, count.count);
+    replies.send(Counted {
+        key: item.key,
+        producer: item.producer,
+        sequence: item.sequence,
+        count: count.count,
+    });
+    if count.count == LAST {
+        actor.end();
+    }
+    if item.sequence % 100 == 0 {
+        return Err(Failure::of(7));
+    }
+    Ok(())
+}
+
+/// After so many messages an actor of [`depart`](struct@depart) ends.
+const LAST: u64 = 3;
+
+/// How actors of [`depart`](struct@depart) go.
+const EXITS: Exits = Exits { evicted: false, ended: true };
+
 /// What stands behind a CUDA program's text to make it one that runs the epoch on
 /// [threads](crate::cuda::on_threads): it reads [`Epoch::arguments`] from one file and writes the shard to
 /// another.
@@ -88,6 +120,9 @@ pub const CUDA_END: &str = include_str!("cuda/epoch.cpp");
 
 /// The kernel that the epoch is of.
 pub const KERNEL: &KernelDefinition = count::DEFINITION;
+
+/// The kernel of an epoch of [sparse keys](Epoch::of_sparse_keys).
+pub const SPARSE: &KernelDefinition = depart::DEFINITION;
 
 /// Whether a message is a call: the first of its slot.
 fn is_call(number: u64) -> bool {
@@ -132,6 +167,8 @@ pub struct Epoch {
     layout: KernelLayout,
     launch: LaunchRecord,
     late: Vec<u8>,
+    /// Whether keys are sparse.
+    sparse: bool,
 }
 
 impl Epoch {
@@ -139,7 +176,15 @@ impl Epoch {
     /// beside it there are [late](Self::late) messages, too, and the epoch lasts until they have been
     /// handled.
     pub fn new(sealed: bool, beside_host: bool) -> Self {
-        let layout = if sealed { layout().sealed() } else { layout() };
+        Self::of(if sealed { layout().sealed() } else { layout() }, beside_host, false)
+    }
+
+    /// The same of [`SPARSE`], whose program is compiled for sparse keys, beside a host.
+    pub fn of_sparse_keys() -> Self {
+        Self::of(layout().counting_actors(), true, true)
+    }
+
+    fn of(layout: KernelLayout, beside_host: bool, sparse: bool) -> Self {
         let mut shard = Shard::new(layout.shard_bytes());
         let region = shard.region();
         // SAFETY: one set of producers, no consumer on this side; the memory lives to the end.
@@ -179,7 +224,9 @@ impl Epoch {
             patience_polls: 10,
             ..launch(&layout, 1)
         };
-        Self { shard, layout, launch, late }
+        let places = if sparse { ACTORS + 1 } else { ACTORS };
+        let launch = LaunchRecord { actors: places, actors_per_block: places, ..launch };
+        Self { shard, layout, launch, late, sparse }
     }
 
     /// The same, one message in a turn: with sealed slots the leader takes even those alone that wait together.
@@ -205,12 +252,19 @@ impl Epoch {
         // SAFETY: all zeros is what a record is before its first launch.
         let mut record: BlockRecord = unsafe { std::mem::zeroed() };
         record.epoch = 1;
+        let mut states = ACTORS as usize * size_of::<Count>();
+        if self.sparse {
+            // One more as it begins, and the table behind.
+            let places = self.launch.actors_per_block;
+            states = (places as usize + 1) * size_of::<Count>();
+            states = states.next_multiple_of(16) + 8 * actors::words(places, EXITS) as usize;
+        }
         [
             self.shard.bytes().to_vec(),
             vec![0; 64],
             bytes_of(&record).to_vec(),
             bytes_of(&self.launch).to_vec(),
-            vec![0; ACTORS as usize * size_of::<Count>()],
+            vec![0; states],
             vec![0; self.launch.scratch_stride as usize],
             vec![0; size_of::<DoorbellRecord>()],
         ]
@@ -230,7 +284,7 @@ impl Epoch {
     pub fn check(mut self, shard: &[u8]) {
         self.shard.bytes().copy_from_slice(shard);
         let messages = if self.late.is_empty() { MESSAGES } else { MESSAGES + LATE };
-        check(&mut self.shard, &self.layout, messages);
+        check(&mut self.shard, &self.layout, messages, self.sparse);
     }
 }
 
@@ -271,7 +325,7 @@ impl Shard {
 }
 
 /// What the epoch left is what it should be.
-fn check(shard: &mut Shard, layout: &KernelLayout, messages: u64) {
+fn check(shard: &mut Shard, layout: &KernelLayout, messages: u64, sparse: bool) {
     let region = shard.region();
     // SAFETY: the kernel has ended; this is the ring's one consumer.
     let outbound =
@@ -283,11 +337,12 @@ fn check(shard: &mut Shard, layout: &KernelLayout, messages: u64) {
     let replies = unsafe { Ring::new(region.part(layout.replies_offset(), replies.bytes()), replies) };
     // SAFETY: as above.
     let callers = unsafe { Callers::new(replies) };
-    let mut counts = [0u64; ACTORS as usize];
+    let actors = if sparse { ACTORS + 1 } else { ACTORS };
+    let mut counts = [0u64; ACTORS as usize + 1];
     let (mut failed, mut unknown) = (0, 0);
     for number in 0..messages {
         let (key, sequence) = (number % (ACTORS + 1), number * 25);
-        let code = if key == ACTORS {
+        let code = if key == actors {
             unknown += 1;
             0xFF03
         } else if sequence % 100 == 0 {
@@ -323,12 +378,23 @@ fn check(shard: &mut Shard, layout: &KernelLayout, messages: u64) {
             assert_eq!(found, (kind::MESSAGE, size_of::<Counted>() as u32), "message {number}");
             let counted = counted.expect("a message was read");
             assert_eq!((u64::from(counted.key), counted.sequence), (key, sequence));
-            assert_eq!(counted.count, counts[key as usize], "message {number}");
+            let count = counts[key as usize];
+            let since = if sparse { (count - 1) % LAST + 1 } else { count };
+            assert_eq!(counted.count, since, "message {number}");
         }
     }
     assert!(outbound.peek().is_none());
-    check_dead_letters(&region, layout, messages, failed + unknown);
-    check_prints(&region, layout, messages);
+    check_dead_letters(&region, layout, messages, (failed + unknown, actors));
+    check_prints(&region, layout, messages, actors);
+    if sparse {
+        let told = |offset: usize| region.u64(layout.actors_offset() + offset).load(Ordering::Relaxed);
+        let there = counts.iter().filter(|&count| count % LAST != 0).count() as u64;
+        let ended = counts.iter().map(|count| count / LAST).sum::<u64>();
+        let [used, evicted, told_ended] = [0, 8, 16].map(told);
+        // One that has had no message that went well since it ended may be there, or not.
+        assert!((there..=actors).contains(&used), "{used} of {there}");
+        assert_eq!((evicted, told_ended), (0, ended));
+    }
     assert_eq!(region.u64(136).load(Ordering::Relaxed), counts.iter().sum::<u64>());
     assert_eq!(
         (region.u64(144).load(Ordering::Relaxed), region.u64(152).load(Ordering::Relaxed)),
@@ -340,7 +406,7 @@ fn check(shard: &mut Shard, layout: &KernelLayout, messages: u64) {
 }
 
 /// Every message that failed is a dead letter.
-fn check_dead_letters(region: &Region, layout: &KernelLayout, messages: u64, expected: u64) {
+fn check_dead_letters(region: &Region, layout: &KernelLayout, messages: u64, (expected, actors): (u64, u64)) {
     let ring = layout.dead_letters.unwrap();
     // SAFETY: the kernel has ended; this is the ring's one consumer.
     let dead_letters = unsafe { Ring::new(region.part(layout.dead_letters_offset(), ring.bytes()), ring) };
@@ -348,14 +414,14 @@ fn check_dead_letters(region: &Region, layout: &KernelLayout, messages: u64, exp
     let mut dead_letters = unsafe { Consumer::new(dead_letters) };
     // In the messages' order, as many as there is room for: nobody gives any back.
     let room = u64::from(ring.capacity).min(expected);
-    let failing = (0..messages).filter(|number| number % (ACTORS + 1) == ACTORS || number * 25 % 100 == 0);
+    let failing = (0..messages).filter(|number| number % (ACTORS + 1) == actors || number * 25 % 100 == 0);
     let mut count = 0;
     for number in failing.take(room as usize) {
         let slot = dead_letters.peek().expect("a dead letter for each message that failed");
         // SAFETY: the slot was just peeked, and the kernel copies messages.
         let item = unsafe { dead_letters.read::<Item>(&slot) };
         assert_eq!((u64::from(item.key), item.sequence), (number % (ACTORS + 1), number * 25));
-        let code = if u64::from(item.key) == ACTORS { 0xFF03 } else { 7 };
+        let code = if u64::from(item.key) == actors { 0xFF03 } else { 7 };
         assert_eq!((slot.kind, slot.length), (kind::DEAD_LETTER, code));
         dead_letters.advance(&slot);
         count += 1;
@@ -366,25 +432,25 @@ fn check_dead_letters(region: &Region, layout: &KernelLayout, messages: u64, exp
 
 /// There are as many prints as find room, since nobody gives any back; the others are counted. Each is one of
 /// a message for an actor, and of one actor they are in the messages' order.
-fn check_prints(region: &Region, layout: &KernelLayout, messages: u64) {
+fn check_prints(region: &Region, layout: &KernelLayout, messages: u64, actors: u64) {
     let ring = layout.prints.unwrap();
     // SAFETY: the kernel has ended; this is the ring's one consumer.
     let prints = unsafe { Ring::new(region.part(layout.prints_offset(), ring.bytes()), ring) };
     // SAFETY: as above.
     let mut prints = unsafe { Consumer::new(prints) };
-    let mut next = [0; ACTORS as usize];
+    let mut next = [0; ACTORS as usize + 1];
     for print in 0..PRINTS {
         let slot = prints.peek().expect("as many prints as there is room for");
         // SAFETY: the slot was just peeked, and the kernel prints three words.
         let [sequence, key, _count] = unsafe { prints.read::<[u64; 3]>(&slot) };
         assert_eq!((slot.kind, slot.length), (kind::PRINT, 0), "print {print}");
         let number = sequence / 25;
-        assert!(key < ACTORS && number % (ACTORS + 1) == key && sequence % 25 == 0, "print {print}");
+        assert!(key < actors && number % (ACTORS + 1) == key && sequence % 25 == 0, "print {print}");
         assert!(next[key as usize] <= number, "print {print}");
         next[key as usize] = number + 1;
         prints.advance(&slot);
     }
     assert!(prints.peek().is_none());
-    let printing = (0..messages).filter(|number| number % (ACTORS + 1) != ACTORS).count() as u64;
+    let printing = (0..messages).filter(|number| number % (ACTORS + 1) != actors).count() as u64;
     assert_eq!(region.u64(184).load(Ordering::Relaxed), printing - PRINTS);
 }

@@ -17,7 +17,7 @@ use std::{
 use annulus_block::{ENTRY, RUNTIME};
 use annulus_conformance::{
     cuda,
-    epoch::{CUDA_END, Epoch, KERNEL, THREADS, WARP_THREADS},
+    epoch::{CUDA_END, Epoch, KERNEL, SPARSE, THREADS, WARP_THREADS},
     sanitizer::{self, compile, runs},
 };
 use annulus_kernel::{
@@ -109,11 +109,13 @@ enum Form {
     Sealed,
     /// Sealed, and so many threads that the leader's warp looks for work together.
     ByWarp,
+    /// Keys are sparse, and actors end.
+    Sparse,
 }
 
 impl Form {
     fn is_sealed(self) -> bool {
-        self != Self::Open
+        matches!(self, Self::Sealed | Self::ByWarp)
     }
 
     fn threads(self) -> u32 {
@@ -125,6 +127,7 @@ impl Form {
             Self::Open => [MUTANTS, ALONE_MUTANTS],
             Self::Sealed => [SEALED_MUTANTS, LEADER_MUTANTS],
             Self::ByWarp => [WARP_MUTANTS, LEADER_MUTANTS],
+            Self::Sparse => [SPARSE_MUTANTS, &[]],
         };
         some.iter().chain(others)
     }
@@ -146,10 +149,12 @@ fn text(target: Target, form: Form, variant: &str) -> String {
         texts.iter_mut().for_each(|text| **text = text.replace(from, to));
     }
     let (sealed, threads) = (u32::from(form.is_sealed()), form.threads());
-    let handler = KERNEL.handler_source(target).unwrap();
+    let sparse = u32::from(form == Form::Sparse);
+    let handler = if form == Form::Sparse { SPARSE } else { KERNEL }.handler_source(target).unwrap();
     let prelude = if target == Target::Cuda { CUDA_PRELUDE } else { OPENCL_PRELUDE };
     let program = format!(
-        "#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE 1\n#define ANN_LAUNCH_SEALED {sealed}\n\n\
+        "#define ANN_LAUNCH_THREADS {threads}\n#define ANN_LAUNCH_PORTABLE 1\n#define ANN_LAUNCH_SEALED {sealed}\n\
+         #define ANN_LAUNCH_SPARSE {sparse}\n\n\
          {prelude}\n{interface}\n{LANGUAGE_SOURCE}\n{handler}\n{runtime}\n"
     );
     if target == Target::Cuda { cuda::on_threads(&program, &end).unwrap() } else { program }
@@ -439,6 +444,45 @@ const WARP_MUTANTS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// The same in what is there for sparse keys alone.
+const SPARSE_MUTANTS: &[(&str, &str, &str)] = &[
+    (
+        "a thread enters its own newcomer while others look up",
+        "            if (job->actor == ANN_NO_ACTOR)\n                ann_count_up_by(&v->shared->newcomers, 1);\n",
+        "            if (job->actor == ANN_NO_ACTOR)\n                job->actor = ann_actor(v, message);\n",
+    ),
+    (
+        "newcomers are counted by several threads at once",
+        "                ann_count_up_by(&v->shared->newcomers, 1);\n",
+        "                v->shared->newcomers += 1;\n",
+    ),
+    (
+        "a message is handled before its actor has a place",
+        "            ann_settle_newcomers(&view, count);\n        ann_barrier();\n",
+        "            ann_settle_newcomers(&view, count);\n",
+    ),
+    (
+        "every thread gives newcomers places",
+        "        if (leader)\n            ann_settle_newcomers(&view, count);\n",
+        "        ann_settle_newcomers(&view, count);\n",
+    ),
+    (
+        "ends are counted by several threads at once",
+        "    ann_count_up_by(&v->shared->ended, 1);\n",
+        "    v->shared->ended += 1;\n",
+    ),
+    (
+        "a place is free while other threads handle",
+        "        ann_handle(&view, count ANN_BINDING_ARGUMENTS);\n        ann_barrier();\n#if ANN_LAUNCH_SPARSE",
+        "        ann_handle(&view, count ANN_BINDING_ARGUMENTS);\n#if ANN_LAUNCH_SPARSE",
+    ),
+    (
+        "every thread frees the places of a turn",
+        "        if (leader)\n            ann_free_ended(&view, count);\n",
+        "        ann_free_ended(&view, count);\n",
+    ),
+];
+
 const UNITS_NOT_STORED: &str = "the leader counts an answer whose units others have not stored";
 
 /// No fault, but what shows one: its name, and what stands in place of what.
@@ -461,6 +505,7 @@ impl OnThreads {
             Form::Open => "races",
             Form::Sealed => "races-sealed",
             Form::ByWarp => "races-by-warp",
+            Form::Sparse => "races-sparse",
         });
         let folder = folder.join(variant.replace(' ', "_"));
         let program =
@@ -471,7 +516,10 @@ impl OnThreads {
     /// Runs it once; gives what the sanitizer found, or what else went wrong.
     fn run(&self, seed: u32) -> Result<(), String> {
         let [before, after] = ["before", "after"].map(|name| self.folder.join(name));
-        let mut epoch = Epoch::new(self.form.is_sealed(), true);
+        let mut epoch = match self.form {
+            Form::Sparse => Epoch::of_sparse_keys(),
+            _ => Epoch::new(self.form.is_sealed(), true),
+        };
         // Only what is owed for sixteen messages, which the leader has taken alone, is told with the last one's
         // answer.
         if self.form == Form::ByWarp && seed.is_multiple_of(2) {
@@ -577,6 +625,16 @@ fn cuda_has_no_data_race_with_sealed_slots() {
 fn cuda_has_no_data_race_where_a_warp_looks() {
     has_no_data_race(Form::ByWarp, "whole", WARP_SEEDS);
     has_no_data_race(Form::ByWarp, LATE.0, WARP_SEEDS);
+}
+
+#[test]
+fn cuda_has_no_data_race_with_sparse_keys() {
+    has_no_data_race(Form::Sparse, "whole", SEEDS);
+}
+
+#[test]
+fn planted_faults_are_found_in_cuda_with_sparse_keys() {
+    planted_faults_are_found(Form::Sparse);
 }
 
 #[test]
