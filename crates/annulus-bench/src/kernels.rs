@@ -101,6 +101,12 @@ pub(crate) fn sink(_cx: &Cx, message: &Medium, state: &mut Sum) {
     state.sum = state.sum.wrapping_add(message.number);
 }
 
+/// The same, and looks at the time of its turn.
+#[ring_kernel(mode = Adaptive)]
+pub(crate) fn timed_sink(cx: &Cx, message: &Medium, state: &mut Sum) {
+    state.sum = state.sum.wrapping_add(message.number ^ cx.now());
+}
+
 /// A message with an id and a priority; 16 bytes.
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
@@ -341,6 +347,7 @@ mod tests {
             echo_medium::DEFINITION,
             echo_large::DEFINITION,
             sink::DEFINITION,
+            timed_sink::DEFINITION,
             hop::DEFINITION,
             asks::inquire::DEFINITION,
             asks::inform::DEFINITION,
@@ -354,6 +361,7 @@ mod tests {
             cooperate::sum_reduced::DEFINITION,
             cooperate::sum_atomic::DEFINITION,
             cooperate::barriers::DEFINITION,
+            cooperate::warp_barriers::DEFINITION,
             cooperate::product::DEFINITION,
             loops::add_zipped::DEFINITION,
             loops::add_indexed::DEFINITION,

@@ -2,9 +2,11 @@
 
 mod across;
 mod asks;
+mod backpressure;
 mod bridge;
 mod compress;
 mod cooperate;
+mod costs;
 mod fair;
 mod idle;
 mod keys;
@@ -83,6 +85,8 @@ pub(crate) const SUITES: &[Suite] = &[
     watch::SUITE,
     stream::SUITE,
     policies::SUITE,
+    backpressure::SUITE,
+    costs::SUITE,
     links::SUITE,
     across::SUITE,
     routes::SUITE,
