@@ -49,7 +49,7 @@ fn n01_sends_under_each_backpressure() {
     for backend in backends() {
         let of = |case, unit, pairs: &[(&str, &str)]| measures_on(backend, "backpressure", case, unit, pairs);
         let each = ["annulus Block", "annulus Reject", "annulus DropOldest", "annulus DropNew"];
-        for case in ["a send with room", "a send to a full kernel"] {
+        for case in ["a send with room", "a send with room, inactive", "a send to a full kernel"] {
             of(case, "ns", &each.map(|candidate| (case, candidate)));
             of(case, "ns", &[(case, "limit a plain queue")]);
         }
@@ -209,12 +209,12 @@ fn d07_memory_beside_rates() {
 fn t07_w13_stamps_telemetry_and_the_time() {
     for backend in backends() {
         let pairs = [
-            ("a ring is filled, and emptied sent", "limit none of them"),
-            ("a ring is filled, and emptied sent", "annulus, stamps"),
-            ("a ring is filled, and emptied processed", "annulus, stamps, telemetry"),
-            ("a ring is filled, and emptied processed", "annulus, track_latency"),
+            ("a message is sent, and processed sent", "limit none of them"),
+            ("a message is sent, and processed sent", "annulus, stamps"),
+            ("a message is sent, and processed processed", "annulus, stamps, telemetry"),
+            ("a message is sent, and processed processed", "annulus, track_latency"),
         ];
-        measures_on(backend, "costs", "a ring is filled", "ns/message", &pairs);
+        measures_on(backend, "costs", "a message is sent", "ns/message", &pairs);
         let case = "the time of a turn";
         measures_on(backend, "costs", case, "ns", &[(case, "annulus, asked"), (case, "annulus, not asked")]);
     }

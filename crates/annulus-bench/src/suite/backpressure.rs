@@ -10,22 +10,24 @@ use annulus_sync::spin_loop;
 
 use super::{
     Config, Suite,
+    room::Busy,
     stream::{await_processed, produce},
 };
 use crate::{
     harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
-    kernels::{self, Medium, Numbered, Small},
+    kernels::{self, Held, Numbered, Small, held_sink},
     launched::{finish, launch, stayed},
 };
 
 pub(super) const SUITE: Suite = Suite {
     name: "backpressure",
     about: "what a send to a launched kernel costs under each backpressure, and what a receive costs, in nanoseconds (lower is better)",
-    method: "16-byte messages with time stamps, one at a time by try_send, from one thread. With room: the kernel is inactive, and its \
-             ring or queue, of 16,384 messages, gets full; it is emptied while the clock stands. Full: the kernel is inactive and full, and each send is \
-             refused, evicts or is discarded. At work: one thread sends without a pause to a kernel that takes what it can, by send_blocking under Block; kept is \
-             the part of the messages that was processed. A receive: 4096 answers lie in the outbound ring. The limit is a queue of \
-             one receiver that has the same capacity and the same messages, on one thread, with no kernel and no stamps.",
+    method: "16-byte messages with time stamps, one at a time by try_send, from one thread; a ring or a queue of 16,384. With room: half of it \
+             gets full while the kernel works on one message that was sent before; or while the kernel is inactive, and asleep if it can. \
+             Full: the kernel is inactive and full, and each send is refused, evicts or is discarded. At work: one thread sends without a pause to a kernel that \
+             takes what it can, by send_blocking under Block; kept is the part of the messages that was processed. A receive: 4096 answers lie \
+             in the outbound ring. The limit is a queue of one receiver that has the same capacity and the same messages, on one thread, with no \
+             kernel and no stamps.",
     cases,
 };
 
@@ -79,6 +81,11 @@ fn cases(config: Config) -> Vec<Case> {
             marks(0.0),
         ),
         case(
+            "a send with room, inactive",
+            all(inactive, laps).chain([limit(queue_with_room, laps)]).collect(),
+            vec![],
+        ),
+        case(
             "a send to a full kernel",
             all(when_full, messages).chain([limit(full_queue, messages)]).collect(),
             marks(1000.0),
@@ -109,7 +116,7 @@ fn options(backpressure: Backpressure) -> LaunchOptions {
         .backpressure(backpressure)
 }
 
-type Sink = KernelHandle<kernels::sink>;
+type Sink = KernelHandle<held_sink>;
 
 /// What became of a message that was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -120,15 +127,12 @@ enum Fate {
 }
 
 fn sent(kernel: &Sink, number: u64) -> Result<Fate, Failure> {
-    Ok(match kernel.try_send(Medium::numbered(number)) {
+    let message = Held::numbered(number);
+    Ok(match kernel.try_send(message) {
         Ok(SendOutcome::Accepted) => Fate::Accepted,
         Ok(SendOutcome::Evicted(_)) => Fate::Evicted,
         // It comes back.
-        Ok(SendOutcome::Discarded(back)) | Err(TrySendError::Full(back))
-            if back == Medium::numbered(number) =>
-        {
-            Fate::Refused
-        }
+        Ok(SendOutcome::Discarded(back)) | Err(TrySendError::Full(back)) if back == message => Fate::Refused,
         other => return Err(format!("message {number}: {other:?}").into()),
     })
 }
@@ -146,31 +150,51 @@ fn ended(kernel: &Sink, sent: u64, kept: u64) -> Result<(), Failure> {
 }
 
 fn with_room(config: Config, backpressure: Backpressure, laps: u64) -> Run {
-    let kernel: Sink = launch(config.backend, kernels::sink::launch, options(backpressure))?;
-    let lap = u64::from(CAPACITY);
+    let mut busy = Busy::new(launch(config.backend, held_sink::launch, options(backpressure))?);
+    let half = u64::from(CAPACITY) / 2;
     let mut elapsed = Duration::ZERO;
     // The first lap maps memory.
-    for round in 0..=laps {
+    for lap in 0..=laps {
+        let took = busy.time(half, |kernel, message| accepted(kernel, message.number))?;
+        if lap > 0 {
+            elapsed += took;
+        }
+    }
+    let (kernel, processed) = busy.into_kernel();
+    finish(&kernel, processed, 0)?;
+    Ok(vec![elapsed.as_nanos() as f64 / (laps * half) as f64])
+}
+
+fn accepted(kernel: &Sink, number: u64) -> Result<(), Failure> {
+    match sent(kernel, number)? {
+        Fate::Accepted => Ok(()),
+        fate => Err(format!("message {number} was {fate:?}, though there was room").into()),
+    }
+}
+
+/// As [`with_room`], to a kernel that is not active.
+fn inactive(config: Config, backpressure: Backpressure, laps: u64) -> Run {
+    let kernel: Sink = launch(config.backend, held_sink::launch, options(backpressure))?;
+    let half = u64::from(CAPACITY) / 2;
+    let mut elapsed = Duration::ZERO;
+    for lap in 0..=laps {
         kernel.deactivate_blocking()?;
         let start = Instant::now();
-        for number in 0..lap {
-            let fate = sent(&kernel, number)?;
-            if fate != Fate::Accepted {
-                return Err(format!("message {number} was {fate:?}, though there was room").into());
-            }
+        for number in 0..half {
+            accepted(&kernel, number)?;
         }
-        if round > 0 {
+        if lap > 0 {
             elapsed += start.elapsed();
         }
         kernel.activate_blocking()?;
-        await_processed(&kernel, (round + 1) * lap);
+        await_processed(&kernel, (lap + 1) * half);
     }
-    finish(&kernel, (laps + 1) * lap, 0)?;
-    Ok(vec![elapsed.as_nanos() as f64 / (laps * lap) as f64])
+    finish(&kernel, (laps + 1) * half, 0)?;
+    Ok(vec![elapsed.as_nanos() as f64 / (laps * half) as f64])
 }
 
 fn when_full(config: Config, backpressure: Backpressure, attempts: u64) -> Run {
-    let kernel: Sink = launch(config.backend, kernels::sink::launch, options(backpressure))?;
+    let kernel: Sink = launch(config.backend, held_sink::launch, options(backpressure))?;
     kernel.deactivate_blocking()?;
     let mut accepted = 0;
     let full = loop {
@@ -195,7 +219,7 @@ fn when_full(config: Config, backpressure: Backpressure, attempts: u64) -> Run {
 }
 
 fn at_work(config: Config, backpressure: Backpressure, messages: u64) -> Run {
-    let kernel: Sink = launch(config.backend, kernels::sink::launch, options(backpressure))?;
+    let kernel: Sink = launch(config.backend, held_sink::launch, options(backpressure))?;
     // A lap before the clock runs: memory is mapped, the kernel awake.
     let lap = u64::from(CAPACITY);
     produce(&kernel, 0..lap / 2, 64)?;
@@ -204,7 +228,7 @@ fn at_work(config: Config, backpressure: Backpressure, messages: u64) -> Run {
     let start = Instant::now();
     for number in 0..messages {
         let fate = if backpressure == Backpressure::Block {
-            let _ = kernel.send_blocking(Medium::numbered(number))?;
+            let _ = kernel.send_blocking(Held::numbered(number))?;
             Fate::Accepted
         } else {
             sent(&kernel, number)?
@@ -283,7 +307,7 @@ fn queue_laps<M: Numbered + Copy + Send>(capacity: u64, laps: u64) -> Result<[f6
 }
 
 fn queue_with_room(laps: u64) -> Run {
-    Ok(vec![queue_laps::<Medium>(CAPACITY.into(), laps)?[0]])
+    Ok(vec![queue_laps::<Held>(CAPACITY.into(), laps)?[0]])
 }
 
 fn queue_received(laps: u64) -> Run {
@@ -291,15 +315,15 @@ fn queue_received(laps: u64) -> Run {
 }
 
 fn full_queue(attempts: u64) -> Run {
-    let (mut tx, _rx) = mpsc::<Medium>(QueueOptions::new().capacity(CAPACITY as usize))?;
+    let (mut tx, _rx) = mpsc::<Held>(QueueOptions::new().capacity(CAPACITY as usize))?;
     let mut number = 0;
-    while tx.try_send(Medium::numbered(number)).is_ok() {
+    while tx.try_send(Held::numbered(number)).is_ok() {
         number += 1;
     }
     let start = Instant::now();
     for number in 0..attempts {
-        match tx.try_send(Medium::numbered(number)) {
-            Err(back) if back.into_inner() == Medium::numbered(number) => {}
+        match tx.try_send(Held::numbered(number)) {
+            Err(back) if back.into_inner() == Held::numbered(number) => {}
             _ => return Err("a full queue took a message".into()),
         }
     }

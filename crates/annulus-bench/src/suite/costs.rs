@@ -9,10 +9,11 @@ use annulus::{Vitals, prelude::*};
 
 use super::{
     Config, Suite,
-    stream::{ONE_AT_A_TIME, await_processed, produce},
+    room::Busy,
+    stream::{await_processed, produce},
 };
 use crate::{
-    harness::{Better, Candidate, Case, Goal, Mark, Run},
+    harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
     kernels::{self, Medium},
     launched::{Launch, finish, launch, runtime_with},
 };
@@ -20,11 +21,12 @@ use crate::{
 pub(super) const SUITE: Suite = Suite {
     name: "costs",
     about: "what stamps, telemetry and the time cost a message, and what memory a kernel takes beside its rate",
-    method: "16-byte messages. A ring of 16,384 slots is filled while the kernel is inactive, one message at a time, and then emptied, iterations \
-             of up to 64: nanoseconds a message of the host that fills it, and of the kernel from its activation until it has processed the last. \
-             `limit none of them` has no stamps, no telemetry, and no vitals file; nobody can call these kernels. The time of a turn: the \
-             same, with turns of one message, whose handler asks for the time or does not; the clock is read once a turn, if a handler asks. \
-             Memory is what the kernel's status says, beside the rate of a stream in batches of 64.",
+    method: "16-byte messages, rings of 16,384 slots, iterations of up to 64. Sent: half a ring, one message at a time by try_send, while \
+             the kernel works on one message that was sent before; nanoseconds a message of the host. Processed: a full ring of an inactive kernel, \
+             from its activation until it has processed the last; nanoseconds a message. `limit none of them` has no stamps, no telemetry, \
+             and no vitals file; nobody can call these kernels. The time of a turn: a full ring, turns of one message, whose handler asks \
+             for the time or does not; the clock is read once a turn, if a handler asks. Memory is what the kernel's status says, beside the \
+             rate of a stream in batches of 64.",
     cases,
 };
 
@@ -55,12 +57,13 @@ fn stamps_and_telemetry(config: Config, laps: u64) -> Case {
     let candidate = |name, options: LaunchOptions, has_file, telemetry| {
         Candidate::new(name, move || {
             let counted = Counted { has_file, telemetry, laps };
-            filled_and_emptied(config, kernels::sink::launch, &options, counted)
+            let sent = sent(config, &options, counted)?;
+            Ok(vec![sent, emptied(config, kernels::sink::launch, &options, counted)?])
         })
     };
     let stamped = || options().timestamps(true);
     Case {
-        name: "a ring is filled, and emptied".into(),
+        name: "a message is sent, and processed".into(),
         unit: "ns/message",
         better: Better::Lower,
         metrics: &["sent", "processed"],
@@ -83,11 +86,10 @@ fn stamps_and_telemetry(config: Config, laps: u64) -> Case {
 fn the_time(config: Config, laps: u64) -> Case {
     const NOT_ASKED: &str = "annulus, not asked";
     const ASKED: &str = "annulus, asked";
-    let candidate = |name, launch: fn(Config, LaunchOptions, Counted) -> Run| {
+    let candidate = |name, launch: fn(Config, LaunchOptions, Counted) -> Result<f64, Failure>| {
         let counted = Counted { has_file: true, telemetry: false, laps };
         Candidate::new(name, move || {
-            let run = launch(config, options().mode(ProcessingMode::Continuous), counted)?;
-            Ok(vec![run[1]])
+            Ok(vec![launch(config, options().mode(ProcessingMode::Continuous), counted)?])
         })
     };
     Case {
@@ -98,10 +100,10 @@ fn the_time(config: Config, laps: u64) -> Case {
         limit: Some(NOT_ASKED),
         candidates: vec![
             candidate(NOT_ASKED, |config, options, counted| {
-                filled_and_emptied(config, kernels::sink::launch, &options, counted)
+                emptied(config, kernels::sink::launch, &options, counted)
             }),
             candidate(ASKED, |config, options, counted| {
-                filled_and_emptied(config, kernels::timed_sink::launch, &options, counted)
+                emptied(config, kernels::timed_sink::launch, &options, counted)
             }),
             Candidate::new("one clock read of the host", move || host_clock(laps * 1000)),
         ],
@@ -126,29 +128,53 @@ struct Counted {
     laps: u64,
 }
 
-/// Nanoseconds a message: of the host that fills the ring of a kernel which is not active, one message at a time, and of the kernel
-/// that empties it.
-fn filled_and_emptied<K: RingKernel<Message = Medium>>(
+impl Counted {
+    fn runtime(self, config: Config) -> Result<Runtime, Failure> {
+        let vitals = if self.has_file { Vitals::Usual } else { Vitals::Off };
+        runtime_with(config.backend, vitals)
+    }
+}
+
+/// Nanoseconds a message of a host that sends one at a time to a kernel with room.
+fn sent(config: Config, options: &LaunchOptions, counted: Counted) -> Result<f64, Failure> {
+    let kernel = kernels::held_sink::launch(&counted.runtime(config)?, options.clone())?;
+    let telemetry = if counted.telemetry { Some(kernel.enable_telemetry()?) } else { None };
+    let mut busy = Busy::new(kernel);
+    let mut elapsed = Duration::ZERO;
+    // The first lap maps memory.
+    for lap in 0..=counted.laps {
+        let took = busy.time(LAP / 2, |kernel, message| {
+            let _ = kernel.try_send(message)?;
+            Ok(())
+        })?;
+        if lap > 0 {
+            elapsed += took;
+        }
+    }
+    let (kernel, processed) = busy.into_kernel();
+    finish(&kernel, processed, 0)?;
+    drop(telemetry);
+    Ok(elapsed.as_nanos() as f64 / (counted.laps * LAP / 2) as f64)
+}
+
+/// Nanoseconds a message of a kernel that empties a full ring.
+fn emptied<K: RingKernel<Message = Medium>>(
     config: Config,
     launch: Launch<K>,
     options: &LaunchOptions,
     counted: Counted,
-) -> Run {
-    let vitals = if counted.has_file { Vitals::Usual } else { Vitals::Off };
-    let kernel = launch(&runtime_with(config.backend, vitals)?, options.clone())?;
+) -> Result<f64, Failure> {
+    let kernel = launch(&counted.runtime(config)?, options.clone())?;
     let telemetry = if counted.telemetry { Some(kernel.enable_telemetry()?) } else { None };
-    let (mut filling, mut emptying) = (Duration::ZERO, Duration::ZERO);
-    // The first lap maps memory.
+    let mut elapsed = Duration::ZERO;
     for lap in 0..=counted.laps {
         kernel.deactivate_blocking()?;
+        produce(&kernel, 0..LAP, 64)?;
         let start = Instant::now();
-        produce(&kernel, 0..LAP, ONE_AT_A_TIME)?;
-        let filled = Instant::now();
         kernel.activate_blocking()?;
         await_processed(&kernel, (lap + 1) * LAP);
         if lap > 0 {
-            filling += filled - start;
-            emptying += filled.elapsed();
+            elapsed += start.elapsed();
         }
     }
     let all = (counted.laps + 1) * LAP;
@@ -158,8 +184,7 @@ fn filled_and_emptied<K: RingKernel<Message = Medium>>(
         seen.ok_or("the telemetry has not shown every message")?;
     }
     finish(&kernel, all, 0)?;
-    let each = |time: Duration| time.as_nanos() as f64 / (counted.laps * LAP) as f64;
-    Ok(vec![each(filling), each(emptying)])
+    Ok(elapsed.as_nanos() as f64 / (counted.laps * LAP) as f64)
 }
 
 /// The bytes of kernels of different sizes, beside what they process.

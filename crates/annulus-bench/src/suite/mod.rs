@@ -18,6 +18,7 @@ mod policies;
 mod poll;
 mod queue;
 mod resident;
+mod room;
 mod routes;
 mod rtt;
 mod serialize;

@@ -30,7 +30,7 @@ const CAPACITY: u32 = 16_384;
 const UNIT: &str = "M messages/s";
 /// Messages before the first that counts.
 const WARM_UP: u64 = CAPACITY as u64;
-pub(super) const ONE_AT_A_TIME: usize = 0;
+const ONE_AT_A_TIME: usize = 0;
 
 /// What may differ from run to run.
 #[derive(Clone)]
