@@ -101,6 +101,37 @@ pub(crate) fn sink(_cx: &Cx, message: &Medium, state: &mut Sum) {
     state.sum = state.sum.wrapping_add(message.number);
 }
 
+/// The same, and looks at the time of its turn.
+#[ring_kernel(mode = Adaptive)]
+pub(crate) fn timed_sink(cx: &Cx, message: &Medium, state: &mut Sum) {
+    state.sum = state.sum.wrapping_add(message.number ^ cx.now());
+}
+
+/// A message that may keep its kernel busy; 16 bytes.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub(crate) struct Held {
+    pub(crate) number: u64,
+    /// Turns of a loop.
+    pub(crate) turns: u64,
+}
+
+impl Numbered for Held {
+    fn numbered(number: u64) -> Self {
+        Self { number, turns: 0 }
+    }
+}
+
+/// Takes messages, and works as long on each as it says.
+#[ring_kernel(mode = Batch, max_messages_per_iteration = 64)]
+pub(crate) fn held_sink(message: &Held, state: &mut Sum) {
+    let mut sum = state.sum ^ message.number;
+    for _ in 0..message.turns {
+        sum = sum.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    }
+    state.sum = sum;
+}
+
 /// A message with an id and a priority; 16 bytes.
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
@@ -341,6 +372,8 @@ mod tests {
             echo_medium::DEFINITION,
             echo_large::DEFINITION,
             sink::DEFINITION,
+            timed_sink::DEFINITION,
+            held_sink::DEFINITION,
             hop::DEFINITION,
             asks::inquire::DEFINITION,
             asks::inform::DEFINITION,
@@ -354,6 +387,7 @@ mod tests {
             cooperate::sum_reduced::DEFINITION,
             cooperate::sum_atomic::DEFINITION,
             cooperate::barriers::DEFINITION,
+            cooperate::warp_barriers::DEFINITION,
             cooperate::product::DEFINITION,
             loops::add_zipped::DEFINITION,
             loops::add_indexed::DEFINITION,

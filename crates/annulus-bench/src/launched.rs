@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use annulus::{LaunchError, prelude::*};
+use annulus::{LaunchError, Vitals, prelude::*};
 use annulus_cuda::Cuda;
 use annulus_opencl::OpenCl;
 use annulus_sync::{AtomicBool, Ordering};
@@ -37,7 +37,12 @@ pub(crate) fn opencl() -> OpenCl {
 
 /// A runtime on the backend.
 pub(crate) fn runtime(backend: BackendName) -> Result<Runtime, Failure> {
-    let builder = Runtime::builder();
+    runtime_with(backend, Vitals::Usual)
+}
+
+/// The same, with a file for those who watch, or without one.
+pub(crate) fn runtime_with(backend: BackendName, vitals: Vitals) -> Result<Runtime, Failure> {
+    let builder = Runtime::builder().vitals(vitals);
     staying(
         backend,
         match backend {

@@ -43,6 +43,23 @@ fn n01_full_queues_that_evict_beside_another_crates() {
     measures("queue", case, "ns", &pairs);
 }
 
+/// Each backpressure of a kernel, with room and without, and a receive.
+#[test]
+fn n01_sends_under_each_backpressure() {
+    for backend in backends() {
+        let of = |case, unit, pairs: &[(&str, &str)]| measures_on(backend, "backpressure", case, unit, pairs);
+        let each = ["annulus Block", "annulus Reject", "annulus DropOldest", "annulus DropNew"];
+        for case in ["a send with room", "a send with room, inactive", "a send to a full kernel"] {
+            of(case, "ns", &each.map(|candidate| (case, candidate)));
+            of(case, "ns", &[(case, "limit a plain queue")]);
+        }
+        let at_work = "sends to a kernel at work a send";
+        of("sends to a kernel at work", "ns or %", &each.map(|candidate| (at_work, candidate)));
+        let case = "a receive";
+        of(case, "ns", &[(case, "annulus try_recv"), (case, "annulus try_recv_batch, 64")]);
+    }
+}
+
 #[test]
 fn n02_messages_a_second_beside_bare_cache_lines() {
     let case = "1 producer, batches of 64 messages";
@@ -58,6 +75,56 @@ fn n02_messages_a_second_beside_bare_cache_lines() {
 fn n03_polls_beside_a_transfer_and_loads() {
     let pairs = [("fresh p50", "annulus poll"), ("fresh p50", "limit transfer"), ("cached", "annulus poll")];
     measures("poll", "", "ns", &pairs);
+}
+
+/// On each backend that is there, of a kernel that looks for messages, one that rests, and one at work.
+#[test]
+fn n03_t10_polls_of_each_backend() {
+    for backend in backends() {
+        let pairs = [
+            ("fresh p50", "annulus poll"),
+            ("cached", "annulus poll"),
+            ("cached", "annulus poll, the kernel rests"),
+            ("busy p50", "annulus poll"),
+        ];
+        measures_on(backend, "poll", "", "ns", &pairs);
+    }
+}
+
+#[test]
+fn n05_operations_and_memory_of_queues_that_look_at_messages() {
+    let dedup = "dedup by id, window of 1024, 8 B";
+    let priority = "priority at a backlog of 1024, one thread, 8 B";
+    measures("queue", dedup, "ns", &[(dedup, "annulus dedup"), (dedup, "annulus message queue")]);
+    measures("queue", priority, "ns", &[(priority, "annulus priority"), (priority, "annulus queue")]);
+    let memory = "memory, messages of 8 B";
+    measures(
+        "queue",
+        memory,
+        "bytes",
+        &[(memory, "annulus, a place"), (memory, "annulus, a key of the window")],
+    );
+}
+
+#[test]
+fn q02_a_queue_beside_one_lock() {
+    for case in ["one lock, one to one, 8 B", "one lock, two to one, 8 B"] {
+        let locks = ["annulus queue", "one lock", "one lock+backoff", "one lock, condition variables"];
+        measures("queue", case, "ns", &locks.map(|candidate| (case, candidate)));
+    }
+}
+
+#[test]
+fn n06_a_hop_between_kernels_of_each_backend() {
+    for backend in backends() {
+        measures_on(
+            backend,
+            "k2k",
+            "hop",
+            "ns",
+            &[("hop", "annulus, 1 thread"), ("hop", "through the host")],
+        );
+    }
 }
 
 /// What each backend that is there takes for a message from kernel to kernel, in and out of a ring of the device's.
@@ -84,6 +151,21 @@ fn n07_bytes_beside_serde_json() {
     measures("serialize", "", "ns", &pairs);
 }
 
+/// Messages with a text and a list, and direct ones, one at a time and in batches.
+#[test]
+fn n09_bridged_messages_beside_direct_ones() {
+    for backend in backends() {
+        let case = "to a kernel, a message";
+        let ways = [
+            "annulus bridged, one at a time",
+            "annulus bridged, 64 a batch",
+            "annulus direct, one at a time",
+            "annulus direct, 64 a batch",
+        ];
+        measures_on(backend, "serialize", case, "ns", &ways.map(|way| (case, way)));
+    }
+}
+
 #[test]
 fn n08_a_message_there_and_back() {
     measures("rtt", "8-byte", "ns", &[("8-byte message p50", "annulus try_recv")]);
@@ -106,6 +188,35 @@ fn d07_latency_percentiles() {
     for percentile in ["p50", "p99", "p99.9"] {
         let case = format!("16-byte message {percentile}");
         measures("rtt", "16-byte", "ns", &[(&case, "annulus try_recv"), (&case, "limit ping-pong")]);
+    }
+}
+
+/// What the specification's benchmarks have of memory: what a kernel takes, beside what it processes.
+#[test]
+fn d07_memory_beside_rates() {
+    for backend in backends() {
+        let case = "a kernel's memory, beside its rate";
+        for metric in ["rate", "memory"] {
+            let case = format!("{case} {metric}");
+            let pairs = [(&*case, "annulus, 256 slots"), (&*case, "annulus, 16,384, in front: priority")];
+            measures_on(backend, "costs", "a kernel's memory", "M messages/s or KiB", &pairs);
+        }
+    }
+}
+
+/// A stamp, and what a kernel tells of itself.
+#[test]
+fn t07_w13_stamps_telemetry_and_the_time() {
+    for backend in backends() {
+        let pairs = [
+            ("a message is sent, and processed sent", "limit none of them"),
+            ("a message is sent, and processed sent", "annulus, stamps"),
+            ("a message is sent, and processed processed", "annulus, stamps, telemetry"),
+            ("a message is sent, and processed processed", "annulus, track_latency"),
+        ];
+        measures_on(backend, "costs", "a message is sent", "ns/message", &pairs);
+        let case = "the time of a turn";
+        measures_on(backend, "costs", case, "ns", &[(case, "annulus, asked"), (case, "annulus, not asked")]);
     }
 }
 
@@ -168,6 +279,15 @@ fn b08_sums_of_a_block_beside_global_atomics() {
 fn b07_barriers_of_blocks_of_different_sizes() {
     let case = "a barrier, per thread";
     measures("cooperate", case, "ns", &[(case, "annulus, 32 threads"), (case, "annulus, 1024 threads")]);
+}
+
+#[test]
+fn b07_barriers_of_warps_beside_one_of_the_block() {
+    for backend in backends() {
+        let case = "a barrier of each warp and of the block, 256 threads";
+        let pairs = [(case, "annulus, of each warp"), (case, "annulus, of the block")];
+        measures_on(backend, "cooperate", case, "ns", &pairs);
+    }
 }
 
 #[test]

@@ -76,6 +76,15 @@ extern "C" __global__ void barriers(unsigned long long *out, unsigned rounds)
     if (threadIdx.x == 0) out[0] = now() - begun;
 }
 
+// The same of each warp.
+extern "C" __global__ void warp_barriers(unsigned long long *out, unsigned rounds)
+{
+    __syncthreads();
+    unsigned long long begun = now();
+    for (unsigned i = 0; i < rounds; i += 1) __syncwarp(0xFFFFFFFFu);
+    if (threadIdx.x == 0) out[0] = now() - begun;
+}
+
 // The smallest step of the clock that was seen.
 extern "C" __global__ void steps(unsigned long long *out, unsigned rounds)
 {

@@ -120,6 +120,11 @@ pub(crate) fn barrier(threads: u32, rounds: u32) -> Run {
     Ok(vec![Bench::open()?.time("barriers", None, threads, rounds, None)?])
 }
 
+/// Nanoseconds of a barrier of each warp of a block.
+pub(crate) fn warp_barrier(threads: u32, rounds: u32) -> Run {
+    Ok(vec![Bench::open()?.time("warp_barriers", None, threads, rounds, None)?])
+}
+
 /// The smallest step of the device's clock that was seen, in nanoseconds.
 pub(crate) fn clock_step(looks: u32) -> Run {
     let bench = Bench::open()?;

@@ -81,6 +81,19 @@ pub(crate) fn barriers(cx: &BlockCx, work: &Rounds, out: &Outbox<Rounds>) {
     }
 }
 
+/// The same of the warps.
+#[ring_kernel(block = 64)]
+pub(crate) fn warp_barriers(cx: &BlockCx, work: &Rounds, out: &Outbox<Rounds>) {
+    let mut rounds = 0u32;
+    for _ in 0..work.rounds {
+        cx.warp_barrier();
+        rounds += 1;
+    }
+    if cx.is_leader() {
+        out.send(Rounds { rounds, ..*work });
+    }
+}
+
 /// The side of the matrices of [`product()`], and that of a tile, which has an element for each thread.
 pub(crate) const SIDE: usize = 256;
 const TILE: usize = 16;

@@ -1,14 +1,21 @@
 //! What the threads of a block do together, and what it costs.
 
-use std::{cell::RefCell, rc::Rc, time::Instant};
+use std::{
+    cell::RefCell,
+    rc::Rc,
+    time::{Duration, Instant},
+};
 
 use annulus::prelude::*;
+use annulus_sync::spin_loop;
 
 use super::{Config, Suite};
 use crate::{
     BackendName,
     harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
-    kernels::cooperate::{BEGINNINGS, Rounds, SIDE, SUMMED, barriers, product, sum_atomic, sum_reduced},
+    kernels::cooperate::{
+        BEGINNINGS, Rounds, SIDE, SUMMED, barriers, product, sum_atomic, sum_reduced, warp_barriers,
+    },
     launched::{finish, runtime},
     opencl::product::ByHand,
 };
@@ -18,7 +25,8 @@ pub(super) const SUITE: Suite = Suite {
     about: "blocks that work on one message together: sums, barriers, a matrix product (lower is better)",
     method: "A message has the block do the same work many times, so its own way does not count, and results are \
              compared with what the host computes. Sums are of 1024 values of u32, and are added to one word of global \
-             memory. A barrier's time is divided by the threads. `limit by hand` is OpenCL C with the same algorithm, launched and waited for; the products are \
+             memory. A barrier's time is divided by the threads, or, beside one of a warp, \
+             that of the whole block. `limit by hand` is OpenCL C with the same algorithm, launched and waited for; the products are \
              compared bit by bit.",
     cases,
 };
@@ -32,6 +40,7 @@ fn cases(config: Config) -> Vec<Case> {
     let mut cases: Vec<Case> = [64, 256, 1024].map(|threads| sums(config, threads, 1)).into();
     cases.push(sums(config, 64, 2));
     cases.push(barrier_times(config));
+    cases.extend([32, 256, 1024].map(|threads| warps_and_blocks(config, threads)));
     match config.backend {
         // Whether there is a device is not asked here: the backend must be the first to use PoCL, so that there
         // is a place for a second block.
@@ -83,6 +92,38 @@ fn barrier_times(config: Config) -> Case {
         candidates: names.into_iter().zip([32, 256, 1024]).map(|(name, n)| candidate(name, n)).collect(),
         marks: if config.backend == BackendName::Cpu { names.map(mark).into() } else { vec![] },
     }
+}
+
+/// A barrier of each warp, beside one of the block: the time from one to the next.
+fn warps_and_blocks(config: Config, threads: u32) -> Case {
+    const WARP: &str = "annulus, of each warp";
+    const BLOCK: &str = "annulus, of the block";
+    let rounds = config.size(4000, 1000) as u32;
+    let warps = Candidate::new(WARP, move || {
+        whole(&warp_barriers::launch(&runtime(config.backend)?, options(threads))?, rounds)
+    });
+    let blocks = Candidate::new(BLOCK, move || {
+        whole(&barriers::launch(&runtime(config.backend)?, options(threads))?, rounds)
+    });
+    let mark = |candidate, most| Mark { candidate, metric: "", goal: Goal::AtMost(most) };
+    Case {
+        name: format!("a barrier of each warp and of the block, {threads} threads"),
+        unit: "ns",
+        better: Better::Lower,
+        metrics: &[""],
+        limit: Some(BLOCK),
+        candidates: vec![warps, blocks],
+        // A processor runs the threads one after the other, and what that takes is above.
+        marks: if config.backend.is_cuda() { vec![mark(WARP, 5.0), mark(BLOCK, 20.0)] } else { vec![] },
+    }
+}
+
+/// Nanoseconds of a round of the whole block.
+fn whole<K>(kernel: &KernelHandle<K>, rounds: u32) -> Run
+where
+    K: RingKernel<Message = Rounds, Output = Rounds>,
+{
+    Ok(vec![timed(kernel, 1, rounds)?])
 }
 
 /// What is added up, and the sum of all rounds.
@@ -141,12 +182,18 @@ where
         }
         Ok(begun.elapsed().as_secs_f64() * 1e9 / f64::from(rounds))
     })?;
-    let status = kernel.status();
     let all = u64::from(blocks) * (MESSAGES as u64 + 1);
-    if status.processed == all && status.drops.total() == 0 {
-        Ok(nanos)
-    } else {
-        Err(format!("{all} messages should have been processed, but: {status:?}").into())
+    let answered = Instant::now();
+    loop {
+        let status = kernel.status();
+        if status.processed == all && status.drops.total() == 0 {
+            return Ok(nanos);
+        }
+        // A device counts a message after its answer.
+        if answered.elapsed() > Duration::from_secs(10) {
+            return Err(format!("{all} messages should have been processed, but: {status:?}").into());
+        }
+        spin_loop();
     }
 }
 

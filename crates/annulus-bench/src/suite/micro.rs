@@ -49,6 +49,7 @@ fn cases(config: Config) -> Vec<Case> {
         marks,
     };
     let fence = |name, stores| Candidate::new(name, move || micro::fence(Where::Host, stores, rounds));
+    let warp_barrier = |name, threads| Candidate::new(name, move || micro::warp_barrier(threads, rounds));
     let barrier = |name, threads| Candidate::new(name, move || micro::barrier(threads, rounds));
     vec![
         case(
@@ -83,6 +84,13 @@ fn cases(config: Config) -> Vec<Case> {
                 barrier("limit, 256 threads", 256),
                 barrier("limit, 1024 threads", 1024),
             ],
+            vec![],
+        ),
+        case(
+            "a barrier of each warp",
+            "ns",
+            &[""],
+            vec![warp_barrier("limit, 32 threads", 32), warp_barrier("limit, 1024 threads", 1024)],
             vec![],
         ),
         case(

@@ -2,9 +2,11 @@
 
 mod across;
 mod asks;
+mod backpressure;
 mod bridge;
 mod compress;
 mod cooperate;
+mod costs;
 mod fair;
 mod idle;
 mod keys;
@@ -16,6 +18,7 @@ mod policies;
 mod poll;
 mod queue;
 mod resident;
+mod room;
 mod routes;
 mod rtt;
 mod serialize;
@@ -83,6 +86,8 @@ pub(crate) const SUITES: &[Suite] = &[
     watch::SUITE,
     stream::SUITE,
     policies::SUITE,
+    backpressure::SUITE,
+    costs::SUITE,
     links::SUITE,
     across::SUITE,
     routes::SUITE,

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Config, Suite, stream::await_processed};
 use crate::{
-    BackendName,
     harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
     launched::{finish, launch},
 };
@@ -23,7 +22,7 @@ pub(super) const SUITE: Suite = Suite {
     about: "messages as bytes: bridged and direct ones, frames, beside serde_json",
     method: "One thread. The message is {i64, String of 32 bytes, Vec<i32> of 16}, and where it is direct the same with \
              Text<32> and [i32; 16]; its number changes each time, and the buffer is used again. A copy is one of 128 bytes. To a \
-             kernel: on the CPU, from the first send until the last message is processed, of a handler that looks at three \
+             kernel: from the first send until the last message is processed, of a handler that looks at three \
              fields; iterations of up to 64, capacity 4096, backpressure Block; one at a time is a send for each of messages \
              that were made before.",
     cases,
@@ -185,20 +184,20 @@ fn cases(config: Config) -> Vec<Case> {
             vec![],
         ),
         case(
-            "to a kernel on the CPU, a message",
+            "to a kernel, a message",
             None,
             vec![
                 Candidate::new(ONE_AT_A_TIME, move || {
-                    to_kernel(count / 4, bridged_sink::launch, bridged, one_by_one)
+                    to_kernel(config, count / 4, bridged_sink::launch, bridged, one_by_one)
                 }),
                 Candidate::new(IN_BATCHES, move || {
-                    to_kernel(count / 4, bridged_sink::launch, bridged, by_64)
+                    to_kernel(config, count / 4, bridged_sink::launch, bridged, by_64)
                 }),
                 Candidate::new("annulus direct, one at a time", move || {
-                    to_kernel(count / 4, direct_sink::launch, direct, one_by_one)
+                    to_kernel(config, count / 4, direct_sink::launch, direct, one_by_one)
                 }),
                 Candidate::new("annulus direct, 64 a batch", move || {
-                    to_kernel(count / 4, direct_sink::launch, direct, by_64)
+                    to_kernel(config, count / 4, direct_sink::launch, direct, by_64)
                 }),
             ],
             vec![
@@ -217,19 +216,24 @@ fn cases(config: Config) -> Vec<Case> {
 const ONE_AT_A_TIME: &str = "annulus bridged, one at a time";
 const IN_BATCHES: &str = "annulus bridged, 64 a batch";
 
-/// Looks at what a message says.
-fn look(number: i64, text: usize, items: usize) {
-    black_box((number, text, items));
+/// What the handlers have seen.
+#[derive(DeviceType, Clone, Copy, Default)]
+#[repr(C)]
+struct Seen {
+    numbers: i64,
+    lengths: u64,
 }
 
-#[ring_kernel(cpu_only, mode = Adaptive, max_messages_per_iteration = 64)]
-fn bridged_sink(message: &Archived<Bridged>) {
-    look(message.number.to_native(), message.text.len(), message.items.len());
+#[ring_kernel(mode = Adaptive, max_messages_per_iteration = 64)]
+fn bridged_sink(message: &Archived<Bridged>, seen: &mut Seen) {
+    seen.numbers = seen.numbers.wrapping_add(message.number.to_native());
+    seen.lengths += (message.text.len() + message.items.len()) as u64;
 }
 
-#[ring_kernel(cpu_only, mode = Adaptive, max_messages_per_iteration = 64)]
-fn direct_sink(message: &Direct) {
-    look(message.number, message.text.len as usize, message.items.len());
+#[ring_kernel(mode = Adaptive, max_messages_per_iteration = 64)]
+fn direct_sink(message: &Direct, seen: &mut Seen) {
+    seen.numbers = seen.numbers.wrapping_add(message.number);
+    seen.lengths += u64::from(message.text.len) + message.items.len() as u64;
 }
 
 /// Sends all messages to a kernel.
@@ -237,13 +241,15 @@ type Send<K> = fn(&KernelHandle<K>, Vec<<K as RingKernel>::Message>) -> Result<(
 
 /// Nanoseconds for each message that a kernel takes. `make` makes messages; `send` sends them all.
 fn to_kernel<K: RingKernel>(
+    config: Config,
     count: u64,
     launch_it: crate::launched::Launch<K>,
     make: fn() -> K::Message,
     send: Send<K>,
 ) -> Run {
     const AT_ONCE: u64 = 4096;
-    let kernel = launch(BackendName::Cpu, launch_it, LaunchOptions::production())?;
+    // No payload is as long: a device reserves memory for the longest.
+    let kernel = launch(config.backend, launch_it, LaunchOptions::production().max_payload(256))?;
     let (mut sent, mut timed, mut elapsed) = (0, 0, std::time::Duration::ZERO);
     while timed < count {
         let messages: Vec<_> = (0..AT_ONCE).map(|_| make()).collect();

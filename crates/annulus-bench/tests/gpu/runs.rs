@@ -357,6 +357,55 @@ fn a_limit_stops_between_steps() {
     assert_eq!(records[1]["not_reached"].as_array().unwrap().len(), 9);
 }
 
+/// Of all that is run without a word, kernels that may not end come behind the others.
+#[test]
+fn what_may_not_end_comes_last() {
+    let Some(libraries) = stand_in() else { return };
+    let folder = Folder::new("order", &[GPU, BENCH]);
+    let output = folder.run(Some(libraries), &["--rehearse", "--limit", "0"]);
+    assert_eq!(output.status.code(), Some(3), "{}", all(&output));
+    let records = folder.records();
+    let left = records.last().unwrap()["not_reached"].as_array().unwrap();
+    let suites: Vec<_> =
+        left[9..].iter().map(|step| step.as_str().unwrap().rsplit_once(' ').unwrap().1).collect();
+    let expected = [
+        "conformance",
+        "language",
+        "micro",
+        "rtt",
+        "launch-vs-resident",
+        "stream",
+        "k2k",
+        "poll",
+        "costs",
+        "backpressure",
+        "serialize",
+        "idle",
+        "cooperate",
+        "thresholds",
+    ];
+    assert_eq!(suites, expected, "{left:?}");
+}
+
+/// The suites that come last, on libraries that stand in for a GPU's.
+#[test]
+fn what_may_not_end_is_rehearsed() {
+    let Some(libraries) = stand_in() else { return };
+    let folder = Folder::new("rehearsed", &[GPU, BENCH]);
+    let arguments = ["--suite", "cooperate", "--suite", "thresholds", "--rehearse"];
+    let output = folder.run(Some(libraries), &arguments);
+    assert_eq!(output.status.code(), Some(0), "{}\n{}", all(&output), folder.report());
+    let records = folder.records();
+    for (suite, candidate) in [
+        ("cooperate", "annulus, of each warp"),
+        ("cooperate", "annulus, block_reduce"),
+        ("thresholds", "annulus, at work"),
+    ] {
+        let is_it = |line: &&Value| line["record"] == "figure" && line["candidate"] == candidate;
+        assert!(records.iter().filter(is_it).any(|line| line["suite"] == suite), "{}", folder.report());
+    }
+}
+
 /// A driver with two queues, that lets no kernel begin behind another one in its queue.
 #[test]
 fn kernels_that_do_not_begin_are_counted_with_the_reason() {

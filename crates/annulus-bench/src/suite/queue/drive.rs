@@ -66,6 +66,40 @@ pub(crate) fn stream<K: Kind, T: Payload>(messages: u64) -> Run {
     Ok(vec![time])
 }
 
+/// So many threads send, one receives: nanoseconds per message. What one thread has sent comes in its order.
+pub(crate) fn many_to_one<K: Kind, T: Payload>(senders: u64, messages: u64) -> Run
+where
+    K::Tx<T>: Clone,
+{
+    let (tx, mut rx) = K::make::<T>();
+    let each = messages / senders;
+    let start = Instant::now();
+    let threads: Vec<_> = (0..senders)
+        .map(|sender| {
+            let mut tx = tx.clone();
+            thread::spawn(move || {
+                for number in sender * each..(sender + 1) * each {
+                    tx.put(T::new(number), K::POLLING);
+                }
+                tx
+            })
+        })
+        .collect();
+    let mut next: Vec<u64> = (0..senders).map(|sender| sender * each).collect();
+    for _ in 0..senders * each {
+        let number = rx.get(K::POLLING).number();
+        match next.get_mut((number / each) as usize) {
+            Some(next) if *next == number => *next += 1,
+            _ => return Err("messages of one sender came in another order".into()),
+        }
+    }
+    let time = nanoseconds_each(start, senders * each);
+    for thread in threads {
+        thread.join().map_err(|_| PANICKED)?;
+    }
+    Ok(vec![time])
+}
+
 /// [`stream`], for queues that change the order.
 pub(crate) fn unordered<K: Kind, T: Payload>(messages: u64) -> Run {
     let _here = OnCore::new(0);

@@ -3,6 +3,8 @@
 mod batches;
 mod drive;
 mod kind;
+mod locked;
+mod memory;
 mod ours;
 mod overflow;
 mod payload;
@@ -23,7 +25,8 @@ pub(crate) const SUITE: Suite = Suite {
     name: "queue",
     about: "host queues, beside those of other crates and bare cache lines",
     method: "Capacity 1024. Ends that can wait use their own call for it; the others are polled, once with single pauses and once \
-             with the back-off that our calls use (\"+backoff\").",
+             with the back-off that our calls use (\"+backoff\"). One lock: a VecDeque of the same capacity behind a std Mutex. Memory is what the queues say that a \
+             place or a key more takes.",
     cases,
 };
 
@@ -50,7 +53,9 @@ fn cases(config: Config) -> Vec<Case> {
     cases.push(refused::<Bytes56>(scale));
     cases.extend(overflow::cases(scale));
     cases.extend(policies::cases(scale));
+    cases.extend(locked::cases(scale));
     cases.extend(wake::cases(scale));
+    cases.extend(memory::cases());
     cases
 }
 
