@@ -2,7 +2,7 @@
 
 use annulus_tree::{ExpressionKind, FieldPattern, Pattern};
 use quote::{ToTokens, quote_spanned};
-use syn::{Expr, Macro, Pat, Token, parse::Parser, parse_quote_spanned, punctuated::Punctuated};
+use syn::{BinOp, Expr, ExprBinary, Macro, Pat, Token, parse::Parser, punctuated::Punctuated};
 
 use super::{OR_CPU_ONLY, Read, Reader, node, pattern, span};
 
@@ -68,11 +68,14 @@ impl Reader {
         let Some(second) = second else {
             return self.refuse(call, format!("`{name}!` compares two values"));
         };
-        let comparison: Expr = if name == "assert_eq" {
-            parse_quote_spanned!(place=> #first == #second)
-        } else {
-            parse_quote_spanned!(place=> #first != #second)
+        let op = match name {
+            "assert_eq" => BinOp::Eq(Token![==](place)),
+            _ => BinOp::Ne(Token![!=](place)),
         };
+        // Not parsed from the operands' text: `a || b` would lose its right half to the comparison, and `a < b` is
+        // no operand there.
+        let (left, right) = (Box::new(first.clone()), Box::new(second.clone()));
+        let comparison = Expr::Binary(ExprBinary { attrs: Vec::new(), left, op, right });
         let (condition, tokens) = self.boxed(&comparison);
         let tokens = quote_spanned!(place=> ::core::assert!(#tokens));
         node(call, ExpressionKind::Assert { condition }, tokens)
