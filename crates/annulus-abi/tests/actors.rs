@@ -360,7 +360,7 @@ fn nobody_gives_way_in_a_turn_with_all() {
 #[test]
 fn places_that_were_given_back_are_given_again() {
     let (mut ended, mut again, mut instead, mut refused) = (0, 0, 0, 0);
-    for (places, evicted) in PLACES.into_iter().flat_map(|places| [(places, false), (places, true)]) {
+    for (places, evicted) in PLACES.flat_map(|places| [(places, false), (places, true)]) {
         for seed in 0..100 {
             let mut random = Random(seed << 8 | places);
             let keys = keys(&mut random, places);

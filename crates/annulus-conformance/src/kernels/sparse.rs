@@ -79,7 +79,7 @@ pub fn visit(
     }
     account.count += 1;
     account.sum += purchase.amount;
-    if purchase.amount % 10 == 0 {
+    if purchase.amount.is_multiple_of(10) {
         actor.end();
     }
     if purchase.amount == 0 {
