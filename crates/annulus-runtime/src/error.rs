@@ -78,7 +78,10 @@ pub enum LaunchError {
 #[non_exhaustive]
 pub enum ConnectError {
     /// A kernel was not launched connectable.
-    #[error("`{kernel}` was launched without links: launch it with LaunchOptions::connectable(true)")]
+    #[error(
+        "`{kernel}` was launched without links: launch it with LaunchOptions::connectable(true), or with the kernel's \
+         own options() if its attribute says `connectable`"
+    )]
     NotConnectable {
         /// The instance's name.
         kernel: String,

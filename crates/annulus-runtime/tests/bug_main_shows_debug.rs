@@ -10,7 +10,8 @@ fn debug_prints_the_words() {
     let error = LaunchError::Backend { backend: "cuda", error };
     assert_eq!(format!("{error:?}"), "the cuda backend cannot launch it: no `driver`: say \"yes\"");
     let error = ConnectError::NotConnectable { kernel: "average".into() };
-    let words = "`average` was launched without links: launch it with LaunchOptions::connectable(true)";
+    let words = "`average` was launched without links: launch it with LaunchOptions::connectable(true), or with \
+                 the kernel's own options() if its attribute says `connectable`";
     assert_eq!(format!("{error:?}"), words);
     assert_eq!(format!("{:?}", CallError::Timeout), CallError::Timeout.to_string());
 }

@@ -114,15 +114,19 @@ impl fmt::Display for Backend {
 impl FromStr for Backend {
     type Err = UnknownBackend;
 
+    /// Capitals do not matter.
+    ///
     /// ```
     /// use annulus::Backend;
     /// assert_eq!("cpu".parse(), Ok(Backend::Cpu));
+    /// assert_eq!("OpenCL".parse(), Ok(Backend::OpenCl));
     /// let error = "gpu".parse::<Backend>().unwrap_err();
     /// assert_eq!(error.to_string(), "no backend is called `gpu`; there are auto, cpu, cuda, metal, opencl, noop");
     /// assert_eq!(format!("{error:?}"), error.to_string());
     /// ```
     fn from_str(name: &str) -> Result<Self, UnknownBackend> {
-        let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, backend)| *backend);
+        let found =
+            Self::ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, backend)| *backend);
         found.ok_or_else(|| UnknownBackend { name: name.into() })
     }
 }
