@@ -99,6 +99,7 @@ mod plan;
 mod print;
 mod reply;
 mod rows;
+mod shown;
 mod test_outbox;
 mod topic;
 mod tree;
@@ -157,6 +158,8 @@ pub use peer::{Addressed, MOST_PEERS, Peer, PeersDefinition, peer_tag};
 pub use print::PrintSite;
 pub use reply::Reply;
 pub use rows::{Along, EdgeValue, RowField, Rows, RowsDefinition, RowsError};
+#[doc(hidden)]
+pub use shown::{NotShown, Shown};
 pub use test_outbox::TestOutbox;
 pub use topic::{Published, Topic};
 pub use tree::{Callee, FunctionTree, KernelTree};

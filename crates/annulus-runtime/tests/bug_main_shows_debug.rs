@@ -1,7 +1,7 @@
 //! A `main` that returned a launch's error showed the fields of types, with the quotes of the message
 //! escaped: `Debug` prints the words.
 
-use annulus_runtime::{BackendError, CallError, ConnectError, LaunchError};
+use annulus_runtime::{BackendError, CallError, ConnectError, LaunchError, SnapshotError};
 
 #[test]
 fn debug_prints_the_words() {
@@ -14,4 +14,7 @@ fn debug_prints_the_words() {
                  the kernel's own options() if its attribute says `connectable`";
     assert_eq!(format!("{error:?}"), words);
     assert_eq!(format!("{:?}", CallError::Timeout), CallError::Timeout.to_string());
+    let error = SnapshotError::Active { kernel: "average".into() };
+    let words = "`average` is active, and its state changes at any time: deactivate it first";
+    assert_eq!(format!("{error:?}"), words);
 }

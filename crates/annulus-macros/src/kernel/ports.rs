@@ -40,11 +40,28 @@ pub(super) fn output(function: &ItemFn, handler: &Handler, cfgs: &[&Attribute]) 
         #visibility enum #name { #(#names(#types)),* }
     };
     let derived = crate::derive_message::derive(&item).unwrap_or_else(|error| error.into_compile_error());
+    // A message need not be `Debug`; whether it is, only the compiler knows.
+    let texts = names.iter().map(|name| name.unraw().to_string());
+    let shown = quote! {
+        #[automatically_derived]
+        impl ::core::fmt::Debug for #name {
+            fn fmt(&self, __annulus_f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                #[allow(unused_imports)]
+                use ::annulus::__private::NotShown as _;
+                let (__annulus_name, __annulus_output) = match self {
+                    #(Self::#names(__annulus_output) => {
+                        (#texts, ::annulus::__private::Shown(__annulus_output).shown())
+                    })*
+                };
+                __annulus_f.debug_tuple(__annulus_name).field(__annulus_output).finish()
+            }
+        }
+    };
     quote! {
         #(#cfgs)*
         #item
         #(#cfgs)*
-        const _: () = { #derived };
+        const _: () = { #derived #shown };
     }
 }
 

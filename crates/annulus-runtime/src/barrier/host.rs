@@ -193,7 +193,7 @@ impl Barriers {
 }
 
 /// Why a party of the host's has not come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArriveError {
     /// The barrier has fewer parties.
@@ -214,8 +214,10 @@ pub enum ArriveError {
     Ended,
 }
 
+crate::error::debug_in_words!(ArriveError);
+
 /// Why nothing is known of a generation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WaitError {
     /// The barriers have ended before it passed.
@@ -236,6 +238,8 @@ pub enum WaitError {
         oldest: u64,
     },
 }
+
+crate::error::debug_in_words!(WaitError);
 
 /// A barrier with a name: the host's parties come to it, and who wants to know waits until a generation has
 /// passed. Clones are the same barrier. See the [module](crate::barrier).

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Why there is no such barrier.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BarrierError {
     /// A barrier of this name is in the plan.
@@ -95,6 +95,8 @@ pub enum BarrierError {
     #[error("{0}")]
     Activate(#[source] LifecycleError),
 }
+
+crate::error::debug_in_words!(BarrierError);
 
 /// The number of a barrier. Handlers know it by this, since names are the host's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

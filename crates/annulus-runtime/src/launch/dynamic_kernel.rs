@@ -38,7 +38,7 @@ pub struct DynamicDeadLetter {
 }
 
 /// Why a message in JSON was not sent, or a call has no reply.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum DynamicError {
     /// The text is not a message of this kernel.
@@ -78,6 +78,8 @@ pub enum DynamicError {
     #[error("{0}")]
     Call(#[source] CallError),
 }
+
+crate::error::debug_in_words!(DynamicError);
 
 impl Runtime {
     /// The kernel that runs under this name, whoever launched it, to be used without its types: messages and outputs

@@ -222,10 +222,12 @@ impl fmt::Display for NotRegistered {
 impl std::error::Error for NotRegistered {}
 
 /// A kernel of this path is registered.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path} is registered already: each kernel of a program once")]
 #[non_exhaustive]
 pub struct AlreadyRegistered {
     /// The path.
     pub path: String,
 }
+
+crate::error::debug_in_words!(AlreadyRegistered);

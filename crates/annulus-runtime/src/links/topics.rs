@@ -56,7 +56,7 @@ pub struct TopicStatus {
 }
 
 /// Why the topics of a kernel stay as they are.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TopicError {
     /// This is no name of a topic.
@@ -118,6 +118,8 @@ pub enum TopicError {
         kernel: String,
     },
 }
+
+crate::error::debug_in_words!(TopicError);
 
 fn remedy(known: u32) -> String {
     match known {

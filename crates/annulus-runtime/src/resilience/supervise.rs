@@ -168,9 +168,11 @@ pub struct Start<'a, K: RingKernel> {
 }
 
 /// The error of a supervised kernel's first launch, as it was returned; or the system gave no thread to watch it.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error(transparent)]
 pub struct NotStarted(Box<dyn Error + Send + Sync>);
+
+crate::error::debug_in_words!(NotStarted);
 
 impl NotStarted {
     /// The error itself.

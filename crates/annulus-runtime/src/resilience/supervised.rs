@@ -99,7 +99,7 @@ impl<K: RingKernel> State<K> {
 }
 
 /// Why there is no kernel to send to.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotRunning {
     /// It will be launched again.
@@ -136,6 +136,8 @@ pub enum NotRunning {
         ending: Ending,
     },
 }
+
+crate::error::debug_in_words!(NotRunning);
 
 /// When a kernel is launched again.
 struct Again(Duration);

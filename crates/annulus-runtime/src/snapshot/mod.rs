@@ -37,7 +37,7 @@ struct Image {
 }
 
 /// Why a kernel's state could not be read or set.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
     /// The kernel consumes messages.
@@ -83,6 +83,8 @@ pub enum SnapshotError {
     #[error("{0}")]
     Backend(#[from] BackendError),
 }
+
+crate::error::debug_in_words!(SnapshotError);
 
 fn mismatch(what: impl Into<String>, expected: impl fmt::Display, found: impl fmt::Display) -> SnapshotError {
     SnapshotError::Mismatch { what: what.into(), expected: expected.to_string(), found: found.to_string() }
