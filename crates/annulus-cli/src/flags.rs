@@ -32,8 +32,8 @@ pub(crate) const ANOMALIES: Phrases = &[
 
 /// For every command.
 const ALL: Phrases = &[
-    ("run it in epochs (OpenCl::force_epochs), ", ""),
-    ("run it in epochs (Cuda::force_epochs), ", ""),
+    ("run it in epochs (run_mode = EventDriven, or OpenCl::force_epochs for all), ", ""),
+    ("run it in epochs (run_mode = EventDriven, or Cuda::force_epochs for all), ", ""),
     (
         "or on PoCL raise OpenCl::resident_groups",
         "or on PoCL set POCL_MAX_PTHREAD_COUNT higher in the environment",
@@ -85,7 +85,8 @@ mod tests {
     #[test]
     fn what_devices_say_is_told_in_flags() {
         let error = "`one` has 9 blocks, and 0 of the 8 that can stay on `pocl` at a time are free: terminate another kernel, launch with a \
-                     smaller grid, run it in epochs (OpenCl::force_epochs), or on PoCL raise OpenCl::resident_groups";
+                     smaller grid, run it in epochs (run_mode = EventDriven, or OpenCl::force_epochs for all), or on PoCL raise \
+                     OpenCl::resident_groups";
         let told = in_flags(error, SEND);
         assert!(
             told.ends_with(

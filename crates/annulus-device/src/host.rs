@@ -256,7 +256,7 @@ impl DeviceHost {
                 Err(BackendError::new(match plan.supersteps {
                     false => format!(
                         "`{name}` has {blocks} blocks, and {free} of the {most} that can stay on `{device}` at a time are free: terminate another \
-                         kernel, launch with a smaller grid, run it in epochs ({epochs}), {places}",
+                         kernel, launch with a smaller grid, run it in epochs (run_mode = EventDriven, or {epochs} for all), {places}",
                     ),
                     true => format!(
                         "`{name}` takes its {blocks} blocks' turns in step, and {free} of the {most} blocks that can run on `{device}` at once \

@@ -260,7 +260,7 @@ impl Running {
         let Abilities { copies_meanwhile, remedies, .. } = self.abilities;
         if self.stays() && memory.host().is_none() && !copies_meanwhile {
             return Err(BackendError::new(format!(
-                "the kernel stays on a device with memory of its own, which is not copied meanwhile: run it in epochs ({})",
+                "the kernel stays on a device with memory of its own, which is not copied meanwhile: run it in epochs (run_mode = EventDriven, or {} for all kernels)",
                 remedies.epochs
             )));
         }

@@ -721,7 +721,12 @@ fn what_does_not_fit_is_refused() {
     let one = launch(&runtime, "one", 3).unwrap();
     let refused = launch(&runtime, "two", 2).unwrap_err();
     assert!(refused.contains("`echo` has 2 blocks, and 1 of the 4 that can stay"), "{refused}");
-    assert!(refused.contains("run it in epochs (HostOptions::epochs), or buy a larger one"), "{refused}");
+    assert!(
+        refused.contains(
+            "run it in epochs (run_mode = EventDriven, or HostOptions::epochs for all), or buy a larger one"
+        ),
+        "{refused}"
+    );
     let wide = echo::launch(&runtime, LaunchOptions::production().name("wide").block(65));
     let wide = wide.unwrap_err().to_string();
     assert!(

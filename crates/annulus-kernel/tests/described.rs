@@ -90,6 +90,10 @@ fn what_does_not_fit_is_refused_where_it_stands() {
         with("history", json!([1, 40_000])),
         ".history[1]: 40000 is no i16, which is from -32768 to 32767"
     );
+    assert_eq!(
+        with("action", json!({"Fill": 1e99})),
+        ".action.Fill: 1e99 is no f32, which is from -3.4028235e38 to 3.4028235e38"
+    );
     assert_eq!(with("symbol", json!("123456789")), ".symbol: the text has 9 bytes, and there is room for 8");
     assert_eq!(
         with("legs", json!([[1, 1], [1, 1], [1, 1], [1, 1]])),
@@ -117,6 +121,24 @@ fn what_does_not_fit_is_refused_where_it_stands() {
     let twice = r#"{"Move": {"to": 1, "to": 2}}"#;
     let error = read_described::<Action, _>(&mut Deserializer::from_str(twice)).unwrap_err();
     assert!(error.to_string().starts_with(".Move: `to` is said twice"), "{error}");
+}
+
+/// The least number that would become infinite is refused, as are those beyond; the greatest `f32` is not, and a format
+/// that can write infinity may.
+#[test]
+fn a_number_beyond_f32_does_not_become_infinite() {
+    let beyond = 3.402_823_567_797_337e38;
+    assert_eq!(beyond as f32, f32::INFINITY);
+    for sign in [1.0, -1.0] {
+        let refused = read::<f32>(&json!(sign * beyond)).unwrap_err();
+        assert!(refused.ends_with("is no f32, which is from -3.4028235e38 to 3.4028235e38"), "{refused}");
+        assert_eq!(read::<f32>(&json!(sign * f64::from(f32::MAX))), Ok(sign as f32 * f32::MAX));
+        let infinite =
+            serde::de::value::F64Deserializer::<serde::de::value::Error>::new(sign * f64::INFINITY);
+        assert_eq!(read_described::<f32, _>(infinite), Ok(sign as f32 * f32::INFINITY));
+    }
+    assert_eq!(read::<f32>(&json!(1e-99)), Ok(0.0));
+    assert_eq!(read::<f64>(&json!(1e99)), Ok(1e99));
 }
 
 /// A type without values has no value that could be read.

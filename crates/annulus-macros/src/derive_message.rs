@@ -8,7 +8,7 @@ use crate::{
     derive_bridged::{self, TypeWords},
     derive_device::{self, bounded},
     errors::Errors,
-    events::Events,
+    events::{self, Events},
     layout::Layout,
     message_facts::{Facts, facts, key_field},
     taken::Taken,
@@ -113,6 +113,7 @@ pub(crate) fn stand_in(input: &DeriveInput) -> TokenStream {
     let name = &input.ident;
     let generics = bounded(input, &quote!(::annulus::__private::DeviceType));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let events = events::of_refused(input);
     quote! {
         #device_type
         #[automatically_derived]
@@ -120,6 +121,8 @@ pub(crate) fn stand_in(input: &DeriveInput) -> TokenStream {
         impl #impl_generics ::annulus::__private::Message for #name #ty_generics #where_clause {}
         #[automatically_derived]
         #[allow(deprecated)]
-        impl #impl_generics ::annulus::__private::RingMessage for #name #ty_generics #where_clause {}
+        impl #impl_generics ::annulus::__private::RingMessage for #name #ty_generics #where_clause {
+            #events
+        }
     }
 }

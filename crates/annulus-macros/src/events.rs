@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::{Attribute, Meta, Variant};
+use syn::{Attribute, Data, DeriveInput, Meta, Variant};
 
 use crate::{
     errors::Errors,
@@ -34,6 +34,19 @@ impl Event {
         let Meta::List(list) = &attribute.meta else { return None };
         let word: Ident = list.parse_args().ok().filter(|_| is_ring(attribute))?;
         Self::ALL.into_iter().find(|event| word == event.word())
+    }
+}
+
+/// What stands for them in a message that is refused: which variants are marked, whatever else is wrong. A kernel that
+/// takes the message would say that none is.
+pub(crate) fn of_refused(input: &DeriveInput) -> TokenStream {
+    let Data::Enum(data) = &input.data else { return TokenStream::new() };
+    let marked = |variant: &Variant| variant.attrs.iter().any(|mark| Event::of(mark) == Some(Event::Tick));
+    match data.variants.iter().position(marked) {
+        Some(number) => quote! {
+            const TICK: ::core::option::Option<::core::primitive::usize> = ::core::option::Option::Some(#number);
+        },
+        None => TokenStream::new(),
     }
 }
 

@@ -66,6 +66,8 @@ impl LaunchOptions {
     pub const MAX_GRID: u32 = MAX_GRID;
     /// Largest [`block`](Self::block), in threads.
     pub const MAX_BLOCK: u32 = MAX_BLOCK;
+    /// Longest [`spin`](Self::spin). Source: this project's choice; the longest that its benchmarks use.
+    pub const MAX_SPIN: Duration = Duration::from_secs(10);
 
     /// Nothing is lost, and bursts fit: capacity 4096, window 1024, Block, first in first out. Also the
     /// default.
@@ -702,11 +704,13 @@ impl LaunchOptions {
 
     /// How long a block with nothing to do polls for messages before it sleeps. Waking costs microseconds;
     /// polling keeps a core busy. (If other blocks wait in the worker's queue, the block gives way at once.)
+    /// [`MAX_SPIN`](Self::MAX_SPIN) at most.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
     /// use std::time::Duration;
     /// assert!(LaunchOptions::production().spin(Duration::ZERO).shape.spin.is_zero());
+    /// assert!(LaunchOptions::production().spin(Duration::from_secs(100)).validate().is_err());
     /// ```
     pub fn spin(mut self, time: Duration) -> Self {
         self.shape.spin = time;

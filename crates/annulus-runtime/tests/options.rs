@@ -276,6 +276,18 @@ fn an_iteration_takes_at_most_what_fits() {
 }
 
 #[test]
+fn a_block_does_not_spin_for_minutes() {
+    let options = |time| LaunchOptions::low_latency().spin(time);
+    assert!(problems(options(LaunchOptions::MAX_SPIN)).is_empty());
+    problem(
+        options(Duration::from_secs(100)),
+        &["spin is 100s", "10s at most", "use microseconds to milliseconds"],
+    );
+    let nearly = LaunchOptions::MAX_SPIN + Duration::from_nanos(1);
+    problem(options(nearly), &["spin is 10.000000001s"]);
+}
+
+#[test]
 fn what_contradicts_itself_is_refused() {
     problem(
         LaunchOptions::default().track_latency(true).timestamps(false),

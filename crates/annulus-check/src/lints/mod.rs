@@ -7,6 +7,8 @@ mod polling;
 mod sequence;
 mod switched_off;
 
+use std::collections::BTreeSet;
+
 use crate::{allow::Allows, body::Body, facts::Facts, finding::Finding, source::Source};
 
 /// A function, and what is known of what is around it.
@@ -14,6 +16,8 @@ struct Context<'a> {
     source: &'a Source,
     facts: &'a Facts,
     body: &'a Body,
+    /// The functions of the file that poll telemetry each time they are called.
+    polling: &'a BTreeSet<&'a str>,
 }
 
 impl Context<'_> {
@@ -26,8 +30,9 @@ impl Context<'_> {
 /// All findings in a file's functions that no comment allows, in the order of the text.
 pub(crate) fn file(source: &Source, bodies: &[Body], facts: &Facts) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let polling = &polling::functions(bodies);
     for body in bodies {
-        let context = Context { source, facts, body };
+        let context = Context { source, facts, body, polling };
         polling::check(&context, &mut findings);
         sequence::check(&context, &mut findings);
         switched_off::check(&context, &mut findings);

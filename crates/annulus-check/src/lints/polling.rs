@@ -1,9 +1,11 @@
 //! `tight_poll`: telemetry that is polled without a pause, or too often.
 
+use std::collections::BTreeSet;
+
 use super::Context;
 use crate::{
     body::{
-        Call,
+        Body, Call,
         pause::{self, Pause},
     },
     finding::Finding,
@@ -14,18 +16,52 @@ use crate::{
 /// The shortest pause between polls, in nanoseconds: 10 kHz. Source: the specification's row A-02.
 const SHORTEST: u128 = 100_000;
 
+/// Whether the call polls telemetry.
+fn polls(call: &Call) -> bool {
+    let is_telemetry = call.receiver.as_ref().is_some_and(|of| of.known == Known::Telemetry);
+    matches!(call.name.as_str(), "poll" | "sample") && call.arguments.is_empty() && is_telemetry
+}
+
+/// Whether the call is one of a function of the same file that polls telemetry.
+fn polls_within(call: &Call, functions: &BTreeSet<&str>) -> bool {
+    call.receiver.is_none() && call.path.len() == 1 && functions.contains(call.name.as_str())
+}
+
+/// The innermost loop around a call that does not end by itself.
+fn endless(body: &Body, call: &Call) -> Option<usize> {
+    call.at.loops.iter().rev().copied().find(|number| !body.loops[*number].is_bounded)
+}
+
+/// The functions of a file that poll telemetry each time they are called, themselves or by others of the file. A closure
+/// may never be called; and what polls in an endless loop is looked at there.
+pub(super) fn functions(bodies: &[Body]) -> BTreeSet<&str> {
+    let mut all = BTreeSet::new();
+    loop {
+        let is_new = |body: &&Body| {
+            !all.contains(body.name.as_str())
+                && body.calls().any(|call| {
+                    let is_run = call.at.closure == 0 && endless(body, call).is_none();
+                    is_run && (polls(call) || polls_within(call, &all))
+                })
+        };
+        let more: Vec<&str> = bodies.iter().filter(is_new).map(|body| body.name.as_str()).collect();
+        if more.is_empty() {
+            break;
+        }
+        all.extend(more);
+    }
+    // Of two with one name nobody knows which is called.
+    all.retain(|name| bodies.iter().filter(|body| body.name == **name).count() == 1);
+    all
+}
+
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let mut told = Vec::new();
     for call in context.body.calls() {
-        let is_telemetry =
-            |call: &Call| call.receiver.as_ref().is_some_and(|of| of.known == Known::Telemetry);
-        let polls = matches!(call.name.as_str(), "poll" | "sample");
-        if !polls || !call.arguments.is_empty() || !is_telemetry(call) {
+        if !polls(call) && !polls_within(call, context.polling) {
             continue;
         }
-        // The innermost loop that does not end by itself.
-        let is_endless = |number: &&usize| !context.body.loops[**number].is_bounded;
-        let Some(&number) = call.at.loops.iter().rev().find(is_endless) else { continue };
+        let Some(number) = endless(context.body, call) else { continue };
         // Once for each loop.
         if told.contains(&number) {
             continue;
@@ -47,11 +83,15 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 fn no_pause(context: &Context<'_>, call: &Call, number: usize) -> Finding {
     let around = &context.body.loops[number];
+    let label = match polls(call) {
+        true => "polled again at once".to_owned(),
+        false => format!("`{}` polls it, and is called again at once", call.name),
+    };
     let finding = Finding::new(
         &TIGHT_POLL,
         call.span.clone(),
         "telemetry is polled without a pause: as often as this thread can, and the limit is 10,000 times a second",
-        "polled again at once",
+        label,
         "pause between polls, 10 ms in production, or use `poll_every`; to wait until the kernel has handled everything, use `drained`; \
          to see each output, receive it",
     )

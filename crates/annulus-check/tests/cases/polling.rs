@@ -244,3 +244,49 @@ fn repeated_with_a_pause(telemetry: &Telemetry) {
         .any(|now| now.messages_processed > 7);
     let _ = std::iter::repeat_with(|| telemetry.poll()).take(5).inspect(pause).last();
 }
+
+fn show(telemetry: &Telemetry) {
+    println!("{}", telemetry.poll());
+}
+
+fn show_twice(telemetry: &Telemetry) {
+    show(telemetry);
+    show(telemetry);
+}
+
+fn show_slowly(telemetry: &Telemetry) {
+    show(telemetry);
+    thread::sleep(SELDOM);
+}
+
+/// A closure may never be called.
+fn show_later(telemetry: &Telemetry) -> impl Fn() {
+    move || println!("{}", telemetry.poll())
+}
+
+/// What polls is in a function of the file, or in one that such a function calls.
+fn by_a_function(telemetry: &Telemetry, done: impl Fn() -> bool) {
+    while !done() {
+        show(telemetry); //~ tight_poll
+    }
+    while !done() {
+        show_twice(telemetry); //~ tight_poll
+    }
+    while !done() {
+        show(telemetry); //~ tight_poll
+        thread::sleep(OFTEN);
+    }
+    while !done() {
+        show(telemetry);
+        thread::sleep(SELDOM);
+    }
+    while !done() {
+        show_slowly(telemetry);
+    }
+    while !done() {
+        let _ = show_later(telemetry);
+    }
+    for _ in 0..3 {
+        show(telemetry);
+    }
+}

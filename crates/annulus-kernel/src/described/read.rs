@@ -188,7 +188,17 @@ impl Place<'_> {
 
     fn put_float<E: de::Error>(self, value: f64) -> Result<(), E> {
         match self.ty.kind {
-            TypeKind::Primitive(Primitive::F32) => self.put((value as f32).to_bits().into()),
+            TypeKind::Primitive(Primitive::F32) => {
+                let narrow = value as f32;
+                // A number that was written is not meant to be infinite.
+                if narrow.is_infinite() && value.is_finite() {
+                    let most = f32::MAX;
+                    return Err(E::custom(format!(
+                        "{value:e} is no f32, which is from -{most:e} to {most:e}"
+                    )));
+                }
+                self.put(narrow.to_bits().into());
+            }
             TypeKind::Primitive(Primitive::F64) => self.put(value.to_bits()),
             _ => return Err(E::custom(format!("{value} is no {}: write an integer", self.ty.name))),
         }

@@ -23,6 +23,10 @@ enum WithKey {
     Tick,
 }
 
+// What is wrong with it is said once.
+#[ring_kernel(on_tick = "1 ms")]
+fn by_key(_message: &WithKey) {}
+
 #[derive(RingMessage, Clone, Copy)]
 #[repr(u32)]
 enum TwoTicks {

@@ -79,6 +79,13 @@ pub enum LaunchProblem {
         /// The greatest valid value.
         max: u32,
     },
+    /// `spin` is longer than it can be.
+    Spin {
+        /// What was asked for.
+        given: Duration,
+        /// The longest valid value.
+        max: Duration,
+    },
     /// `track_latency` is on, and `timestamps` are off.
     NoTimestamps,
     /// `tracing` is on, and `timestamps` are off.
@@ -331,6 +338,10 @@ pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
         check_range(&mut problems, "max_messages_per_iteration", cap, 1, inbound.capacity.max(1));
     }
     check_range(&mut problems, "leave_after", shape.leave_after, 1, u32::MAX);
+    let (given, max) = (shape.spin, LaunchOptions::MAX_SPIN);
+    if given > max {
+        problems.push(LaunchProblem::Spin { given, max });
+    }
     let consistency = shape.consistency;
     match (consistency, shape.causal_ordering) {
         (Consistency::Relaxed, Some(given @ true)) | (Consistency::Sequential, Some(given @ false)) => {
@@ -578,6 +589,11 @@ impl fmt::Display for LaunchProblem {
             Self::ControlInName { name } => write!(
                 f,
                 "the name {name:?} has a control character, which would break the lines of a status or a log: leave it out"
+            ),
+            Self::Spin { given, max } => write!(
+                f,
+                "spin is {given:?}, in which a block without work keeps a core busy, and must be {max:?} at most: use microseconds \
+                 to milliseconds, after which the block sleeps and is woken"
             ),
             Self::NoTimestamps => f.write_str("track_latency needs timestamps: leave timestamps on"),
             Self::TracingTimestamps => f.write_str("tracing needs timestamps: leave timestamps on"),
