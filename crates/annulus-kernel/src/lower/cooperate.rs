@@ -93,10 +93,15 @@ impl Lowerer<'_> {
         let all: usize = self.together.iter().map(bytes).sum();
         let most = self.definition.shared_memory;
         if all > most as usize {
+            // What the attribute takes.
+            let remedy = if all <= 232_448 {
+                format!(", or, if the devices have that much for a block, write `shared_memory = {all}` in the attribute")
+            } else {
+                String::new()
+            };
             return Err(format!(
                 "the arrays that this block's threads share have {all} bytes, and the kernel may have {most}: work on \
-                 a part at a time, or, if the devices have that much for a block, write `shared_memory = {all}` in the \
-                 attribute"
+                 a part at a time{remedy}"
             ));
         }
         Ok(Operand::BlockArray(member, scalar, len))
