@@ -50,11 +50,11 @@ pub(crate) fn check(
             _ => Ok(()),
         }
     };
-    has_room(needs.shared_bytes(threads), shared_memory, ": share smaller arrays")?;
     has_room(
         needs.other_shared_bytes(threads),
         abilities.shared_beside_arrays,
-        " beside arrays: reduce fewer or smaller numbers",
+        " beside arrays: keep a smaller state, reduce fewer or smaller numbers",
     )?;
+    has_room(needs.shared_bytes(threads), shared_memory, ": share smaller arrays")?;
     Ok(needs.array_bytes() as u32)
 }
