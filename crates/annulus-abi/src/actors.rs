@@ -17,7 +17,7 @@
 //! instead of a key each one's record has the next one's; 0 is the end.
 //!
 //! The entries are an open table with linear probing. An empty entry has 0 in its second word. At most three quarters of
-//! them are used, so a search ends. An entry moves only when another one is evicted: those behind it that were pushed away
+//! them are used, so a search ends. An entry moves only when another one is taken away: those behind it that were pushed away
 //! from where they would lie close the gap.
 //!
 //! # Who is evicted
@@ -255,7 +255,7 @@ impl<'a> ActorTable<'a> {
     /// Ends the actor at this place: its entry goes, and the place is free. The state there is to be set. In a table whose
     /// actors are [ended](Exits::ended).
     // TWIN: free_actor
-    pub fn end(&mut self, place: u64) {
+    pub fn free_actor(&mut self, place: u64) {
         debug_assert!(self.exits.ended, "the free places have records");
         let record = self.record(place);
         self.remove_actor(self.words[record]);

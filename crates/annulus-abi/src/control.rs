@@ -154,7 +154,7 @@ pub struct PortCounts {
 }
 
 /// How many actors a shard has, of a kernel whose keys are sparse. Written by the shard when it takes a message for a key
-/// that it does not know; and by the runtime when it restores a snapshot, while the shard is inactive.
+/// that it does not know, and when an actor ends; and by the runtime when it restores a snapshot, while the shard is inactive.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct ActorCounts {

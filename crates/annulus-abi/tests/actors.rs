@@ -369,7 +369,7 @@ fn places_that_were_given_back_are_given_again() {
             for _ in 0..10 * places {
                 let key = random.pick(&keys);
                 if let (Some(&place), 0) = (model.get(&key), random.below(3)) {
-                    table.open().end(place);
+                    table.open().free_actor(place);
                     model.remove(&key);
                     free.push(place);
                     ended += 1;

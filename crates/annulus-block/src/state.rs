@@ -177,7 +177,7 @@ impl BlockState {
                 unsafe { (cells.init)(actor.state) };
                 if let (Self::Sparse { table, .. }, Some(placed)) = (self, actor.placed) {
                     // SAFETY: the table is the block's own, by the caller's promise.
-                    unsafe { table.of(cells.count) }.end(placed.place());
+                    unsafe { table.of(cells.count) }.free_actor(placed.place());
                 }
                 actor.placed.is_some()
             }

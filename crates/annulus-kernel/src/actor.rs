@@ -8,7 +8,8 @@ use std::cell::Cell;
 /// message for its key finds one as it begins, the type's `Default`. If keys are [sparse], the actor's place is free for
 /// another key, at the latest when the block's turn is over.
 ///
-/// A kernel whose messages have no key is one actor: it begins anew.
+/// A kernel whose messages have no key is one actor: it begins anew. `Default` should not panic, and always give the same: on
+/// the CPU it is called each time, and a device copies what it gave at the launch.
 ///
 /// [sparse]: https://docs.rs/annulus-runtime/latest/annulus_runtime/struct.LaunchOptions.html#method.sparse_keys
 ///

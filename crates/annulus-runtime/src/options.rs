@@ -167,7 +167,8 @@ impl LaunchOptions {
 
     /// Whether a kernel with state by key takes messages with any keys, and not only with those below
     /// [`actors`](Self::actors). That is then how many different keys it has room for. An actor begins with the first
-    /// message for its key, with its type's default as state. It keeps its place as long as the kernel lives. Off by default.
+    /// message for its key, with its type's default as state. It keeps its place as long as the kernel lives, or
+    /// until its handler [ends](annulus_kernel::ThisActor::end) it. Off by default.
     ///
     /// A key belongs to the block `key % grid`, as always. Each block has places for `actors / grid` keys, rounded up. When
     /// a block has no place left, messages for further keys are not handled: they count under

@@ -145,7 +145,8 @@ impl Reader {
             Expr::Unary(unary) => !matches!(unary.op, syn::UnOp::Deref(_)),
             _ => false,
         };
-        (names::may_be_own(&name) && !standard)
+        // No number has one of this name, nor has an `Option`: whatever it is called on, it may be the user's.
+        (names::may_be_own(&name) && (!standard || name == "end"))
             .then(|| self.callee(Callee::Method { name, ty: None, place: span(&call.method), maybe: true }))
     }
 }
