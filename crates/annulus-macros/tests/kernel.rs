@@ -590,3 +590,55 @@ fn w12_text_and_lists_travel_inside_messages() {
     assert_eq!(answer.prices.as_slice(), [3.5]);
     assert!(Text::<4>::new("ÅNG.ST").is_err() && List::<f64, 2>::new(&[0.0; 3]).is_err());
 }
+
+/// A method `end` of the user's own is called, whatever the receiver is; beside it a handler's actor ends.
+#[test]
+fn a_method_end_is_the_users_own() {
+    #[derive(DeviceType, Clone, Copy, Default)]
+    #[repr(C)]
+    struct Span {
+        first: u32,
+        count: u32,
+    }
+
+    #[device_impl]
+    impl Span {
+        fn end(self) -> u32 {
+            self.first + self.count
+        }
+    }
+
+    #[device_impl]
+    impl std::ops::Add for Span {
+        type Output = Self;
+
+        fn add(self, other: Self) -> Self {
+            Self { first: self.first, count: self.count + other.count }
+        }
+    }
+
+    #[derive(RingMessage, Clone, Copy)]
+    #[repr(C)]
+    struct Part {
+        span: Span,
+    }
+
+    #[ring_kernel]
+    fn ends(part: &Part, all: &mut Span, actor: &ThisActor, out: &Outbox<u32>) {
+        let found = if part.span.count != 0 { Some(part.span) } else { None };
+        let sum = (*all + part.span).end() + part.span.end() + found.unwrap().end();
+        *all = *all + part.span;
+        if all.end() > 9 {
+            actor.end();
+        }
+        out.send(sum);
+    }
+
+    let runtime = Runtime::builder().backend(annulus::Cpu::new()).build().unwrap();
+    let kernel = ends::launch(&runtime, LaunchOptions::production()).unwrap();
+    let call = |first, count| kernel.call_blocking(Part { span: Span { first, count } });
+    assert_eq!(call(1, 4), Ok(4 + 5 + 5));
+    assert_eq!(call(1, 6), Ok(10 + 7 + 7));
+    assert_eq!(call(1, 4), Ok(4 + 5 + 5), "it began anew");
+    assert!(call(1, 0).is_err());
+}

@@ -133,7 +133,10 @@ fn x02_a_device_with_little_shared_memory_beside_arrays() {
     let launch = |runtime: &Runtime| only_reduces::launch(runtime, LaunchOptions::production().block(64));
     let (device, runtime) = on(Capabilities { shared_memory: Some(bytes * 2 - 1), ..SMALL });
     let wanted = format!("a block of 64 threads of `only_reduces` shares {bytes} bytes");
-    let less = format!("can share {} beside arrays: keep a smaller state, reduce fewer or smaller numbers", bytes - 1);
+    let less = format!(
+        "can share {} beside arrays: keep a smaller state, reduce fewer or smaller numbers",
+        bytes - 1
+    );
     refused(&device, launch(&runtime), &[&wanted, &less, "launch with a smaller block"]);
     let (device, runtime) = on(Capabilities { shared_memory: Some(bytes * 2), ..SMALL });
     assert!(launch(&runtime).is_ok());

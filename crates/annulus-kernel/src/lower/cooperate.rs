@@ -95,7 +95,9 @@ impl Lowerer<'_> {
         if all > most as usize {
             // What the attribute takes.
             let remedy = if all <= 232_448 {
-                format!(", or, if the devices have that much for a block, write `shared_memory = {all}` in the attribute")
+                format!(
+                    ", or, if the devices have that much for a block, write `shared_memory = {all}` in the attribute"
+                )
             } else {
                 String::new()
             };
