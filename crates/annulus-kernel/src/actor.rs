@@ -31,18 +31,24 @@ use std::cell::Cell;
 ///     steps: u64,
 /// }
 ///
+/// #[derive(RingMessage, Clone, Copy)]
+/// #[repr(C)]
+/// struct Total {
+///     steps: u64,
+/// }
+///
 /// /// Counts the steps of each session, until it is over.
 /// #[ring_kernel]
-/// fn count(step: &Step, session: &mut Session, actor: &ThisActor, totals: &Outbox<u64>) {
+/// fn count(step: &Step, session: &mut Session, actor: &ThisActor, totals: &Outbox<Total>) {
 ///     session.steps += 1;
 ///     if step.is_last {
-///         totals.send(session.steps);
+///         totals.send(Total { steps: session.steps });
 ///         actor.end();
 ///     }
 /// }
 ///
 /// let (mut session, actor) = (Session::default(), ThisActor::new());
-/// # let totals = annulus_kernel::TestOutbox::<u64>::new(1);
+/// # let totals = annulus_kernel::TestOutbox::<Total>::new(1);
 /// count(&Step { session: 7, is_last: true }, &mut session, &actor, &totals);
 /// assert!(actor.ends());
 /// ```

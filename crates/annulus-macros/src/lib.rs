@@ -229,18 +229,21 @@
 //! # #[derive(RingMessage, Clone, Copy)]
 //! # #[repr(C)]
 //! # struct Sale { #[ring(key)] till: u32, cents: u64, closes: bool }
+//! # #[derive(RingMessage, Clone, Copy)]
+//! # #[repr(C)]
+//! # struct Total { cents: u64 }
 //! /// Adds up until the till is closed.
 //! #[ring_kernel]
-//! fn sell(sale: &Sale, cents: &mut u64, actor: &ThisActor, totals: &Outbox<u64>) {
+//! fn sell(sale: &Sale, cents: &mut u64, actor: &ThisActor, totals: &Outbox<Total>) {
 //!     *cents += sale.cents;
 //!     if sale.closes {
-//!         totals.send(*cents);
+//!         totals.send(Total { cents: *cents });
 //!         actor.end();
 //!     }
 //! }
 //!
 //! let (mut cents, till) = (0, ThisActor::new());
-//! # let totals = annulus::kernel::TestOutbox::<u64>::new(1);
+//! # let totals = annulus::kernel::TestOutbox::<Total>::new(1);
 //! sell(&Sale { till: 3, cents: 250, closes: true }, &mut cents, &till, &totals);
 //! assert!(till.ends());
 //! ```

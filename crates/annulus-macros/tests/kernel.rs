@@ -623,20 +623,29 @@ fn a_method_end_is_the_users_own() {
         span: Span,
     }
 
+    #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+    #[repr(C)]
+    struct Sum {
+        of_ends: u32,
+    }
+
     #[ring_kernel]
-    fn ends(part: &Part, all: &mut Span, actor: &ThisActor, out: &Outbox<u32>) {
+    fn ends(part: &Part, all: &mut Span, actor: &ThisActor, out: &Outbox<Sum>) {
         let found = if part.span.count != 0 { Some(part.span) } else { None };
         let sum = (*all + part.span).end() + part.span.end() + found.unwrap().end();
         *all = *all + part.span;
         if all.end() > 9 {
             actor.end();
         }
-        out.send(sum);
+        out.send(Sum { of_ends: sum });
     }
 
     let runtime = Runtime::builder().backend(annulus::Cpu::new()).build().unwrap();
     let kernel = ends::launch(&runtime, LaunchOptions::production()).unwrap();
-    let call = |first, count| kernel.call_blocking(Part { span: Span { first, count } });
+    let call = |first, count| {
+        let sum = kernel.call_blocking(Part { span: Span { first, count } });
+        sum.map(|sum| sum.of_ends)
+    };
     assert_eq!(call(1, 4), Ok(4 + 5 + 5));
     assert_eq!(call(1, 6), Ok(10 + 7 + 7));
     assert_eq!(call(1, 4), Ok(4 + 5 + 5), "it began anew");
