@@ -123,7 +123,7 @@ pub struct Shard {
     pub at: At,
 }
 
-/// The actors of a shard whose keys are sparse: see [`ActorCounts`](crate::control::ActorCounts).
+/// The actors of a shard whose keys are sparse: see [`ActorCounts`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Actors {
     /// Places in use.
