@@ -155,9 +155,9 @@ impl<R: Runner> BlockCore<R> {
     #[inline(never)]
     fn end_actor(&self, actor: Actor) {
         // SAFETY: the states are the block's own while it handles messages, and the actor is that of this message.
-        if unsafe { self.state.end(actor) }
-            && let (Some(used), Some(ended)) = (self.memory.actors_used(), self.memory.actors_ended())
-        {
+        unsafe { self.state.end(actor) };
+        // Only if keys are sparse.
+        if let (Some(used), Some(ended)) = (self.memory.actors_used(), self.memory.actors_ended()) {
             used.store(used.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
             add(ended, 1);
         }

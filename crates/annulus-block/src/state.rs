@@ -164,14 +164,14 @@ impl BlockState {
         }
     }
 
-    /// Ends an actor: its state is as it begins. If keys are sparse, its place is free; says so.
+    /// Ends an actor: its state is as it begins. If keys are sparse, its place is free.
     ///
     /// # Safety
     ///
     /// As for [`of`](Self::of), which has found the actor, and nobody has ended it since.
-    pub(crate) unsafe fn end(&self, actor: Actor) -> bool {
+    pub(crate) unsafe fn end(&self, actor: Actor) {
         match self {
-            Self::Stateless => false,
+            Self::Stateless => {}
             Self::Whole(cells) | Self::PerActor { cells, .. } | Self::Sparse { cells, .. } => {
                 // SAFETY: it is the place of a state of the type, and the block's own, by the caller's promise.
                 unsafe { (cells.init)(actor.state) };
@@ -179,7 +179,6 @@ impl BlockState {
                     // SAFETY: the table is the block's own, by the caller's promise.
                     unsafe { table.of(cells.count) }.free_actor(placed.place());
                 }
-                actor.placed.is_some()
             }
         }
     }
@@ -251,9 +250,8 @@ impl StateMemory {
         if let StateShape::PerActor(_) = shape {
             memory.state = BlockState::PerActor { cells, grid };
             if let Keys::Sparse { evicts } = keys {
-                let exits = Exits { evicted: evicts, ended: definition.ends };
-                let table =
-                    Table::new(count, exits).ok_or(TooManyStates { count, size: definition.ty.size })?;
+                let table = Table::new(count, definition.exits(evicts))
+                    .ok_or(TooManyStates { count, size: definition.ty.size })?;
                 memory.state = BlockState::Sparse { cells, table, grid };
             }
         }
@@ -273,10 +271,7 @@ impl StateMemory {
             StateShape::PerActor(definition) => {
                 let own = keys.places(actors, block, grid);
                 let table = match keys {
-                    Keys::Sparse { evicts } => {
-                        let exits = Exits { evicted: evicts, ended: definition.ends };
-                        actors::words(own, exits).saturating_mul(8)
-                    }
+                    Keys::Sparse { evicts } => actors::words(own, definition.exits(evicts)).saturating_mul(8),
                     Keys::Dense => 0,
                 };
                 own.saturating_mul(definition.ty.size as u64).saturating_add(table)

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use annulus_abi::actors::{self, Exits};
+use annulus_abi::actors;
 use annulus_kernel::{Binding, StateDefinition, StateShape};
 use annulus_runtime::BackendError;
 
@@ -107,7 +107,7 @@ impl Cells {
     ) -> Result<CellsLayout, BackendError> {
         let size = definition.ty.size;
         let too_large = || too_large(size, per_block, grid);
-        let exits = Exits { evicted: evicts, ended: definition.ends };
+        let exits = definition.exits(evicts);
         // One more, by which states begin anew.
         let count = per_block
             .checked_mul(grid)

@@ -1,6 +1,6 @@
 //! A kernel as data.
 
-use annulus_abi::error::ErrorName;
+use annulus_abi::{actors::Exits, error::ErrorName};
 use annulus_message::Message;
 
 use crate::{
@@ -266,6 +266,13 @@ pub struct StateDefinition {
     pub init: unsafe fn(*mut u8),
     /// Whether the handler may end its actor: it takes a [`ThisActor`](crate::ThisActor).
     pub ends: bool,
+}
+
+impl StateDefinition {
+    /// How actors with such states go, in a launch that evicts some, or none.
+    pub const fn exits(&self, evicts: bool) -> Exits {
+        Exits { evicted: evicts, ended: self.ends }
+    }
 }
 
 unsafe fn init_default<S: Default>(state: *mut u8) {

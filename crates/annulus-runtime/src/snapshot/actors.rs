@@ -24,8 +24,8 @@ impl KernelCore {
 
     /// How its actors go.
     fn exits(&self) -> Exits {
-        let ended = self.definition.state.definition().is_some_and(|state| state.ends);
-        Exits { evicted: self.options.shape.evict_actors, ended }
+        let evicts = self.options.shape.evict_actors;
+        self.definition.state.definition().map_or(Exits::default(), |state| state.exits(evicts))
     }
 
     /// How many actors there are, if keys are sparse.
