@@ -357,6 +357,38 @@ fn w06_the_attribute_says_how_it_is_launched() {
     assert_eq!(dense::options(), LaunchOptions::production());
 }
 
+/// What an attribute says of launches holds for each option that a launch does not name.
+#[test]
+fn a_launch_has_what_the_attribute_says_unless_it_says_otherwise() {
+    #[ring_kernel(capacity = 64, connectable = true, active = false, actors = 3)]
+    fn worded(tick: &Tick, sum: &mut u32, out: &Outbox<Tick>) {
+        *sum += tick.times;
+        out.send(Tick { times: *sum });
+    }
+    #[ring_kernel(domain = GraphAnalytics)]
+    fn graph(_: &Tick) {}
+
+    let runtime = Runtime::builder().backend(annulus::Cpu::new()).build().unwrap();
+    let memory = |options| worded::bind().memory(&runtime, options).unwrap();
+    let words = memory(worded::options());
+    assert_eq!(memory(LaunchOptions::production()), words);
+    let kernel = worded::launch(&runtime, LaunchOptions::production().name("plain")).unwrap();
+    assert_eq!(kernel.status().memory, words);
+    let state = kernel.status().state;
+    assert!(matches!(state, annulus::KernelState::Launched | annulus::KernelState::Inactive), "{state}");
+    let other = worded::launch(&runtime, LaunchOptions::production().name("other").active(true)).unwrap();
+    other.connect(&kernel).unwrap();
+    // A preset names what it changes.
+    let preset = memory(LaunchOptions::low_latency());
+    assert!(preset.inbound > words.inbound);
+    assert_eq!(preset, memory(worded::options().capacity(256)));
+    // What a domain says, too.
+    let domain = |options| graph::bind().memory(&runtime, options).unwrap();
+    assert_eq!(domain(LaunchOptions::production()), domain(graph::options()));
+    let named = domain(LaunchOptions::production().capacity(4096));
+    assert!(domain(LaunchOptions::production()).inbound > named.inbound);
+}
+
 /// W-16, M-08: a domain is what the options begin with, and a launch with them is another; each of its defaults can be
 /// said otherwise.
 #[test]

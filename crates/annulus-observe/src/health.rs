@@ -11,7 +11,8 @@
 //! | nobody receives its outputs for [`stuck`](HealthLimits::stuck), and nothing else waits | degraded |
 //! | a ring is fuller than [`full`](HealthLimits::full) | degraded |
 //! | messages wait, and it handles fewer than [`slow`](HealthLimits::slow) a second | degraded |
-//! | a handler failed, or something was dropped or lost, within [`recent`](HealthLimits::recent) | degraded |
+//! | of the messages that it took a greater share than [`failed`](HealthLimits::failed) failed within [`recent`](HealthLimits::recent) | degraded |
+//! | something was dropped or lost within [`recent`](HealthLimits::recent) | degraded |
 //!
 //! All else is healthy: a kernel that is idle, one that is slow and keeps up, one that has ended.
 
@@ -39,11 +40,16 @@ pub struct HealthLimits {
     pub stuck: Duration,
     /// For how long a failure or a loss counts. A minute unless said.
     pub recent: Duration,
+    /// A share of the messages of that time which may fail without anything being wrong. 0 unless said: each failure counts. For
+    /// kernels whose handlers refuse messages as a matter of course, such as payments without cover, say what share is usual; 1
+    /// lets all of them fail. The time goes on with each further failure.
+    pub failed: f64,
 }
 
 impl Default for HealthLimits {
     fn default() -> Self {
-        Self { full: 0.9, slow: 1000.0, stuck: Duration::from_secs(1), recent: Duration::from_secs(60) }
+        let (stuck, recent) = (Duration::from_secs(1), Duration::from_secs(60));
+        Self { full: 0.9, slow: 1000.0, stuck, recent, failed: 0.0 }
     }
 }
 
@@ -180,6 +186,8 @@ struct Remembered {
     waits_since: Vec<Option<Duration>>,
     /// When a failure was seen last, and how many there were since then.
     failed: Option<(Duration, u64)>,
+    /// Messages that it has handled, or failed to, since then.
+    taken: u64,
     lost: Option<(Duration, u64)>,
     died: Option<Duration>,
 }
@@ -271,8 +279,13 @@ struct Look<'a> {
 impl Look<'_> {
     /// What is remembered from now on.
     fn remember(&self, before: Option<Remembered>) -> Remembered {
-        let mut remembered =
-            before.unwrap_or(Remembered { waits_since: Vec::new(), failed: None, lost: None, died: None });
+        let mut remembered = before.unwrap_or(Remembered {
+            waits_since: Vec::new(),
+            failed: None,
+            taken: 0,
+            lost: None,
+            died: None,
+        });
         remembered.waits_since.resize(self.kernel.shards.len(), None);
         for (index, (shard, since)) in self.kernel.shards.iter().zip(&mut remembered.waits_since).enumerate()
         {
@@ -296,6 +309,9 @@ impl Look<'_> {
                 (more, still) => Some((self.at, still.map_or(0, |(_, count)| count) + more)),
             };
         }
+        let taken = grown(|kernel| kernel.sum(|shard| shard.processed).saturating_add(failures(kernel)));
+        remembered.taken =
+            if remembered.failed.is_some() { remembered.taken.saturating_add(taken) } else { 0 };
         remembered
     }
 
@@ -329,8 +345,10 @@ impl Look<'_> {
                 tell(HealthState::Degraded, Symptom::Slow, text);
             }
         }
-        if let Some((_, count)) = remembered.failed {
-            tell(HealthState::Degraded, Symptom::Failed, self.failure(count));
+        if let Some((_, count)) = remembered.failed
+            && count as f64 > self.limits.failed * remembered.taken as f64
+        {
+            tell(HealthState::Degraded, Symptom::Failed, self.failure(count, remembered.taken));
         }
         if let Some((_, count)) = remembered.lost {
             let text = format!(
@@ -421,12 +439,16 @@ impl Look<'_> {
         })
     }
 
-    fn failure(&self, count: u64) -> String {
+    fn failure(&self, count: u64, taken: u64) -> String {
         let code = self.kernel.shards.iter().map(|shard| shard.last_error as u16).find(|&code| code != 0);
         let last = code.map(|code| match self.kernel.error_name(code) {
             Some(name) => format!(", the last one with {name} ({code:#06x})"),
             None => format!(", the last one with {code:#06x} ({})", describe_error(code)),
         });
-        format!("{count} messages failed{}", last.unwrap_or_default())
+        let limit = match self.limits.failed {
+            0.0 => String::new(),
+            limit => format!(" of {taken}, and the limit is {:.1} %", limit * 100.0),
+        };
+        format!("{count} messages failed{limit}{}", last.unwrap_or_default())
     }
 }

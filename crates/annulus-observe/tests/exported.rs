@@ -133,6 +133,34 @@ fn o_01_failures_are_told_by_their_names() {
     assert_eq!(observer.health().state(), HealthState::Healthy);
 }
 
+/// A handler that refuses messages as a matter of course: a share of them says from where on something is wrong.
+#[test]
+fn o_01_a_share_of_failures_may_be_usual() {
+    let runtime = runtime();
+    let kernel_handle = work::launch(&runtime, options()).unwrap();
+    let observer = Observer::builder(&runtime).limits(HealthLimits { failed: 0.25, ..limits() }).build();
+    let send = |fails: u64, succeed: u64| {
+        for what in (0..fails).map(|_| 1).chain((0..succeed).map(|_| 0)) {
+            let _ = kernel_handle.send_blocking(job(3, what)).unwrap();
+        }
+        kernel_handle.drained_blocking();
+    };
+    send(2, 6);
+    assert_eq!(observer.health().to_string(), "healthy\nwork: healthy");
+    send(1, 0);
+    let health = observer.health();
+    let text = &kernel(&health, "work").reasons[0].evidence;
+    assert_eq!(text, "3 messages failed of 9, and the limit is 25.0 %, the last one with Asked (0x0005)");
+    assert_eq!(health.state(), HealthState::Degraded);
+    // It is a share of all in that time, so more that succeed make it well again; and where each may fail, no number is too large.
+    send(0, 3);
+    assert_eq!(observer.health().state(), HealthState::Healthy);
+    let all = Observer::builder(&runtime).limits(HealthLimits { failed: 1.0, ..limits() }).build();
+    send(300, 0);
+    assert_eq!(all.health().to_string(), "healthy\nwork: healthy");
+    assert_eq!(observer.health().state(), HealthState::Degraded);
+}
+
 /// A handler that does not return: unhealthy, and the evidence names the message.
 #[test]
 fn o_01_a_hung_handler_is_unhealthy() {

@@ -20,6 +20,7 @@ mod groups;
 mod order;
 mod problem;
 mod queues;
+mod said;
 mod slow;
 
 pub use black_box::TypeLimit;
@@ -29,7 +30,13 @@ pub use order::Consistency;
 pub use problem::{BodyOption, LaunchProblem, NoHold, WholeKernel};
 pub use queues::NamedQueue;
 
+use said::{Said, Word};
+
 /// How a kernel is launched: start from a preset, change what you need.
+///
+/// What the kernel's attribute says, as `#[ring_kernel(hold = 64)]`, holds for each option that a launch does not name. A launch
+/// names an option if it calls the option's method, or sets its field to another value than
+/// [`production`](Self::production) has. The kernel's own `options()` shows what its attribute says.
 ///
 /// There is a method for each option. The options are fields of four groups. A program can read these fields,
 /// and set them where that is shorter.
@@ -56,6 +63,7 @@ pub struct LaunchOptions {
     pub outbound: Outbound,
     /// What the host can learn about each message.
     pub observe: Observe,
+    said: Said,
 }
 
 /// Why the options of a launch were refused.
@@ -70,7 +78,7 @@ impl LaunchOptions {
     pub const MAX_SPIN: Duration = Duration::from_secs(10);
 
     /// Nothing is lost, and bursts fit: capacity 4096, window 1024, Block, first in first out. Also the
-    /// default.
+    /// default. It names no option, so what the kernel's attribute says holds.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -85,6 +93,7 @@ impl LaunchOptions {
             queues: Vec::new(),
             outbound: Outbound::default(),
             observe: Observe::default(),
+            said: Said::default(),
         }
     }
 
@@ -135,6 +144,7 @@ impl LaunchOptions {
     /// assert_eq!(options.shape.grid, 4);
     /// ```
     pub fn grid(mut self, blocks: u32) -> Self {
+        self.said.add(Word::Grid);
         self.shape.grid = blocks;
         self
     }
@@ -148,6 +158,7 @@ impl LaunchOptions {
     /// assert_eq!(options.shape.block, 64);
     /// ```
     pub fn block(mut self, threads: u32) -> Self {
+        self.said.add(Word::Block);
         self.shape.block = threads;
         self
     }
@@ -161,6 +172,7 @@ impl LaunchOptions {
     /// assert_eq!(options.shape.actors, 1000);
     /// ```
     pub fn actors(mut self, actors: u64) -> Self {
+        self.said.add(Word::Actors);
         self.shape.actors = actors;
         self
     }
@@ -199,6 +211,7 @@ impl LaunchOptions {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sparse_keys(mut self, on: bool) -> Self {
+        self.said.add(Word::SparseKeys);
         self.shape.sparse_keys = on;
         self
     }
@@ -222,8 +235,12 @@ impl LaunchOptions {
     /// assert!(invalid.to_string().contains("evict_actors is on, and sparse_keys off"));
     /// ```
     pub fn evict_actors(mut self, on: bool) -> Self {
+        self.said.add(Word::EvictActors);
         self.shape.evict_actors = on;
         self.shape.sparse_keys |= on;
+        if on {
+            self.said.add(Word::SparseKeys);
+        }
         self
     }
 
@@ -235,6 +252,7 @@ impl LaunchOptions {
     /// assert_eq!(options.inbound.capacity, 64);
     /// ```
     pub fn capacity(mut self, slots: u32) -> Self {
+        self.said.add(Word::Capacity);
         self.inbound.capacity = slots;
         self
     }
@@ -257,6 +275,8 @@ impl LaunchOptions {
     /// assert!(refused.to_string().contains("1048576"));
     /// ```
     pub fn sized_for(mut self, messages_per_second: f64, interval: Duration) -> Self {
+        self.said.add(Word::Capacity);
+        self.said.add(Word::DeduplicationWindow);
         self.inbound = self.inbound.sized_for(messages_per_second, interval);
         self
     }
@@ -269,6 +289,7 @@ impl LaunchOptions {
     /// assert_eq!(options.outbound.capacity, Some(64));
     /// ```
     pub fn output_capacity(mut self, slots: u32) -> Self {
+        self.said.add(Word::OutputCapacity);
         self.outbound.capacity = Some(slots);
         self
     }
@@ -282,6 +303,7 @@ impl LaunchOptions {
     /// assert_eq!(options.inbound.backpressure, Backpressure::Reject);
     /// ```
     pub fn backpressure(mut self, backpressure: Backpressure) -> Self {
+        self.said.add(Word::Backpressure);
         self.inbound.backpressure = backpressure;
         self
     }
@@ -297,6 +319,7 @@ impl LaunchOptions {
     /// assert_eq!(options.inbound.deduplication, Deduplication::ByPayload);
     /// ```
     pub fn deduplication(mut self, by: Deduplication) -> Self {
+        self.said.add(Word::Deduplication);
         self.inbound.deduplication = by;
         self
     }
@@ -310,6 +333,7 @@ impl LaunchOptions {
     /// assert_eq!(options.inbound.deduplication_window, 64);
     /// ```
     pub fn deduplication_window(mut self, messages: u32) -> Self {
+        self.said.add(Word::DeduplicationWindow);
         self.inbound.deduplication_window = messages;
         self
     }
@@ -323,6 +347,7 @@ impl LaunchOptions {
     /// assert!(LaunchOptions::production().priority(true).inbound.priority);
     /// ```
     pub fn priority(mut self, on: bool) -> Self {
+        self.said.add(Word::Priority);
         self.inbound.priority = on;
         self
     }
@@ -345,6 +370,7 @@ impl LaunchOptions {
     /// assert_eq!(options.inbound.expiry, Some(Duration::from_secs(1)));
     /// ```
     pub fn expiry(mut self, lifetime: impl Into<Option<Duration>>) -> Self {
+        self.said.add(Word::Expiry);
         self.inbound.expiry = lifetime.into();
         self
     }
@@ -362,6 +388,7 @@ impl LaunchOptions {
     /// assert_eq!(LaunchOptions::production().max_payload(65_536).inbound.max_payload, 65_536);
     /// ```
     pub fn max_payload(mut self, bytes: u32) -> Self {
+        self.said.add(Word::MaxPayload);
         self.inbound.max_payload = bytes;
         self
     }
@@ -375,6 +402,7 @@ impl LaunchOptions {
     /// assert_eq!(options.shape.mode, Some(ProcessingMode::Batch));
     /// ```
     pub fn mode(mut self, mode: ProcessingMode) -> Self {
+        self.said.add(Word::Mode);
         self.shape.mode = Some(mode);
         self
     }
@@ -389,6 +417,7 @@ impl LaunchOptions {
     /// assert_eq!(options.shape.max_messages_per_iteration, Some(8));
     /// ```
     pub fn max_messages_per_iteration(mut self, messages: u32) -> Self {
+        self.said.add(Word::MaxMessagesPerIteration);
         self.shape.max_messages_per_iteration = Some(messages);
         self
     }
@@ -401,6 +430,7 @@ impl LaunchOptions {
     /// assert!(!LaunchOptions::production().timestamps(false).observe.timestamps);
     /// ```
     pub fn timestamps(mut self, on: bool) -> Self {
+        self.said.add(Word::Timestamps);
         self.observe.timestamps = on;
         self
     }
@@ -413,6 +443,7 @@ impl LaunchOptions {
     /// assert!(!LaunchOptions::production().calls(false).outbound.calls);
     /// ```
     pub fn calls(mut self, on: bool) -> Self {
+        self.said.add(Word::Calls);
         self.outbound.calls = on;
         self
     }
@@ -433,6 +464,7 @@ impl LaunchOptions {
     /// assert!(options.shape.connectable && options.outbound.through == 64);
     /// ```
     pub fn through(mut self, calls: u32) -> Self {
+        self.said.add(Word::Through);
         self.outbound.through = calls;
         self.shape.connectable |= calls != 0;
         self
@@ -455,6 +487,7 @@ impl LaunchOptions {
     /// assert!(options.shape.connectable && options.outbound.hold == 256);
     /// ```
     pub fn hold(mut self, outputs: u32) -> Self {
+        self.said.add(Word::Hold);
         self.outbound.hold = outputs;
         self.shape.connectable |= outputs != 0;
         self
@@ -470,6 +503,7 @@ impl LaunchOptions {
     /// assert_eq!(LaunchOptions::default().topics(1000).outbound.topics, 1000);
     /// ```
     pub fn topics(mut self, topics: u32) -> Self {
+        self.said.add(Word::Topics);
         self.outbound.topics = topics;
         self
     }
@@ -510,6 +544,7 @@ impl LaunchOptions {
     /// assert!(LaunchOptions::production().track_latency(true).observe.track_latency);
     /// ```
     pub fn track_latency(mut self, on: bool) -> Self {
+        self.said.add(Word::TrackLatency);
         self.observe.track_latency = on;
         self
     }
@@ -527,6 +562,7 @@ impl LaunchOptions {
     /// assert!(!LaunchOptions::high_throughput().sealed(false).shape.sealed);
     /// ```
     pub fn sealed(mut self, on: bool) -> Self {
+        self.said.add(Word::Sealed);
         self.shape.sealed = on;
         self
     }
@@ -548,6 +584,7 @@ impl LaunchOptions {
     /// assert_eq!(options.observe.dead_letters, 0);
     /// ```
     pub fn dead_letters(mut self, dead_letters: u32) -> Self {
+        self.said.add(Word::DeadLetters);
         self.observe.dead_letters = dead_letters;
         self
     }
@@ -566,6 +603,7 @@ impl LaunchOptions {
     /// assert!(LaunchOptions::production().causal(true).observe.causal);
     /// ```
     pub fn causal(mut self, on: bool) -> Self {
+        self.said.add(Word::Causal);
         self.observe.causal = on;
         self
     }
@@ -586,6 +624,7 @@ impl LaunchOptions {
     ///
     /// Off, it also forgets the sample, which a kernel's attribute may have said.
     pub fn tracing(mut self, on: bool) -> Self {
+        self.said.add(Word::Tracing);
         self.observe.tracing = on;
         if !on {
             self.observe.trace_sample = None;
@@ -604,6 +643,7 @@ impl LaunchOptions {
     /// assert!(LaunchOptions::production().trace_sample(0.5).validate().is_err());
     /// ```
     pub fn trace_sample(mut self, part: f64) -> Self {
+        self.said.add(Word::TraceSample);
         // Not a number is no part, either.
         let valid = (0.0..=1.0).contains(&part);
         self.observe.trace_sample = Some(if valid { (part * 1e6).round() as u32 } else { u32::MAX });
@@ -620,6 +660,7 @@ impl LaunchOptions {
     /// assert!(LaunchOptions::production().connectable(true).shape.connectable);
     /// ```
     pub fn connectable(mut self, on: bool) -> Self {
+        self.said.add(Word::Connectable);
         self.shape.connectable = on;
         self
     }
@@ -633,6 +674,7 @@ impl LaunchOptions {
     /// assert!(LaunchOptions::production().connectable(true).into_variants(true).shape.into_variants);
     /// ```
     pub fn into_variants(mut self, on: bool) -> Self {
+        self.said.add(Word::IntoVariants);
         self.shape.into_variants = on;
         self
     }
@@ -644,6 +686,7 @@ impl LaunchOptions {
     /// assert!(!LaunchOptions::production().active(false).shape.active);
     /// ```
     pub fn active(mut self, on: bool) -> Self {
+        self.said.add(Word::Active);
         self.shape.active = on;
         self
     }
@@ -670,6 +713,7 @@ impl LaunchOptions {
     /// assert!(options.validate().is_ok());
     /// ```
     pub fn supersteps(mut self, on: bool) -> Self {
+        self.said.add(Word::Supersteps);
         self.shape.supersteps = on;
         self
     }
@@ -698,6 +742,7 @@ impl LaunchOptions {
     /// assert!(invalid.to_string().contains("rounds are on, and supersteps off"));
     /// ```
     pub fn rounds(mut self, on: bool) -> Self {
+        self.said.add(Word::Rounds);
         self.shape.rounds = on;
         self.shape.supersteps |= on;
         self
@@ -714,6 +759,7 @@ impl LaunchOptions {
     /// assert!(LaunchOptions::production().spin(Duration::from_secs(100)).validate().is_err());
     /// ```
     pub fn spin(mut self, time: Duration) -> Self {
+        self.said.add(Word::Spin);
         self.shape.spin = time;
         self
     }
@@ -733,6 +779,7 @@ impl LaunchOptions {
     /// assert_eq!(options.shape.run_mode, RunMode::EventDriven);
     /// ```
     pub fn run_mode(mut self, mode: RunMode) -> Self {
+        self.said.add(Word::RunMode);
         self.shape.run_mode = mode;
         self
     }
@@ -747,6 +794,7 @@ impl LaunchOptions {
     /// assert_eq!(LaunchOptions::production().leave_after(64).shape.leave_after, 64);
     /// ```
     pub fn leave_after(mut self, messages: u32) -> Self {
+        self.said.add(Word::LeaveAfter);
         self.shape.leave_after = messages;
         self
     }
@@ -759,6 +807,7 @@ impl LaunchOptions {
     /// assert!(LaunchOptions::production().count_turns(true).observe.count_turns);
     /// ```
     pub fn count_turns(mut self, on: bool) -> Self {
+        self.said.add(Word::CountTurns);
         self.observe.count_turns = on;
         self
     }

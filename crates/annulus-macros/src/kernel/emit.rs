@@ -456,7 +456,7 @@ fn launch_options(options: &Options, function: &ItemFn) -> TokenStream {
     let calls = options.launch();
     quote! {
         /// The launch options that the kernel's attribute asks for: those of `LaunchOptions::production()`, or of
-        /// its domain, changed by its words.
+        /// its domain, changed by its words. A launch with other options has them, too, where it names no others.
         #[must_use]
         #[inline]
         #visibility fn options() -> ::annulus::__private::LaunchOptions {
@@ -495,7 +495,7 @@ fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
             #[must_use = "a kernel that is bound does nothing until it is launched"]
             #[inline]
             #visibility fn bind() -> ::annulus::__private::Bound<Self> {
-                ::annulus::__private::Bound::<Self>::new(::std::vec::Vec::new())
+                ::annulus::__private::Bound::<Self>::new(::std::vec::Vec::new(), Self::options)
             }
 
             #launch_into
@@ -543,7 +543,7 @@ fn launcher(function: &ItemFn, handler: &Handler) -> TokenStream {
         #[must_use = "a kernel that is bound does nothing until it is launched"]
         #[inline]
         #visibility fn bind(#(#parameters),*) -> ::annulus::__private::Bound<Self> {
-            ::annulus::__private::Bound::<Self>::new(::std::vec![#(#values),*])
+            ::annulus::__private::Bound::<Self>::new(::std::vec![#(#values),*], Self::options)
         }
     }
 }

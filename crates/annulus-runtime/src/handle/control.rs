@@ -283,6 +283,10 @@ impl KernelControl {
     /// Waits until everything that was sent has been handled, or the kernel has terminated. Sends may go on
     /// meanwhile; close the kernel first if nothing may come after.
     ///
+    /// A kernel whose outputs have filled their ring waits until somebody receives them, and so does this. Receive them at the
+    /// same time, in another thread or task, give the ring room for all ([`output_capacity`](crate::LaunchOptions::output_capacity)),
+    /// or use [`drained_timeout`](Self::drained_timeout), which says that something was left.
+    ///
     /// If kernels are [connected](crate::KernelHandle::connect) to this one, or a
     /// [bridge](crate::KernelHandle::bridge_to) leads from them, directly or through others, this also waits until
     /// those have handled everything, so that nothing is under way between them. If one of them is inactive and has

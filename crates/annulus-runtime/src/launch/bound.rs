@@ -22,6 +22,8 @@ use crate::{
 pub struct Bound<K> {
     bindings: Vec<Binding>,
     routes: Vec<Route>,
+    /// The launch options that the kernel's attribute asks for.
+    attribute: fn() -> LaunchOptions,
     _kernel: PhantomData<fn(K)>,
 }
 
@@ -34,8 +36,8 @@ impl<K: RingKernel> fmt::Debug for Bound<K> {
 impl<K: RingKernel> Bound<K> {
     /// Called by the `bind` function of a kernel.
     #[doc(hidden)]
-    pub fn new(bindings: Vec<Binding>) -> Self {
-        Self { bindings, routes: Vec::new(), _kernel: PhantomData }
+    pub fn new(bindings: Vec<Binding>, attribute: fn() -> LaunchOptions) -> Self {
+        Self { bindings, routes: Vec::new(), attribute, _kernel: PhantomData }
     }
 
     /// Says where the outputs of the kernel's handlers go, from its first message on; the backpressure is
@@ -277,6 +279,6 @@ impl<K: RingKernel> Bound<K> {
     }
 
     pub(crate) fn any(self) -> AnyBound {
-        AnyBound::new(Kind::of::<K>(), self.bindings).with_routes(self.routes)
+        AnyBound::new(Kind::of::<K>(), self.bindings, self.attribute).with_routes(self.routes)
     }
 }

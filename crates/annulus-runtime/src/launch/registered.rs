@@ -176,7 +176,7 @@ impl RegisteredKernel {
     }
 
     pub(crate) fn bound(&self, bindings: Vec<Binding>) -> AnyBound {
-        AnyBound::new(self.kind, bindings)
+        AnyBound::new(self.kind, bindings, self.options)
     }
 }
 

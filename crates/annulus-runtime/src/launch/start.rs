@@ -62,6 +62,8 @@ pub(crate) struct AnyBound {
     kind: Kind,
     bindings: Vec<Binding>,
     routes: Vec<Route>,
+    /// The launch options that the kernel's attribute asks for.
+    attribute: fn() -> LaunchOptions,
 }
 
 /// Where a kernel's outputs, or those of one of its outboxes, go from its first message on.
@@ -90,8 +92,13 @@ impl Route {
 }
 
 impl AnyBound {
-    pub(crate) fn new(kind: Kind, bindings: Vec<Binding>) -> Self {
-        Self { kind, bindings, routes: Vec::new() }
+    pub(crate) fn new(kind: Kind, bindings: Vec<Binding>, attribute: fn() -> LaunchOptions) -> Self {
+        Self { kind, bindings, routes: Vec::new(), attribute }
+    }
+
+    /// What a launch with these options has: what they do not name is what the kernel's attribute says.
+    pub(crate) fn options(&self, options: LaunchOptions) -> LaunchOptions {
+        options.or_of(&(self.attribute)())
     }
 
     /// With these routes, each of which was made for this kernel.
@@ -135,6 +142,7 @@ impl AnyBound {
         let definition = self.definition();
         let backend = &*runtime.inner.backend;
         check_backend(definition, backend.name())?;
+        let options = self.options(options);
         self.check(&options)?;
         let options = self.routed(options);
         let memory = layout_on(backend, definition, &options).and_then(|(layout, _)| {
@@ -160,10 +168,11 @@ impl AnyBound {
         // Check this first: in a forked child, a lock that was held at the fork stays held for ever.
         runtime.inner.check_process()?;
         check_backend(self.definition(), runtime.inner.backend.name())?;
+        let options = self.options(options);
         self.check(&options)?;
         let active = options.shape.active;
         let options = self.routed(options);
-        let Self { kind, bindings, routes } = self;
+        let Self { kind, bindings, routes, .. } = self;
         let definition = kind.definition;
         let name = options.name.clone().unwrap_or_else(|| definition.name.into());
         // Before anything is compiled.

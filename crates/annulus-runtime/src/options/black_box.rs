@@ -1,6 +1,6 @@
 //! The record of a kernel's messages.
 
-use super::LaunchOptions;
+use super::{LaunchOptions, said::Word};
 
 /// What of a message's type a reader of black boxes takes only so much of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,7 @@ impl LaunchOptions {
     /// assert!(LaunchOptions::production().black_box(true).observe.black_box);
     /// ```
     pub fn black_box(mut self, on: bool) -> Self {
+        self.said.add(Word::BlackBox);
         self.observe.black_box = on;
         self
     }

@@ -2,7 +2,7 @@
 
 use annulus_kernel::{BindingKind, KernelDefinition};
 
-use crate::options::LaunchOptions;
+use crate::options::{LaunchOptions, said::Word};
 
 /// What is ordered besides the messages themselves: accesses of different handlers to the kernel's shared
 /// atomics (`&[AtomicU32]` and its kin).
@@ -42,6 +42,7 @@ impl LaunchOptions {
     /// assert_eq!(options.shape.consistency, Consistency::Relaxed);
     /// ```
     pub fn consistency(mut self, consistency: Consistency) -> Self {
+        self.said.add(Word::Consistency);
         self.shape.consistency = consistency;
         self
     }
@@ -61,6 +62,7 @@ impl LaunchOptions {
     /// assert!(matches!(invalid.problems(), [LaunchProblem::CausalOrdering { .. }]));
     /// ```
     pub fn causal_ordering(mut self, on: bool) -> Self {
+        self.said.add(Word::CausalOrdering);
         self.shape.causal_ordering = Some(on);
         self
     }

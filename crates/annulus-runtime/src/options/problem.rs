@@ -326,7 +326,7 @@ pub enum WholeKernel {
 
 /// Problems that do not depend on the kernel.
 pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
-    let LaunchOptions { name, shape, inbound, queues, outbound, observe } = options;
+    let LaunchOptions { name, shape, inbound, queues, outbound, observe, said: _ } = options;
     let mut problems = of_inbound(inbound);
     if let Some(capacity) = outbound.capacity {
         check_capacity(&mut problems, "output_capacity", capacity);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::LaunchOptions;
+use super::{LaunchOptions, said::Word};
 
 impl LaunchOptions {
     /// Tells of handlers that take longer than this: by a warning with the target
@@ -23,6 +23,7 @@ impl LaunchOptions {
     /// assert_eq!(options.slow_after(None).observe.slow_after, None);
     /// ```
     pub fn slow_after(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.said.add(Word::SlowAfter);
         self.observe.slow_after = limit.into();
         self
     }

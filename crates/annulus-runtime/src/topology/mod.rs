@@ -195,7 +195,8 @@ impl Topology {
     }
 
     pub(crate) fn add(mut self, name: &str, bound: AnyBound, options: LaunchOptions) -> Self {
-        self.nodes.push(Node { name: name.into(), bound, options: options.name(name) });
+        let options = bound.options(options).name(name);
+        self.nodes.push(Node { name: name.into(), bound, options });
         self
     }
 
