@@ -406,6 +406,10 @@ macro_rules! conformance_suite {
                 t12_reset: Handlers,
                 t15_the_histogram_counts_every_message: Handlers,
             }
+            replacing {
+                a_member_is_replaced_while_the_others_send: Handlers,
+                a_refused_replacement_changes_nothing: Handlers,
+            }
             through {
                 p02_calls_through_three: Handlers,
                 p02_filtered_is_no_reply: Handlers,

@@ -62,6 +62,8 @@ pub(crate) struct AnyBound {
     kind: Kind,
     bindings: Vec<Binding>,
     routes: Vec<Route>,
+    /// Another one has its name until it is replaced by this one.
+    is_unnamed: bool,
 }
 
 /// Where a kernel's outputs, or those of one of its outboxes, go from its first message on.
@@ -91,7 +93,17 @@ impl Route {
 
 impl AnyBound {
     pub(crate) fn new(kind: Kind, bindings: Vec<Binding>) -> Self {
-        Self { kind, bindings, routes: Vec::new() }
+        Self { kind, bindings, routes: Vec::new(), is_unnamed: false }
+    }
+
+    /// The kernel alone, for checks of what it is linked to.
+    pub(crate) fn bare(&self) -> Self {
+        Self::new(self.kind, Vec::new())
+    }
+
+    /// Launched without its name, which [`KernelRegistry::hand_over`] gives it.
+    pub(crate) fn unnamed(self) -> Self {
+        Self { is_unnamed: true, ..self }
     }
 
     /// With these routes, each of which was made for this kernel.
@@ -163,7 +175,7 @@ impl AnyBound {
         self.check(&options)?;
         let active = options.shape.active;
         let options = self.routed(options);
-        let Self { kind, bindings, routes } = self;
+        let Self { kind, bindings, routes, is_unnamed } = self;
         let definition = kind.definition;
         let name = options.name.clone().unwrap_or_else(|| definition.name.into());
         // Before anything is compiled.
@@ -171,9 +183,14 @@ impl AnyBound {
             let inner = Arc::clone(&runtime.inner) as _;
             target.shared().check_target(target.runtime(), &name, &inner).map_err(LaunchError::Connect)?;
         }
-        let reserved = runtime.inner.registry.reserve(&name)?;
-        let kernel = start(&runtime.inner, name.clone(), &kind, options, bindings)?;
-        reserved.keep();
+        let reserved = match is_unnamed {
+            true => None,
+            false => Some(runtime.inner.registry.reserve(&name)?),
+        };
+        let kernel = start(&runtime.inner, name.clone(), &kind, options, bindings, is_unnamed)?;
+        if let Some(reserved) = reserved {
+            reserved.keep();
+        }
         if !routes.is_empty() {
             // If a route cannot be connected, the kernel ends with its only handle.
             routes.into_iter().try_for_each(|route| route.connect(&kernel)).map_err(LaunchError::Connect)?;
@@ -228,6 +245,7 @@ fn start(
     kind: &Kind,
     options: LaunchOptions,
     bindings: Vec<Binding>,
+    is_unnamed: bool,
 ) -> Result<AnyHandle, LaunchError> {
     let definition = kind.definition;
     let backend = &runtime.backend;
@@ -418,7 +436,9 @@ fn start(
     }
     // A kernel is launched once.
     let _ = shared.this.set(Arc::downgrade(&shared));
-    runtime.registry.insert(&shared);
+    if !is_unnamed {
+        runtime.registry.insert(&shared);
+    }
     if let Some(requests) = &runtime.requests {
         requests.tell(|on| shared.lease_telemetry(on));
     }
