@@ -656,6 +656,7 @@ macro_rules! conformance_suite {
                 k05_rows_that_wait_do_not_stop_their_kernel: Handlers,
                 k05_rows_to_itself_through_a_small_ring: Handlers,
                 k05_a_hold_of_rows_that_is_full_is_a_cycle: Handlers,
+                k05_a_hold_for_each_actor_is_enough: Handlers,
             }
             held_rows {
                 k05_calls_to_a_kernel_that_holds_rows: Handlers,

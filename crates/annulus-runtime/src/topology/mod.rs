@@ -1,5 +1,6 @@
 //! Several kernels and the links between them as one value, which is checked whole before anything is launched.
 
+mod around;
 mod asks;
 mod check;
 mod draw;
