@@ -1,11 +1,16 @@
 //! A kernel of a topology is replaced while the others run.
 
-use std::{thread, time::Duration};
+use std::{
+    sync::{Arc, Barrier},
+    thread,
+    time::Duration,
+};
 
 use annulus_runtime::{LaunchOptions, ReplaceError, Replacement, ShutdownOutcome, Topology};
 
 use crate::{
     Bench,
+    bench::eventually,
     kernels::{
         Total,
         through::{Query, relay},
@@ -38,6 +43,8 @@ pub fn a_member_is_replaced_while_the_others_send(bench: &Bench) {
     let runtime = running.runtime().clone();
     let first = runtime.handle::<relay>("first").unwrap();
     let last = runtime.receiver::<Query>("last").unwrap();
+    let is_full = Arc::new(Barrier::new(2));
+    let its = Arc::clone(&is_full);
     let sender = thread::spawn(move || {
         for number in 0..count {
             let query = Query { actor: number % ACTORS, number, ..Query::default() };
@@ -45,6 +52,7 @@ pub fn a_member_is_replaced_while_the_others_send(bench: &Bench) {
         }
     });
     let receiver = thread::spawn(move || {
+        its.wait();
         let mut next = [0; ACTORS as usize];
         for _ in 0..count {
             let query = last.recv_blocking().unwrap();
@@ -55,6 +63,10 @@ pub fn a_member_is_replaced_while_the_others_send(bench: &Bench) {
             assert_eq!(query.taken, 3 * u64::from(next[actor]));
         }
     });
+    // It waits for room when it is replaced first, and so does the one before it.
+    let [middle, before_it] = ["middle", "first"].map(|name| runtime.kernel(name).unwrap());
+    eventually(|| middle.status().stalled_shards != 0 && before_it.status().stalled_shards != 0);
+    is_full.wait();
     let mut ended = 0;
     for grid in [1, 3, 2] {
         let before = runtime.kernel("middle").unwrap();

@@ -43,6 +43,9 @@ use crate::{
     within::within,
 };
 
+/// How long a bridge from the old kernel may need at least for its last outputs. Source: as for the end of a bridge.
+const ENDING: Duration = Duration::from_secs(1);
+
 type CarryOver = Box<dyn FnMut(&Snapshot, &mut Snapshot) -> Result<(), SnapshotError> + Send>;
 
 /// A kernel that is to take the place of one of a topology: [`RunningTopology::replace`].
@@ -252,7 +255,7 @@ impl RunningTopology {
     /// Replaces the kernel of this name by another one, while the others go on; those that send to it wait meanwhile. The new
     /// kernel gets its name, its links, and what it keeps.
     ///
-    /// The old kernel takes no more messages of the host, and handles what it has; when `limit` has passed it ends anyway. What
+    /// The old kernel takes no more messages of the host, and handles what it has; when `limit` has passed since the launch of the new one, it ends anyway. What
     /// kernels have sent and it had no room for goes to the new one. Handles, senders and receivers of the old kernel stay with it:
     /// whoever looks it up by its name finds the new one. Until the old one ends, the device has both.
     ///
@@ -301,6 +304,8 @@ impl RunningTopology {
             let kernel = name.to_owned();
             ReplaceError::Launch { kernel, error }
         })?;
+        let start = Instant::now();
+        let left = || limit.saturating_sub(start.elapsed());
         let mut paused = Paused::default();
         for (_, link) in around.coming().filter(|(_, link)| link.from != member) {
             paused.pause(self.handle_of(link.from).shared_arc()).await;
@@ -311,7 +316,7 @@ impl RunningTopology {
                 bridge.until_clear().await;
             }
         };
-        if within(&old.core.clock, limit, clear).await.is_none() {
+        if within(&old.core.clock, left(), clear).await.is_none() {
             return Err(ReplaceError::OnTheWay { kernel: name.into() });
         }
         let rehearsed = match carry {
@@ -327,7 +332,7 @@ impl RunningTopology {
         rehearsed.map_err(|error| ReplaceError::Carry { kernel: name.into(), error })?;
 
         // From here on nothing is taken back.
-        let outcome = end_of_work(old, &bridges, limit).await;
+        let outcome = end_of_work(old, &bridges, left()).await;
         let late = |why: String| ReplaceError::Late { kernel: name.into(), why };
         carry.over(old, new.shared()).await.map_err(|error| late(error.to_string()))?;
         self.connect_in_place(&around, old, &new).map_err(|error| late(error.to_string()))?;
@@ -341,7 +346,7 @@ impl RunningTopology {
         self.plan.nodes[member] = node;
         old.request_termination();
         old.finished().await;
-        self.begin_bridges(&around, limit).await;
+        self.begin_bridges(&around, left().max(ENDING)).await;
         if is_active {
             // It may have been lost meanwhile; its handle says so, as after any launch.
             let _ = new.control().activate().await;
