@@ -406,6 +406,10 @@ macro_rules! conformance_suite {
                 t12_reset: Handlers,
                 t15_the_histogram_counts_every_message: Handlers,
             }
+            replacing {
+                a_member_is_replaced_while_the_others_send: Handlers,
+                a_refused_replacement_changes_nothing: Handlers,
+            }
             through {
                 p02_calls_through_three: Handlers,
                 p02_filtered_is_no_reply: Handlers,
@@ -652,6 +656,7 @@ macro_rules! conformance_suite {
                 k05_rows_that_wait_do_not_stop_their_kernel: Handlers,
                 k05_rows_to_itself_through_a_small_ring: Handlers,
                 k05_a_hold_of_rows_that_is_full_is_a_cycle: Handlers,
+                k05_a_hold_for_each_actor_is_enough: Handlers,
             }
             held_rows {
                 k05_calls_to_a_kernel_that_holds_rows: Handlers,

@@ -41,6 +41,8 @@ mod pipeline_calls;
 mod queues;
 #[path = "replies.rs"]
 mod replies;
+#[path = "search.rs"]
+mod search;
 #[path = "sending.rs"]
 mod sending;
 #[path = "stalled.rs"]
@@ -59,5 +61,7 @@ mod topics;
 mod traces;
 #[path = "turns.rs"]
 mod turns;
+#[path = "upgrade.rs"]
+mod upgrade;
 #[path = "with_tokio.rs"]
 mod with_tokio;

@@ -54,6 +54,7 @@ programs!(
     queues,
     replies,
     rows,
+    search,
     sending,
     stalled,
     state,
@@ -63,6 +64,7 @@ programs!(
     topics,
     traces,
     turns,
+    upgrade,
     with_tokio,
 );
 

@@ -70,7 +70,8 @@ pub trait DeviceFunction: 'static {
 #[diagnostic::on_unimplemented(
     message = "a device has no such function of `{Self}`",
     label = "not a function that devices know",
-    note = "the guide lists those of the standard library that numbers and arrays have: docs/guide/language.md, methods and functions",
+    note = "the guide lists those of the standard library that devices know: docs/guide/language.md, methods and functions; of an \
+            `Option`, a `Result` or a tuple, `()` stands for whatever it holds",
     note = "of a type of yours, write `#[device_impl]` before the `impl` block with this function",
     note = "to keep the handler on the host, write `#[ring_kernel(cpu_only)]`"
 )]
@@ -405,19 +406,15 @@ impl<T, const N: usize> Receiver for [T; N] {
     type Side = AnArray;
 }
 
-/// Stands for every `Option`, `Result` and tuple: they have no user's functions, and may hold references,
-/// whose lifetimes a witness cannot name.
+/// Every `Option`, `Result` and tuple is called by that of `()`: they have no user's functions, and may hold references,
+/// whose lifetimes a witness cannot name. They are types of the standard library, since the compiler shows them to users.
 macro_rules! standard {
-    ($($name:ident: $([$($parameter:ident),+] => $ty:ty),+;)+) => {$(
-        #[doc = "What methods of the standard library are called on."]
-        #[derive(Debug)]
-        pub struct $name;
-
-        $(#[diagnostic::do_not_recommend]
+    ($([$($parameter:ident),+] => $ty:ty: $side:ty;)+) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($parameter),+> Receiver for $ty {
-            type Target = $name;
-            type Side = $name;
-        })+
+            type Target = $side;
+            type Side = $side;
+        }
     )+};
 }
 
@@ -426,15 +423,22 @@ macro_rules! standard {
 pub struct AnArray;
 
 standard! {
-    AnOption: [T] => Option<T>;
-    AResult: [T, E] => Result<T, E>;
-    ATuple: [A] => (A,), [A, B] => (A, B), [A, B, C] => (A, B, C), [A, B, C, D] => (A, B, C, D),
-        [A, B, C, D, E] => (A, B, C, D, E), [A, B, C, D, E, F] => (A, B, C, D, E, F),
-        [A, B, C, D, E, F, G] => (A, B, C, D, E, F, G), [A, B, C, D, E, F, G, H] => (A, B, C, D, E, F, G, H),
-        [A, B, C, D, E, F, G, H, I] => (A, B, C, D, E, F, G, H, I),
-        [A, B, C, D, E, F, G, H, I, J] => (A, B, C, D, E, F, G, H, I, J),
-        [A, B, C, D, E, F, G, H, I, J, K] => (A, B, C, D, E, F, G, H, I, J, K),
-        [A, B, C, D, E, F, G, H, I, J, K, L] => (A, B, C, D, E, F, G, H, I, J, K, L);
+    [T] => Option<T>: Option<()>;
+    [T, E] => Result<T, E>: Result<(), ()>;
+    [A] => (A,): ((),);
+    [A, B] => (A, B): ((), ());
+    [A, B, C] => (A, B, C): ((), (), ());
+    [A, B, C, D] => (A, B, C, D): ((), (), (), ());
+    [A, B, C, D, E] => (A, B, C, D, E): ((), (), (), (), ());
+    [A, B, C, D, E, F] => (A, B, C, D, E, F): ((), (), (), (), (), ());
+    [A, B, C, D, E, F, G] => (A, B, C, D, E, F, G): ((), (), (), (), (), (), ());
+    [A, B, C, D, E, F, G, H] => (A, B, C, D, E, F, G, H): ((), (), (), (), (), (), (), ());
+    [A, B, C, D, E, F, G, H, I] => (A, B, C, D, E, F, G, H, I): ((), (), (), (), (), (), (), (), ());
+    [A, B, C, D, E, F, G, H, I, J] => (A, B, C, D, E, F, G, H, I, J): ((), (), (), (), (), (), (), (), (), ());
+    [A, B, C, D, E, F, G, H, I, J, K] => (A, B, C, D, E, F, G, H, I, J, K):
+        ((), (), (), (), (), (), (), (), (), (), ());
+    [A, B, C, D, E, F, G, H, I, J, K, L] => (A, B, C, D, E, F, G, H, I, J, K, L):
+        ((), (), (), (), (), (), (), (), (), (), (), ());
 }
 
 /// The receiver of a method that may be a user's. The value keeps its type, which may still be any integer

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::QueueOptions;
+use crate::{QueueOptions, short::Short};
 
 /// All problems of the options of a queue, or of something else that has options. The type of the problems
 /// says of what.
@@ -121,7 +121,8 @@ impl fmt::Display for OptionProblem {
             Self::NoPayloadHash { message } => write!(
                 f,
                 "deduplication is ByPayload, and {message} has no payload hash: \
-                 give it `Message::PAYLOAD_HASH`, or deduplicate ById"
+                 give it `Message::PAYLOAD_HASH`, or deduplicate ById",
+                message = Short(message)
             ),
             Self::Memory { given, bytes } => {
                 write!(f, "a lossy ring for {given} messages needs ")?;

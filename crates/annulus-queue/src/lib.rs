@@ -141,6 +141,7 @@ mod receiver;
 mod registry;
 mod reserve;
 mod sender;
+mod short;
 pub mod single_consumer;
 mod slab;
 mod slots;

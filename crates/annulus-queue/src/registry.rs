@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use crate::{Clock, InvalidOptions, Message, MessageQueue, QueueOptions, QueueStatus};
+use crate::{Clock, InvalidOptions, Message, MessageQueue, QueueOptions, QueueStatus, short::short_both};
 
 /// Named queues of one scope, such as a kernel: a registry makes them, finds them by name and type, lists
 /// them, and closes them together.
@@ -338,10 +338,14 @@ impl fmt::Display for CreateError {
         match self {
             Self::Unnamed => f.write_str("a registered queue needs a name: give its options one"),
             Self::Options(invalid) => invalid.fmt(f),
-            Self::Taken { name, registered, asked } => write!(
-                f,
-                "there is a queue \"{name}\" of {registered} already, so none of {asked} was made: choose another name"
-            ),
+            Self::Taken { name, registered, asked } => {
+                let (registered, asked) = short_both(registered, asked);
+                write!(
+                    f,
+                    "there is a queue \"{name}\" of {registered} already, so none of {asked} was made: choose another \
+                     name"
+                )
+            }
             Self::TooMany { limit } => write!(
                 f,
                 "the registry has its {limit} queues: remove one, or make it with `Registry::with_limit`"
@@ -356,6 +360,7 @@ impl fmt::Display for LookUpError {
         match self {
             Self::Unknown { name } => write!(f, "there is no queue \"{name}\""),
             Self::WrongType { name, registered, asked } => {
+                let (registered, asked) = short_both(registered, asked);
                 write!(f, "the queue \"{name}\" is of {registered}, and not of {asked}")
             }
         }

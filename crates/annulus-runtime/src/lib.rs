@@ -130,7 +130,10 @@ pub use crate::{
         TelemetrySample, TelemetrySnapshot, TelemetryWarning, Thresholds,
     },
     time::{ForPeople, for_people},
-    topology::{RunningTopology, Topology, TopologyError, TopologyPlan, TopologyProblem},
+    topology::{
+        ReplaceError, Replaced, Replacement, RunningTopology, Topology, TopologyError, TopologyPlan,
+        TopologyProblem,
+    },
     traces::{Handling, MOST_EVENTS, Receipt, TraceContext, TraceEvent, TraceScope},
     vitals::{Vitals, check_vitals_folder, vitals_boot, vitals_folders, vitals_owner_lives},
     within::Sleep,

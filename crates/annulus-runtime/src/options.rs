@@ -479,6 +479,10 @@ impl LaunchOptions {
     /// outboxes, [addresses](crate::Addressed) or [topics](crate::Published); and for those that send along
     /// [rows](crate::Along), of which each output is one, however many copies wait. On a device, blocks have one thread.
     ///
+    /// In a cycle of kernels, or in one that sends to itself, all that is on its way at a time needs room. If an actor sends once,
+    /// as in a search that visits each node once, `actors / grid`, rounded up, times the outputs of one message, and `max_outputs`
+    /// more, is always enough; an output along a row is one.
+    ///
     /// Costs memory for so many outputs in each block, and on a device that a program is compiled for this number.
     ///
     /// ```

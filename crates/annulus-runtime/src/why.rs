@@ -654,6 +654,10 @@ impl fmt::Display for Why {
     }
 }
 
+/// What a cycle lacks.
+const ROOM: &str =
+    "capacity, or hold, for all that is on its way at a time (the guide counts it: Sizing, how large a hold)";
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for way in &self.waiting {
@@ -686,7 +690,7 @@ impl fmt::Display for Finding {
                 if let [itself] = &names[..] {
                     let room = match &self.cause {
                         Cause::CycleInRounds => "capacity for all messages of a round",
-                        _ => "capacity, or hold",
+                        _ => ROOM,
                     };
                     return write!(
                         f,
@@ -694,13 +698,13 @@ impl fmt::Display for Finding {
                          more room: {room}"
                     );
                 }
-                let remedy = match self.waiting.iter().flatten().any(|step| step.bridge.is_some()) {
-                    false => "terminate or disconnect one of them",
-                    true => "stop a bridge between them, or terminate one",
+                let (remedy, room) = match self.waiting.iter().flatten().any(|step| step.bridge.is_some()) {
+                    false => ("terminate or disconnect one of them", ROOM),
+                    true => ("stop a bridge between them, or terminate one", "capacity"),
                 };
                 return write!(
                     f,
-                    "{} wait for each other: a cycle, which cannot go on; {remedy}",
+                    "{} wait for each other: a cycle, which cannot go on; {remedy}, and give them more room: {room}",
                     names.join(", ")
                 );
             }

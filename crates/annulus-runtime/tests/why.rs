@@ -275,14 +275,15 @@ fn o_01_a_cycle() {
         "`a` shard 0 waits for room in `b`;\n\
          `b` shards 0 and 1 wait for room in `c`;\n\
          `c` shard 0 waits for room in `a`;\n\
-         `a`, `b`, `c` wait for each other: a cycle, which cannot go on; terminate or disconnect one of them"
+         `a`, `b`, `c` wait for each other: a cycle, which cannot go on; terminate or disconnect one of them, and give \
+         them more room: capacity, or hold, for all that is on its way at a time (the guide counts it: Sizing, how large a hold)"
     );
     let own = [still(1, "self", Some(1), &[wait])];
     assert_eq!(
         told(&own),
         "`self` shard 0 waits for room in `self`;\n\
          `self` waits for itself: a cycle, which cannot go on; terminate or disconnect it, and give it more room: \
-         capacity, or hold"
+         capacity, or hold, for all that is on its way at a time (the guide counts it: Sizing, how large a hold)"
     );
 }
 
@@ -477,7 +478,8 @@ fn o_01_cycles_through_outboxes() {
     let around = "`sift` shard 0 waits for room in `report` (outbox `bad`);\n\
                   `report` shard 0 waits for room in `sift`;\n\
                   `sift`, `report` wait for each other: a cycle, which cannot go on; terminate or disconnect one of \
-                  them";
+                  them, and give them more room: capacity, or hold, for all that is on its way at a time (the guide \
+                  counts it: Sizing, how large a hold)";
     assert_eq!(told(&[sift(0, 3), asleep(), report()]), around);
     let two = told(&[sift(1, 3), still(2, "merge", Some(1), &[wait]), report()]);
     assert!(two.ends_with(around), "{two}");
@@ -592,5 +594,5 @@ fn o_01_a_bridge_leads_to_the_cause() {
     let why = explain(&[parse(&[waits]), there], ELAPSED);
     assert_eq!(why.findings.len(), 1, "{why}");
     assert_eq!(why.findings[0].cause, Cause::Cycle);
-    assert!(why.to_string().ends_with("cannot go on; stop a bridge between them, or terminate one"), "{why}");
+    assert!(why.to_string().ends_with("or terminate one, and give them more room: capacity"), "{why}");
 }

@@ -225,7 +225,10 @@ pub use annulus_runtime::{
     device_print, ended,
 };
 // Several kernels as one value.
-pub use annulus_runtime::{RunningTopology, Topology, TopologyError, TopologyPlan, TopologyProblem};
+pub use annulus_runtime::{
+    ReplaceError, Replaced, Replacement, RunningTopology, Topology, TopologyError, TopologyPlan,
+    TopologyProblem,
+};
 // Options of a launch.
 pub use annulus_runtime::{
     Backpressure, Consistency, DeadLetters, Deduplication, Domain, Inbound, LaunchOptions, NamedQueue,

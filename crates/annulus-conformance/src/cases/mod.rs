@@ -39,6 +39,7 @@ pub mod ports;
 pub mod prints;
 pub mod queue_model;
 pub mod queues;
+pub mod replacing;
 pub mod replied;
 pub mod resilience;
 pub mod rounds;

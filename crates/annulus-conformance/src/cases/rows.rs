@@ -457,6 +457,29 @@ pub fn k05_a_hold_of_rows_that_is_full_is_a_cycle(bench: &Bench) {
     let _ = balanced(&search);
 }
 
+/// K-05: if each actor sends once, a place in the hold for each actor of a shard, and one more, is enough, however small the rings
+/// are and however many neighbours there are.
+pub fn k05_a_hold_for_each_actor_is_enough(bench: &Bench) {
+    for grid in [1, 3] {
+        let vertices = bench.size(200, 800) as u32;
+        let neighbours =
+            |vertex: u32| (0..40).map(|edge| (vertex * 7 + edge * 13 + 1) % vertices).collect::<Vec<_>>();
+        let rows = Rows::of_lists((0..vertices).map(neighbours)).unwrap();
+        // Nobody is reached by a shorter way later.
+        let rows = rows.with_values(&vec![0_u32; 40 * vertices as usize]).unwrap();
+        let options =
+            source(&format!("search-{grid}")).grid(grid).actors(vertices.into()).capacity(16).rows(rows);
+        let options = options.hold(vertices.div_ceil(grid) + 1);
+        let search = search::launch(bench.runtime(), options).unwrap();
+        search.connect_along(&search).unwrap();
+        search.activate_blocking().unwrap();
+        let _ = search.send_blocking(Visit { vertex: 0, length: 0, so_far: 0 }).unwrap();
+        search.drained_blocking();
+        let told = search.rows();
+        assert_eq!((told.outputs, told.sent), (vertices.into(), 40 * u64::from(vertices)), "{told:?}");
+    }
+}
+
 /// K-05: shortest ways by messages along a random graph, of a kernel that is connected to itself, equal those of a plain
 /// loop.
 pub fn k05_rows_of_a_kernel_to_itself(bench: &Bench) {

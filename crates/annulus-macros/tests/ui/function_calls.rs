@@ -29,6 +29,7 @@ fn methods(reading: &Reading, table: &[u32]) {
     let z = Reading::new(y);
     let w = table.is_sorted();
     let v = table[0].push(3);
+    let pair = Some(y).zip(Some(y));
 }
 
 #[device_fn]

@@ -60,7 +60,9 @@ fn q_18_validation_reports_every_option() {
         ]
     );
     let text = invalid.to_string();
-    for part in ["power of 2", "8192", "16 to 65536", "nearest is 16", "expiry is zero", "Bare", "ById"] {
+    for part in
+        ["power of 2", "8192", "16 to 65536", "nearest is 16", "expiry is zero", ", and Bare has", "ById"]
+    {
         assert!(text.contains(part), "{part}: {text}");
     }
 }

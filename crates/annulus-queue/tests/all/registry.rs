@@ -30,7 +30,7 @@ fn q_32_errors_name_both_types() {
     let registry = Registry::new();
     registry.create::<String>(named("events")).unwrap();
     let wrong = registry.get::<u32>("events").unwrap_err().to_string();
-    assert_eq!(wrong, "the queue \"events\" is of alloc::string::String, and not of u32");
+    assert_eq!(wrong, "the queue \"events\" is of String, and not of u32");
     let taken = registry.create::<u64>(named("events")).unwrap_err().to_string();
     assert!(taken.contains("\"events\"") && taken.contains("String") && taken.contains("u64"), "{taken}");
     // Also of the same type: a second queue would take the first one's messages.

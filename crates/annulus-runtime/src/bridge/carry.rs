@@ -480,6 +480,15 @@ impl Crossing {
         self.shared.facts.status()
     }
 
+    pub(crate) async fn until_ended(&self) {
+        self.shared.facts.until_ended().await;
+    }
+
+    /// Its number among all bridges of the process.
+    pub(crate) fn number(&self) -> u64 {
+        self.shared.facts.number
+    }
+
     pub(super) fn has_ended(&self) -> bool {
         self.shared.facts.has_ended()
     }

@@ -113,8 +113,20 @@ impl KernelShared {
 }
 
 impl Feeding {
+    pub(crate) fn number(&self) -> u64 {
+        self.crossing.number()
+    }
+
+    /// Ends it where it stands. What it holds stays held; nothing, if it is clear.
+    pub(crate) fn stop(&self) {
+        if let Some(task) = self.task.upgrade() {
+            self.crossing.stop(&task);
+        }
+        self.crossing.ended_within(ENDING);
+    }
+
     /// Waits until nothing is on the way over it.
-    async fn until_clear(&self) {
+    pub(crate) async fn until_clear(&self) {
         while !self.is_clear() {
             let listener = self.crossing.transit().listen();
             if self.is_clear() {
@@ -145,10 +157,7 @@ impl Feeding {
                 break;
             }
         }
-        if let Some(task) = self.task.upgrade() {
-            self.crossing.stop(&task);
-        }
-        self.crossing.ended_within(ENDING);
+        self.stop();
     }
 }
 

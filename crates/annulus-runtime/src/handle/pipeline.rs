@@ -83,7 +83,27 @@ pub struct Pipeline<F: RingKernel, L: RingKernel> {
 
 /// What became of a pipeline's calls.
 ///
-/// `calls` is the sum of what follows it, but for `on_the_way`, at any time when none begins or ends.
+/// `calls` is the sum of what follows it, but for `on_the_way`, at any time when none begins or ends. Shown, it leaves out what
+/// is 0, but for the calls.
+///
+/// ```
+/// # extern crate annulus_runtime as annulus;
+/// # use annulus::{Noop, Pipeline, prelude::*};
+/// # #[derive(RingMessage, Clone, Copy)]
+/// # #[repr(C)]
+/// # struct Number(u64);
+/// # #[ring_kernel]
+/// # fn step(number: &Number, out: &Outbox<Number>) {
+/// #     out.send(Number(number.0 + 1));
+/// # }
+/// # let runtime = Runtime::builder().backend(Noop).build()?;
+/// # let last = step::launch(&runtime, LaunchOptions::production().name("last").through(64))?;
+/// # let options = LaunchOptions::production().name("first").through(64);
+/// # let first = step::launch_into(&last, options)?;
+/// let pipeline = Pipeline::new(&first, &last)?;
+/// assert_eq!(pipeline.status().to_string(), "first to last: 0 calls, with room for 64 at a time");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PipelineStatus {
@@ -109,6 +129,27 @@ pub struct PipelineStatus {
     pub terminated: u64,
     /// Their callers have given them up, or their time was up.
     pub given_up: u64,
+}
+
+impl fmt::Display for PipelineStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.calls == 1 { "" } else { "s" };
+        write!(f, "{}: {} call{plural}", self.kernels.join(" to "), self.calls)?;
+        let counts = [
+            (self.open, "open"),
+            (self.answered, "answered"),
+            (self.on_the_way, "of these on the way"),
+            (self.failed, "failed"),
+            (self.no_reply, "without a reply"),
+            (self.lost, "lost"),
+            (self.terminated, "terminated"),
+            (self.given_up, "given up"),
+        ];
+        for (count, what) in counts.into_iter().filter(|(count, _)| *count != 0) {
+            write!(f, ", {count} {what}")?;
+        }
+        write!(f, ", with room for {} at a time", self.room)
+    }
 }
 
 impl<F: RingKernel, L: RingKernel<Answer: RingMessage>> Pipeline<F, L> {
@@ -401,5 +442,32 @@ impl Route {
                 return Err(PipelineError::Cycle { kernel: name(&next), last: name(last) });
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PipelineStatus;
+
+    #[test]
+    fn a_status_says_what_became_of_the_calls() {
+        let status = PipelineStatus {
+            kernels: vec!["parse".into(), "count".into()],
+            room: 8,
+            calls: 15,
+            open: 1,
+            answered: 9,
+            on_the_way: 2,
+            failed: 1,
+            no_reply: 1,
+            lost: 1,
+            terminated: 0,
+            given_up: 2,
+        };
+        assert_eq!(
+            status.to_string(),
+            "parse to count: 15 calls, 1 open, 9 answered, 2 of these on the way, 1 failed, 1 without a reply, 1 lost, \
+             2 given up, with room for 8 at a time"
+        );
     }
 }

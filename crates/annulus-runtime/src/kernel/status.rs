@@ -364,11 +364,11 @@ impl fmt::Display for Stall {
             ),
             (StallEnd::Cycle(names), false) if names.len() < 2 => f.write_str(
                 ": a cycle that stands still, since its rings are full; terminate or disconnect it, and send less for \
-                 each message, raise capacity or hold, or connect it with Reject",
+                 each message, raise capacity or hold until all that is on its way has room, or connect it with Reject",
             ),
             (StallEnd::Cycle(_), false) => f.write_str(
                 ": a cycle that stands still, since its rings are full; terminate or disconnect one of them, and send \
-                 less for each message, raise capacity or hold, or connect one with Reject",
+                 less for each message, raise capacity or hold until all that is on its way has room, or connect one with Reject",
             ),
         }?;
         if self.for_host != 0 && !self.waits_for.is_empty() {

@@ -88,7 +88,8 @@ impl Shared {
     }
 }
 
-fn launch(
+/// The same of a kernel of any type.
+pub(crate) fn launch(
     bound: AnyBound,
     runtime: Runtime,
     options: LaunchOptions,

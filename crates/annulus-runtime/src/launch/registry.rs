@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    ptr,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
@@ -79,6 +80,28 @@ impl KernelRegistry {
         };
     }
 
+    /// Gives the name of a kernel to one that was launched without it, to replace it. It has the same name. Nobody has it
+    /// afterwards if that one has ended meanwhile.
+    pub(crate) fn hand_over(&self, from: &KernelShared, to: &Arc<KernelShared>) {
+        let mut kernels = self.lock();
+        let name = &to.core().name;
+        let found = match kernels.get(name) {
+            None => None,
+            Some(Some(found)) => found.upgrade(),
+            // Somebody launches one of this name: the old one has ended by itself.
+            Some(None) => return,
+        };
+        if found.as_ref().is_none_or(|found| ptr::eq(&**found, from)) {
+            from.core().nameless.store(true, Ordering::Relaxed);
+            match to.core().nameless.load(Ordering::Relaxed) {
+                true => kernels.remove(name),
+                false => kernels.insert(name.clone(), Some(Arc::downgrade(to))),
+            };
+        }
+        drop(kernels);
+        drop(found);
+    }
+
     pub(crate) fn find(&self, name: &str) -> Result<Arc<KernelShared>, UnknownKernel> {
         let kernels = self.lock();
         kernels
@@ -102,9 +125,16 @@ impl Names for KernelRegistry {
         let mut kernels = self.lock();
         let is_first = !kernel.nameless.swap(true, Ordering::Relaxed);
         // While it is launched the name is only reserved, and its launch frees it.
-        if is_first && matches!(kernels.get(&kernel.name), Some(Some(_))) {
+        let known = kernels.get(&kernel.name).and_then(Option::as_ref);
+        let (is_known, found) = (known.is_some(), known.and_then(Weak::upgrade));
+        // One that is to replace another has no name yet.
+        let is_its_own = found.as_ref().is_none_or(|found| ptr::eq(found.core(), kernel));
+        if is_first && is_known && is_its_own {
             kernels.remove(&kernel.name);
         }
+        // It may be the last reference, and its end wants the lock.
+        drop(kernels);
+        drop(found);
     }
 }
 

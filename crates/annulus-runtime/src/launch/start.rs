@@ -64,6 +64,8 @@ pub(crate) struct AnyBound {
     routes: Vec<Route>,
     /// The launch options that the kernel's attribute asks for.
     attribute: fn() -> LaunchOptions,
+    /// Another one has its name until it is replaced by this one.
+    is_unnamed: bool,
 }
 
 /// Where a kernel's outputs, or those of one of its outboxes, go from its first message on.
@@ -93,12 +95,22 @@ impl Route {
 
 impl AnyBound {
     pub(crate) fn new(kind: Kind, bindings: Vec<Binding>, attribute: fn() -> LaunchOptions) -> Self {
-        Self { kind, bindings, routes: Vec::new(), attribute }
+        Self { kind, bindings, routes: Vec::new(), attribute, is_unnamed: false }
     }
 
     /// What a launch with these options has: what they do not name is what the kernel's attribute says.
     pub(crate) fn options(&self, options: LaunchOptions) -> LaunchOptions {
         options.or_of(&(self.attribute)())
+    }
+
+    /// The kernel alone, for checks of what it is linked to.
+    pub(crate) fn bare(&self) -> Self {
+        Self::new(self.kind, Vec::new(), self.attribute)
+    }
+
+    /// Launched without its name, which [`KernelRegistry::hand_over`] gives it.
+    pub(crate) fn unnamed(self) -> Self {
+        Self { is_unnamed: true, ..self }
     }
 
     /// With these routes, each of which was made for this kernel.
@@ -172,7 +184,7 @@ impl AnyBound {
         self.check(&options)?;
         let active = options.shape.active;
         let options = self.routed(options);
-        let Self { kind, bindings, routes, .. } = self;
+        let Self { kind, bindings, routes, is_unnamed, .. } = self;
         let definition = kind.definition;
         let name = options.name.clone().unwrap_or_else(|| definition.name.into());
         // Before anything is compiled.
@@ -180,9 +192,14 @@ impl AnyBound {
             let inner = Arc::clone(&runtime.inner) as _;
             target.shared().check_target(target.runtime(), &name, &inner).map_err(LaunchError::Connect)?;
         }
-        let reserved = runtime.inner.registry.reserve(&name)?;
-        let kernel = start(&runtime.inner, name.clone(), &kind, options, bindings)?;
-        reserved.keep();
+        let reserved = match is_unnamed {
+            true => None,
+            false => Some(runtime.inner.registry.reserve(&name)?),
+        };
+        let kernel = start(&runtime.inner, name.clone(), &kind, options, bindings, is_unnamed)?;
+        if let Some(reserved) = reserved {
+            reserved.keep();
+        }
         if !routes.is_empty() {
             // If a route cannot be connected, the kernel ends with its only handle.
             routes.into_iter().try_for_each(|route| route.connect(&kernel)).map_err(LaunchError::Connect)?;
@@ -237,6 +254,7 @@ fn start(
     kind: &Kind,
     options: LaunchOptions,
     bindings: Vec<Binding>,
+    is_unnamed: bool,
 ) -> Result<AnyHandle, LaunchError> {
     let definition = kind.definition;
     let backend = &runtime.backend;
@@ -427,7 +445,9 @@ fn start(
     }
     // A kernel is launched once.
     let _ = shared.this.set(Arc::downgrade(&shared));
-    runtime.registry.insert(&shared);
+    if !is_unnamed {
+        runtime.registry.insert(&shared);
+    }
     if let Some(requests) = &runtime.requests {
         requests.tell(|on| shared.lease_telemetry(on));
     }

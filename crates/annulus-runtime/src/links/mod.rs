@@ -324,6 +324,32 @@ impl KernelShared {
     }
 }
 
+impl KernelShared {
+    /// Waits until this kernel has handled everything that was sent to it, while those that send to it are inactive: then they
+    /// have told all that they have sent, and send nothing, so the proof above holds for this kernel alone.
+    pub(crate) async fn rests_alone(self: &Arc<Self>) {
+        let core = self.core();
+        if !core.options.shape.connectable {
+            return self.rests().await;
+        }
+        let this = std::slice::from_ref(self);
+        core.watched.watch();
+        loop {
+            // Stands between this and the look at the queues (SYNC: watched).
+            fence(Ordering::SeqCst);
+            if core.is_finished() || are_at_rest(this) {
+                return;
+            }
+            let listener = core.flow.listen();
+            if core.is_finished() || are_at_rest(this) {
+                return;
+            }
+            core.expect();
+            listener.await;
+        }
+    }
+}
+
 fn are_at_rest(kernels: &[Arc<KernelShared>]) -> bool {
     let first = scan(kernels);
     first.is_some() && first == scan(kernels)

@@ -384,7 +384,7 @@ fn tell(cycle: &[&KernelShared]) {
             kernel = names[0],
             cycle,
             "kernels wait for room in each other's full rings, and stand still: {cycle}; terminate or disconnect \
-             one of them, and send less for each message, raise capacity or hold, or connect one with Reject"
+             one of them, and send less for each message, raise capacity or hold until all that is on its way has room, or connect one with Reject"
         );
     });
 }

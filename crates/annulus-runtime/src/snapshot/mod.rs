@@ -339,6 +339,11 @@ impl Snapshot {
         mismatch("bound memory", format!("[{}]", names.join(", ")), name)
     }
 
+    /// The same values, of another kernel that keeps the same.
+    pub(crate) fn of_kernel(self, kernel: &'static str) -> Self {
+        Self { kernel, ..self }
+    }
+
     /// Checks that this snapshot can be restored where `other` was read.
     fn check_fits(&self, other: &Self) -> Result<(), SnapshotError> {
         if self.kernel != other.kernel {

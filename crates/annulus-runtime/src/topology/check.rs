@@ -241,16 +241,7 @@ impl Topology {
                 .extend(problem.map(|problem| TopologyProblem::Topic { kernel: kernel.clone(), problem }));
         }
         // Layouts are known of good options alone.
-        let memory = if problems.is_empty() {
-            let bytes = |(index, node): (usize, &super::Node)| {
-                let linked = is_linked(&links, index) || self.has_names(&node.name);
-                node.bound
-                    .shard_bytes(&node.options.clone().connectable(linked || node.options.shape.connectable))
-            };
-            self.nodes.iter().enumerate().map(bytes).sum()
-        } else {
-            0
-        };
+        let memory = if problems.is_empty() { self.memory(&links) } else { 0 };
         if let Some(limit) = self.max_memory.filter(|&limit| limit < memory) {
             problems.push(TopologyProblem::Memory { needed: memory, limit });
         }
@@ -278,6 +269,16 @@ impl Topology {
             memory,
         };
         Ok(Checked { links, order, plan })
+    }
+
+    /// The bytes of all shards. All options are good.
+    pub(super) fn memory(&self, links: &[Resolved]) -> u64 {
+        let bytes = |(index, node): (usize, &super::Node)| {
+            let linked = is_linked(links, index) || self.has_names(&node.name);
+            node.bound
+                .shard_bytes(&node.options.clone().connectable(linked || node.options.shape.connectable))
+        };
+        self.nodes.iter().enumerate().map(bytes).sum()
     }
 
     /// Whether it names topics of this kernel: then the kernel is connected, if to nobody.
@@ -316,7 +317,7 @@ impl Topology {
     }
 
     /// The kernels and the outbox that a link names, or what is wrong with it.
-    fn resolve(&self, edge: &Edge) -> Result<Resolved, String> {
+    pub(super) fn resolve(&self, edge: &Edge) -> Result<Resolved, String> {
         if !matches!(edge.backpressure, Backpressure::Block | Backpressure::Reject) {
             return Err(format!(
                 "{:?} is not offered between kernels: use Block or Reject",

@@ -1,10 +1,12 @@
 //! Several kernels and the links between them as one value, which is checked whole before anything is launched.
 
+mod around;
 mod asks;
 mod check;
 mod draw;
 #[cfg(feature = "toml")]
 mod file;
+mod replace;
 #[cfg(feature = "toml")]
 mod words;
 
@@ -17,6 +19,7 @@ use crate::{
     bridge::{
         BridgeOptions, KernelBridgeStatus,
         carry::{Crossing, Spread},
+        task::Task,
         upstream::shut_down,
     },
     elsewhere::elsewhere,
@@ -34,6 +37,7 @@ use crate::{
 };
 
 pub use check::{TopologyPlan, TopologyProblem};
+pub use replace::{ReplaceError, Replaced, Replacement};
 #[cfg(feature = "toml")]
 pub use words::in_toml;
 
@@ -80,6 +84,7 @@ struct Node {
     options: LaunchOptions,
 }
 
+#[derive(Clone)]
 struct Edge {
     /// The kernel, and with a point in between its outbox, if it has several.
     from: String,
@@ -471,6 +476,7 @@ impl Topology {
             let cycle = cycle.join("` to `");
             tracing::warn!(target: crate::STALL_TARGET, "{}", check::warning(&cycle));
         }
+        let plan = self.bare();
         let Self { nodes, edges, names, .. } = self;
         let active: Vec<_> = nodes.iter().map(|node| node.options.shape.active).collect();
         let mut nodes: Vec<_> = nodes.into_iter().map(Some).collect();
@@ -533,7 +539,10 @@ impl Topology {
             }
         }
         let mut bridges = Vec::new();
-        for (link, edge) in checked.links.iter().zip(&edges).filter(|(link, _)| !says(link)) {
+        for (number, (link, edge)) in checked.links.iter().zip(&edges).enumerate() {
+            if says(link) {
+                continue;
+            }
             let (source, target) = (handle(link.from), handle(link.to));
             if link.bridged {
                 let targets = vec![(target.shared_arc().clone(), link.variant)];
@@ -544,11 +553,11 @@ impl Topology {
                     let from = (source.shared_arc(), link.port);
                     Crossing::start(from, targets, Spread::All, true, options, edge.backpressure)
                 };
-                let (crossing, _) = started.map_err(|error| {
+                let (crossing, task) = started.map_err(|error| {
                     let (from, to) = (edge.from.clone(), edge.to.clone());
                     TopologyError::Connect { from, to, error }
                 })?;
-                bridges.push(crossing);
+                bridges.push(RunningBridge { edge: number, crossing, task });
                 continue;
             }
             let way = Way { port: link.port, variant: link.variant, backpressure: edge.backpressure };
@@ -567,7 +576,24 @@ impl Topology {
         }
         let of = |&index: &usize| Some((handles[index].take()?, runtimes[index].clone()));
         let kernels = checked.order.iter().filter_map(of).collect();
-        Ok(RunningTopology { kernels, bridges, topics, runtime: runtime.clone() })
+        Ok(RunningTopology { kernels, bridges, topics, plan, runtime: runtime.clone() })
+    }
+
+    /// The same, without what is bound to its kernels.
+    fn bare(&self) -> Self {
+        let bare = |node: &Node| Node {
+            name: node.name.clone(),
+            bound: node.bound.bare(),
+            options: node.options.clone(),
+        };
+        Self {
+            nodes: self.nodes.iter().map(bare).collect(),
+            edges: self.edges.clone(),
+            names: self.names.clone(),
+            places: self.places.clone(),
+            max_memory: self.max_memory,
+            absent: Vec::new(),
+        }
     }
 }
 
@@ -584,10 +610,20 @@ pub struct RunningTopology {
     /// Targets before their sources, each with its runtime.
     kernels: Vec<(AnyHandle, Runtime)>,
     /// The links that lead from device to device.
-    bridges: Vec<Arc<Crossing>>,
+    bridges: Vec<RunningBridge>,
     /// Those of its kernels that publish.
     topics: Vec<(String, Topics)>,
+    /// What runs, for whoever replaces a part of it.
+    plan: Topology,
     runtime: Runtime,
+}
+
+/// A link from device to device.
+struct RunningBridge {
+    /// Its number among the links.
+    edge: usize,
+    crossing: Arc<Crossing>,
+    task: Arc<Task>,
 }
 
 impl RunningTopology {
@@ -626,7 +662,8 @@ impl RunningTopology {
         self.kernels.iter().find(is_it).map(|(_, runtime)| runtime)
     }
 
-    /// What the bridges between its devices have done so far, in the order of the links.
+    /// What the bridges between its devices have done so far, in the order of the links. Those of a kernel that was
+    /// [replaced](Self::replace) began anew then.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -646,7 +683,7 @@ impl RunningTopology {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn bridges(&self) -> Vec<KernelBridgeStatus> {
-        self.bridges.iter().map(|bridge| bridge.status()).collect()
+        self.bridges.iter().map(|bridge| bridge.crossing.status()).collect()
     }
 
     /// Who takes which topics of the kernel of this name: to be changed while it runs. `None` if there is no such kernel, if
