@@ -287,8 +287,8 @@
 //! `backpressure`, `deduplication`, `deduplication_window`, `priority`, `expiry`, `max_payload`,
 //! `timestamps`, `calls`, `track_latency`, `count_turns`, `slow_after`, `black_box`, `causal`, `tracing`, `trace_sample`, `dead_letters`, `active`, `grid`, `block`,
 //! `actors`, `sparse_keys`, `evict_actors`, `connectable`, `into_variants`, `through`, `hold`, `topics`, `supersteps`, `rounds`, `run_mode`, `leave_after`, `spin`, `consistency`,
-//! `causal_ordering`, `sealed`. Each is the method of `LaunchOptions` with that name. `detect::options()` returns options with all of them:
-//! `detect::launch(&runtime, detect::options())`.
+//! `causal_ordering`, `sealed`. Each is the method of `LaunchOptions` with that name. Each launch has them, unless its options name the option.
+//! `detect::options()` returns options with all of them.
 //!
 //! # Words of `#[ring(..)]` on a message's field
 //!

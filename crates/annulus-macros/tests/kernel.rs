@@ -376,12 +376,18 @@ fn a_launch_has_what_the_attribute_says_unless_it_says_otherwise() {
     assert_eq!(kernel.status().memory, words);
     let state = kernel.status().state;
     assert!(matches!(state, annulus::KernelState::Launched | annulus::KernelState::Inactive), "{state}");
-    let other = worded::launch(&runtime, LaunchOptions::production().name("other").active(true)).unwrap();
+    let other = worded::launch(&runtime, LaunchOptions::production().name("other")).unwrap();
     other.connect(&kernel).unwrap();
     // A preset names what it changes.
     let preset = memory(LaunchOptions::low_latency());
     assert!(preset.inbound > words.inbound);
     assert_eq!(preset, memory(worded::options().capacity(256)));
+    // A word that needs another one brings it along.
+    #[ring_kernel(hold = 64)]
+    fn holding(tick: &Tick, out: &Outbox<Tick>) {
+        out.send(*tick);
+    }
+    holding::launch(&runtime, LaunchOptions::production()).unwrap();
     // What a domain says, too.
     let domain = |options| graph::bind().memory(&runtime, options).unwrap();
     assert_eq!(domain(LaunchOptions::production()), domain(graph::options()));

@@ -113,7 +113,7 @@ impl LaunchOptions {
             .spin(Duration::from_micros(200))
     }
 
-    /// A long queue: capacity 16,384, window 1024, Block.
+    /// A long queue: capacity 16,384. All else is as in [`production`](Self::production).
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -237,9 +237,9 @@ impl LaunchOptions {
     pub fn evict_actors(mut self, on: bool) -> Self {
         self.said.add(Word::EvictActors);
         self.shape.evict_actors = on;
-        self.shape.sparse_keys |= on;
         if on {
             self.said.add(Word::SparseKeys);
+            self.shape.sparse_keys = true;
         }
         self
     }
@@ -402,7 +402,6 @@ impl LaunchOptions {
     /// assert_eq!(options.shape.mode, Some(ProcessingMode::Batch));
     /// ```
     pub fn mode(mut self, mode: ProcessingMode) -> Self {
-        self.said.add(Word::Mode);
         self.shape.mode = Some(mode);
         self
     }
@@ -417,7 +416,6 @@ impl LaunchOptions {
     /// assert_eq!(options.shape.max_messages_per_iteration, Some(8));
     /// ```
     pub fn max_messages_per_iteration(mut self, messages: u32) -> Self {
-        self.said.add(Word::MaxMessagesPerIteration);
         self.shape.max_messages_per_iteration = Some(messages);
         self
     }
@@ -466,7 +464,10 @@ impl LaunchOptions {
     pub fn through(mut self, calls: u32) -> Self {
         self.said.add(Word::Through);
         self.outbound.through = calls;
-        self.shape.connectable |= calls != 0;
+        if calls != 0 {
+            self.said.add(Word::Connectable);
+            self.shape.connectable = true;
+        }
         self
     }
 
@@ -493,7 +494,10 @@ impl LaunchOptions {
     pub fn hold(mut self, outputs: u32) -> Self {
         self.said.add(Word::Hold);
         self.outbound.hold = outputs;
-        self.shape.connectable |= outputs != 0;
+        if outputs != 0 {
+            self.said.add(Word::Connectable);
+            self.shape.connectable = true;
+        }
         self
     }
 
@@ -524,6 +528,7 @@ impl LaunchOptions {
     /// # Ok::<(), annulus_runtime::RowsError>(())
     /// ```
     pub fn rows(mut self, rows: impl Into<Arc<Rows>>) -> Self {
+        self.said.add(Word::Connectable);
         self.outbound.rows = Some(rows.into());
         self.shape.connectable = true;
         self
@@ -631,6 +636,7 @@ impl LaunchOptions {
         self.said.add(Word::Tracing);
         self.observe.tracing = on;
         if !on {
+            self.said.add(Word::TraceSample);
             self.observe.trace_sample = None;
         }
         self
@@ -748,7 +754,10 @@ impl LaunchOptions {
     pub fn rounds(mut self, on: bool) -> Self {
         self.said.add(Word::Rounds);
         self.shape.rounds = on;
-        self.shape.supersteps |= on;
+        if on {
+            self.said.add(Word::Supersteps);
+            self.shape.supersteps = true;
+        }
         self
     }
 

@@ -28,7 +28,8 @@ impl Said {
     }
 }
 
-/// The words that an attribute has, each with the option that it is.
+/// The words that an attribute has, each with the option that it is. The mode and its cap are not among them: the kernel's
+/// definition has both.
 macro_rules! words {
     ($($word:ident $group:ident $option:ident;)*) => {
         #[derive(Clone, Copy)]
@@ -44,6 +45,7 @@ macro_rules! words {
                     let is_said = self.said.has(Word::$word) || self.$group.$option != preset.$group.$option;
                     if attribute.said.has(Word::$word) && !is_said {
                         self.$group.$option.clone_from(&attribute.$group.$option);
+                        self.said.add(Word::$word);
                     }
                 )*
                 self
@@ -58,8 +60,6 @@ words! {
     Actors shape actors;
     SparseKeys shape sparse_keys;
     EvictActors shape evict_actors;
-    Mode shape mode;
-    MaxMessagesPerIteration shape max_messages_per_iteration;
     Supersteps shape supersteps;
     Rounds shape rounds;
     Connectable shape connectable;
@@ -126,6 +126,16 @@ mod tests {
         let mut by_fields = attribute.clone();
         by_fields.outbound.hold = 0;
         assert_eq!(launched(by_fields), (64, true, 0, 7, false));
+        // A word that needs another one brings it along, and one that ends another one names it.
+        let pairs = LaunchOptions::production().hold(8).rounds(true).tracing(true).trace_sample(0.5);
+        let both = LaunchOptions::production().or_of(&pairs);
+        assert!(both.validate().is_ok() && both.shape.connectable && both.shape.supersteps);
+        let untraced = LaunchOptions::production().tracing(false).or_of(&pairs);
+        assert_eq!((untraced.observe.tracing, untraced.observe.trace_sample), (false, None));
+        // A field that is set back afterwards stays.
+        let mut changed = LaunchOptions::production().or_of(&attribute);
+        changed.outbound.hold = 0;
+        assert_eq!(launched(changed), (64, true, 0, 7, false));
         // Twice is once: a topology asks before it launches.
         let once = LaunchOptions::production().hold(0).or_of(&attribute);
         assert_eq!(shown(&once.clone().or_of(&attribute)), shown(&once));

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use annulus_kernel::KernelDefinition;
 use annulus_sync::Ordering;
 
 use super::{Node, ReplaceError, RunningTopology, TopologyProblem, check::Resolved};
@@ -24,7 +25,10 @@ use crate::{
 
 /// The links of a kernel of a topology, by the numbers of their edges.
 pub(super) struct Around {
+    /// As they are to be.
     links: Vec<Resolved>,
+    /// As they are: the old kernel's outboxes may have other numbers, and its messages other variants.
+    before: Vec<Resolved>,
     member: usize,
 }
 
@@ -32,6 +36,11 @@ impl Around {
     /// To it, from others and from itself.
     pub(super) fn coming(&self) -> impl Iterator<Item = (usize, &Resolved)> {
         self.links.iter().enumerate().filter(|(_, link)| link.to == self.member)
+    }
+
+    /// The links to it and from it as they are.
+    fn before(&self) -> impl Iterator<Item = &Resolved> {
+        self.before.iter().filter(|link| link.to == self.member || link.from == self.member)
     }
 
     /// From it, to others and to itself.
@@ -57,23 +66,15 @@ impl RunningTopology {
         let kernel = self.plan.nodes[member].name.clone();
         let of_kernel = |error| TopologyProblem::Kernel { kernel: kernel.clone(), error };
         let mut problems: Vec<_> = bound.problems(options).map(of_kernel).collect();
+        let before = self.plan.links(&mut Vec::new());
         let node = Node { name: kernel.clone(), bound: bound.bare(), options: options.clone() };
-        let before = std::mem::replace(&mut self.plan.nodes[member], node);
-        let mut links = Vec::new();
-        for edge in &self.plan.edges {
-            match self.plan.resolve(edge) {
-                Ok(link) => links.push(link),
-                Err(problem) => {
-                    let (from, to) = (edge.from.clone(), edge.to.clone());
-                    problems.push(TopologyProblem::Link { from, to, problem });
-                }
-            }
-        }
+        let old = std::mem::replace(&mut self.plan.nodes[member], node);
+        let links = self.plan.links(&mut problems);
         let needed = if problems.is_empty() { self.plan.memory(&links) } else { 0 };
         if let Some(limit) = self.plan.max_memory.filter(|&limit| limit < needed) {
             problems.push(TopologyProblem::Memory { needed, limit });
         }
-        self.plan.nodes[member] = before;
+        self.plan.nodes[member] = old;
         for (number, link) in
             links.iter().enumerate().filter(|(_, link)| link.variant.is_some() && !link.bridged)
         {
@@ -86,47 +87,53 @@ impl RunningTopology {
             }
         }
         match problems.is_empty() {
-            true => Ok(Around { links, member }),
+            true => Ok(Around { links, before, member }),
             false => Err(ReplaceError::Invalid { kernel, problems }),
         }
     }
 
     /// Whether something leads to or from the old kernel that cannot be led elsewhere.
-    pub(super) fn check_held(&self, around: &Around, old: &Arc<KernelShared>) -> Result<(), ReplaceError> {
-        match self.held_by(around, old) {
+    pub(super) fn check_held(
+        &self,
+        around: &Around,
+        old: &Arc<KernelShared>,
+        new: &'static KernelDefinition,
+    ) -> Result<(), ReplaceError> {
+        match self.held_by_its_kind(around, new).or_else(|| self.held_now(around, old)) {
             Some(why) => Err(ReplaceError::Held { kernel: old.core.name.clone(), why }),
             None => Ok(()),
         }
     }
 
-    fn held_by(&self, around: &Around, old: &Arc<KernelShared>) -> Option<String> {
-        for (_, link) in around.coming().chain(around.going()) {
-            let source = &self.plan.nodes[link.from];
-            let definition = source.bound.definition();
+    /// What the kernels are by which one of them cannot be replaced.
+    fn held_by_its_kind(&self, around: &Around, new: &'static KernelDefinition) -> Option<String> {
+        let of = |member: usize| self.plan.nodes[member].bound.definition();
+        let as_they_are = around.before().map(|link| (link, of(link.from)));
+        let next = |link: &Resolved| if link.from == around.member { new } else { of(link.from) };
+        let as_they_will_be = around.coming().chain(around.going()).map(|(_, link)| (link, next(link)));
+        for (link, definition) in as_they_are.chain(as_they_will_be) {
+            let source = &self.plan.nodes[link.from].name;
             if definition.peers.is_some() {
                 return Some(format!(
-                    "`{}` sends by addresses or topics, and an address is that of one launch: terminate and launch it by hand, \
-                     connect `{}` again, tell the new address to those who use it, and let the topology adopt it",
-                    source.name, source.name
+                    "`{source}` sends by addresses or topics, and an address is that of one launch: terminate and launch it by hand, \
+                     connect `{source}` again, tell the new address to those who use it, and let the topology adopt it"
                 ));
             }
             if link.port.is_some_and(|port| definition.ports[port].ask.is_some()) {
                 return Some(format!(
-                    "`{}` asks, and answers may be on their way: deactivate it, replace the kernel by hand, and let the topology \
-                     adopt it",
-                    source.name
+                    "`{source}` asks, and answers may be on their way: deactivate it, replace the kernel by hand, and let the topology \
+                     adopt it"
                 ));
             }
         }
-        if self.plan.has_names(&old.core.name) {
+        if self.plan.has_names(&self.plan.nodes[around.member].name) {
             return Some("it has topics, which are those of one launch: replace it by hand, and let the topology adopt it".into());
         }
-        if old.core.is_finished() {
-            return None;
-        }
-        if !old.is_active() {
-            return Some("it is inactive, and would not handle what it has: activate it first".into());
-        }
+        None
+    }
+
+    /// What leads to the old kernel now, or from it, and how it is. The program may change that at any time.
+    pub(super) fn held_now(&self, around: &Around, old: &Arc<KernelShared>) -> Option<String> {
         let is_pinned = |kernel: &KernelShared| {
             // SYNC: pins (acquire)
             kernel.through.as_ref().is_some_and(|through| through.pins.load(Ordering::Acquire) != 0)
@@ -138,14 +145,20 @@ impl RunningTopology {
                 "a `Pipeline` leads over the links of `{name}`: drop it, and make it anew afterwards"
             ));
         }
+        if old.core.is_finished() {
+            return None;
+        }
+        if !old.is_active() {
+            return Some("it is inactive, and would not handle what it has: activate it first".into());
+        }
         let known = old.links.known();
         let is_ours = |feed: &Feed<KernelShared>| {
-            let is_it = |(_, link): (usize, &Resolved)| {
+            let is_it = |link: &Resolved| {
                 !link.bridged
                     && link.port.unwrap_or(0) == feed.outbox
                     && std::ptr::eq(feed.source.as_ptr(), self.handle_of(link.from).shared())
             };
-            around.coming().any(is_it)
+            around.before().filter(|link| link.to == around.member).any(is_it)
         };
         let foreign = known.feeds.iter().filter(|feed| !is_ours(feed)).find_map(|feed| feed.source.upgrade());
         if let Some(foreign) = foreign {
@@ -155,12 +168,12 @@ impl RunningTopology {
             ));
         }
         let goes = |target: &Target<KernelShared>| {
-            let is_it = |(_, link): (usize, &Resolved)| {
+            let is_it = |link: &Resolved| {
                 !link.bridged
                     && link.port.unwrap_or(0) == target.outbox
                     && std::ptr::eq(target.kernel.as_ptr(), self.handle_of(link.to).shared())
             };
-            around.going().any(is_it)
+            around.before().filter(|link| link.from == around.member).any(is_it)
         };
         let foreign =
             known.targets.iter().filter(|target| !goes(target)).find_map(|target| target.kernel.upgrade());
@@ -200,12 +213,7 @@ impl RunningTopology {
     }
 
     /// Connects the new kernel as the old one was. All that send to it are inactive, and so is it.
-    pub(super) fn connect_in_place(
-        &self,
-        around: &Around,
-        old: &Arc<KernelShared>,
-        new: &AnyHandle,
-    ) -> Result<(), ConnectError> {
+    pub(super) fn connect_in_place(&self, around: &Around, new: &AnyHandle) -> Result<(), ConnectError> {
         let of = |member: usize| if member == around.member { new } else { self.handle_of(member) };
         let coming = around.coming().filter(|(_, link)| link.from != around.member);
         for (number, link) in coming.chain(around.going()).filter(|(_, link)| !link.bridged) {
@@ -218,11 +226,16 @@ impl RunningTopology {
             let way = Way { port: link.port, variant: link.variant, backpressure };
             // SAFETY: the check has compared what the outbox sends with the target's messages, and with what its variants
             // take.
-            unsafe {
+            let connected = unsafe {
                 source.shared_arc().connect(source.runtime(), target.shared_arc(), target.runtime(), way)
-            }?;
+            };
+            // Nor is what ends meanwhile.
+            let ends = |member: usize| member != around.member && of(member).shared().is_ending();
+            match connected {
+                Err(_) if ends(link.from) || ends(link.to) => {}
+                connected => connected?,
+            }
         }
-        debug_assert!(old.links.known().feeds.iter().all(|feed| std::ptr::eq(feed.source.as_ptr(), &**old)));
         Ok(())
     }
 

@@ -181,43 +181,7 @@ impl Topology {
             let wrong = node.bound.problems(&node.options);
             problems.extend(wrong.map(|error| TopologyProblem::Kernel { kernel: kernel(), error }));
         }
-        let mut links: Vec<Resolved> = Vec::new();
-        for edge in &self.edges {
-            if let Some(unknown) = self.with_absent(edge) {
-                let (from, to) = (&edge.from, &edge.to);
-                let link = |problem| TopologyProblem::Link { from: from.clone(), to: to.clone(), problem };
-                problems.extend(unknown.map(link));
-                continue;
-            }
-            let link = self.resolve(edge).and_then(|link| {
-                let same = || links.iter().filter(|other| (other.from, other.port) == (link.from, link.port));
-                if self.nodes[link.from].bound.definition().peers.is_none() {
-                    return match same().next() {
-                        None => Ok(link),
-                        Some(_) => {
-                            Err("an outbox has one target, and this one has another already: remove one".into())
-                        }
-                    };
-                }
-                match same().any(|other| other.to == link.to) {
-                    true => Err("they are linked twice: remove one".into()),
-                    false if same().count() == MOST_PEERS => Err(format!(
-                        "`{}` has links to {MOST_PEERS} others, and these are all that it can have: share them among \
-                         several kernels",
-                        edge.from
-                    )),
-                    false => Ok(link),
-                }
-            });
-            match link {
-                Ok(link) => links.push(link),
-                Err(problem) => {
-                    let (from, to) = (edge.from.clone(), edge.to.clone());
-                    problems.push(TopologyProblem::Link { from, to, problem });
-                }
-            }
-        }
-        problems.extend(self.asks(&links));
+        let links = self.links(&mut problems);
         let is_there = |kernel: &str| self.nodes.iter().any(|node| node.name == kernel);
         let nowhere = self
             .places
@@ -269,6 +233,48 @@ impl Topology {
             memory,
         };
         Ok(Checked { links, order, plan })
+    }
+
+    /// The links of all edges, and what is wrong with them.
+    pub(super) fn links(&self, problems: &mut Vec<TopologyProblem>) -> Vec<Resolved> {
+        let mut links: Vec<Resolved> = Vec::new();
+        for edge in &self.edges {
+            if let Some(unknown) = self.with_absent(edge) {
+                let (from, to) = (&edge.from, &edge.to);
+                let link = |problem| TopologyProblem::Link { from: from.clone(), to: to.clone(), problem };
+                problems.extend(unknown.map(link));
+                continue;
+            }
+            let link = self.resolve(edge).and_then(|link| {
+                let same = || links.iter().filter(|other| (other.from, other.port) == (link.from, link.port));
+                if self.nodes[link.from].bound.definition().peers.is_none() {
+                    return match same().next() {
+                        None => Ok(link),
+                        Some(_) => {
+                            Err("an outbox has one target, and this one has another already: remove one".into())
+                        }
+                    };
+                }
+                match same().any(|other| other.to == link.to) {
+                    true => Err("they are linked twice: remove one".into()),
+                    false if same().count() == MOST_PEERS => Err(format!(
+                        "`{}` has links to {MOST_PEERS} others, and these are all that it can have: share them among \
+                         several kernels",
+                        edge.from
+                    )),
+                    false => Ok(link),
+                }
+            });
+            match link {
+                Ok(link) => links.push(link),
+                Err(problem) => {
+                    let (from, to) = (edge.from.clone(), edge.to.clone());
+                    problems.push(TopologyProblem::Link { from, to, problem });
+                }
+            }
+        }
+        problems.extend(self.asks(&links));
+        links
     }
 
     /// The bytes of all shards. All options are good.

@@ -6,12 +6,13 @@
 //! |---|---|---|
 //! | 1 | the links are checked: of the new kernel, and that nobody else is connected to the old one | nothing was changed |
 //! | 2 | the new kernel is launched, inactive and without a name | likewise |
+//! | | the new kernel begins, and its state is kept for `carry` | likewise |
 //! | 3 | the kernels that send to the old one are made inactive, and bridges to it carry what they hold | they are active again |
 //! | 4 | the old kernel is made inactive for a moment, and its state is carried over: a rehearsal | all are active again |
 //! | 5 | bridges to the old kernel end, it is closed, and handles what it has | the limit passes: step 6 all the same |
 //! | 6 | it is made inactive, and its state is carried over | [`ReplaceError::Late`] |
 //! | 7 | the new kernel is connected, the old one ends, and the new one gets its name | [`ReplaceError::Late`] |
-//! | 8 | bridges begin anew; the new kernel is activated, and those that send to it | |
+//! | 8 | the new kernel is activated, and those that send to it; bridges begin anew | |
 //!
 //! Closing cannot be taken back, so whatever can fail is tried before. What waits for room in a kernel that sends stays there, and
 //! goes to the new one: a link is looked up when the output leaves.
@@ -122,6 +123,14 @@ pub enum ReplaceError {
         #[source]
         error: SnapshotError,
     },
+    /// The new kernel did not begin.
+    #[error("the new `{kernel}`, beside the old one, did not begin: {why}")]
+    NotBegun {
+        /// The kernel's name.
+        kernel: String,
+        /// Why.
+        why: String,
+    },
     /// Bridges to the old kernel still carried messages when the limit had passed.
     #[error(
         "messages were on the way to `{kernel}` over bridges when the limit had passed: give it more time"
@@ -163,7 +172,8 @@ impl Replacement {
     }
 
     /// What the old kernel keeps becomes what the new one keeps by this function: it gets the old kernel's snapshot, and one of
-    /// the new kernel, which it changes. It is called twice: once to see whether it works, and again at the end.
+    /// the new kernel as it was launched, which it changes. It is called twice: once to see whether it works, and again at the
+    /// end. It gets a new kernel's snapshot each time.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -209,19 +219,23 @@ impl fmt::Debug for Replacement {
 struct Paused(Vec<Arc<KernelShared>>);
 
 impl Paused {
-    /// Makes it inactive. One that has ended, or was inactive before, is left as it is.
+    /// Makes it inactive, if it has not ended. One that was told so before is not told to go on, but has obeyed then.
     async fn pause(&mut self, kernel: &Arc<KernelShared>) {
-        if kernel.core.is_finished() || !kernel.is_active() {
+        if kernel.core.is_finished() {
             return;
         }
-        self.0.push(Arc::clone(kernel));
+        if kernel.is_active() {
+            self.0.push(Arc::clone(kernel));
+        }
         // It may end meanwhile: then it sends nothing, either.
         let _: Result<_, LifecycleError> = kernel.core.set_active(false).await;
     }
 
     async fn go_on(&mut self) {
-        for kernel in std::mem::take(&mut self.0) {
+        // One that has not obeyed yet is still here if nobody waits any longer.
+        while let Some(kernel) = self.0.last() {
             let _: Result<_, LifecycleError> = kernel.core.set_active(true).await;
+            self.0.pop();
         }
     }
 }
@@ -237,12 +251,17 @@ impl Drop for Paused {
 
 impl Carry {
     /// Both kernels are inactive, or have ended.
-    async fn over(&mut self, old: &KernelShared, new: &KernelShared) -> Result<(), SnapshotError> {
+    async fn over(
+        &mut self,
+        old: &KernelShared,
+        new: &KernelShared,
+        begun: Option<&Snapshot>,
+    ) -> Result<(), SnapshotError> {
         let next = match self {
             Self::Nothing => return Ok(()),
             Self::Same => snapshot::take(old).await?.of_kernel(new.core.definition.name),
             Self::By(carry) => {
-                let mut next = snapshot::take(new).await?;
+                let mut next = begun.expect("it was taken for this").clone();
                 carry(&snapshot::take(old).await?, &mut next)?;
                 next
             }
@@ -258,6 +277,10 @@ impl RunningTopology {
     /// The old kernel takes no more messages of the host, and handles what it has; when `limit` has passed since the launch of the new one, it ends anyway. What
     /// kernels have sent and it had no room for goes to the new one. Handles, senders and receivers of the old kernel stay with it:
     /// whoever looks it up by its name finds the new one. Until the old one ends, the device has both.
+    ///
+    /// A handler of the old kernel that does not return holds all of it, as it holds a shutdown. If the future is dropped, the
+    /// topology runs as before, or as after it; but if the old kernel was closed already and the new one is not there yet, as after
+    /// [`ReplaceError::Late`].
     ///
     /// A cycle of links is no obstacle. But what the old kernel still sends in it needs room in kernels that wait.
     ///
@@ -297,7 +320,7 @@ impl RunningTopology {
         let around = self.check_replacement(member, &bound, &options)?;
         let (handle, runtime) = self.kernels[place].clone();
         let old = handle.shared_arc();
-        self.check_held(&around, old)?;
+        self.check_held(&around, old, bound.definition())?;
 
         let node = Node { name: name.into(), bound: bound.bare(), options: options.clone() };
         let new = self.launch_beside(&around, bound, options, &runtime).await.map_err(|error| {
@@ -306,6 +329,25 @@ impl RunningTopology {
         })?;
         let start = Instant::now();
         let left = || limit.saturating_sub(start.elapsed());
+        // It is there before anybody waits for it, and its state is what a launch gives: `carry` gets that both times.
+        let begun = async {
+            new.control().ready().await.map_err(|error| error.to_string())?;
+            match carry {
+                Carry::By(_) => {
+                    snapshot::take(new.shared()).await.map(Some).map_err(|error| error.to_string())
+                }
+                Carry::Same | Carry::Nothing => Ok(None),
+            }
+        };
+        let begun = match within(&old.core.clock, left(), begun).await {
+            Some(Ok(begun)) => begun,
+            Some(Err(why)) => return Err(ReplaceError::NotBegun { kernel: name.into(), why }),
+            None => {
+                let why =
+                    "the limit has passed; the device may have no room for it beside the old one".into();
+                return Err(ReplaceError::NotBegun { kernel: name.into(), why });
+            }
+        };
         let mut paused = Paused::default();
         for (_, link) in around.coming().filter(|(_, link)| link.from != member) {
             paused.pause(self.handle_of(link.from).shared_arc()).await;
@@ -324,34 +366,41 @@ impl RunningTopology {
             _ => {
                 let mut rehearsal = Paused::default();
                 rehearsal.pause(old).await;
-                let rehearsed = carry.over(old, new.shared()).await;
+                let rehearsed = carry.over(old, new.shared(), begun.as_ref()).await;
                 rehearsal.go_on().await;
                 rehearsed
             }
         };
         rehearsed.map_err(|error| ReplaceError::Carry { kernel: name.into(), error })?;
 
+        // The program may have connected something meanwhile.
+        if let Some(why) = self.held_now(&around, old) {
+            return Err(ReplaceError::Held { kernel: name.into(), why });
+        }
+
         // From here on nothing is taken back.
         let outcome = end_of_work(old, &bridges, left()).await;
         let late = |why: String| ReplaceError::Late { kernel: name.into(), why };
-        carry.over(old, new.shared()).await.map_err(|error| late(error.to_string()))?;
-        self.connect_in_place(&around, old, &new).map_err(|error| late(error.to_string()))?;
+        carry.over(old, new.shared(), begun.as_ref()).await.map_err(|error| late(error.to_string()))?;
+        self.connect_in_place(&around, &new).map_err(|error| late(error.to_string()))?;
         runtime.inner.registry.hand_over(old, new.shared_arc());
         if let Some(requests) = &runtime.inner.requests {
             requests.tell(|on| new.shared().lease_telemetry(on));
         }
-        // Also if nobody waits for the rest.
-        let is_active = node.options.shape.active;
+        let mut begins = Paused::default();
+        if node.options.shape.active {
+            // It may have been lost meanwhile; its handle says so, as after any launch.
+            begins.0.push(Arc::clone(new.shared_arc()));
+        }
+        // All that is left is done also if nobody waits any longer, but for the bridges.
         self.kernels[place].0 = new.clone();
         self.plan.nodes[member] = node;
         old.request_termination();
         old.finished().await;
-        self.begin_bridges(&around, left().max(ENDING)).await;
-        if is_active {
-            // It may have been lost meanwhile; its handle says so, as after any launch.
-            let _ = new.control().activate().await;
-        }
+        begins.go_on().await;
+        // Before bridges from the old kernel end: they may need room in these.
         paused.go_on().await;
+        self.begin_bridges(&around, left().max(ENDING)).await;
         Ok(Replaced { outcome, before: handle.control().clone() })
     }
 
