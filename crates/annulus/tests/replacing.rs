@@ -115,6 +115,94 @@ fn counting() -> Replacement {
     })
 }
 
+/// Sends what is odd elsewhere: an outbox more than `add`, and the one that is linked is the second.
+#[ring_kernel(actors = 4)]
+fn add_and_tell(reading: &Reading, kept: &mut Sum, told: &Outbox<Reading>, out: &Outbox<Reading>) {
+    kept.sum += reading.value;
+    if reading.value % 2 == 1 {
+        told.send(*reading);
+    }
+    out.send(*reading);
+}
+
+#[ring_kernel(actors = 4)]
+fn add_and_address(reading: &Reading, kept: &mut Sum, lines: &Outbox<Addressed<Reading>>) {
+    kept.sum += reading.value;
+    lines.send(Addressed { to: Peer::<Reading>::ANY, message: *reading });
+}
+
+/// Each call gets the new kernel's state as it was launched: what it adds is there once.
+#[test]
+fn what_is_carried_over_is_carried_over_once() {
+    let runtime = runtime();
+    let mut running = row().launch(&runtime).unwrap();
+    send(&runtime, "feed", 0..8);
+    assert_eq!(received(&runtime, "end", 8), Vec::from_iter(0..8));
+    let calls = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
+    let counted = std::sync::Arc::clone(&calls);
+    let adding = Replacement::new(add_and_count::bind(), add_and_count::options()).carry(move |old, new| {
+        counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let (old, so_far) = (old.states::<Sum>()?, new.states::<SumAndCount>()?);
+        let both = old.iter().zip(so_far);
+        new.set_states(
+            &both
+                .map(|(old, new)| SumAndCount { sum: new.sum + old.sum, count: new.count + 1 })
+                .collect::<Vec<_>>(),
+        )
+    });
+    replace(&mut running, adding).unwrap();
+    assert_eq!(calls.load(std::sync::atomic::Ordering::Relaxed), 2, "a rehearsal, and the real one");
+    let new = runtime.handle::<add_and_count>("add").unwrap();
+    new.deactivate_blocking().unwrap();
+    let states = new.snapshot_blocking().unwrap().states::<SumAndCount>().unwrap();
+    assert_eq!(states, [4, 6, 8, 10].map(|sum| SumAndCount { sum, count: 1 }));
+}
+
+/// The links are the old kernel's until the new one has them, whose outboxes are others.
+#[test]
+fn outboxes_of_the_next_version_are_others() {
+    let runtime = runtime();
+    // Which outbox `add` means is not said: the next version has two.
+    let mut running = row().launch(&runtime).unwrap();
+    let next = || Replacement::new(add_and_tell::bind(), add_and_tell::options());
+    match replace(&mut running, next()) {
+        Err(ReplaceError::Invalid { problems, .. }) => {
+            let problems = format!("{problems:?}");
+            assert!(problems.contains("told") && problems.contains("out"), "{problems}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let addressing = Replacement::new(add_and_address::bind(), add_and_address::options());
+    let error = replace(&mut running, addressing).unwrap_err();
+    assert!(matches!(error, ReplaceError::Held { .. } | ReplaceError::Invalid { .. }), "{error}");
+    send(&runtime, "feed", 0..4);
+    assert_eq!(received(&runtime, "end", 4), [0, 1, 2, 3], "it runs as before");
+
+    // With outboxes in another order, the link follows the name.
+    let named = Topology::new()
+        .kernel("add", add_and_tell::bind(), add_and_tell::options())
+        .kernel("end", pass::bind(), pass::options())
+        .link("add.out", "end");
+    drop(running);
+    let mut running = named.launch(&runtime).unwrap();
+    send(&runtime, "add", 0..4);
+    assert_eq!(received(&runtime, "end", 4), [0, 1, 2, 3]);
+    replace(&mut running, Replacement::new(add_in_other_order::bind(), add_in_other_order::options()))
+        .unwrap();
+    send(&runtime, "add", 4..8);
+    assert_eq!(received(&runtime, "end", 4), [4, 5, 6, 7]);
+    assert_eq!(received(&runtime, "add.told", 2), [5, 7]);
+}
+
+#[ring_kernel(actors = 4)]
+fn add_in_other_order(reading: &Reading, kept: &mut Sum, out: &Outbox<Reading>, told: &Outbox<Reading>) {
+    kept.sum += reading.value;
+    if reading.value % 2 == 1 {
+        told.send(*reading);
+    }
+    out.send(*reading);
+}
+
 #[test]
 fn the_next_version_keeps_something_else() {
     let runtime = runtime();

@@ -38,8 +38,8 @@ struct Limits {
     threshold: f32,
 }
 
-/// Judges a reading by the earlier ones of its series: [`step`](super::detect::step), written out, since a
-/// device calls no functions. A test holds the two together.
+/// Judges a reading by the earlier ones of its series: [`step`](super::detect::step), written out for
+/// devices. A test holds the two together.
 #[ring_kernel(mode = Batch, max_messages_per_iteration = 256)]
 fn anomalies(reading: &Observation, stats: &mut Stats, limits: &Limits, alerts: &Outbox<Deviation>) {
     let Observation { series, value, sequence } = *reading;

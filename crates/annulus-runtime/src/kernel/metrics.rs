@@ -26,7 +26,7 @@ pub struct KernelMetrics {
     pub utilization: f64,
     /// The share of the outbound rings that is taken now: 0 to 1.
     pub output_utilization: f64,
-    /// The average latency of the messages of the window, from enqueue to the end of the handler. `None` if
+    /// The average latency of the messages of the window, from enqueue to the end of their turn. `None` if
     /// none was measured: telemetry was off, or was reset in the window, or messages carry no time.
     pub average_latency: Option<Duration>,
     /// The bytes of the kernel's memory, by what they are for and where they lie.
@@ -104,7 +104,7 @@ impl fmt::Display for KernelMetrics {
             self.output_utilization * 100.0
         )?;
         match self.average_latency {
-            Some(latency) => write!(f, "; {} from enqueue to the end of the handler", for_people(latency)),
+            Some(latency) => write!(f, "; {} from enqueue to the end of the turn", for_people(latency)),
             None => Ok(()),
         }
     }

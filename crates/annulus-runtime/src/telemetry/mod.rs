@@ -207,7 +207,7 @@ pub struct TelemetrySnapshot {
     pub last_processed_timestamp: i64,
     /// Messages waiting in the inbound rings, as the kernel last saw it.
     pub queue_depth: i32,
-    /// Sum of the latencies from enqueue to the end of the handler, in nanoseconds.
+    /// Sum of the latencies from enqueue to the end of the handlers of its turn, in nanoseconds.
     pub total_latency_nanos: u64,
     /// The largest latency; 0 before the first message.
     pub max_latency_nanos: u64,

@@ -85,7 +85,7 @@ pub struct TelemetryRates {
     pub processed: f64,
     /// Messages that were dropped, per second, for any cause.
     pub dropped: f64,
-    /// The average latency of the messages of the window, from enqueue to the end of the handler. `None` if
+    /// The average latency of the messages of the window, from enqueue to the end of their turn. `None` if
     /// none was measured.
     pub average_latency: Option<Duration>,
     /// The share of the inbound rings that is taken at the end of the window.
@@ -101,7 +101,7 @@ impl fmt::Display for TelemetryRates {
             self.processed, self.dropped
         )?;
         match self.average_latency {
-            Some(latency) => write!(f, "; {} from enqueue to the end of the handler", for_people(latency)),
+            Some(latency) => write!(f, "; {} from enqueue to the end of the turn", for_people(latency)),
             None => Ok(()),
         }
     }

@@ -23,7 +23,7 @@ fn with_backend(example: impl FnOnce(&Runtime) -> Outcome) -> Outcome {
     let mut words = env::args().skip(1);
     let backend = words.next().unwrap_or_else(|| "cpu".into());
     if let Some(word) = words.next() {
-        return Err(format!("`{word}` is one word too many: write [cpu|opencl]").into());
+        return Err(format!("`{word}` is one word too many: write [cpu|opencl|cuda|metal]").into());
     }
     let runtime = Runtime::builder().backend(backend.parse::<Backend>()?).build()?;
     example(&runtime)
