@@ -17,6 +17,7 @@ pub mod events;
 pub mod items;
 pub mod lent;
 pub mod links;
+pub mod lists;
 pub mod more_closures;
 pub mod more_values;
 pub mod names;
@@ -498,6 +499,8 @@ pub const VALUES: &[&KernelDefinition] = {
         lent::lent_operators::DEFINITION,
         sizes::sizes_in_memory::DEFINITION,
         sizes::bound_sizes::DEFINITION,
+        lists::list_changes::DEFINITION,
+        lists::list_reads::DEFINITION,
         slots::add_to_4::DEFINITION,
         slots::add_to_9::DEFINITION,
         slots::add_to_10::DEFINITION,

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use annulus_conformance::{
-    kernels::{compared, lent, more_closures, more_values, ordered, sizes, sorted, traits, wrapping},
+    kernels::{compared, lent, lists, more_closures, more_values, ordered, sizes, sorted, traits, wrapping},
     language::differences,
 };
 use annulus_kernel::{KernelDefinition, RingKernel, Target};
@@ -87,6 +87,11 @@ fn sorting_and_searching() {
 #[test]
 fn orders_of_slices_lists_and_texts() {
     agree("in_order", &[sorted::in_order::DEFINITION], 0);
+}
+
+#[test]
+fn lists_of_bounded_length() {
+    agree("lists", &[lists::list_changes::DEFINITION, lists::list_reads::DEFINITION], 0);
 }
 
 #[test]

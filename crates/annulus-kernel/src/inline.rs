@@ -2,8 +2,8 @@
 //!
 //! A device has no heap, and a ring copies messages byte by byte. So a message with text or a collection
 //! stores it inside itself, with room for its greatest length: [`Text`] and [`List`]. On a device both are
-//! plain structs, `len` and `items`, which a handler reads like any other: `order.legs.items[i]`,
-//! `order.legs.len`.
+//! plain structs, `len` and `items`. A [`List`] is a slice, too, and takes and gives single values:
+//! `order.legs[i]`, `order.legs.len()`, `for leg in &order.legs`, `order.legs.push(leg)`.
 //!
 //! Data that a device wrote comes from outside: [`List::as_slice`] reads no more than there is room for,
 //! whatever `len` says, and [`Text::as_str`] checks that the bytes are UTF-8.
@@ -17,11 +17,16 @@ use crate::{
 
 /// Up to `N` values, stored inside the type that has this as a field.
 ///
+/// It is a slice of its values, with all methods of slices, on devices, too.
+///
 /// ```
 /// use annulus_kernel::List;
-/// let legs = List::<u32, 4>::new(&[10, 20, 30])?;
-/// assert_eq!(legs.as_slice(), [10, 20, 30]);
-/// assert_eq!((legs.len, legs.items[3]), (3, 0));
+/// let mut legs = List::<u32, 4>::new(&[10, 20, 30])?;
+/// assert_eq!(legs.push(40), Ok(()));
+/// assert_eq!(legs.push(50), Err(50)); // There is no room for it.
+/// assert_eq!((legs.pop(), legs.len(), legs[2]), (Some(40), 3, 30));
+/// assert_eq!(legs.iter().sum::<u32>(), 60);
+/// assert_eq!((legs.len, legs.items), (3, [10, 20, 30, 40])); // What it is in memory.
 /// let error = List::<u32, 4>::new(&[0; 5]).unwrap_err();
 /// assert_eq!(error.to_string(), "5 items do not fit into a List of 4: make its length 5, or send several messages");
 /// # Ok::<(), annulus_kernel::TooLong>(())
@@ -89,13 +94,6 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         room.copy_from_slice(values);
         list.len = values.len() as u32;
         Ok(list)
-    }
-}
-
-impl<T, const N: usize> List<T, N> {
-    /// The values.
-    pub fn as_slice(&self) -> &[T] {
-        &self.items[..(self.len as usize).min(N)]
     }
 }
 

@@ -91,6 +91,7 @@ mod inline;
 mod invocation;
 mod later;
 mod layout_hash;
+mod list;
 mod lower;
 mod message;
 mod outbox;

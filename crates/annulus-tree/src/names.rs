@@ -35,6 +35,8 @@ pub const METHODS: &[&str] = &[
     // Arrays and slices.
     "as_bytes", "as_mut_slice", "as_slice", "binary_search", "contains", "copy_from_slice", "copy_within", "ends_with", "fill", "first", "first_mut", "get", "get_mut", "is_empty", "last", "last_mut", "len",
     "reverse", "sort", "sort_unstable", "split_at", "split_at_mut", "starts_with",
+    // Lists.
+    "clear", "insert", "is_full", "pop", "push", "remove", "swap_remove", "truncate",
     // Numbers of archives.
     "to_native",
     // `Option` and `Result`.
@@ -59,7 +61,7 @@ pub const METHODS: &[&str] = &[
 #[rustfmt::skip] // A table.
 pub const CALLING: &[&str] = &[
     "and_then", "block_reduce", "block_scan", "block_scan_exclusive", "filter", "is_err_and", "is_none_or", "is_ok_and", "is_some_and", "map", "map_err", "map_or", "map_or_else",
-    "ok_or_else", "or_else", "sort_by", "sort_by_key", "then", "then_with", "unwrap_or_else",
+    "ok_or_else", "or_else", "retain", "sort_by", "sort_by_key", "then", "then_with", "unwrap_or_else",
     "warp_reduce",
 ];
 

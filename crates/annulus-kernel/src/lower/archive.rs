@@ -119,11 +119,11 @@ impl Lowerer<'_> {
         Ok(Operand::Slice(memory))
     }
 
-    /// Likewise, of a list only: a text is no slice until its bytes are taken.
+    /// Likewise, of a list only, in an archive or not: a text is no slice until its bytes are taken.
     pub(super) fn followed_list(&mut self, operand: Operand) -> Lowered<Operand> {
         match archived_operand(&operand) {
             Some(ArchivedPart::List(_)) => self.followed(operand),
-            _ => Ok(operand),
+            _ => self.slice_of_list(operand),
         }
     }
 

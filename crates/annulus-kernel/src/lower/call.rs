@@ -8,6 +8,7 @@ use super::{
     archive::archived_operand,
     cases::{Cases, is_either},
     items::is_iterator,
+    list::{self, is_list},
     operand::{Operand, describe},
     operator::convert,
     order::{is_comparing, is_ordering},
@@ -60,6 +61,9 @@ impl Lowerer<'_> {
                 self.comparing_method(operand, method, arguments)
             }
             operand if is_ordering(&operand) => self.ordering_method(operand, method, arguments),
+            operand if is_list(&operand) && list::has_method(method) => {
+                self.list_method(operand, method, arguments)
+            }
             operand if is_slice(&operand) => self.slice_method(operand, method, arguments),
             operand if is_either(&operand) => self.case_method(operand, method, arguments),
             operand => {

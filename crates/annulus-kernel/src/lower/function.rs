@@ -271,6 +271,8 @@ impl Lowerer<'_> {
     /// The argument for a parameter that is not a value.
     fn pointer(&mut self, role: &ParameterRole, operand: Operand) -> Lowered<Argument> {
         let described = operand.describe();
+        let operand =
+            if matches!(role, ParameterRole::Slice { .. }) { self.slice_of_list(operand)? } else { operand };
         let refused = |what: &str| Err(format!("{described} is handed to a function that takes {what}"));
         Ok(match (role, operand) {
             (ParameterRole::Cx, Operand::Cx) => Argument::Cx,

@@ -6,6 +6,7 @@ use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern};
 
 use super::{
     Lowered, Lowerer,
+    list::is_list,
     operand::{Operand, Variable, describe, is_fixed},
     program::{Expr, Place, Root, Stmt},
     slice::{View, compared, is_slice, size, usize_bits},
@@ -236,6 +237,9 @@ impl Lowerer<'_> {
     /// The items of `for item in operand`: elements of an array by value, and elements behind a reference by
     /// reference.
     fn plain(&mut self, operand: Operand) -> Lowered<Items> {
+        if is_list(&operand) && matches!(operand, Operand::Place(_) | Operand::Value(..)) {
+            return self.elements(operand, true);
+        }
         let operand = self.followed_list(operand)?;
         if !is_slice(&operand) {
             return Err(format!(
@@ -248,7 +252,7 @@ impl Lowerer<'_> {
     }
 
     fn elements(&mut self, operand: Operand, by_value: bool) -> Lowered<Items> {
-        let operand = self.followed_list(operand)?;
+        let operand = if by_value { operand } else { self.followed_list(operand)? };
         let operand = match operand {
             Operand::Place(place) if by_value && !self.is_constant(&place) => {
                 let ty = place.ty.clone();

@@ -43,11 +43,18 @@ enum Stage<'e> {
 /// Whether the items may be references that change their targets.
 fn may_change(expression: &Expression) -> bool {
     match &expression.kind {
-        ExpressionKind::Method { receiver, method, arguments, .. } => {
-            matches!(method.as_str(), "iter_mut" | "into_iter" | "chunks_mut" | "chunks_exact_mut")
-                || may_change(receiver)
-                || method == "zip" && arguments.iter().any(may_change)
-        }
+        ExpressionKind::Method { receiver, method, arguments, .. } => match method.as_str() {
+            // Items by value.
+            "copied" | "cloned" => false,
+            // Those of an array that is written there are, too.
+            "into_iter" => !matches!(
+                receiver.kind,
+                ExpressionKind::Array { .. } | ExpressionKind::Repeat { .. } | ExpressionKind::Range { .. }
+            ),
+            "iter_mut" | "chunks_mut" | "chunks_exact_mut" => true,
+            "zip" => may_change(receiver) || arguments.iter().any(may_change),
+            _ => may_change(receiver),
+        },
         _ => false,
     }
 }

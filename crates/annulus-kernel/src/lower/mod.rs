@@ -25,6 +25,7 @@ mod inbox;
 mod integer;
 mod items;
 mod iterator;
+mod list;
 mod loops;
 pub(crate) mod names;
 mod needs;

@@ -9,6 +9,7 @@ use super::{
     ascii,
     cases::Cases,
     equal::{self, is_compared},
+    list::is_list_type,
     operand::{Operand, describe},
     operator::convert,
     program::{Expr, Place, Root, Step, Stmt},
@@ -156,7 +157,8 @@ pub(super) fn is_slice(operand: &Operand) -> bool {
 }
 
 fn has_elements(ty: &Type) -> bool {
-    matches!(ty, Type::Array { .. }) || matches!(archived(ty), Some(ArchivedPart::List(_)))
+    let archived_list = matches!(archived(ty), Some(ArchivedPart::List(_)));
+    matches!(ty, Type::Array { .. }) || archived_list || is_list_type(ty)
 }
 
 impl Lowerer<'_> {
