@@ -384,8 +384,9 @@ fn a_launch_has_what_the_attribute_says_unless_it_says_otherwise() {
     assert_eq!(preset, memory(worded::options().capacity(256)));
     // A word that needs another one brings it along.
     #[ring_kernel(hold = 64)]
-    fn holding(tick: &Tick, out: &Outbox<Tick>) {
+    fn holding(tick: &Tick, out: &Outbox<Tick>, other: &Outbox<Tick>) {
         out.send(*tick);
+        other.send(*tick);
     }
     holding::launch(&runtime, LaunchOptions::production()).unwrap();
     // What a domain says, too.

@@ -330,13 +330,12 @@ impl RunningTopology {
         let start = Instant::now();
         let left = || limit.saturating_sub(start.elapsed());
         // It is there before anybody waits for it, and its state is what a launch gives: `carry` gets that both times.
+        let is_changed = matches!(carry, Carry::By(_));
         let begun = async {
             new.control().ready().await.map_err(|error| error.to_string())?;
-            match carry {
-                Carry::By(_) => {
-                    snapshot::take(new.shared()).await.map(Some).map_err(|error| error.to_string())
-                }
-                Carry::Same | Carry::Nothing => Ok(None),
+            match is_changed {
+                true => snapshot::take(new.shared()).await.map(Some).map_err(|error| error.to_string()),
+                false => Ok(None),
             }
         };
         let begun = match within(&old.core.clock, left(), begun).await {
