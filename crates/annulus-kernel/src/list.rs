@@ -282,7 +282,7 @@ mod tests {
             crate::panic_code(&*panic)
         };
         let changes: [fn(&mut List3); 3] = [
-            |list| drop(list.insert(3, 1)),
+            |list| _ = list.insert(3, 1),
             |list| _ = list.remove(2),
             |list| _ = list.swap_remove(usize::MAX),
         ];

@@ -128,6 +128,14 @@ pub fn may_be_own(method: &str) -> bool {
     METHODS.contains(&method) && !STANDARD_ONLY.contains(&method)
 }
 
+/// Whether no number and no `Option` has a method of this name: whatever it is called on, it may be the user's.
+pub fn may_be_own_anywhere(method: &str) -> bool {
+    matches!(
+        method,
+        "clear" | "end" | "insert" | "is_full" | "pop" | "push" | "remove" | "swap_remove" | "truncate"
+    )
+}
+
 /// A number for a function's name (FNV-1a, 128 bits), by which traits tell the functions of a type apart.
 pub fn number(function: &str) -> u128 {
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;

@@ -27,6 +27,20 @@ pub struct Given {
     pub bytes: List<u8, 5>,
 }
 
+/// A type with a method that has the name of one of a list's.
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Sum {
+    pub of: u32,
+}
+
+#[device_impl]
+impl Sum {
+    fn push(&mut self, number: u32) {
+        self.of = self.of.wrapping_add(number);
+    }
+}
+
 /// What a kernel keeps.
 #[derive(DeviceType, Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -34,6 +48,7 @@ pub struct Kept {
     pub lots: List<Lot, 4>,
     pub numbers: List<i32, 6>,
     pub rows: [List<u16, 2>; 3],
+    pub sums: [Sum; 2],
 }
 
 #[device_impl]
@@ -122,6 +137,12 @@ pub fn list_changes(given: &Given, kept: &mut Kept, answers: &Outbox<Answer>) ->
             words[1] = row.first().map_or(7, |first| u32::from(*first));
             if let Some(last) = row.last_mut() {
                 *last = last.wrapping_add(3);
+            }
+            if at < 2 {
+                kept.sums.get_mut(at).unwrap().push(words[1]);
+                words[2] = kept.sums[at].of;
+                let full = kept.rows.get_mut(at).unwrap().push(9).is_err();
+                words[7] = u32::from(full);
             }
         }
     }

@@ -145,8 +145,7 @@ impl Reader {
             Expr::Unary(unary) => !matches!(unary.op, syn::UnOp::Deref(_)),
             _ => false,
         };
-        // No number has one of this name, nor has an `Option`: whatever it is called on, it may be the user's.
-        (names::may_be_own(&name) && (!standard || name == "end"))
+        (names::may_be_own(&name) && (!standard || names::may_be_own_anywhere(&name)))
             .then(|| self.callee(Callee::Method { name, ty: None, place: span(&call.method), maybe: true }))
     }
 }

@@ -28,7 +28,7 @@ fn methods(reading: &Reading, table: &[u32]) {
     let y = reading.doubled();
     let z = Reading::new(y);
     let w = table.is_sorted();
-    let v = table[0].push(3);
+    let v = table[0].grow(3);
     let pair = Some(y).zip(Some(y));
 }
 
