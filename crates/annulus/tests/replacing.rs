@@ -138,10 +138,9 @@ fn what_is_carried_over_is_carried_over_once() {
     let mut running = row().launch(&runtime).unwrap();
     send(&runtime, "feed", 0..8);
     assert_eq!(received(&runtime, "end", 8), Vec::from_iter(0..8));
-    let calls = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
-    let counted = std::sync::Arc::clone(&calls);
+    let (counted, calls) = std::sync::mpsc::channel();
     let adding = Replacement::new(add_and_count::bind(), add_and_count::options()).carry(move |old, new| {
-        counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        counted.send(()).unwrap();
         let (old, so_far) = (old.states::<Sum>()?, new.states::<SumAndCount>()?);
         let both = old.iter().zip(so_far);
         new.set_states(
@@ -151,7 +150,7 @@ fn what_is_carried_over_is_carried_over_once() {
         )
     });
     replace(&mut running, adding).unwrap();
-    assert_eq!(calls.load(std::sync::atomic::Ordering::Relaxed), 2, "a rehearsal, and the real one");
+    assert_eq!(calls.try_iter().count(), 2, "a rehearsal, and the real one");
     let new = runtime.handle::<add_and_count>("add").unwrap();
     new.deactivate_blocking().unwrap();
     let states = new.snapshot_blocking().unwrap().states::<SumAndCount>().unwrap();
