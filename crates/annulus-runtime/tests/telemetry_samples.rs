@@ -69,7 +69,7 @@ fn r05_rates_of_a_window() {
     assert_eq!(
         text,
         "over 500 ms: 200 processed, 4 dropped a second; 25 % of the inbound rings taken; 500 ns from enqueue to the \
-         end of the handler"
+         end of the turn"
     );
     // Half of them without a measured latency.
     let mut unmeasured = later;

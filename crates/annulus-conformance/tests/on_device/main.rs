@@ -132,6 +132,7 @@ mod learnt {
     use annulus_conformance::kernels::{
         compared::equal_values,
         lent::lent_operators,
+        lists::{list_changes, list_reads},
         more_closures::{curves, integer_roots, option_closures, ordered, used_up},
         more_values::{alternatives, chosen, conversions, lists_and_texts, operators, same_slices},
         ordered::{order_methods, order_values},
@@ -154,6 +155,7 @@ mod learnt {
         numbers_that_wrap within 0: wraps;
         options_in_memory within 0: notes;
         orders_and_sorting within 0: in_order, sorts;
+        lists_of_bounded_length within 0: list_changes, list_reads;
         functions_of_floats within 4: curves;
     }
 
@@ -432,6 +434,7 @@ tests! {
         numbers_that_wrap,
         options_in_memory,
         orders_and_sorting,
+        lists_of_bounded_length,
         sizes_that_are_bound,
         comparisons,
         closures,

@@ -279,7 +279,7 @@ impl RunningTopology {
     /// whoever looks it up by its name finds the new one. Until the old one ends, the device has both.
     ///
     /// A handler of the old kernel that does not return holds all of it, as it holds a shutdown. If the future is dropped, the
-    /// topology runs as before, or as after it; but if the old kernel was closed already and the new one is not there yet, as after
+    /// topology runs as before, or as after it, though perhaps without bridges of this kernel; but if the old kernel was closed already and the new one is not there yet, as after
     /// [`ReplaceError::Late`].
     ///
     /// A cycle of links is no obstacle. But what the old kernel still sends in it needs room in kernels that wait.
