@@ -298,9 +298,23 @@ impl KernelShared {
     /// Whether everything that was sent before this kernel was closed has been handled, here and by all that
     /// are connected to it.
     pub(crate) async fn settled(self: &Arc<Self>) {
+        self.at_rest(Self::upstream).await;
+    }
+
+    /// Waits until this kernel has handled everything that was sent to it, while those that send to it are inactive: then they
+    /// have told all that they have sent, and send nothing, so the proof above holds for this kernel alone.
+    pub(crate) async fn rests_alone(self: &Arc<Self>) {
+        match self.core().options.shape.connectable {
+            true => self.at_rest(|this| vec![Arc::clone(this)]).await,
+            false => self.rests().await,
+        }
+    }
+
+    /// Waits until these kernels, which may become others, are at rest, or this one has finished.
+    async fn at_rest(self: &Arc<Self>, kernels_of: impl Fn(&Arc<Self>) -> Vec<Arc<KernelShared>>) {
         let core = self.core();
         loop {
-            let kernels = self.upstream();
+            let kernels = kernels_of(self);
             for kernel in &kernels {
                 kernel.core().watched.watch();
             }
@@ -310,7 +324,7 @@ impl KernelShared {
                 return;
             }
             let listener = core.flow.listen();
-            let now = self.upstream();
+            let now = kernels_of(self);
             if now.len() != kernels.len() || !now.iter().zip(&kernels).all(|(a, b)| Arc::ptr_eq(a, b)) {
                 continue;
             }
@@ -319,32 +333,6 @@ impl KernelShared {
             }
             kernels.iter().for_each(|kernel| kernel.core().expect());
             drop((now, kernels));
-            listener.await;
-        }
-    }
-}
-
-impl KernelShared {
-    /// Waits until this kernel has handled everything that was sent to it, while those that send to it are inactive: then they
-    /// have told all that they have sent, and send nothing, so the proof above holds for this kernel alone.
-    pub(crate) async fn rests_alone(self: &Arc<Self>) {
-        let core = self.core();
-        if !core.options.shape.connectable {
-            return self.rests().await;
-        }
-        let this = std::slice::from_ref(self);
-        core.watched.watch();
-        loop {
-            // Stands between this and the look at the queues (SYNC: watched).
-            fence(Ordering::SeqCst);
-            if core.is_finished() || are_at_rest(this) {
-                return;
-            }
-            let listener = core.flow.listen();
-            if core.is_finished() || are_at_rest(this) {
-                return;
-            }
-            core.expect();
             listener.await;
         }
     }

@@ -5,10 +5,14 @@ use std::{sync::Arc, time::Duration};
 use annulus_kernel::KernelDefinition;
 use annulus_sync::Ordering;
 
-use super::{Node, ReplaceError, RunningTopology, TopologyProblem, check::Resolved};
+use super::{
+    Edge, Node, ReplaceError, RunningTopology, TopologyProblem,
+    check::{Resolved, is_linked, linked_options},
+};
 use crate::{
     bridge::{
         carry::{Crossing, Spread},
+        task::Task,
         upstream::Feeding,
     },
     error::{ConnectError, LaunchError},
@@ -46,6 +50,42 @@ impl Around {
     /// From it, to others and to itself.
     pub(super) fn going(&self) -> impl Iterator<Item = (usize, &Resolved)> {
         self.links.iter().enumerate().filter(|(_, link)| link.from == self.member)
+    }
+}
+
+impl Edge {
+    /// Connects the two kernels of a link on one device.
+    ///
+    /// # Safety
+    ///
+    /// What the source's outbox sends the target takes, or the variant of the link: a check of the topology has compared them.
+    pub(super) unsafe fn connect(
+        &self,
+        link: &Resolved,
+        source: &AnyHandle,
+        target: &AnyHandle,
+    ) -> Result<(), ConnectError> {
+        let way = Way { port: link.port, variant: link.variant, backpressure: self.backpressure };
+        // SAFETY: as the caller promises.
+        unsafe { source.shared_arc().connect(source.runtime(), target.shared_arc(), target.runtime(), way) }
+    }
+
+    /// Begins the bridge of a link between two devices.
+    ///
+    /// # Safety
+    ///
+    /// As for [`connect`](Self::connect).
+    pub(super) unsafe fn start_bridge(
+        &self,
+        link: &Resolved,
+        source: &AnyHandle,
+        target: &AnyHandle,
+    ) -> Result<(Arc<Crossing>, Arc<Task>), ConnectError> {
+        let from = (source.shared_arc(), link.port);
+        let targets = vec![(target.shared_arc().clone(), link.variant)];
+        let options = self.bridge.unwrap_or_default();
+        // SAFETY: as the caller promises.
+        unsafe { Crossing::start(from, targets, Spread::All, true, options, self.backpressure) }
     }
 }
 
@@ -200,13 +240,8 @@ impl RunningTopology {
         options: LaunchOptions,
         runtime: &Runtime,
     ) -> Result<AnyHandle, LaunchError> {
-        let mut own =
-            around.coming().chain(around.going()).map(|(_, link)| link).filter(|link| !link.bridged);
-        let is_linked = own.next().is_some();
-        let wrapped = |(_, link): (usize, &Resolved)| link.variant.is_some() && !link.bridged;
-        let into_variants = options.shape.into_variants || around.going().any(wrapped);
-        let options = match is_linked {
-            true => options.connectable(true).into_variants(into_variants),
+        let options = match is_linked(&around.links, around.member) {
+            true => linked_options(&around.links, around.member, options),
             false => options,
         };
         launching::launch(bound.unnamed(), runtime.clone(), options.active(false)).await
@@ -222,13 +257,8 @@ impl RunningTopology {
             if source.shared().core.is_finished() || target.shared().core.is_finished() {
                 continue;
             }
-            let backpressure = self.plan.edges[number].backpressure;
-            let way = Way { port: link.port, variant: link.variant, backpressure };
-            // SAFETY: the check has compared what the outbox sends with the target's messages, and with what its variants
-            // take.
-            let connected = unsafe {
-                source.shared_arc().connect(source.runtime(), target.shared_arc(), target.runtime(), way)
-            };
+            // SAFETY: the check has compared them.
+            let connected = unsafe { self.plan.edges[number].connect(link, source, target) };
             // Nor is what ends meanwhile.
             let ends = |member: usize| member != around.member && of(member).shared().is_ending();
             match connected {
@@ -251,15 +281,8 @@ impl RunningTopology {
             {
                 bridge.crossing.stop(&bridge.task);
             }
-            let edge = &self.plan.edges[number];
-            let targets = vec![(target.shared_arc().clone(), link.variant)];
-            let options = edge.bridge.unwrap_or_default();
-            // SAFETY: the check has compared what the outbox sends with the target's messages, and with what its variants
-            // take.
-            let started = unsafe {
-                let from = (source.shared_arc(), link.port);
-                Crossing::start(from, targets, Spread::All, true, options, edge.backpressure)
-            };
+            // SAFETY: the check has compared them.
+            let started = unsafe { self.plan.edges[number].start_bridge(link, &source, &target) };
             // To a kernel that has ended meanwhile nothing leads: the check has found out all else.
             if let Ok((crossing, task)) = started {
                 (bridge.crossing, bridge.task) = (crossing, task);

@@ -13,6 +13,7 @@ use crate::{
         peers::has_address,
         topics::{check_name, check_pattern, publishes},
     },
+    options::LaunchOptions,
 };
 
 /// What a check of a topology has found out: how it will be launched, and what to know of it.
@@ -139,8 +140,15 @@ impl Checked {
     }
 }
 
-fn is_linked(links: &[Resolved], kernel: usize) -> bool {
+pub(super) fn is_linked(links: &[Resolved], kernel: usize) -> bool {
     links.iter().any(|link| !link.bridged && (link.from == kernel || link.to == kernel))
+}
+
+/// The options of a kernel that is linked so.
+pub(super) fn linked_options(links: &[Resolved], kernel: usize, options: LaunchOptions) -> LaunchOptions {
+    let wraps = |link: &Resolved| link.from == kernel && link.variant.is_some() && !link.bridged;
+    let into_variants = options.shape.into_variants || links.iter().any(wraps);
+    options.connectable(true).into_variants(into_variants)
 }
 
 impl Topology {

@@ -16,12 +16,7 @@ use annulus_kernel::RingKernel;
 use annulus_queue::Backpressure;
 
 use crate::{
-    bridge::{
-        BridgeOptions, KernelBridgeStatus,
-        carry::{Crossing, Spread},
-        task::Task,
-        upstream::shut_down,
-    },
+    bridge::{BridgeOptions, KernelBridgeStatus, carry::Crossing, task::Task, upstream::shut_down},
     elsewhere::elsewhere,
     error::{ConnectError, LaunchError, debug_in_words},
     handle::AnyHandle,
@@ -29,7 +24,6 @@ use crate::{
     kernel::lifecycle::ShutdownOutcome,
     launch::{bound::Bound, runtime::Runtime, start::AnyBound},
     links::{
-        connect::Way,
         peers::{Reached, address_of},
         topics::{TopicError, Topics},
     },
@@ -485,11 +479,8 @@ impl Topology {
             let Node { name, bound, options, .. } = nodes[index].take().expect("each is in the order once");
             let linked = checked.is_linked(index) || names.iter().any(|(kernel, _)| *kernel == name);
             let bridged = checked.links.iter().any(|link| link.from == index || link.to == index);
-            let wrapped =
-                |link: &check::Resolved| link.from == index && link.variant.is_some() && !link.bridged;
-            let into_variants = options.shape.into_variants || checked.links.iter().any(wrapped);
             let options = match linked {
-                true => options.connectable(true).active(false).into_variants(into_variants),
+                true => check::linked_options(&checked.links, index, options).active(false),
                 false if bridged => options.active(false),
                 false => options,
             };
@@ -545,14 +536,8 @@ impl Topology {
             }
             let (source, target) = (handle(link.from), handle(link.to));
             if link.bridged {
-                let targets = vec![(target.shared_arc().clone(), link.variant)];
-                let options = edge.bridge.unwrap_or_default();
-                // SAFETY: the check has compared what the outbox sends with the target's messages, and with what its
-                // variants take.
-                let started = unsafe {
-                    let from = (source.shared_arc(), link.port);
-                    Crossing::start(from, targets, Spread::All, true, options, edge.backpressure)
-                };
+                // SAFETY: the check has compared them.
+                let started = unsafe { edge.start_bridge(link, source, target) };
                 let (crossing, task) = started.map_err(|error| {
                     let (from, to) = (edge.from.clone(), edge.to.clone());
                     TopologyError::Connect { from, to, error }
@@ -560,11 +545,8 @@ impl Topology {
                 bridges.push(RunningBridge { edge: number, crossing, task });
                 continue;
             }
-            let way = Way { port: link.port, variant: link.variant, backpressure: edge.backpressure };
-            let (kernel, its, theirs) = (source.shared_arc(), source.runtime(), target.runtime());
-            // SAFETY: the check has compared what the outbox sends with the target's messages, and with what its
-            // variants take.
-            let connected = unsafe { kernel.connect(its, target.shared_arc(), theirs, way) };
+            // SAFETY: the check has compared them.
+            let connected = unsafe { edge.connect(link, source, target) };
             connected.map_err(|error| {
                 let (from, to) = (edge.from.clone(), edge.to.clone());
                 TopologyError::Connect { from, to, error }
