@@ -5,6 +5,8 @@ use std::{
     sync::LazyLock,
     time::{Duration, Instant},
 };
+#[cfg(unix)]
+use std::{io, mem::MaybeUninit};
 
 use annulus_sync::{AtomicU32, Ordering, spin_loop};
 
@@ -46,6 +48,34 @@ pub(crate) fn process_time() -> Duration {
 #[cfg(not(unix))]
 pub(crate) fn process_time() -> Duration {
     Duration::ZERO
+}
+
+/// The processor time that the processes which this one started have taken, as far as they have ended; zero where nothing
+/// counts it.
+///
+/// # Errors
+///
+/// If the system does not say.
+#[cfg(unix)]
+pub(crate) fn children_time() -> Result<Duration, Failure> {
+    let mut usage = MaybeUninit::<libc::rusage>::uninit();
+    // SAFETY: the place is valid for writes of what it is given.
+    if unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr()) } != 0 {
+        return Err(io::Error::last_os_error().into());
+    }
+    // SAFETY: the call has succeeded, so it has written all of it.
+    let usage = unsafe { usage.assume_init() };
+    let time = |time: libc::timeval| {
+        Duration::new(time.tv_sec.unsigned_abs(), time.tv_usec.unsigned_abs() as u32 * 1000)
+    };
+    Ok(time(usage.ru_utime) + time(usage.ru_stime))
+}
+
+/// The processor time that the processes which this one started have taken, as far as they have ended; zero where nothing
+/// counts it.
+#[cfg(not(unix))]
+pub(crate) fn children_time() -> Result<Duration, Failure> {
+    Ok(Duration::ZERO)
 }
 
 /// Nanoseconds that one read of the clock takes now, the mean of the middle half of many.

@@ -1,4 +1,5 @@
-//! Libraries that are loaded while the program runs.
+//! Libraries that are loaded while the program runs. On systems that are not Unix none is: what needs one says that it
+//! cannot be loaded.
 
 use std::{
     ffi::{CString, c_char, c_int, c_void},
@@ -6,6 +7,7 @@ use std::{
     ptr::NonNull,
 };
 
+#[cfg(unix)]
 unsafe extern "C" {
     fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
@@ -15,6 +17,23 @@ unsafe extern "C" {
 const NOW: c_int = 2;
 /// For all libraries to come, too.
 const GLOBAL: c_int = 0x100;
+
+#[cfg(not(unix))]
+use elsewhere::{dlopen, dlsym};
+
+/// The calls' names on systems that have others.
+#[cfg(not(unix))]
+mod elsewhere {
+    use super::*;
+
+    pub(super) unsafe fn dlopen(_: *const c_char, _: c_int) -> *mut c_void {
+        std::ptr::null_mut()
+    }
+
+    pub(super) unsafe fn dlsym(_: *mut c_void, _: *const c_char) -> *mut c_void {
+        std::ptr::null_mut()
+    }
+}
 
 /// A library, loaded until the process ends.
 #[derive(Clone, Copy, Debug)]

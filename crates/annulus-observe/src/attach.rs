@@ -15,7 +15,7 @@ use annulus_abi::{
     control::{STALLED_BY_KERNEL, STALLED_HOLDS, state},
     memory::KernelMemory,
     vitals::{
-        MOST_KERNELS, SUFFIX, ShardVitals, VitalsHeader,
+        SUFFIX, ShardVitals, VitalsHeader,
         black_box::BoxDamage,
         bridges, kernel_flags, kernel_state,
         ports::Port,
@@ -507,7 +507,7 @@ fn written(file: &File, begin: u64, end: u64) -> u64 {
     };
     let mut hole = begin;
     // Not longer than entries can be apart, whatever a file says.
-    for _ in 0..MOST_KERNELS {
+    for _ in 0..annulus_abi::vitals::MOST_KERNELS {
         let Some(next) = seek(hole, libc::SEEK_HOLE).filter(|next| *next < end) else { return end };
         hole = next;
         match seek(hole, libc::SEEK_DATA) {

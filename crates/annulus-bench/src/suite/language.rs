@@ -3,8 +3,7 @@
 
 use std::{
     cell::{Cell, RefCell},
-    env, fs, io,
-    mem::MaybeUninit,
+    env, fs,
     path::PathBuf,
     process::Command,
     rc::Rc,
@@ -16,6 +15,7 @@ use annulus_conformance::kernels::real;
 
 use super::{Config, Suite};
 use crate::{
+    clock::children_time,
     harness::{Better, Candidate, Case, Failure, Goal, Mark, Run},
     opencl::{
         self,
@@ -246,7 +246,7 @@ fn check(content: Content, number: u32) -> Run {
     fs::copy(repository().join("Cargo.lock"), place.join("Cargo.lock"))?;
     let run = |source: &str| -> Result<Vec<f64>, Failure> {
         fs::write(place.join("src/lib.rs"), source)?;
-        let (before, begun) = (processor_time()?, Instant::now());
+        let (before, begun) = (children_time()?.as_secs_f64() * 1e3, Instant::now());
         let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
             .args(["check", "--offline", "--quiet"])
             .env("CARGO_TARGET_DIR", folder.join("target"))
@@ -256,24 +256,11 @@ fn check(content: Content, number: u32) -> Run {
             return Err(String::from_utf8_lossy(&output.stderr).into());
         }
         let elapsed = begun.elapsed().as_secs_f64() * 1e3;
-        Ok(vec![elapsed, processor_time()? - before])
+        Ok(vec![elapsed, children_time()?.as_secs_f64() * 1e3 - before])
     };
     // What it depends on is built, and whether files are fresh is settled.
     run(&format!("{source}\n// before {number}"))?;
     run(&source)
-}
-
-/// Milliseconds that processes of this one have run, as far as they have ended.
-fn processor_time() -> Result<f64, Failure> {
-    let mut usage = MaybeUninit::<libc::rusage>::uninit();
-    // SAFETY: the place is valid for writes of what it is given.
-    if unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr()) } != 0 {
-        return Err(io::Error::last_os_error().into());
-    }
-    // SAFETY: the call has succeeded, so it has written all of it.
-    let usage = unsafe { usage.assume_init() };
-    let milliseconds = |time: libc::timeval| time.tv_sec as f64 * 1e3 + time.tv_usec as f64 / 1e3;
-    Ok(milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime))
 }
 
 fn repository() -> PathBuf {

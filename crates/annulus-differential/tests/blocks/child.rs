@@ -171,7 +171,10 @@ fn died(status: ExitStatus) -> Option<i32> {
     return std::os::unix::process::ExitStatusExt::signal(&status)
         .filter(|signal| [4, 6, 7, 11].contains(signal));
     #[cfg(not(unix))]
-    return None;
+    return {
+        let _ = status;
+        None
+    };
 }
 
 /// The handlers that this process leaves out.

@@ -3,16 +3,18 @@
 use super::*;
 
 fn all_versions() -> Vec<(&'static str, Pack, Unpack)> {
-    let mut versions: Vec<(&'static str, Pack, Unpack)> = vec![("plain", portable::pack, portable::unpack)];
+    let versions: Vec<(&'static str, Pack, Unpack)> = vec![("plain", portable::pack, portable::unpack)];
     #[cfg(target_arch = "x86_64")]
-    {
+    let versions = {
+        let mut versions = versions;
         if x86::has_ssse3() {
             versions.push(("by a table", x86::pack_by_table, x86::unpack_by_table));
         }
         if x86::has_vbmi2() {
             versions.push(("by a mask", x86::pack_by_mask, x86::unpack_by_mask));
         }
-    }
+        versions
+    };
     versions
 }
 

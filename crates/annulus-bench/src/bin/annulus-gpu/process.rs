@@ -1,11 +1,12 @@
 //! Programs that are started, and ended if they take too long, or if this one ends.
 
+#[cfg(unix)]
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::{
     env,
     ffi::OsString,
     fs::{self, File},
     io::{self, Read, Write},
-    os::unix::process::{CommandExt, ExitStatusExt},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     sync::{Arc, Mutex, PoisonError},
@@ -130,7 +131,9 @@ pub(crate) fn run(mut command: Command, limit: Limit, log: Option<File>) -> io::
     let (reader, writer) = io::pipe()?;
     let begun = Instant::now();
     // A group of its own: what it started ends with it.
-    command.process_group(0).stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+    #[cfg(unix)]
+    command.process_group(0);
+    command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
     ends_with_this_process(&mut command);
     let child = command.spawn()?;
     // The command holds the pipe's other end.
@@ -195,15 +198,15 @@ fn wait(mut child: Child, begun: Instant, limit: Limit, heard: &Heard) -> io::Re
     if let Some(status) = ended_when(&mut child, || is_late() || is_cut())? {
         return Ok(match status.code() {
             Some(code) => End::Exited(code),
-            None => End::Crashed(status.signal().unwrap_or(0)),
+            None => End::Crashed(signal_of(status)),
         });
     }
     let end = if is_late() { End::TookTooLong } else { End::Cut };
     let since = Instant::now();
-    signal(&child, libc::SIGTERM);
+    signal(&mut child, Signal::Terminate);
     let ended = ended_when(&mut child, || since.elapsed() >= POLITE)?.is_some();
     // Also children that it leaves behind.
-    signal(&child, libc::SIGKILL);
+    signal(&mut child, Signal::Kill);
     let is_gone = ended || ended_when(&mut child, || since.elapsed() >= POLITE + GONE)?.is_some();
     Ok(if is_gone { end } else { End::Stuck })
 }
@@ -221,9 +224,42 @@ fn ended_when(child: &mut Child, mut is_enough: impl FnMut() -> bool) -> io::Res
     }
 }
 
-/// Sends a signal to the child's group.
-fn signal(child: &Child, signal: i32) {
+/// The signal that ended a program; 0 where no system says one.
+fn signal_of(status: ExitStatus) -> i32 {
+    #[cfg(unix)]
+    let signal = status.signal().unwrap_or(0);
+    #[cfg(not(unix))]
+    let signal = {
+        let _ = status;
+        0
+    };
+    signal
+}
+
+/// How a program is told to end.
+enum Signal {
+    /// It may clean up behind itself.
+    Terminate,
+    Kill,
+}
+
+/// Tells the child's group to end.
+#[cfg(unix)]
+fn signal(child: &mut Child, signal: Signal) {
+    let signal = match signal {
+        Signal::Terminate => libc::SIGTERM,
+        Signal::Kill => libc::SIGKILL,
+    };
     let Ok(group) = i32::try_from(child.id()) else { return };
     // SAFETY: the call takes numbers alone. The group is the child's own, made when it was started.
     unsafe { libc::kill(-group, signal) };
+}
+
+/// Ends the child where it is to be killed: here no program is asked to end.
+#[cfg(not(unix))]
+fn signal(child: &mut Child, signal: Signal) {
+    if matches!(signal, Signal::Kill) {
+        // It has ended by itself, or is ended now.
+        let _ = child.kill();
+    }
 }
