@@ -37,3 +37,49 @@ mod four_workers {
     use super::*;
     conformance_suite!(Workers(4));
 }
+
+/// A kernel that asks looked for answers in the memory of the asked kernel, which was freed with that kernel's last handle.
+mod bug_answers_were_looked_for_in_freed_memory {
+    use std::{
+        thread,
+        time::{Duration, Instant},
+    };
+
+    use annulus_conformance::kernels::asks::{Event, Order, act, asker, teller};
+    use annulus_kernel::ended;
+    use annulus_runtime::LaunchOptions;
+
+    use super::*;
+
+    /// Slots of the asked kernel: its memory is so large that it goes back to the system when it is freed, and a look there ends the
+    /// process. Only the pages that are touched cost something.
+    const LARGE: u32 = 1 << 20;
+    const ASKS: u32 = 4;
+    const HOUR: u64 = 3600 * 1_000_000_000;
+
+    #[test]
+    fn the_asked_kernel_is_gone() {
+        let runtime = Runtime::builder().backend(Cpu::new()).build().unwrap();
+        let options = || LaunchOptions::default().actors(4).connectable(true).through(64).active(false);
+        let asked = teller::launch(&runtime, options().name("asked").capacity(LARGE)).unwrap();
+        let asks = asker::launch(&runtime, options().name("asks")).unwrap();
+        asks.port(asker::PRICE).connect(&asked).unwrap();
+        asks.activate_blocking().unwrap();
+        for number in 0..ASKS {
+            let order = Order { actor: number, number, act: act::ANSWER, more: 0, limit: HOUR };
+            let _ = asks.send_blocking(Event::Order(order)).unwrap();
+        }
+        let patience = Instant::now() + Duration::from_secs(60);
+        while asks.status().timers.unwrap().asks < ASKS.into() {
+            assert!(Instant::now() < patience, "{}", asks.status());
+            thread::yield_now();
+        }
+        asks.deactivate_blocking().unwrap();
+        asked.terminate_blocking();
+        drop(asked);
+        asks.activate_blocking().unwrap();
+        for _ in 0..ASKS {
+            assert_eq!(asks.port(asker::DONE).recv_blocking().unwrap().ended, ended::CLOSED);
+        }
+    }
+}

@@ -3,8 +3,8 @@
 use std::{marker::PhantomData, mem::offset_of, ops::Deref};
 
 use crate::{
-    Accepts, DeviceType, FieldDescriptor, Inside, Later, Meaning, Outbox, OwnType, Primitive, RawLater,
-    Receiver, Type, TypeDescriptor, TypeKind, Typed, Value, device_value,
+    Accepts, DeviceType, FieldDescriptor, Inside, Later, Meaning, Outbox, OwnType, PortOutbox, Primitive,
+    RawLater, Receiver, Type, TypeDescriptor, TypeKind, Typed, Value, device_value,
 };
 
 /// How an ask has ended: the values of [`Answer::ended`].
@@ -242,11 +242,20 @@ const fn is_same(a: &str, b: &str) -> bool {
 /// [`MOST_ASKS`]: annulus_abi::launch::MOST_ASKS
 #[derive(Debug)]
 pub struct Ask<Q, A> {
-    /// Both live longer than this.
-    outbox: *const Outbox<Q>,
+    queries: Queries<Q>,
+    /// It lives longer than this.
     later: *const RawLater,
     inside: Inside,
     _types: PhantomData<fn(A)>,
+}
+
+/// Where queries go.
+#[derive(Debug)]
+enum Queries<Q> {
+    /// One of a call's outboxes, which is this ask's own.
+    Port(Outbox<Q>),
+    /// A test's outbox, which lives longer than this.
+    Lent(*const Outbox<Q>),
 }
 
 impl<Q, A> Ask<Q, A> {
@@ -258,23 +267,38 @@ impl<Q, A> Ask<Q, A> {
         let variant = M::VARIANT.expect("the kernel's message has a variant for what comes of an ask");
         let inside = Inside::of(M::DESCRIPTOR, variant).expect("`Accepts` says so");
         // SAFETY: the timers are of messages whose variant holds an `A`. What is returned lives no longer than both.
-        let ask = unsafe { Self::new(outbox, later.raw(), inside) };
+        let ask = unsafe { Self::new(Queries::Lent(outbox), later.raw(), inside) };
         Borrowed::<Q, A, M> { ask, _of: PhantomData }
+    }
+
+    /// What a handler asks by in a call.
+    ///
+    /// # Safety
+    ///
+    /// Whatever the outbox sends to, and the timers, live longer than this. The timers are for messages that hold an `A` as `inside`
+    /// says.
+    pub(crate) unsafe fn of_port(port: PortOutbox<'_, Q>, later: &RawLater, inside: Inside) -> Self {
+        // SAFETY: the caller's word.
+        unsafe { Self::new(Queries::Port(port.into_outbox()), later, inside) }
     }
 
     /// # Safety
     ///
-    /// Both live longer than this. The timers are for messages that hold an `A` as `inside` says.
-    pub(crate) unsafe fn new(outbox: &Outbox<Q>, later: &RawLater, inside: Inside) -> Self {
-        Self { outbox, later, inside, _types: PhantomData }
+    /// Where queries go, and the timers, live longer than this. The timers are for messages that hold an `A` as `inside` says.
+    unsafe fn new(queries: Queries<Q>, later: &RawLater, inside: Inside) -> Self {
+        Self { queries, later, inside, _types: PhantomData }
     }
 
     /// Asks. `awaited` is the message that comes when the ask has ended, after `nanos` nanoseconds at the latest, counted
     /// from [`Cx::now`](crate::Cx::now).
     #[inline]
     pub fn send(&self, query: Q, awaited: A, nanos: u64) {
-        // SAFETY: it lives longer than this, by `new`.
-        unsafe { &*self.outbox }.send(query);
+        let outbox = match &self.queries {
+            Queries::Port(outbox) => outbox,
+            // SAFETY: it lives longer than this, by `new`.
+            Queries::Lent(outbox) => unsafe { &**outbox },
+        };
+        outbox.send(query);
         // SAFETY: as above.
         let later = unsafe { &*self.later };
         let Some(place) = later.next_ask(nanos) else { return };

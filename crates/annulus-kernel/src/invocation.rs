@@ -153,14 +153,17 @@ impl<'a> Invocation<'a> {
     ///
     /// # Safety
     ///
-    /// It is one of the kernel's ports, whose awaited message is an `A`, and the outbox is that of the port. Both live longer
-    /// than what is returned.
+    /// It is one of the kernel's ports, whose output is `Q` and whose awaited message is an `A`. It is asked for once in a call, and
+    /// used only during the call.
     #[inline(always)]
-    pub unsafe fn ask<Q, A>(&self, outbox: &Outbox<Q>, port: &PortDefinition) -> Ask<Q, A> {
+    pub unsafe fn ask<Q, A>(&self, port: &PortDefinition) -> Ask<Q, A> {
         let ask = port.ask.as_ref().expect("the definition says that the handler asks by it");
         let later = self.later.expect("a kernel that asks has timers");
-        // SAFETY: the block's timers were made for the kernel's message, and outlive the call. The rest is the caller's word.
-        unsafe { Ask::new(outbox, later, ask.inside()) }
+        // SAFETY: the caller's word.
+        let queries = unsafe { self.port::<Q>(port) };
+        // SAFETY: the block's outbox outlives the call, as do its timers, which were made for the kernel's message. The rest is the
+        // caller's word.
+        unsafe { Ask::of_port(queries, later, ask.inside()) }
     }
 
     /// The messages of a body's turn.

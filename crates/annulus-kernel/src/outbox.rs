@@ -209,6 +209,13 @@ impl<'a, M> PortOutbox<'a, M> {
     }
 }
 
+impl<M> PortOutbox<'_, M> {
+    /// The outbox by itself. It is used only as long as what it sends to lives.
+    pub(crate) fn into_outbox(self) -> Outbox<M> {
+        self.outbox
+    }
+}
+
 impl<M> Deref for PortOutbox<'_, M> {
     type Target = Outbox<M>;
 

@@ -319,6 +319,11 @@ impl ShardMemory {
         Some(unsafe { Ring::new(region.clone(), *layout) })
     }
 
+    /// The kernel's memory, in which its shards lie, and its [landings](Self::landings): these may be used as long as this is held.
+    pub fn memory(&self) -> &Arc<SharedMemory> {
+        &self.memory
+    }
+
     /// Where answers to calls through pipelines go, by shards of the kernel: none if the launch has no such calls.
     ///
     /// # Safety

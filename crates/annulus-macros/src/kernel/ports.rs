@@ -116,12 +116,10 @@ pub(super) fn argument(kernel: &Ident, number: usize, ty: &Type) -> TokenStream 
 
 /// What it gets for its ask of this number.
 pub(super) fn ask_argument(kernel: &Ident, number: usize, query: &Type, awaited: &Type) -> TokenStream {
-    let outbox = argument(kernel, number, query);
     let number = Literal::usize_unsuffixed(number);
     quote! {
         &unsafe {
             __annulus_call.ask::<#query, #awaited>(
-                #outbox,
                 &<#kernel as ::annulus::__private::RingKernel>::DEFINITION.ports[#number],
             )
         }

@@ -319,15 +319,12 @@ fn start(
     let through = (room != 0).then(|| {
         // SAFETY: the blocks make the other ends; this lies beside the shards' memory.
         let landings = unsafe { shards[0].landings() };
-        // SAFETY: as above.
-        let asked = unsafe { shards[0].landings() };
-        // SAFETY: these are the kernel's, and open.
-        let asked = unsafe { Landings::new(asked) };
         Through {
             passage: Arc::clone(&runtime.passage),
             // SAFETY: these are the kernel's, and open.
             landings: unsafe { Landings::new(landings) },
-            asked: Asked::new(asked, definition),
+            // SAFETY: the landings are open, and the blocks make the other ends.
+            asked: unsafe { Asked::new(&shards[0], definition) },
             answers_at: definition.answer().map(|(_, offset)| offset),
             replies: definition.reply().is_some(),
             errors: definition.errors,

@@ -22,7 +22,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use annulus_abi::{control::Timers, launch::asks_of, ring::kind};
 use annulus_block::Answered;
 use annulus_kernel::KernelDefinition;
-use annulus_ring::ring::{Landings, Reply};
+use annulus_ring::{
+    memory::{ShardMemory, SharedMemory},
+    ring::{Landings, Reply},
+};
 use annulus_sync::Ordering;
 
 use super::are_at_rest;
@@ -39,11 +42,13 @@ pub(crate) struct Asked {
     kept: Mutex<Vec<Kept>>,
 }
 
-/// Where a kernel answers, if its blocks answer in the host's memory. It may outlive the kernel.
+/// Where a kernel answers, if its blocks answer in the host's memory. It may outlive the kernel, and keeps its memory so long.
 struct Answers {
     landings: Landings,
     /// The size of an answer, and where in an output it lies.
     answer: Option<(usize, usize)>,
+    /// The landings lie there.
+    _memory: Arc<SharedMemory>,
 }
 
 /// Places in a row of one asker.
@@ -99,10 +104,19 @@ impl Kept {
 }
 
 impl Asked {
-    /// Nobody asks. The landings are those of a kernel of this definition.
-    pub(crate) fn new(landings: Landings, definition: &KernelDefinition) -> Self {
+    /// Nobody asks. The shard is one of a kernel of this definition.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's landings are open, and its blocks make the other ends.
+    pub(crate) unsafe fn new(shard: &ShardMemory, definition: &KernelDefinition) -> Self {
+        // SAFETY: by the caller's word the blocks make the other ends. The memory is kept beside them.
+        let landings = unsafe { shard.landings() };
+        // SAFETY: these are the kernel's, and by the caller's word open.
+        let landings = unsafe { Landings::new(landings) };
         let answer = definition.answer().map(|(ty, at)| (ty.size, at));
-        Self { answers: Arc::new(Answers { landings, answer }), kept: Mutex::default() }
+        let answers = Answers { landings, answer, _memory: Arc::clone(shard.memory()) };
+        Self { answers: Arc::new(answers), kept: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {
