@@ -14,6 +14,7 @@ pub mod constructs;
 pub mod corners;
 pub mod edges;
 pub mod events;
+pub mod everyday;
 pub mod items;
 pub mod lent;
 pub mod links;
@@ -501,6 +502,9 @@ pub const VALUES: &[&KernelDefinition] = {
         sizes::bound_sizes::DEFINITION,
         lists::list_changes::DEFINITION,
         lists::list_reads::DEFINITION,
+        everyday::copies::DEFINITION,
+        everyday::asked_ranges::DEFINITION,
+        everyday::joined_items::DEFINITION,
         slots::add_to_4::DEFINITION,
         slots::add_to_9::DEFINITION,
         slots::add_to_10::DEFINITION,

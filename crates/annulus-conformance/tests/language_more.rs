@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use annulus_conformance::{
-    kernels::{compared, lent, lists, more_closures, more_values, ordered, sizes, sorted, traits, wrapping},
+    kernels::{
+        compared, everyday, lent, lists, more_closures, more_values, ordered, sizes, sorted, traits, wrapping,
+    },
     language::differences,
 };
 use annulus_kernel::{KernelDefinition, RingKernel, Target};
@@ -92,6 +94,21 @@ fn orders_of_slices_lists_and_texts() {
 #[test]
 fn lists_of_bounded_length() {
     agree("lists", &[lists::list_changes::DEFINITION, lists::list_reads::DEFINITION], 0);
+}
+
+#[test]
+fn copies_and_conversions() {
+    agree("copies", &[everyday::copies::DEFINITION], 0);
+}
+
+#[test]
+fn items_that_are_joined() {
+    agree("joined", &[everyday::joined_items::DEFINITION], 0);
+}
+
+#[test]
+fn guards_and_ranges() {
+    agree("ranges", &[everyday::asked_ranges::DEFINITION], 0);
 }
 
 #[test]

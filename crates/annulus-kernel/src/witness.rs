@@ -34,6 +34,16 @@ pub fn seen_before<T>(_: &Witness<T>, value: T) -> T {
     value
 }
 
+/// The result unchanged; the witness has the type of what was asked for, and none has that of the error.
+pub fn tried<T: Typed, E>(_: &Witness<T>, value: Result<T, E>) -> Result<T, E> {
+    value
+}
+
+/// The standard library's `Reverse`, and no other one.
+pub fn reversed<T>(value: std::cmp::Reverse<T>) -> std::cmp::Reverse<T> {
+    value
+}
+
 /// The reference unchanged; the witness has the type of its target.
 pub fn lent<'a, T: Typed>(_: &Witness<T>, value: &'a T) -> &'a T {
     value

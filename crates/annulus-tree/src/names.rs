@@ -31,7 +31,9 @@ pub const METHODS: &[&str] = &[
     "mul_add", "powf", "powi", "recip", "round", "sin", "sin_cos", "sinh", "sqrt", "tan", "tanh", "to_bits", "to_degrees",
     "to_radians", "trunc",
     // Both.
-    "abs", "clamp", "into", "max", "min", "signum",
+    "abs", "clamp", "into", "max", "min", "signum", "try_into",
+    // Whatever is copied.
+    "clone",
     // Arrays and slices.
     "as_bytes", "as_mut_slice", "as_slice", "binary_search", "contains", "copy_from_slice", "copy_within", "ends_with", "fill", "first", "first_mut", "get", "get_mut", "is_empty", "last", "last_mut", "len",
     "reverse", "sort", "sort_unstable", "split_at", "split_at_mut", "starts_with",
@@ -68,8 +70,8 @@ pub const CALLING: &[&str] = &[
 /// Methods that use an iterator up.
 #[rustfmt::skip] // A table.
 pub const ENDS: &[&str] = &[
-    "all", "any", "count", "find", "find_map", "fold", "for_each", "last", "max", "max_by", "max_by_key", "min", "min_by",
-    "min_by_key", "position", "product", "sum",
+    "all", "any", "count", "eq", "find", "find_map", "fold", "for_each", "last", "max", "max_by", "max_by_key", "min",
+    "min_by", "min_by_key", "position", "product", "rposition", "sum",
 ];
 
 /// Methods that make an iterator of an array or a slice.
@@ -79,7 +81,7 @@ pub const STARTS: &[&str] = &["iter", "iter_mut", "into_iter"];
 pub const PARTS: &[&str] = &["chunks", "chunks_exact", "chunks_exact_mut", "chunks_mut", "windows"];
 
 /// Methods that make an iterator of another one.
-pub const ADAPTERS: &[&str] = &["cloned", "copied", "enumerate", "rev"];
+pub const ADAPTERS: &[&str] = &["cloned", "copied", "enumerate", "flatten", "rev"];
 
 /// The same, with a number.
 pub const COUNTING: &[&str] = &["skip", "step_by", "take"];
@@ -89,7 +91,7 @@ pub const CLOSING: &[&str] =
     &["filter", "filter_map", "inspect", "map", "map_while", "skip_while", "take_while"];
 
 /// The same, with another iterator.
-pub const PAIRING: &[&str] = &["zip"];
+pub const PAIRING: &[&str] = &["chain", "zip"];
 
 /// Methods that are read apart, since the type of what they give is asked for.
 pub const TYPED: &[&str] = &["shared"];
@@ -117,8 +119,8 @@ pub const OPERATORS: &[(&str, &str)] = &[
 /// Methods of [`METHODS`] that are never taken for a type's own.
 #[rustfmt::skip] // A table.
 const STANDARD_ONLY: &[&str] = &[
-    // Its type is not that of what it is called on.
-    "into",
+    // Their types are not that of what they are called on.
+    "into", "try_into",
     // They move an `Option` or `Result`, which may hold a reference that cannot be copied.
     "err", "expect", "expect_err", "ok", "ok_or", "unwrap", "unwrap_err", "unwrap_or", "unwrap_or_default",
 ];

@@ -131,6 +131,7 @@ kernels! {
 mod learnt {
     use annulus_conformance::kernels::{
         compared::equal_values,
+        everyday::{asked_ranges, copies, joined_items},
         lent::lent_operators,
         lists::{list_changes, list_reads},
         more_closures::{curves, integer_roots, option_closures, ordered, used_up},
@@ -156,6 +157,7 @@ mod learnt {
         options_in_memory within 0: notes;
         orders_and_sorting within 0: in_order, sorts;
         lists_of_bounded_length within 0: list_changes, list_reads;
+        everyday_rust within 0: copies, asked_ranges, joined_items;
         functions_of_floats within 4: curves;
     }
 
@@ -435,6 +437,7 @@ tests! {
         options_in_memory,
         orders_and_sorting,
         lists_of_bounded_length,
+        everyday_rust,
         sizes_that_are_bound,
         comparisons,
         closures,

@@ -1,17 +1,17 @@
 //! Methods and functions, by their receivers.
 
 use annulus_abi::error;
-use annulus_tree::{BinaryOp, Expression, WitnessId};
+use annulus_tree::{BinaryOp, Expression, ExpressionKind, WitnessId};
 
 use super::{
     Lowered, Lowerer,
-    archive::archived_operand,
+    archive::{self, archived_operand},
     cases::{Cases, is_either},
     items::is_iterator,
     list::{self, is_list},
     operand::{Operand, describe},
     operator::convert,
-    order::{is_comparing, is_ordering},
+    order::{self, is_comparing, is_ordered, is_ordering},
     program::{Expr, Place, Stmt},
     slice::{is_bounded, is_slice},
 };
@@ -28,6 +28,11 @@ impl Lowerer<'_> {
         arguments: &[Expression],
         witness: Option<WitnessId>,
     ) -> Lowered<Operand> {
+        if let (ExpressionKind::Range { start, end, inclusive }, "contains", [value]) =
+            (&receiver.kind, method, arguments)
+        {
+            return self.range_contains(start.as_deref(), end.as_deref(), *inclusive, value);
+        }
         if is_iterator(receiver) {
             return self.use_up(receiver, method, arguments, witness);
         }
@@ -46,6 +51,7 @@ impl Lowerer<'_> {
             Operand::Inbox => self.inbox_method(method, arguments),
             Operand::Atomic(place) => self.atomic_method(place, method, arguments),
             Operand::Never => Ok(Operand::Never),
+            operand if matches!((method, arguments), ("clone", [])) => self.cloned(operand),
             operand
                 if matches!((method, arguments), ("as_slice" | "as_bytes", [])) && is_bounded(&operand) =>
             {
@@ -204,6 +210,7 @@ impl Lowerer<'_> {
                 self.lossless(value, from, witness)
             }
             (Type::Scalar(to), "try_from", [value]) => self.fallible(value, *to),
+            (Type::Array { .. }, "try_from", [value]) => self.array_of_slice(value, ty),
             (Type::Scalar(to), "from_bits", [value]) if to.is_float() => {
                 let (value, _) = self.scalar(value)?;
                 Ok(Operand::Value(Expr::Call("from_bits", *to, vec![value]), ty))
@@ -330,6 +337,61 @@ impl Lowerer<'_> {
 }
 
 impl Lowerer<'_> {
+    /// `value.clone()`. Values of a device are copied. What is shared or a reference to a slice stays what it is.
+    fn cloned(&mut self, operand: Operand) -> Lowered<Operand> {
+        match operand {
+            Operand::Place(place) | Operand::Ref(place) => {
+                if archive::stays(&place.ty) {
+                    return Err(archive::STAYS.into());
+                }
+                self.taken(Operand::Place(place), None)
+            }
+            operand @ (Operand::Value(..)
+            | Operand::Tuple(_)
+            | Operand::Cases(_)
+            | Operand::View(_)
+            | Operand::Slice(_)
+            | Operand::Unit) => Ok(operand),
+            other => Err(format!("{} is not copied on a device", other.describe())),
+        }
+    }
+
+    /// `(start..end).contains(&value)`.
+    fn range_contains(
+        &mut self,
+        start: Option<&Expression>,
+        end: Option<&Expression>,
+        inclusive: bool,
+        value: &Expression,
+    ) -> Lowered<Operand> {
+        let expressions = start.into_iter().chain(end).chain([value]);
+        let mut values = self.values(expressions)?.into_iter();
+        let start = start.and_then(|_| values.next());
+        let end = end.and_then(|_| values.next());
+        let (value, ty) = values.next().ok_or("`contains` has an argument: rebuild the program")?;
+        if !is_ordered(&ty, false) {
+            return Err(order::refusal(&ty, "contains", false));
+        }
+        let value = self.simple(value, &ty, "value");
+        let mut inside = None;
+        let last = if inclusive { BinaryOp::Le } else { BinaryOp::Lt };
+        for (limit, op) in [(start, BinaryOp::Ge), (end, last)] {
+            let Some((limit, _)) = limit else { continue };
+            let holds = match &ty {
+                Type::Scalar(scalar) => Expr::binary(op, *scalar, value.clone(), limit),
+                _ => {
+                    let place = self.as_place(Operand::Value(value.clone(), ty.clone()))?;
+                    self.before_value(&place, limit, op)?
+                }
+            };
+            inside = Some(match inside {
+                Some(before) => Expr::binary(BinaryOp::And, Scalar::Bool, before, holds),
+                None => holds,
+            });
+        }
+        Ok(Operand::Value(inside.unwrap_or(Expr::Bits(Scalar::Bool, 1)), Type::Scalar(Scalar::Bool)))
+    }
+
     fn cx_method(
         &mut self,
         method: &str,

@@ -6,6 +6,7 @@ use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern};
 
 use super::{
     Lowered, Lowerer,
+    iterator::may_change,
     list::is_list,
     operand::{Operand, Variable, describe, is_fixed},
     program::{Expr, Place, Root, Stmt},
@@ -38,6 +39,10 @@ pub(super) enum Kind {
     Numbered(Box<Items>),
     /// `zip(others)`.
     Zipped(Box<Items>, Box<Items>),
+    /// `chain(others)`, and whether nobody can change what the items refer to.
+    Chained(Box<Items>, Box<Items>, bool),
+    /// `flatten()` of arrays, with how many elements each of them has.
+    Flattened(Box<Items>, usize),
     /// `step_by(step)`.
     Stepped(Box<Items>, Expr),
     /// `skip(count)`.
@@ -125,6 +130,19 @@ impl Lowerer<'_> {
                         let (first, second) = (self.items(receiver)?, self.items(other)?);
                         let len = self.smaller(&first.len, &second.len);
                         Ok(Items { len, kind: Kind::Zipped(Box::new(first), Box::new(second)) })
+                    }
+                    ("chain", [other]) => {
+                        let shared = !may_change(receiver) && !may_change(other);
+                        let (first, second) = (self.items(receiver)?, self.items(other)?);
+                        let len = match (&first.len, &second.len) {
+                            (Expr::Bits(_, a), Expr::Bits(_, b)) => usize_bits(a.saturating_add(*b)),
+                            (a, b) => {
+                                let both = vec![a.clone(), b.clone()];
+                                let len = Expr::Call("saturating_add", Scalar::Usize, both);
+                                self.fixed(len, &USIZE, "count")
+                            }
+                        };
+                        Ok(Items { len, kind: Kind::Chained(Box::new(first), Box::new(second), shared) })
                     }
                     ("step_by" | "skip" | "take", [count]) => self.counted(receiver, method, count),
                     _ => {
@@ -356,6 +374,19 @@ impl Lowerer<'_> {
                 let first = self.item(first, number.clone())?;
                 Operand::Tuple(vec![first, self.item(second, number)?])
             }
+            Kind::Chained(first, second, shared) => self.item_of_either(first, second, *shared, number)?,
+            Kind::Flattened(inner, len) => {
+                let len = usize_bits(*len as u64);
+                let outer = self.fixed(size(BinaryOp::Div, number.clone(), len.clone()), &USIZE, "outer");
+                let at = self.fixed(size(BinaryOp::Rem, number, len), &USIZE, "at");
+                let array = self.item(inner, outer)?;
+                let by_value = !matches!(array, Operand::Ref(_));
+                let view = self.view(array)?;
+                match self.element(&view, at) {
+                    Operand::Place(place) if !by_value => Operand::Ref(self.steady(place)),
+                    other => other,
+                }
+            }
             Kind::Stepped(inner, step) => {
                 let number = self.fixed(size(BinaryOp::Mul, number, step.clone()), &USIZE, "at");
                 self.item(inner, number)?
@@ -365,6 +396,45 @@ impl Lowerer<'_> {
                 self.item(inner, number)?
             }
         })
+    }
+}
+
+impl Lowerer<'_> {
+    /// The item of this number, of the first items or of those that come after them.
+    fn item_of_either(
+        &mut self,
+        first: &Items,
+        second: &Items,
+        shared: bool,
+        number: Expr,
+    ) -> Lowered<Operand> {
+        let name = self.names.take("item");
+        let number = self.fixed(number, &USIZE, "number");
+        let in_first = Expr::binary(BinaryOp::Lt, Scalar::Usize, number.clone(), first.len.clone());
+        let mut then = self.branch(|inner| inner.item(first, number.clone()))?;
+        let mut otherwise = self.branch(|inner| {
+            let at = inner.fixed(size(BinaryOp::Sub, number, first.len.clone()), &USIZE, "at");
+            inner.item(second, at)
+        })?;
+        let item = self.join([&mut then, &mut otherwise], name, shared)?;
+        self.out.push(Stmt::If(in_first, then.statements, otherwise.statements));
+        Ok(item)
+    }
+}
+
+/// The type of the elements that items are or refer to, if they are elements.
+pub(super) fn element_of(items: &Items) -> Option<Type> {
+    match &items.kind {
+        Kind::Elements { view, .. } => Some(view.element().clone()),
+        Kind::Copied(inner) | Kind::Reversed(inner) | Kind::Stepped(inner, _) | Kind::Skipped(inner, _) => {
+            element_of(inner)
+        }
+        Kind::Chained(first, ..) => element_of(first),
+        Kind::Flattened(inner, _) => match element_of(inner)? {
+            Type::Array { element, .. } => Some(*element),
+            _ => None,
+        },
+        Kind::Integers { .. } | Kind::Parts { .. } | Kind::Numbered(_) | Kind::Zipped(..) => None,
     }
 }
 
@@ -401,7 +471,9 @@ pub(super) fn has_closures(expression: &Expression) -> bool {
     let ExpressionKind::Method { receiver, method, arguments, .. } = &expression.kind else { return false };
     let is_closure = |argument: &Expression| matches!(argument.kind, ExpressionKind::Closure { .. });
     arguments.iter().any(is_closure)
-        || method == "zip" && arguments.iter().any(has_closures)
+        // What it runs through, only the items tell.
+        || method == "flatten" && is_iterator(receiver)
+        || matches!(method.as_str(), "chain" | "zip") && arguments.iter().any(has_closures)
         || is_iterator(receiver) && has_closures(receiver)
 }
 
@@ -413,10 +485,10 @@ pub(super) fn is_iterator(expression: &Expression) -> bool {
             match (method.as_str(), arguments.len()) {
                 ("iter" | "iter_mut" | "into_iter", 0)
                 | ("chunks" | "chunks_exact" | "chunks_exact_mut" | "chunks_mut" | "windows", 1) => true,
-                ("cloned" | "copied" | "enumerate" | "rev", 0)
+                ("cloned" | "copied" | "enumerate" | "flatten" | "rev", 0)
                 | (
-                    "filter" | "filter_map" | "inspect" | "map" | "map_while" | "skip" | "skip_while"
-                    | "step_by" | "take" | "take_while" | "zip",
+                    "chain" | "filter" | "filter_map" | "inspect" | "map" | "map_while" | "skip"
+                    | "skip_while" | "step_by" | "take" | "take_while" | "zip",
                     1,
                 ) => is_iterator(receiver),
                 _ => false,

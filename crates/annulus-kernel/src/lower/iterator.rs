@@ -5,12 +5,13 @@ use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern, Witness
 
 use super::{
     Lowered, Lowerer,
-    cases::Cases,
-    items::{Items, Kind, has_closures},
+    cases::{Cases, case_part, has_cases, is_case, is_either},
+    equal::{self, is_compared},
+    items::{Items, Kind, element_of, has_closures},
     operand::Operand,
     order::{self, is_ordered},
     program::{Expr, LocalId, Stmt},
-    slice::{size, usize_bits},
+    slice::{compared, size, usize_bits},
     wrapping::wrapped,
 };
 use crate::typed::{Scalar, Type};
@@ -34,6 +35,8 @@ enum Stage<'e> {
     /// The variable says whether it has begun.
     SkipWhile(&'e Expression, LocalId),
     Copied,
+    /// What is in an item that is an `Option` or a `Result`.
+    Flatten,
     /// The variable counts.
     Numbered(LocalId),
     Take(LocalId, Expr),
@@ -41,7 +44,7 @@ enum Stage<'e> {
 }
 
 /// Whether the items may be references that change their targets.
-fn may_change(expression: &Expression) -> bool {
+pub(super) fn may_change(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Method { receiver, method, arguments, .. } => match method.as_str() {
             // Items by value.
@@ -52,7 +55,7 @@ fn may_change(expression: &Expression) -> bool {
                 ExpressionKind::Array { .. } | ExpressionKind::Repeat { .. } | ExpressionKind::Range { .. }
             ),
             "iter_mut" | "chunks_mut" | "chunks_exact_mut" => true,
-            "zip" => may_change(receiver) || arguments.iter().any(may_change),
+            "chain" | "zip" => may_change(receiver) || arguments.iter().any(may_change),
             _ => may_change(receiver),
         },
         _ => false,
@@ -78,6 +81,17 @@ impl Lowerer<'_> {
             ("skip_while", [f]) => Stage::SkipWhile(f, self.flag("begun")),
             ("copied" | "cloned", []) => Stage::Copied,
             ("enumerate", []) => Stage::Numbered(self.counter("number")),
+            ("flatten", []) => {
+                let element = element_of(&chain.items).filter(|_| chain.stages.is_empty());
+                let Some(Type::Array { len, .. }) = element else {
+                    chain.stages.push(Stage::Flatten);
+                    return Ok(chain);
+                };
+                let all = size(BinaryOp::Mul, chain.items.len.clone(), usize_bits(len as u64));
+                let all = self.fixed(all, &USIZE, "count");
+                chain.items = Items { len: all, kind: Kind::Flattened(Box::new(chain.items), len) };
+                return Ok(chain);
+            }
             ("take" | "skip", [count]) => {
                 let count = self.size_argument(count, method)?;
                 let counter = self.counter("counted");
@@ -172,6 +186,24 @@ impl Lowerer<'_> {
                     self.out.push(Stmt::If(good.not(), vec![leave], Vec::new()));
                     self.taken(*then, None)?
                 }
+                Stage::Flatten => {
+                    let (good, then) = match item {
+                        // `&Option<T>` has a `&T` in it.
+                        Operand::Ref(place) if has_cases(&place.ty) && place.ty != Type::Verdict => {
+                            let case = if matches!(place.ty, Type::Option(_)) { "Some" } else { "Ok" };
+                            (is_case(&place, case)?, Operand::Ref(case_part(&place, case)?))
+                        }
+                        item if is_either(&item) => {
+                            let Cases { good, then, .. } = self.cases(item)?;
+                            (good, *then)
+                        }
+                        _ => {
+                            return Err("a device flattens `Option`s, `Result`s and arrays that lie in memory: write a loop in the loop".into());
+                        }
+                    };
+                    self.out.push(Stmt::If(good.not(), vec![Stmt::Continue], Vec::new()));
+                    self.taken(then, None)?
+                }
                 Stage::Copied => match item {
                     Operand::Ref(place) => self.taken(Operand::Place(place), None)?,
                     other => other,
@@ -210,6 +242,17 @@ impl Lowerer<'_> {
         outer: &mut Vec<LocalId>,
         body: impl FnOnce(&mut Self, Operand, &mut Vec<LocalId>) -> Lowered<()>,
     ) -> Lowered<()> {
+        self.over_numbered(chain, label, outer, |inner, item, _, outer| body(inner, item, outer))
+    }
+
+    /// The same, with the number of the item before all stages.
+    fn over_numbered(
+        &mut self,
+        chain: &Chain<'_>,
+        label: Option<&String>,
+        outer: &mut Vec<LocalId>,
+        body: impl FnOnce(&mut Self, Operand, Expr, &mut Vec<LocalId>) -> Lowered<()>,
+    ) -> Lowered<()> {
         let len = self.fixed(chain.items.len.clone(), &USIZE, "count");
         let mut local = 0;
         let (frame, statements) = self.framed(label, None, |inner| {
@@ -217,8 +260,8 @@ impl Lowerer<'_> {
             inner.locals[local].below = Some(len.clone());
             let number = inner.read(local);
             inner.out.push(Stmt::Tick);
-            let item = inner.item_of_turn(chain, number)?;
-            if matches!(item, Operand::Never) { Ok(()) } else { body(inner, item, outer) }
+            let item = inner.item_of_turn(chain, number.clone())?;
+            if matches!(item, Operand::Never) { Ok(()) } else { body(inner, item, number, outer) }
         })?;
         for local in outer.drain(..) {
             self.out.push(Stmt::Declare(local, None));
@@ -291,6 +334,32 @@ impl Lowerer<'_> {
                 let then = Box::new(Operand::Value(self.read(counter), USIZE));
                 Ok(Operand::cases(Cases { good: self.read(found), then, error: None, mutable: false }))
             }
+            ("rposition", [f]) => {
+                if chain.stages.iter().any(Stage::counts) {
+                    return Err(
+                        "a device's `rposition` stands behind `map` and what counts no items: write a `for` over `.rev()`"
+                            .into(),
+                    );
+                }
+                let len = self.fixed(chain.items.len.clone(), &USIZE, "count");
+                let Chain { items, stages } = chain;
+                let items = Items { len: len.clone(), kind: Kind::Reversed(Box::new(items)) };
+                let chain = Chain { items, stages };
+                let (position, found) = (self.temporary("position", USIZE, Some(len)), self.flag("found"));
+                self.locals[position].mutable = true;
+                self.locals[position].made = false;
+                self.over(&chain, None, &mut Vec::new(), |inner, item, _| {
+                    let down = size(BinaryOp::Sub, inner.read(position), usize_bits(1));
+                    let down = Stmt::Assign(inner.place_of_local(position), down);
+                    inner.out.push(down);
+                    let holds = inner.asked(f, item)?;
+                    inner.out.push(Stmt::If(holds, vec![inner.set(found), Stmt::Break], Vec::new()));
+                    Ok(())
+                })?;
+                let then = Box::new(Operand::Value(self.read(position), USIZE));
+                Ok(Operand::cases(Cases { good: self.read(found), then, error: None, mutable: false }))
+            }
+            ("eq", [other]) => self.equal_items(&chain, other),
             ("for_each", [f]) => {
                 self.over(&chain, None, &mut Vec::new(), |inner, item, _| {
                     inner.apply(f, vec![item]).map(drop)
@@ -317,19 +386,65 @@ impl Lowerer<'_> {
                 Ok(Operand::Value(self.read(folded), ty))
             }
             (
-                "find" | "find_map" | "last" | "min" | "max" | "min_by" | "min_by_key" | "max_by"
-                | "max_by_key",
+                "find"
+                | "find_map"
+                | "last"
+                | "min"
+                | "max"
+                | "min_by"
+                | "min_by_key"
+                | "min_by_key_reversed"
+                | "max_by"
+                | "max_by_key"
+                | "max_by_key_reversed",
                 _,
             ) => {
-                if may_change(receiver) && method != "find_map" {
+                let by_number = may_change(receiver) && method != "find_map";
+                if by_number && !chain.stages.iter().all(Stage::keeps_items) {
                     return Err(format!(
-                        "`{method}` of a device gives no `&mut`: write `position`, and index with what it gives"
+                        "`{method}` of a device gives no `&mut` behind `map` and its kin: write `position`, and index with what it gives"
                     ));
                 }
-                self.one_of(&chain, method, arguments)
+                self.one_of(&chain, method, arguments, by_number)
             }
             _ => Err(format!("a device's iterators have no `{method}` with these arguments: write a `for`")),
         }
+    }
+
+    /// `items.eq(others)`.
+    fn equal_items(&mut self, chain: &Chain<'_>, other: &Expression) -> Lowered<Operand> {
+        if !chain.stages.is_empty() || has_closures(other) {
+            return Err(
+                "a device's `eq` has no closures before it: write `zip` and `all`, and compare the lengths"
+                    .into(),
+            );
+        }
+        let others = self.items(other)?;
+        let len = self.fixed(chain.items.len.clone(), &USIZE, "count");
+        let same = match compared(BinaryOp::Eq, &len, &others.len) {
+            Ok(known) => Expr::Bits(Scalar::Bool, u64::from(known)),
+            Err(unknown) => unknown,
+        };
+        let equal = self.temporary("same", BOOL, Some(same));
+        self.locals[equal].mutable = true;
+        self.locals[equal].made = false;
+        let differ = Stmt::Assign(self.place_of_local(equal), Expr::Bits(Scalar::Bool, 0));
+        let ((), statements) = self.nested(|inner| {
+            inner.over_numbered(chain, None, &mut Vec::new(), |inner, item, number, _| {
+                let (item, ty) = inner.value_of(item)?;
+                let item = inner.as_place(Operand::Value(item, ty))?;
+                let other = inner.item(&others, number)?;
+                let (other, ty) = inner.value_of(other)?;
+                if !is_compared(&ty) || ty != item.ty {
+                    return Err(equal::refusal(&ty));
+                }
+                let same = inner.equal_to(&item, other)?;
+                inner.out.push(Stmt::If(same.not(), vec![differ, Stmt::Break], Vec::new()));
+                Ok(())
+            })
+        })?;
+        self.out.push(Stmt::If(self.read(equal), statements, Vec::new()));
+        Ok(Operand::Value(self.read(equal), BOOL))
     }
 
     fn sum(&mut self, chain: &Chain<'_>, method: &str, witness: Option<WitnessId>) -> Lowered<Operand> {
@@ -435,18 +550,30 @@ impl Lowerer<'_> {
         Ok(self.read(better))
     }
 
-    /// `find`, `last`, `min`, `max` and their kin: an item, if there is one.
-    fn one_of(&mut self, chain: &Chain<'_>, method: &str, arguments: &[Expression]) -> Lowered<Operand> {
+    /// `find`, `last`, `min`, `max` and their kin: an item, if there is one. If it may be changed, its number is
+    /// kept instead of a copy.
+    fn one_of(
+        &mut self,
+        chain: &Chain<'_>,
+        method: &str,
+        arguments: &[Expression],
+        by_number: bool,
+    ) -> Lowered<Operand> {
         let found = self.flag("found");
+        let kept_number = by_number.then(|| self.counter("kept"));
         let depth = self.names.depth();
         let mut outer = Vec::new();
         let mut result = None;
-        self.over(chain, None, &mut outer, |inner, item, outer| {
+        self.over_numbered(chain, None, &mut outer, |inner, item, number, outer| {
+            let keep = |inner: &mut Self, item: Operand, outer: &mut Vec<LocalId>| match kept_number {
+                Some(kept) => Ok((item, vec![Stmt::Assign(inner.place_of_local(kept), number)])),
+                None => inner.kept(item, depth, outer),
+            };
             let (condition, statements) = match (method, arguments) {
                 ("find", [f]) => {
                     let item = inner.fixed_operand(item)?;
                     let holds = inner.asked(f, item.clone())?;
-                    let (kept, mut statements) = inner.kept(item, depth, outer)?;
+                    let (kept, mut statements) = keep(inner, item, outer)?;
                     result = Some(kept);
                     statements.extend([inner.set(found), Stmt::Break]);
                     (Some(holds), statements)
@@ -468,12 +595,13 @@ impl Lowerer<'_> {
                     (Some(good), statements)
                 }
                 ("last", []) => {
-                    let (kept, mut statements) = inner.kept(item, depth, outer)?;
+                    let (kept, mut statements) = keep(inner, item, outer)?;
                     result = Some(kept);
                     statements.push(inner.set(found));
                     (None, statements)
                 }
-                ("min" | "max", []) | ("min_by_key" | "max_by_key", [_]) => {
+                ("min" | "max", [])
+                | ("min_by_key" | "max_by_key" | "min_by_key_reversed" | "max_by_key_reversed", [_]) => {
                     let item = inner.fixed_operand(item)?;
                     let key = match arguments {
                         [f] => inner.apply(f, vec![item.clone()])?,
@@ -488,7 +616,12 @@ impl Lowerer<'_> {
                     outer.push(best);
                     let best = inner.place_of_local(best);
                     // Of equal items `min` returns the first, and `max` the last.
-                    let op = if method.starts_with("min") { BinaryOp::Lt } else { BinaryOp::Ge };
+                    let op = match (method.starts_with("min"), method.ends_with("reversed")) {
+                        (true, false) => BinaryOp::Lt,
+                        (true, true) => BinaryOp::Gt,
+                        (false, false) => BinaryOp::Ge,
+                        (false, true) => BinaryOp::Le,
+                    };
                     let better = if let Type::Scalar(scalar) = ty {
                         let better = Expr::binary(op, scalar, key.clone(), Expr::Read(best.clone()));
                         Expr::binary(BinaryOp::Or, Scalar::Bool, inner.read(found).not(), better)
@@ -496,16 +629,20 @@ impl Lowerer<'_> {
                         let new = inner.as_place(Operand::Value(key.clone(), ty))?;
                         inner.unless_first(found, |inner| inner.before(&new, &best, op))?
                     };
-                    let (kept, mut statements) = inner.kept(item, depth, outer)?;
+                    let (kept, mut statements) = keep(inner, item, outer)?;
                     result = Some(kept);
                     statements.extend([Stmt::Assign(best, key), inner.set(found)]);
                     (Some(better), statements)
                 }
                 ("min_by" | "max_by", [f]) => {
                     let item = inner.fixed_operand(item)?;
-                    let (kept, mut statements) = inner.kept(item.clone(), depth, outer)?;
+                    let (kept, mut statements) = keep(inner, item.clone(), outer)?;
                     let better = inner.unless_first(found, |inner| {
-                        let given = inner.apply(f, vec![kept.clone(), item])?;
+                        let before = match kept_number {
+                            Some(number) => inner.item(&chain.items, inner.read(number))?,
+                            None => kept.clone(),
+                        };
+                        let given = inner.apply(f, vec![before, item])?;
                         let (given, ty) = inner.value_of(given)?;
                         let given = inner.as_place(Operand::Value(given, ty))?;
                         // Of equal items `min_by` returns the first, and `max_by` the last.
@@ -524,14 +661,38 @@ impl Lowerer<'_> {
             }
             Ok(())
         })?;
+        if let (Some(_), Some(number)) = (&result, kept_number) {
+            result = Some(self.item(&chain.items, self.read(number))?);
+        }
         let then = Box::new(result.unwrap_or(Operand::Unit));
-        Ok(Operand::cases(Cases { good: self.read(found), then, error: None, mutable: false }))
+        Ok(Operand::cases(Cases { good: self.read(found), then, error: None, mutable: by_number }))
     }
 }
 
 impl Stage<'_> {
     /// Whether its effect depends on the items before.
     fn counts(&self) -> bool {
-        !matches!(self, Self::Map(_) | Self::Filter(_) | Self::FilterMap(_) | Self::Inspect(_) | Self::Copied)
+        !matches!(
+            self,
+            Self::Map(_)
+                | Self::Filter(_)
+                | Self::FilterMap(_)
+                | Self::Inspect(_)
+                | Self::Copied
+                | Self::Flatten
+        )
+    }
+
+    /// Whether the items behind it are those before it.
+    fn keeps_items(&self) -> bool {
+        matches!(
+            self,
+            Self::Filter(_)
+                | Self::Inspect(_)
+                | Self::TakeWhile(_)
+                | Self::SkipWhile(..)
+                | Self::Take(..)
+                | Self::Skip(..)
+        )
     }
 }

@@ -37,6 +37,7 @@ const CHANGING: &[&str] = &[
     "sort",
     "sort_by",
     "sort_by_key",
+    "sort_by_key_reversed",
     "sort_unstable",
     "split_at_mut",
     "swap",
@@ -390,9 +391,10 @@ impl Lowerer<'_> {
             }
             ("contains", [value]) => self.contains(&view, value),
             ("as_slice" | "as_mut_slice", []) => Ok(Operand::view(view)),
-            ("sort_unstable" | "sort", []) => self.sort(&view, None, false),
-            ("sort_by_key", [f]) => self.sort(&view, Some(f), true),
-            ("sort_by", [f]) => self.sort(&view, Some(f), false),
+            ("sort_unstable" | "sort", []) => self.sort(&view, None, false, false),
+            ("sort_by_key", [f]) => self.sort(&view, Some(f), true, false),
+            ("sort_by_key_reversed", [f]) => self.sort(&view, Some(f), true, true),
+            ("sort_by", [f]) => self.sort(&view, Some(f), false, false),
             ("cmp" | "partial_cmp", [other]) => self.slice_compared(view, method, other),
             ("binary_search", [value]) => self.search(&view, value),
             ("copy_within", [from, to]) => self.copy_within(&view, from, to),
@@ -442,6 +444,36 @@ impl Lowerer<'_> {
             }
             _ => Err(format!("a device's slices and arrays have no `{method}`: write a loop")),
         }
+    }
+
+    /// `<[T; N]>::try_from(slice)`, `slice.try_into()`: a copy, if there are as many elements.
+    pub(super) fn array_of_slice(&mut self, value: &Expression, ty: Type) -> Lowered<Operand> {
+        let operand = self.operand(value, None)?;
+        let (Type::Array { element, len }, true) = (&ty, is_slice(&operand)) else {
+            return Err(format!("a device has no array of {}: write its elements", operand.describe()));
+        };
+        let view = self.view(operand)?;
+        if view.element != **element {
+            return Err("an array has the elements of the slice: rebuild the program".into());
+        }
+        let good = match compared(BinaryOp::Eq, &view.len, &usize_bits(*len as u64)) {
+            Ok(known) => Expr::Bits(Scalar::Bool, u64::from(known)),
+            Err(good) => self.fixed(good, &Type::Scalar(Scalar::Bool), "there"),
+        };
+        let local = self.temporary("array", ty.clone(), None);
+        self.locals[local].made = false;
+        let array = self.view(Operand::Place(self.place_of_local(local)))?;
+        let ((), statements) = self.nested(|inner| {
+            inner.for_each(&array, usize_bits(*len as u64), |lowerer, place, at| {
+                let source = lowerer.element_place(&view, at)?;
+                lowerer.out.push(Stmt::Assign(place, Expr::Read(source)));
+                Ok(())
+            })?;
+            Ok(())
+        })?;
+        self.out.push(Stmt::If(good.clone(), statements, Vec::new()));
+        let then = Box::new(Operand::Value(self.read(local), ty));
+        Ok(Operand::cases(Cases { good, then, error: Some((Expr::Code(0), Type::Unit)), mutable: false }))
     }
 
     /// `get(index)`, `get(start..end)`.

@@ -27,7 +27,10 @@ impl Lowerer<'_> {
         view: &View,
         closure: Option<&Expression>,
         by_key: bool,
+        reversed: bool,
     ) -> Lowered<Operand> {
+        // What may stand before another: of keys in reverse, the greater one.
+        let in_order = if reversed { BinaryOp::Ge } else { BinaryOp::Le };
         let ty = view.element().clone();
         if closure.is_none() && !is_ordered(&ty, true) {
             return Err(match &ty {
@@ -76,7 +79,7 @@ impl Lowerer<'_> {
                         let of_lower = inner.apply(f, vec![Operand::Ref(lower.clone())])?;
                         let (of_lower, ty) = inner.value_of(of_lower)?;
                         let of_lower = inner.as_place(Operand::Value(of_lower, ty))?;
-                        inner.before_value(&of_lower, key, BinaryOp::Le)?
+                        inner.before_value(&of_lower, key, in_order)?
                     }
                     Some(f) => {
                         let given =

@@ -1,7 +1,7 @@
 //! Calls: methods, functions of types, and what only looks like one: variants and tuple structs.
 
 use annulus_tree::{ExpressionKind, FieldValue, names};
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{
     Expr, ExprCall, ExprMethodCall, ExprPath, Path, ext::IdentExt, punctuated::Punctuated, token::Comma,
@@ -41,6 +41,14 @@ impl Reader {
                 return receiver;
             }
             return self.refuse(&call.method, message);
+        }
+        if let ("contains", Expr::Range(range), [argument]) =
+            (method.as_str(), bare(&call.receiver), &call.args.iter().collect::<Vec<_>>()[..])
+        {
+            return self.range_contains(expression, range, argument);
+        }
+        if method == "try_into" && call.args.is_empty() {
+            return self.tried(expression, call);
         }
         if method == "unwrap_or_default" && call.args.is_empty() {
             return self.or_default(expression, call);
@@ -156,7 +164,7 @@ impl Reader {
             return self.refuse(&call.func, format!("`{}` is the host's: {instead}", text(&function.path)));
         }
         match type_of(function) {
-            Some(ty) if name == "try_from" && is_primitive(&ty) => {
+            Some(ty) if name == "try_from" && (is_primitive(&ty) || is_array(&ty)) => {
                 // The type of its error is none of a device's, so no witness sees the result.
                 let witness = self.witness(Source::Written(ty));
                 let (arguments, tokens) = self.arguments(&call.args);
@@ -259,6 +267,35 @@ impl Reader {
         node(expression, kind, tokens)
     }
 
+    /// `(a..b).contains(&value)`.
+    fn range_contains(&mut self, expression: &Expr, range: &syn::ExprRange, argument: &Expr) -> Read {
+        let Read { tree: receiver, tokens: receiver_tokens } = self.range(range);
+        let Read { tree, tokens } = self.expression(argument);
+        let kind = ExpressionKind::Method {
+            receiver: Box::new(receiver),
+            method: "contains".to_owned(),
+            arguments: vec![tree],
+            witness: None,
+        };
+        node(expression, kind, quote_spanned!(span(expression)=> #receiver_tokens.contains(#tokens)))
+    }
+
+    /// `value.try_into()`: `T::try_from(value)`, of the type that rustc infers.
+    fn tried(&mut self, expression: &Expr, call: &ExprMethodCall) -> Read {
+        let Read { tree, tokens } = self.expression(&call.receiver);
+        // The type of its error is none of a device's, so no witness sees it.
+        let witness = self.witness(Source::Inferred(span(expression)));
+        let mut name = super::witness(witness);
+        name.set_span(span(expression));
+        let method = &call.method;
+        let tokens = quote_spanned! {span(expression)=>
+            ::annulus::__private::witness::tried(&#name, #tokens.#method())
+        };
+        let function = "try_from".to_owned();
+        let kind = ExpressionKind::Function { ty: witness, function, arguments: vec![tree], witness };
+        node(expression, kind, tokens)
+    }
+
     /// A witness of a type that rustc infers, whose value is the type's `Default`.
     fn default_witness(&mut self, place: &Expr) -> (annulus_tree::WitnessId, proc_macro2::Ident) {
         let id = self.witness(Source::Default(span(place)));
@@ -329,6 +366,12 @@ pub(super) fn is_primitive(ty: &TokenStream) -> bool {
     PRIMITIVES.contains(&ty.to_string().as_str())
 }
 
+/// Whether it is an array's type, `[T; N]`.
+fn is_array(ty: &TokenStream) -> bool {
+    let first = ty.clone().into_iter().next();
+    matches!(first, Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket)
+}
+
 fn type_of_path(path: &Path) -> Option<TokenStream> {
     let holder = before_last(path)?;
     if !holder.starts_with(char::is_uppercase) && !PRIMITIVES.contains(&holder.as_str()) {
@@ -394,15 +437,11 @@ fn unknown_method(call: &ExprMethodCall, method: &str) -> Option<String> {
             "it may put equal elements in any order, so backends could differ: write `sort_by` or `sort_by_key`, which keep it"
         }
         "sort_by_cached_key" => "a device has no heap: write `sort_by_key`",
-        "rposition" | "try_fold" | "try_for_each" | "reduce" | "partition" if takes_closure => {
-            "write it as a `for`"
-        }
+        "try_fold" | "try_for_each" | "reduce" | "partition" if takes_closure => "write it as a `for`",
         _ if takes_closure => "write a `match`, `if let … { … } else { … }`, or a `for`",
-        "clone" => "a device's values are copied: write `*value`, or just the value",
         "to_string" | "as_str" => "a device has no text: send a number",
         "to_vec" => "a device has no heap: write an array, `[value; N]`",
         "borrow" | "borrow_mut" => "write `&value` or `&mut value`",
-        "try_into" => "write the type, `T::try_from(value)`",
         "parse" => "a device has no text: send a number",
         "as_ptr" | "as_mut_ptr" => "write an index (`u32`) instead of an address",
         "swap_with_slice" => "write it as a loop over the indices",

@@ -7,7 +7,7 @@ use annulus_tree::{
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Expr, ExprClosure, ExprMethodCall, ReturnType, ext::IdentExt, parse_quote};
+use syn::{Expr, ExprClosure, ExprMethodCall, ExprPath, ReturnType, ext::IdentExt, parse_quote};
 
 use super::{Read, Reader, expression::bare, items, node, pattern, span};
 
@@ -21,7 +21,13 @@ impl Reader {
                 return None;
             }
             let (receiver, receiver_tokens) = self.items(&call.receiver);
-            let (arguments, tokens) = self.called(call);
+            let (method, arguments, tokens) = match self.reversed_key(call, &method) {
+                Some(Read { tree, tokens }) => (format!("{method}_reversed"), vec![tree], vec![tokens]),
+                None => {
+                    let (arguments, tokens) = self.called(call);
+                    (method, arguments, tokens)
+                }
+            };
             let turbofish = &call.turbofish;
             let tokens = quote_spanned!(span(expression)=> #receiver_tokens.#name #turbofish(#(#tokens),*));
             // What a sum is, only its type tells.
@@ -43,9 +49,35 @@ impl Reader {
             return None;
         }
         let (receiver, receiver_tokens) = self.boxed(&call.receiver);
-        let (arguments, tokens) = self.called(call);
+        let (method, arguments, tokens) = match self.reversed_key(call, &method) {
+            Some(Read { tree, tokens }) => (format!("{method}_reversed"), vec![tree], vec![tokens]),
+            None => {
+                let (arguments, tokens) = self.called(call);
+                (method, arguments, tokens)
+            }
+        };
         let tokens = quote_spanned!(span(expression)=> #receiver_tokens.#name(#(#tokens),*));
         Some(node(expression, ExpressionKind::Method { receiver, method, arguments, witness: None }, tokens))
+    }
+
+    /// The closure of `sort_by_key(|x| Reverse(key))` and its kin, which gives the key; `None` for another one.
+    fn reversed_key(&mut self, call: &ExprMethodCall, method: &str) -> Option<Read> {
+        if !matches!(method, "max_by_key" | "min_by_key" | "sort_by_key") || call.args.len() != 1 {
+            return None;
+        }
+        let Expr::Closure(closure) = bare(&call.args[0]) else { return None };
+        let mut body = bare(&closure.body);
+        if let Expr::Block(block) = body
+            && let [syn::Stmt::Expr(value, None)] = &block.block.stmts[..]
+        {
+            body = bare(value);
+        }
+        let Expr::Call(reversed) = body else { return None };
+        let (Expr::Path(function), 1) = (&*reversed.func, reversed.args.len()) else { return None };
+        if pattern::last_name(&function.path) != "Reverse" || !matches!(closure.output, ReturnType::Default) {
+            return None;
+        }
+        Some(self.closure_of(&call.args[0], closure, &reversed.args[0], Some(function)))
     }
 
     /// The arguments of a method that calls some of them.
@@ -54,7 +86,10 @@ impl Reader {
         let arguments = call.args.iter().enumerate().map(|(index, argument)| {
             // The first ones of `map_or`, `fold` and `block_reduce` are values.
             let is_called = index + 1 == call.args.len() || method == "map_or_else";
-            let Read { tree, tokens } = if is_called {
+            let Read { tree, tokens } = if method == "eq" {
+                let (tree, tokens) = self.items(argument);
+                Read { tree: *tree, tokens }
+            } else if is_called {
                 self.perhaps_closure(argument, parameters_of(&method, index))
             } else {
                 self.expression(argument)
@@ -102,6 +137,17 @@ impl Reader {
     }
 
     fn closure(&mut self, place: &Expr, closure: &ExprClosure) -> Read {
+        self.closure_of(place, closure, &closure.body, None)
+    }
+
+    /// A closure that gives `value`, in its copy inside `reverse`.
+    fn closure_of(
+        &mut self,
+        place: &Expr,
+        closure: &ExprClosure,
+        value: &Expr,
+        reverse: Option<&ExprPath>,
+    ) -> Read {
         if let Some(word) = &closure.capture {
             let message = "a closure of a device sees the variables around it themselves: leave `move` out";
             self.errors.at(word, message);
@@ -126,7 +172,13 @@ impl Reader {
             inputs.push(quote!(#tokens #ty));
         }
         let outer = std::mem::replace(&mut self.in_closure, true);
-        let (body, tokens) = self.boxed(&closure.body);
+        let (body, mut tokens) = self.boxed(value);
+        if let Some(reverse) = reverse {
+            // A `Reverse` of the user's is none.
+            tokens = quote_spanned! {span(place)=>
+                ::annulus::__private::witness::reversed(#reverse(#tokens))
+            };
+        }
         self.in_closure = outer;
         self.scopes.back_to(&mark);
         let output = &closure.output;

@@ -132,8 +132,7 @@ fn is_float(expression: &Expr) -> bool {
 /// What to write instead of an iterator's method.
 pub(super) fn instead(method: &str) -> Option<&'static str> {
     Some(match method {
-        "chain" => "write two loops",
-        "flat_map" | "flatten" => "write a loop in the loop",
+        "flat_map" => "write a loop in the loop",
         "cycle" => "index with `i % values.len()`",
         "by_ref" | "fuse" | "peekable" => "write a `while` over an index",
         "scan" => "keep a variable outside of the loop",

@@ -1,7 +1,7 @@
 //! The macros that a device understands.
 
-use annulus_tree::{ExpressionKind, FieldPattern, Pattern};
-use quote::{ToTokens, quote_spanned};
+use annulus_tree::{Arm, Expression, ExpressionKind, FieldPattern, Literal, Pattern};
+use quote::{ToTokens, format_ident, quote_spanned};
 use syn::{BinOp, Expr, ExprBinary, Macro, Pat, Token, parse::Parser, punctuated::Punctuated};
 
 use super::{OR_CPU_ONLY, Read, Reader, node, pattern, span};
@@ -11,7 +11,7 @@ impl Reader {
         let name = pattern::last_name(&call.path);
         match name.as_str() {
             // What it says is for the host.
-            "panic" | "unreachable" => {
+            "panic" | "todo" | "unimplemented" | "unreachable" => {
                 node(call, ExpressionKind::Panic, quote_spanned!(span(call)=> ::core::panic!()))
             }
             "assert" | "assert_eq" | "assert_ne" => self.assertion(call, &name),
@@ -38,7 +38,6 @@ impl Reader {
                             "a device has no text: send a number and let the host find the words, {OR_CPU_ONLY}"
                         )
                     }
-                    "todo" | "unimplemented" => "write the code, or `panic!()`".to_owned(),
                     "vec" => "a device has no heap: write an array, `[value; N]`".to_owned(),
                     _ => format!(
                         "a device does not expand `{name}!`: write here what it stands for, {OR_CPU_ONLY}"
@@ -81,25 +80,41 @@ impl Reader {
         node(call, ExpressionKind::Assert { condition }, tokens)
     }
 
-    /// `matches!(value, pattern)`.
+    /// `matches!(value, pattern)`, `matches!(value, pattern if guard)`.
     fn matches(&mut self, call: &Macro) -> Read {
         let parser = |input: syn::parse::ParseStream<'_>| {
             let value: Expr = input.parse()?;
             input.parse::<Token![,]>()?;
             let pattern = Pat::parse_multi_with_leading_vert(input)?;
-            if input.peek(Token![if]) {
-                return Err(input.error("write the guard outside: `matches!(value, pattern) && guard`"));
-            }
+            let guard = match input.parse::<Option<Token![if]>>()? {
+                Some(_) => Some(input.parse::<Expr>()?),
+                None => None,
+            };
             input.parse::<Option<Token![,]>>()?;
-            Ok((value, pattern))
+            Ok((value, pattern, guard))
         };
-        let (value, pat) = match parser.parse2(call.tokens.clone()) {
+        let (value, pat, guard) = match parser.parse2(call.tokens.clone()) {
             Ok(parsed) => parsed,
             Err(error) => return self.refuse(call, error),
         };
         let mark = self.scopes.mark();
         let (value, value_tokens) = self.boxed(&value);
         let (pattern, pattern_tokens) = self.pattern(&pat);
+        if let Some(guard) = guard {
+            let Read { tree: guard, tokens: guard_tokens } = self.expression(&guard);
+            self.scopes.back_to(&mark);
+            let tokens = quote_spanned! {span(call)=>
+                ::core::matches!(#value_tokens, #pattern_tokens if #guard_tokens)
+            };
+            let line = super::line(span(call));
+            let mut arm = |pattern, guard, value| {
+                let witness = Some(self.written(&format_ident!("bool")));
+                let kind = ExpressionKind::Literal { literal: Literal::Bool { value }, witness };
+                Arm { line, pattern, guard, body: Expression { line, kind } }
+            };
+            let arms = vec![arm(pattern, Some(guard), true), arm(Pattern::Wildcard, None, false)];
+            return node(call, ExpressionKind::Match { value, arms }, tokens);
+        }
         self.scopes.back_to(&mark);
         let tokens = quote_spanned!(span(call)=> ::core::matches!(#value_tokens, #pattern_tokens));
         node(call, ExpressionKind::Let { pattern: without_names(pattern), value }, tokens)

@@ -16,7 +16,6 @@ fn methods(reading: &Reading, table: &[u32]) {
     let first = table.get(0).unwrap_or_else(|| &table[1]);
     let words = "a message";
     let second = table.get(1).expect(words);
-    let copy = reading.clone();
     let text = reading.divisor.to_string();
     let gamma = 2.0f32.gamma();
     let part = table[1..3].to_vec();

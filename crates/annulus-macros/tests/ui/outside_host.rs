@@ -57,7 +57,6 @@ fn words(reading: &Reading) {
     let kind = reading.value == 3 && "a" == "b";
     let raw = r#"a"#;
     let bytes = b"bytes";
-    todo!();
 }
 
 #[ring_kernel]

@@ -14,7 +14,6 @@ fn methods(reading: &Reading, table: &mut [u32]) {
     table.sort_unstable();
     let found = table.binary_search(&3);
     let doubled = reading.values.map(|value| value * 2);
-    let narrow: Result<u8, _> = reading.value.try_into();
     let narrow = u8::try_from(reading.value);
     let text = "3".parse::<u32>();
     let some = reading.value.checked_add(1).is_some_and(|value| value > 3);

@@ -23,7 +23,6 @@ fn patterns(reading: &Reading) {
         _ => {}
     }
     if let "text" = "text" {}
-    let matched = matches!(reading.level, x if x > 1.0);
 }
 
 #[ring_kernel]

@@ -1,0 +1,179 @@
+//! Kernels with what Rust's users write without thinking of devices: copies, conversions, ranges that are asked.
+#![allow(
+    clippy::assigning_clones,
+    clippy::clone_on_copy,
+    clippy::manual_range_patterns,
+    clippy::manual_unwrap_or_default,
+    clippy::map_flatten,
+    clippy::needless_borrow,
+    clippy::redundant_clone,
+    clippy::todo,
+    clippy::unimplemented,
+    clippy::unnecessary_lazy_evaluations,
+    clippy::useless_conversion
+)] // They are what is tested.
+
+use std::cmp::Reverse;
+
+use annulus_macros::{DeviceType, device_fn, ring_kernel};
+use annulus_runtime::prelude::{Failure, Outbox};
+
+use super::more_values::{Asked, Shape, Told};
+
+/// A state that is copied.
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Kept {
+    pub numbers: [i32; 8],
+    pub last: i32,
+    pub calls: u32,
+}
+
+#[device_fn]
+fn small(value: i32) -> Result<u8, Failure> {
+    value.try_into().map_err(|_| Failure::of(7))
+}
+
+/// `clone`, `try_into`, `todo!`.
+#[ring_kernel]
+pub fn copies(asked: &Asked, kept: &mut Kept, told: &Outbox<Told>) -> Result<(), Failure> {
+    let before = kept.clone();
+    let numbers = asked.numbers.clone();
+    kept.numbers = numbers.clone();
+    kept.last = numbers[asked.a.clone() as usize % 8].clone();
+    kept.calls = kept.calls.wrapping_add(1);
+    let shape = asked.shape.clone();
+    let size = match shape {
+        Shape::Round { size } | Shape::Square { size, .. } | Shape::Line(size, _) => size,
+        Shape::Point => 0,
+    };
+    let maybe = asked.numbers.first().clone().copied().filter(|number| number.clone() > 3);
+    let again = maybe.clone();
+    let byte: u8 = asked.a.try_into().unwrap_or(u8::MAX);
+    let narrow: i16 = i64::from(asked.b).try_into().unwrap_or_else(|_| -3);
+    let Ok::<u64, _>(wide) = asked.b.try_into() else {
+        kept.last = -1;
+        told.send(Told { x: i64::from(before.last), y: i64::from(again.unwrap_or(5)) });
+        return Ok(());
+    };
+    let index: usize = asked.key.try_into().expect("it fits");
+    let word: [u8; 4] = asked.bytes[index % 3..][..4].try_into().unwrap();
+    let half = <[u8; 4]>::try_from(&asked.bytes[..index % 9]).map_or(0, u32::from_le_bytes);
+    let list: Result<[u16; 3], _> = asked.list.as_slice().try_into();
+    let three = list.map(|[a, b, c]| i64::from(a) + 2 * i64::from(b) + 3 * i64::from(c)).unwrap_or(-1);
+    if asked.key == 77 {
+        todo!("never mind {}", 3)
+    }
+    if asked.key == 78 {
+        unimplemented!()
+    }
+    let few = small(asked.b)?;
+    told.send(Told {
+        x: i64::from(byte) + i64::from(narrow) + i64::from(few) + i64::from(size) + three,
+        y: (wide as i64)
+            .wrapping_add(i64::from(u32::from_be_bytes(word)) << 8)
+            .wrapping_add(i64::from(half) + i64::from(maybe.map_or(1, |number| number.clone())))
+            .wrapping_add(i64::from(before.calls) ^ i64::from(before.numbers[3])),
+    });
+    Ok(())
+}
+
+/// `matches!` with guards, ranges that are asked.
+#[ring_kernel]
+pub fn asked_ranges(asked: &Asked, order: &mut u32, told: &Outbox<Told>) {
+    let Asked { a, b, .. } = *asked;
+    let n = asked.a as usize % 8;
+    let mut x = 0i64;
+    for holds in [
+        matches!(asked.shape, Shape::Round { size } if size > 9),
+        matches!(asked.shape, Shape::Line(size, 3) | Shape::Square { size, .. } if size.is_power_of_two()),
+        matches!(asked.numbers.get(n), Some(&number) if (0..100).contains(&number)),
+        matches!(asked.shape, Shape::Point if asked.on),
+        matches!(a, 3..=900 if asked.numbers[n] / 3 != 0 && b < 40),
+        matches!(u8::try_from(a), Ok(small) if small % 2 == 0),
+        (1..=10).contains(&a),
+        (-5..5).contains(&b),
+        (a..=asked.key).contains(&77),
+        (..100).contains(&a) && (b..).contains(&3) || (..=7u32).contains(&asked.key),
+        !(asked.numbers[0]..asked.numbers[1]).contains(&asked.numbers[2]),
+        (0.25..0.75).contains(&(asked.b as f32 / 100.0)),
+        (f32::NAN..=1.0).contains(&0.5f32),
+        ((0, 5)..=(a % 4, b)).contains(&(2, asked.numbers[n])),
+        asked.numbers.iter().all(|number| (-1000..1000).contains(number)),
+    ] {
+        x = x * 2 + i64::from(holds);
+    }
+    // The ends come first, then what is asked for.
+    *order = order.wrapping_add(1);
+    let inside = ({
+        *order = order.wrapping_mul(3);
+        *order % 50
+    }..{
+        *order ^= a;
+        *order % 90
+    })
+        .contains(&{
+            *order = order.wrapping_sub(5);
+            *order % 70
+        });
+    told.send(Told { x, y: i64::from(*order) * 2 + i64::from(inside) });
+}
+
+/// `chain`, `flatten`, `eq`, `rposition`, `find` that may change, `Reverse`.
+#[ring_kernel]
+pub fn joined_items(asked: &Asked, grid: &mut [[i32; 4]; 3], told: &Outbox<Told>) {
+    let n = asked.a as usize % 9;
+    let numbers = &asked.numbers;
+    let mut x = 0i64;
+    for (at, number) in numbers[..n].iter().chain(&grid[1]).chain(&[7, 8]).enumerate() {
+        x = x.wrapping_mul(3).wrapping_add(i64::from(*number) ^ at as i64);
+    }
+    for at in (0..n).chain(5..7).rev().step_by(2) {
+        x = x.wrapping_mul(5).wrapping_add(at as i64);
+    }
+    x = x.wrapping_add(
+        numbers.iter().copied().chain(grid[0]).map(i64::from).filter(|n| n % 2 == 0).sum::<i64>(),
+    );
+    let [first, second, _] = grid;
+    for number in first.iter_mut().skip(1).chain(second) {
+        *number = number.wrapping_add(1);
+    }
+    // All elements of arrays of arrays, and what is in options.
+    for cell in grid.iter_mut().flatten() {
+        *cell = cell.wrapping_mul(3).wrapping_add(asked.b);
+    }
+    let all: i64 = grid.iter().flatten().enumerate().map(|(at, cell)| i64::from(*cell) * at as i64).sum();
+    let small: u32 = numbers.iter().map(|number| u8::try_from(*number).ok()).flatten().map(u32::from).sum();
+    let row = grid.iter().flatten().copied().rev().find(|cell| cell % 3 == 0);
+    let mut y = all.wrapping_add(i64::from(small)).wrapping_add(i64::from(row.unwrap_or(1)));
+    y = y.wrapping_mul(2) + i64::from(grid[0].iter().eq(&grid[1]));
+    y = y.wrapping_mul(2)
+        + i64::from(asked.bytes[..n.min(8)].iter().rev().eq(asked.bytes[8 - n.min(8)..].iter()));
+    y = y.wrapping_mul(2) + i64::from((0..n as u32).eq([0, 1, 2]));
+    let behind = numbers.iter().rposition(|number| *number > asked.b);
+    let even = numbers[..n].iter().map(|number| number / 2).rposition(|half| half % 2 == 0);
+    y = y.wrapping_add(behind.map_or(-7, |at| at as i64) * 100 + even.map_or(-9, |at| at as i64));
+    // What is found may be changed.
+    if let Some(cell) = grid[1].iter_mut().find(|cell| **cell > asked.b) {
+        *cell = cell.wrapping_sub(9);
+    }
+    if let Some((at, cell)) = grid[2].iter_mut().enumerate().filter(|(at, _)| at % 2 == 1).last() {
+        *cell ^= at as i32;
+    }
+    if let Some(cell) = grid[0].iter_mut().min_by_key(|cell| cell.wrapping_abs() % 16) {
+        *cell = 3;
+    }
+    if let Some(cell) = grid.iter_mut().flatten().max_by(|a, b| a.cmp(b)) {
+        *cell /= 2;
+    }
+    let mut bytes = asked.bytes;
+    bytes.sort_by_key(|byte| std::cmp::Reverse(byte % 16));
+    let most = numbers.iter().min_by_key(|number| Reverse(number.wrapping_abs() % 8));
+    let least = numbers.iter().enumerate().max_by_key(|(_, number)| Reverse(number.wrapping_abs() % 8));
+    for byte in bytes {
+        x = x.wrapping_mul(31).wrapping_add(i64::from(byte));
+    }
+    x = x.wrapping_add(i64::from(*most.unwrap_or(&0)));
+    y = y.wrapping_add(least.map_or(0, |(at, _)| at as i64));
+    told.send(Told { x, y });
+}
