@@ -80,18 +80,19 @@ impl Exits {
     }
 }
 
-/// Entries of a table for so many places: a power of two, of which at most three quarters are used.
+/// Entries of a table for so many places: a power of two, of which at most three quarters are used. For more places than
+/// any memory has, the greatest power of two.
 // TWIN: entries
 #[inline]
 pub const fn entries(places: u64) -> u64 {
     let mut entries = 4;
-    while entries / 4 * 3 < places {
+    while entries / 4 * 3 < places && entries < 1 << 63 {
         entries *= 2;
     }
     entries
 }
 
-/// Words of 8 bytes of a table for so many places.
+/// Words of 8 bytes of a table for so many places; `u64::MAX` if they cannot be counted.
 // TWIN: words
 #[inline]
 pub const fn words(places: u64, exits: Exits) -> u64 {
@@ -99,7 +100,8 @@ pub const fn words(places: u64, exits: Exits) -> u64 {
 }
 
 const fn words_of(entries: u64, places: u64, exits: Exits) -> u64 {
-    HEAD + 2 * entries + if exits.any() { 2 * places } else { 0 }
+    let ends = if exits.any() { places.saturating_mul(2) } else { 0 };
+    entries.saturating_mul(2).saturating_add(HEAD).saturating_add(ends)
 }
 
 /// Where a key's entry lies at the earliest, in a table of so many entries. All bits of the key count: keys that differ

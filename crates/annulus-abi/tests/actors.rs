@@ -414,3 +414,16 @@ fn places_that_were_given_back_are_given_again() {
         "{ended} {again} {instead} {refused}"
     );
 }
+
+#[test]
+fn the_size_of_a_table_for_any_number_of_places_is_a_number() {
+    for exits in [Exits::default(), Exits { evicted: true, ended: true }] {
+        let mut before = 0;
+        for bits in 1..=64 {
+            let size = words(u64::MAX >> (64 - bits), exits);
+            assert!(size >= before, "{bits} bits: {size} words, and {before} for fewer places");
+            before = size;
+        }
+        assert_eq!(before, u64::MAX);
+    }
+}

@@ -479,6 +479,7 @@ fn a_topology_is_run() {
     let output = run(&["run", "anomaly"], "");
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("it is no job, which"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("`annulus send KERNEL`"), "{}", text(&output.stderr));
 }
 
 #[test]

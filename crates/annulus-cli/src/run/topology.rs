@@ -58,7 +58,9 @@ pub(crate) fn in_file(file: &Path, error: &dyn std::fmt::Display) -> Failure {
 pub(super) fn file(name: &str) -> Result<PathBuf, String> {
     match name.ends_with(".toml") {
         true => Ok(name.into()),
-        false => Err("it is no job, which `annulus run --list` lists, and no file that ends in .toml".into()),
+        false => Err("it is no job, which `annulus run --list` lists, and no file that ends in .toml; to send messages to a \
+                  kernel write `annulus send KERNEL`"
+            .into()),
     }
 }
 

@@ -125,6 +125,14 @@ pub fn options(small: &Small, answers: &Outbox<Answer>) {
     };
     let or = limit.or(Some((9, on))).unwrap();
     words[7] = u32::from(or.0) * 2 + u32::from(or.1);
+    // The errors of the two are of two types.
+    let second: Result<u8, bool> = if on { Ok(a) } else { Err(a > 9) };
+    words[7] += match limit.map(|(n, _)| n).ok_or(small.key).or(second) {
+        Ok(n) => u32::from(n) * 100,
+        Err(large) => 70_000 + u32::from(large),
+    };
+    let checked: Result<(), u8> = if a > 80 { Err(a) } else { Ok(()) };
+    words[7] += u32::from(checked.or(Err(Failure::of(2))).is_ok()) * 100_000;
     let late: Option<f32>;
     late = if x > 0.0 { Some(x) } else { None };
     answers.send(Answer { words, sum, x: late.unwrap_or(-1.0), on: late.is_some() && nested.is_some() });

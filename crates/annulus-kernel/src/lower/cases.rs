@@ -318,7 +318,10 @@ impl Lowerer<'_> {
             ("or", [other]) => {
                 let (cases, [other]) = self.with_arguments(cases, [other])?;
                 let (other, ty) = self.value_of(other)?;
-                let cases = self.stored_cases(cases, "option")?.0;
+                let (cases, own) = self.stored_cases(cases, "option")?;
+                if own != ty {
+                    return self.or_other_error((cases, own), (other, ty));
+                }
                 let cases = self.as_place(Operand::Value(cases, ty.clone()))?;
                 let good = is_case(&cases, if matches!(ty, Type::Option(_)) { "Some" } else { "Ok" })?;
                 self.choose(good, Expr::Read(cases), other, ty)
@@ -327,6 +330,21 @@ impl Lowerer<'_> {
                 "a device's `Option` and `Result` have no `{method}` with these arguments: write a `match`"
             )),
         }
+    }
+
+    /// `first.or(second)` of `Result`s whose errors have two types: only the second one's can remain.
+    fn or_other_error(
+        &mut self,
+        (first, first_ty): (Expr, Type),
+        (second, second_ty): (Expr, Type),
+    ) -> Lowered<Operand> {
+        let first = self.cases(Operand::Value(first, first_ty))?;
+        let second = self.cases(Operand::Value(second, second_ty))?;
+        let (value, ty) = self.value_of(*first.then)?;
+        let (other, _) = self.value_of(*second.then)?;
+        let then = Box::new(self.choose(first.good.clone(), value, other, ty)?);
+        let good = Expr::binary(BinaryOp::Or, Scalar::Bool, first.good, second.good);
+        Ok(Operand::cases(Cases { good, then, error: second.error, mutable: false }))
     }
 
     /// Evaluates arguments after a receiver, whose value is kept.
