@@ -398,9 +398,10 @@ fn asks_the_host(small: &Small, sum: &mut u32) {
 refused!(functions_of_traits_for_the_host: asks_the_host says "`Weighed::weight` is called for a device, and is the host's");
 
 #[ring_kernel(untested)]
+#[allow(clippy::map_identity)]
 fn finds_to_change(tick: &Tick, values: &mut [u32; 4]) {
     // HERE finds_to_change
-    if let Some(value) = values.iter_mut().find(|value| **value > tick.a) {
+    if let Some(value) = values.iter_mut().map(|value| value).find(|value| **value > tick.a) {
         *value = 0;
     }
 }

@@ -65,7 +65,13 @@ typedef struct Option_Tuple_u8_bool { u8 tag; Tuple_u8_bool some; } Option_Tuple
 
 typedef struct Option_Tuple_u8_bool_x4 { Option_Tuple_u8_bool at[4]; } Option_Tuple_u8_bool_x4;
 
+typedef struct Result_u8_bool { u8 tag; u8 ok; u8 err; } Result_u8_bool;
+
+typedef struct Result_void_u8 { u8 tag; u8 err; } Result_void_u8;
+
 typedef struct Option_f32 { u8 tag; f32 some; } Option_f32;
+
+typedef struct Result_u8_u16 { u8 tag; u8 ok; u16 err; } Result_u8_u16;
 
 CONSTANT const Option_Tuple_u8_bool_x4 LIMITS = { { { .tag = 0 }, { .tag = 1, .some = { .field_0 = 7, .field_1 = true } }, { .tag = 1, .some = { .field_0 = 200, .field_1 = false } }, { .tag = 0 } } };
 
@@ -337,18 +343,75 @@ static u32 handle_options(GLOBAL const Small *small, PRIVATE ann_outbox *answers
     Tuple_u8_bool copy_2 = chosen_5.some;
     // values.rs:+72
     words.at[7] = (((u32)copy_2.field_0) * 2u) + ((u32)copy_2.field_1);
-    // values.rs:+73
-    Option_f32 late;
     // values.rs:+74
-    Option_f32 chosen_6;
-    if (x > 0.0f) {
-        chosen_6.tag = 1; // Some
-        chosen_6.some = x;
+    Result_u8_bool second;
+    if (on) {
+        second.tag = 0; // Ok
+        second.ok = a;
     } else {
-        chosen_6.tag = 0; // None
+        second.tag = 1; // Err
+        second.err = a > 9;
     }
-    late = chosen_6;
     // values.rs:+75
+    bool there = limit.tag == 1;
+    Tuple_u8_bool subject = limit.some;
+    u8 mapped;
+    if (there) {
+        Tuple_u8_bool subject_2 = subject;
+        u8 n = subject_2.field_0;
+        mapped = n;
+    }
+    Result_u8_u16 option_4;
+    if (there) {
+        option_4.tag = 0; // Ok
+        option_4.ok = mapped;
+    } else {
+        option_4.tag = 1; // Err
+        option_4.err = small->key;
+    }
+    bool there_2 = (option_4.tag == 0) || (second.tag == 0);
+    u8 subject_2 = (option_4.tag == 0) ? option_4.ok : second.ok;
+    bool subject_3 = second.err;
+    u32 chosen_6;
+    if (there_2) {
+        // values.rs:+76
+        u8 n = subject_2;
+        chosen_6 = ((u32)n) * 100u;
+    } else {
+        // values.rs:+77
+        bool large = subject_3;
+        chosen_6 = 70000u + ((u32)large);
+    }
+    words.at[7] = words.at[7] + chosen_6;
+    // values.rs:+79
+    Result_void_u8 checked;
+    if (a > 80) {
+        checked.tag = 1; // Err
+        checked.err = a;
+    } else {
+        checked.tag = 0; // Ok
+    }
+    // values.rs:+80
+    Result_void_u8 option_5;
+    if (checked.tag == 0) {
+        option_5.tag = 0; // Ok
+    } else {
+        option_5.tag = 1; // Err
+        option_5.err = checked.err;
+    }
+    words.at[7] = words.at[7] + (((u32)((option_5.tag == 0) || (2u == 0u))) * 100000u);
+    // values.rs:+81
+    Option_f32 late;
+    // values.rs:+82
+    Option_f32 chosen_7;
+    if (x > 0.0f) {
+        chosen_7.tag = 1; // Some
+        chosen_7.some = x;
+    } else {
+        chosen_7.tag = 0; // None
+    }
+    late = chosen_7;
+    // values.rs:+83
     Answer answer;
     answer.words = words;
     answer.sum = sum;
