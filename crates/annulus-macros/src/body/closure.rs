@@ -21,13 +21,7 @@ impl Reader {
                 return None;
             }
             let (receiver, receiver_tokens) = self.items(&call.receiver);
-            let (method, arguments, tokens) = match self.reversed_key(call, &method) {
-                Some(Read { tree, tokens }) => (format!("{method}_reversed"), vec![tree], vec![tokens]),
-                None => {
-                    let (arguments, tokens) = self.called(call);
-                    (method, arguments, tokens)
-                }
-            };
+            let (method, arguments, tokens) = self.called(call, method);
             let turbofish = &call.turbofish;
             let tokens = quote_spanned!(span(expression)=> #receiver_tokens.#name #turbofish(#(#tokens),*));
             // What a sum is, only its type tells.
@@ -49,13 +43,7 @@ impl Reader {
             return None;
         }
         let (receiver, receiver_tokens) = self.boxed(&call.receiver);
-        let (method, arguments, tokens) = match self.reversed_key(call, &method) {
-            Some(Read { tree, tokens }) => (format!("{method}_reversed"), vec![tree], vec![tokens]),
-            None => {
-                let (arguments, tokens) = self.called(call);
-                (method, arguments, tokens)
-            }
-        };
+        let (method, arguments, tokens) = self.called(call, method);
         let tokens = quote_spanned!(span(expression)=> #receiver_tokens.#name(#(#tokens),*));
         Some(node(expression, ExpressionKind::Method { receiver, method, arguments, witness: None }, tokens))
     }
@@ -80,9 +68,15 @@ impl Reader {
         Some(self.closure_of(&call.args[0], closure, &reversed.args[0], Some(function)))
     }
 
-    /// The arguments of a method that calls some of them.
-    fn called(&mut self, call: &ExprMethodCall) -> (Vec<Expression>, Vec<TokenStream>) {
-        let method = call.method.unraw().to_string();
+    /// A method that calls some of its arguments: its name in the tree, and the arguments.
+    fn called(
+        &mut self,
+        call: &ExprMethodCall,
+        method: String,
+    ) -> (String, Vec<Expression>, Vec<TokenStream>) {
+        if let Some(Read { tree, tokens }) = self.reversed_key(call, &method) {
+            return (format!("{method}_reversed"), vec![tree], vec![tokens]);
+        }
         let arguments = call.args.iter().enumerate().map(|(index, argument)| {
             // The first ones of `map_or`, `fold` and `block_reduce` are values.
             let is_called = index + 1 == call.args.len() || method == "map_or_else";
@@ -96,7 +90,8 @@ impl Reader {
             };
             (tree, tokens)
         });
-        arguments.unzip()
+        let (arguments, tokens) = arguments.unzip();
+        (method, arguments, tokens)
     }
 
     /// An argument that may be a closure, or the name of a function.
