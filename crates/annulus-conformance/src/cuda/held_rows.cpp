@@ -16,9 +16,15 @@ int main(int argc, char **argv)
     launch(k);
     u64 handled = 0, sent = 0;
     for (u64 round = 0; round < 12; round += 1) {
-        // One keeps its block, and more comes for it than its ring holds.
-        token tokens[3] = {{0, 0, 3000, 0}, {1, 2, 0, 0}, {2, 1 + (u32)(round + seed) % 2, 0, 0}};
-        for (token &t : tokens) {
+        // One keeps its block, and more comes for it than its ring holds. In every other round nothing but what is held
+        // is left to be handled when that one ends.
+        token tokens[5] = {{0, 0, 3000, 0}, {1, 2, 0, 0}, {2, 1 + (u32)(round + seed) % 2, 0, 0}, {}, {}};
+        size_t number = 3;
+        if (round % 2)
+            for (number = 5; token & t : tokens)
+                if (t.takes == 0) t = {1, 1, 0, 0};
+        for (size_t i = 0; i < number; i += 1) {
+            token &t = tokens[i];
             t.key = (t.key + (u32)round) % 3;
             while (!try_send(k, t.key % k.blocks, &t)) wait_for("a token finds no room");
             sent += 1;

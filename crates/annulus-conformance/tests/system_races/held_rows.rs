@@ -57,7 +57,7 @@ const FAULTS: &[Fault] = &[
             0,
             Change::Statements(
                 "    ann_count_copies(v);\n",
-                "    ann_count_copies(v);\n    ann_store_waiting(v, 0);\n    dawdle(100);\n",
+                "    ann_count_copies(v);\n    ann_store_waiting(v, 0);\n    if (b->taken == 0)\n        dawdle(2000);\n",
                 "",
             ),
         )],
