@@ -159,7 +159,7 @@ const FAULTS: &[Fault] = &[
             ),
             (
                 "#if ANN_LAUNCH_CONNECTABLE && ANN_DEFERS\n    ann_rest(v);\n",
-                "#if ANN_LAUNCH_CONNECTABLE && ANN_DEFERS\n    ann_rest(v);\n    dawdle(300);\n    \
+                "#if ANN_LAUNCH_CONNECTABLE && ANN_DEFERS\n    ann_rest(v);\n    dawdle(2000);\n    \
                  ann_store_release_u64(ANN_U64(v->shard, ANN_CONTROL_FORWARDED), v->shared->state.forwarded);\n",
             ),
         ],
