@@ -124,7 +124,7 @@ fn o_01_failures_are_told_by_their_names() {
     assert_eq!(usual.state(), HealthState::Degraded);
     assert!(usual.is_ready(), "it works");
     let text = &kernel(&usual, "work").reasons[0].evidence;
-    assert_eq!(text, "1 messages failed, the last one with Asked (0x0005)");
+    assert_eq!(text, "1 message failed, the last one with Asked (0x0005)");
     assert_eq!(kernel_handle.status().error_name().unwrap().name, "Asked");
     let letters = kernel_handle.dead_letters().unwrap().take_batch();
     assert_eq!(letters[0].reason.to_string(), "failed in a kernel: Asked (0x0005): It was asked to fail");
