@@ -913,7 +913,7 @@ mod page {
         assert_eq!((get(&server, "/healthz").0, get(&server, "/readyz").0), (200, 503));
         let _ = kernel.try_send(job(1, 0)).unwrap();
         let (status, text) = get(&server, "/healthz");
-        assert!(status == 503 && text.contains("it is inactive, and 1 messages wait"), "{text}");
+        assert!(status == 503 && text.contains("it is inactive, and 1 message waits"), "{text}");
         kernel.activate_blocking().unwrap();
     }
 
