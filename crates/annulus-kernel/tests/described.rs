@@ -129,9 +129,9 @@ fn what_does_not_fit_is_refused_where_it_stands() {
         error.to_string()
     };
     for (text, form) in [
-        (r#""Move""#, r#".Move: write {"Move": {"to": …, "by": …}}: "#),
+        (r#""Move""#, r#".Move: write {"Move": {"to": …, "by": …}}: its name stands alone"#),
         (r#"{"Move": 3}"#, r#".Move: write {"Move": {"to": …, "by": …}}: "#),
-        (r#""Fill""#, r#".Fill: write {"Fill": …}: "#),
+        (r#""Fill""#, r#".Fill: write {"Fill": …}: its name stands alone"#),
         (r#"{"Split": {}}"#, r#".Split: write {"Split": […]}: "#),
         (r#"{"Cancel": 3}"#, r#".Cancel: write "Cancel": "#),
         ("{}", forms),

@@ -376,8 +376,12 @@ impl Place<'_> {
         }
         .map_err(|error| match found.get() {
             true => error,
-            // The format's own error speaks of kinds of variants, and does not say how this one is written.
-            false => A::Error::custom(format!("write {}: {error}", Form(variant))),
+            // The format's own error does not say how this one is written. Where there is a name alone, it speaks of kinds of variants.
+            false => {
+                let error = error.to_string();
+                let why = if error.starts_with(NAME_ALONE) { "its name stands alone".into() } else { error };
+                A::Error::custom(format!("write {}: {why}", Form(variant)))
+            }
         })
         .map_err(within(format_args!(".{name}")))
     }
@@ -468,6 +472,9 @@ impl<'de> Visitor<'de> for Fields<'_> {
         self.place.named(self.fields, map)
     }
 }
+
+/// How serde's error begins where a variant is its name alone, and should have fields.
+const NAME_ALONE: &str = "invalid type: unit variant";
 
 /// Finds a variant by its name.
 struct VariantName<'a> {
