@@ -76,8 +76,9 @@ impl LaunchOptions {
     pub const MAX_BLOCK: u32 = MAX_BLOCK;
     /// Longest [`spin`](Self::spin). Source: this project's choice; the longest that its benchmarks use.
     pub const MAX_SPIN: Duration = Duration::from_secs(10);
-    /// Longest [`name`](Self::name) of a kernel or a queue, in bytes. Source: this project's choice, the longest name of a file.
-    pub const MAX_NAME: usize = 255;
+    /// Longest [`name`](Self::name) of a kernel or a queue, in bytes: as of queues without a kernel. Observers show no longer
+    /// ones.
+    pub const MAX_NAME: usize = annulus_queue::QueueOptions::MAX_NAME;
     /// Most [`dead_letters`](Self::dead_letters). Source: this project's choice, as many as the largest ring has slots.
     pub const MAX_DEAD_LETTERS: u32 = annulus_abi::ring::MAX_CAPACITY;
 

@@ -301,9 +301,9 @@ fn names_have_a_limit() {
         |letters| LaunchOptions::default().name(long(letters)),
         |letters| LaunchOptions::default().queue(NamedQueue::new(long(letters))),
     );
-    assert!(problems(named(127)).is_empty() && problems(queue(127)).is_empty());
-    for options in [named(128), queue(128)] {
-        problem(options, &["the name that begins with \"ää", "has 256 bytes, and may have 255"]);
+    assert!(problems(named(64)).is_empty() && problems(queue(64)).is_empty());
+    for options in [named(65), queue(65)] {
+        problem(options, &["the name that begins with \"ää", "has 130 bytes, and may have 128"]);
     }
 }
 

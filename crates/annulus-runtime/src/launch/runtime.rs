@@ -247,8 +247,8 @@ impl Runtime {
     /// just now, or has given them up. Empty if all is well, and once their supervisors are dropped or shut down.
     ///
     /// ```
-    /// # use annulus_runtime::Runtime;
-    /// let runtime = Runtime::builder().build()?;
+    /// # use annulus_runtime::{Noop, Runtime};
+    /// let runtime = Runtime::builder().backend(Noop).build()?;
     /// assert!(runtime.missing().is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
