@@ -28,6 +28,10 @@ pub const NOT_THE_LEADER: u16 = 0xFF0A;
 /// The handler set more timers than its `max_timers`, or than the block has room for.
 pub const TIMERS_FULL: u16 = 0xFF0B;
 
+/// What [`UNKNOWN_ACTOR`] may also mean of a message that a handler has sent to itself, behind its [description](describe).
+pub const UNKNOWN_LATER_ACTOR: &str = "; or, of a message that a handler sends to itself by Later, an actor of another block: use the \
+                                       handler's own key, or launch with grid(1)";
+
 /// A description of a code, for people.
 pub const fn describe(code: u16) -> &'static str {
     match code {
@@ -40,8 +44,7 @@ pub const fn describe(code: u16) -> &'static str {
         }
         UNKNOWN_ACTOR => {
             "the message's key names no actor of this launch: raise LaunchOptions::actors, or take any keys with \
-             LaunchOptions::sparse_keys; or, of a message that a handler \
-             sends to itself by Later, an actor of another block: use the handler's own key, or launch with grid(1)"
+             LaunchOptions::sparse_keys"
         }
         INDEX_OUT_OF_BOUNDS => "the handler took an element that is not there: compare the index with len()",
         DIVISION_BY_ZERO => "the handler divided by zero: test the divisor first",

@@ -64,6 +64,19 @@ fn a02_to_a07_lints_find_what_the_cases_say_and_nothing_else() {
     assert!(without.is_empty(), "fewer than two cases: {without:?}");
 }
 
+/// A-07: `?` is offered where an error can be passed on, and not in a function that returns nothing.
+#[test]
+fn a07_no_error_is_passed_on_from_where_nothing_is_returned() {
+    let in_function = |head: &str, end: &str| {
+        let body = "let _ = kernel.try_send(Number { value: 1 }); let _ = kernel.send(Number { value: 2 });";
+        let text = format!("fn offer(kernel: &KernelHandle<count>){head} {{ {body} {end} }}");
+        let found = check_text(Path::new("src/lib.rs"), &text);
+        found.iter().map(|found| found.fixes.len()).collect::<Vec<_>>()
+    };
+    assert_eq!(in_function(" -> Result<(), Any>", "Ok(())"), [1, 1]);
+    assert_eq!(in_function("", ""), [0, 0]);
+}
+
 /// The two examples of an explanation.
 fn examples(text: &str) -> Vec<String> {
     let blocks = text.split("```rust\n").skip(1);

@@ -71,8 +71,8 @@ Examples:
 
 Exit codes:
   0  also if no process has died
-  1  the file cannot be read, no process of that number left one, there is no such black box, one of its messages is no
-     value of its type, or standard output cannot be written
+  1  the file cannot be read, no process of that number left one, there is no such black box, one of
+     its messages is no value of its type, or standard output cannot be written
   2  the command line is wrong";
 
 impl Autopsy {

@@ -1,15 +1,14 @@
 //! `annulus dump FILE`: what a stream of frames holds.
 
 use std::{
-    fs::File,
     io::{self, BufReader, Read, Write},
     path::PathBuf,
 };
 
-use annulus::message::{Encoding, Frame, FrameReader, ReadError};
+use annulus::message::{Encoding, Frame, FrameCounters, FrameReader, ReadError};
 use clap::Args;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, send::opened};
 
 /// Show messages that were written to a file or a pipe as frames
 ///
@@ -44,11 +43,7 @@ impl Dump {
     pub(crate) fn execute(self) -> Result<(), Failure> {
         let input: Box<dyn Read> = match self.input.as_os_str() == "-" {
             true => Box::new(io::stdin().lock()),
-            false => {
-                let path = self.input.display();
-                let file = File::open(&self.input);
-                Box::new(file.map_err(|error| Failure::Fault(format!("cannot read {path}: {error}")))?)
-            }
+            false => Box::new(opened(&self.input)?),
         };
         let mut frames = FrameReader::new(BufReader::new(input));
         let mut out = io::BufWriter::new(io::stdout().lock());
@@ -65,7 +60,7 @@ impl Dump {
                 }
                 Err(error) => {
                     out.flush().map_err(Failure::stdout)?;
-                    return Err(Failure::Fault(self.told(&error)));
+                    return Err(Failure::Fault(self.told_of_no_frame(&error, &frames.counters())));
                 }
             };
             shown.map_err(Failure::stdout)?;
@@ -84,6 +79,22 @@ impl Dump {
             true => error.to_string(),
             false => format!("{}: {error}", self.input.display()),
         }
+    }
+
+    /// Why nothing more can be read, and where that is.
+    fn told_of_no_frame(&self, error: &ReadError, counters: &FrameCounters) -> String {
+        let at = counters.bytes;
+        let mut told = self.told(error);
+        match error {
+            ReadError::Header(_) if at == 0 => {
+                told += ": it has no frames; `annulus send … --output-format wire` writes some";
+            }
+            ReadError::Header(_) | ReadError::Truncated { .. } => {
+                told += &format!("; what is before byte {at} is whole");
+            }
+            _ => {}
+        }
+        told
     }
 
     fn show(&self, out: &mut impl Write, frame: &Frame<'_>, announced: &mut Vec<u64>) -> io::Result<()> {

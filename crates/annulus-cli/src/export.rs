@@ -14,7 +14,7 @@ use annulus_observe::{
 };
 use clap::Args;
 
-use crate::{failure::Failure, signals::Interrupt, told::tell};
+use crate::{failure::Failure, signals::Interrupt, told::tell, values::pid};
 
 /// Print, serve or push the metrics of this user's processes, for Prometheus or OpenTelemetry
 ///
@@ -24,7 +24,7 @@ use crate::{failure::Failure, signals::Interrupt, told::tell};
 #[command(after_long_help = CODES)]
 pub(crate) struct Export {
     /// Only this process
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = pid)]
     pid: Option<u32>,
 
     /// Metrics of each shard instead of each kernel
@@ -87,26 +87,23 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
 
 /// Serves an observer's pages, and says where.
 pub(crate) fn serve(observer: &Observer, address: SocketAddr) -> Result<Server, Failure> {
-    let server = observer.serve(address).map_err(|error| cannot_serve(address, &error))?;
+    let server = observer.serve(address).map_err(Failure::fault)?;
     tell(&format!("a live page is at http://{}/", server.address()));
     Ok(server)
 }
 
 /// The same of what programs read alone.
 pub(crate) fn serve_metrics(observer: &Observer, address: SocketAddr) -> Result<Server, Failure> {
-    let server = observer.serve_metrics(address).map_err(|error| cannot_serve(address, &error))?;
+    let server = observer.serve_metrics(address).map_err(Failure::fault)?;
     tell(&format!("metrics are at http://{}/metrics", server.address()));
     Ok(server)
-}
-
-fn cannot_serve(address: SocketAddr, error: &io::Error) -> Failure {
-    Failure::Fault(format!("cannot serve at {address}: {error}"))
 }
 
 const CODES: &str = "\
 Exit codes:
   0  also if nothing runs
-  1  standard output cannot be written, the address cannot be had, or the collector has not taken them
+  1  standard output cannot be written, the address cannot be had, or the collector has not taken
+     them
   2  the command line is wrong";
 
 impl Export {

@@ -55,7 +55,7 @@ use std::{
 };
 
 use annulus::LIFECYCLE_TARGET;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use tracing::Level;
 use tracing_subscriber::{filter::Targets, prelude::*};
 
@@ -65,7 +65,8 @@ use cli::{Cli, Command};
 /// error, unless the program has its own subscriber. `ANNULUS_LOG` chooses other events, as `target=level`
 /// with commas in between: `annulus::lifecycle=debug`.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let told = tracing_subscriber::fmt::layer().with_writer(|| told::Told).without_time();
     // A program that has a subscriber keeps it.
     let _ = tracing_subscriber::registry().with(told.with_filter(events())).try_init();

@@ -16,6 +16,7 @@ use crate::{
     failure::Failure,
     signals::Interrupt,
     top::{Sight, printable, seconds},
+    values::pid,
 };
 
 /// Say what kernels spend their time on: shares by phase, and the keys that take most of it
@@ -28,7 +29,7 @@ use crate::{
 #[command(after_long_help = NOTES)]
 pub(crate) struct Profile {
     /// Only this process
-    #[arg(value_name = "PID")]
+    #[arg(value_name = "PID", value_parser = pid)]
     pid: Option<u32>,
 
     /// How long to look

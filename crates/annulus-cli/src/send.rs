@@ -4,7 +4,7 @@ use std::{
     fs::File,
     io::{self, BufRead, IsTerminal, Read, Write},
     num::{NonZeroU32, NonZeroU64},
-    path::PathBuf,
+    path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
@@ -12,7 +12,7 @@ use std::{
 use annulus::{
     Backend, Drops, DynamicError, DynamicKernel, KernelStatus, LaunchError, RecvError, RegisteredKernel,
     Runtime,
-    kernel::{Binding, BindingDefinition, KernelDefinition},
+    kernel::{Binding, BindingDefinition, BindingKind, KernelDefinition},
 };
 use clap::Args;
 
@@ -23,9 +23,9 @@ use crate::{
     follow::Follow,
     format::{Format, Messages, OnBad, Outputs, json},
     input::UntilStopped,
-    run::{LaunchReport, shape},
+    run::{LaunchReport, example, shape},
     signals::Interrupt,
-    values,
+    values::{self, whole},
 };
 
 /// Send messages to a kernel as JSON lines, or in another format, and print what it sends
@@ -84,7 +84,7 @@ pub(crate) struct Send {
     backend: Backend,
 
     /// Actors: keys are 0 to N - 1 [default: as the kernel's attribute says]
-    #[arg(long, value_name = "N", help_heading = "Launch")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZeroU64>(ACTORS), help_heading = "Launch")]
     actors: Option<NonZeroU64>,
 
     /// Take any keys, not only 0 to N - 1: the first N that come get the actors
@@ -96,37 +96,47 @@ pub(crate) struct Send {
     evict_actors: bool,
 
     /// Blocks, each with its own rings [default: as the kernel's attribute says]
-    #[arg(long, value_name = "N", help_heading = "Launch")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZeroU32>(GRID), help_heading = "Launch")]
     grid: Option<NonZeroU32>,
 
     /// Threads of a block, on a device that has threads [default: as the kernel's attribute says]
-    #[arg(long, value_name = "N", help_heading = "Launch")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZeroU32>(BLOCK), help_heading = "Launch")]
     block: Option<NonZeroU32>,
 
     /// Messages that wait for each block: a power of two from 16 on [default: as the kernel's attribute says]
-    #[arg(long, value_name = "N", help_heading = "Launch")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZeroU32>(CAPACITY), help_heading = "Launch")]
     capacity: Option<NonZeroU32>,
 }
+
+// What is said of numbers that these options cannot have. Too large ones are refused by the launch, with its limits.
+const ACTORS: &str = "how many actors there are: a whole number from 1 on, as far as memory goes";
+const GRID: &str = "how many blocks there are: a whole number from 1 to 65536";
+const BLOCK: &str = "how many threads a block has: a whole number from 1 to 1024";
+const CAPACITY: &str = "how many messages may wait for each block: a power of two from 16 to 1048576";
 
 const EXAMPLES: &str = r#"Examples:
   See which kernels there are, and what they take:
       annulus run --list
 
   Keep what is no message of the kernel's type, and what it does not handle, to see later why:
-      annulus send anomalies --actors 8 --bind 'limits={"threshold": 3}' --dead-letters bad.json < lines.json
+      annulus send anomalies --actors 8 --bind 'limits={"threshold": 3}' \
+          --dead-letters bad.json < lines.json
 
   Ask a kernel something:
-      echo '{"sequence": 1, "series": 0, "value": 20.5}' | annulus send anomalies --actors 8 --bind 'limits={"threshold": 3}'
+      echo '{"sequence": 1, "series": 0, "value": 20.5}' |
+          annulus send anomalies --actors 8 --bind 'limits={"threshold": 3}'
 
-The kernel ends when the input has ended and all messages are handled. Messages that it has set for later, to itself, are not
-waited for: if some were still to come they are lost, and the summary tells how many. To wait for them, keep the input open.
+The kernel ends when the input has ended and all messages are handled. Messages that it has set for
+later, to itself, are not waited for: if some were still to come they are lost, and the summary
+tells how many. To wait for them, keep the input open.
 
-Signals: SIGINT (Ctrl-C) and SIGTERM end the input; what was sent is handled, and summed up. A second one ends the program at once.
+Signals: SIGINT (Ctrl-C) and SIGTERM end the input; what was sent is handled, and summed up. A
+second one ends the program at once.
 
 Exit codes:
   0  done, also after a signal, or nobody reads standard output any more
-  1  the data or the machine is at fault, or messages failed or were for unknown actors (not those that --skip-bad and
-     --dead-letters skip, since they are no messages)
+  1  the data or the machine is at fault, or messages failed or were for unknown actors (not those
+     that --skip-bad and --dead-letters skip, since they are no messages)
   2  the command line is
   130, 143  a second signal ended it"#;
 
@@ -229,8 +239,7 @@ impl Send {
         let input = match self.file() {
             None => UntilStopped::new(io::stdin(), stop),
             Some(path) => {
-                let file = File::open(path)
-                    .map_err(|error| Failure::Fault(format!("cannot read {}: {error}", path.display())))?;
+                let file = opened(path)?;
                 UntilStopped::new(file, stop)
             }
         };
@@ -273,13 +282,23 @@ impl Send {
     }
 }
 
+/// A file to read from. That a folder is none is seen before anything is launched.
+pub(crate) fn opened(path: &Path) -> Result<File, Failure> {
+    let opened = File::open(path).and_then(|file| match file.metadata() {
+        Ok(about) if about.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        _ => Ok(file),
+    });
+    opened.map_err(|error| Failure::Fault(format!("cannot read {}: {error}", path.display())))
+}
+
 /// The bound parameters with their types.
 fn listed(definitions: &[BindingDefinition]) -> String {
     if definitions.is_empty() {
         return "nothing".into();
     }
     let one = |definition: &BindingDefinition| {
-        format!("{} ({:?} of {})", definition.name, definition.kind, definition.ty.name)
+        let values = if definition.kind == BindingKind::Parameter { "" } else { "values of " };
+        format!("{} ({values}{})", definition.name, definition.ty.name)
     };
     definitions.iter().map(one).collect::<Vec<_>>().join(", ")
 }
@@ -296,9 +315,24 @@ fn binding(definition: &BindingDefinition, value: &str) -> Result<Binding, Failu
         }
     };
     let mut json = serde_json::Deserializer::from_str(json);
-    Binding::read(definition, &mut json)
-        .and_then(|binding| json.end().map(|()| binding))
-        .map_err(|error| Failure::Usage(format!("--bind {}: {error}", definition.name)))
+    Binding::read(definition, &mut json).and_then(|binding| json.end().map(|()| binding)).map_err(|error| {
+        // What is no JSON says nothing of the type that is wanted.
+        let wanted = match error.classify() {
+            serde_json::error::Category::Data => String::new(),
+            _ => format!("; it is {}: write JSON, as {}", listed(&[*definition]), example_of(definition)),
+        };
+        Failure::Usage(format!("--bind {}: {error}{wanted}", definition.name))
+    })
+}
+
+/// A value that could be bound, as JSON. Text in JSON has quotes, and so has the shell.
+fn example_of(definition: &BindingDefinition) -> String {
+    let value = example(definition.ty);
+    let value = if definition.kind == BindingKind::Parameter { value } else { format!("[{value}]") };
+    match value.contains(['"', ' ', '[']) {
+        true => format!("--bind '{}={value}'", definition.name),
+        false => format!("--bind {}={value}", definition.name),
+    }
 }
 
 /// The text of a file that `--bind` names. It may be a pipe, so its length is known when it has been read.

@@ -1,6 +1,6 @@
 //! Values of flags that `--help` and completions list.
 
-use std::ffi::OsStr;
+use std::{ffi::OsStr, str::FromStr};
 
 use annulus::{Backend, RegisteredKernel, kernel::Target};
 use clap::{
@@ -44,6 +44,18 @@ pub(crate) fn target() -> impl TypedValueParser<Value = Target> {
 /// path.
 pub(crate) fn kernel() -> impl TypedValueParser<Value = &'static RegisteredKernel> {
     Kernels
+}
+
+/// A whole number of some kind: what it may be is said where it is wrong, also of numbers that the type does not hold.
+pub(crate) fn whole<T: FromStr>(
+    what: &'static str,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |text| text.parse().map_err(|_| format!("write {what}"))
+}
+
+/// The number of a process.
+pub(crate) fn pid(text: &str) -> Result<u32, String> {
+    whole("the number of a process, as `annulus top` shows it")(text)
 }
 
 #[derive(Clone)]

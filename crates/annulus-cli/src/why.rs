@@ -13,6 +13,7 @@ use clap::Args;
 use crate::{
     failure::Failure,
     top::{Sight, printable, seconds},
+    values::pid,
 };
 
 /// Say why kernels do not go on: who waits for whom, followed to the causes
@@ -24,11 +25,11 @@ use crate::{
 #[command(after_long_help = CODES)]
 pub(crate) struct Why {
     /// Only this process, by its number
-    #[arg(value_name = "PID")]
+    #[arg(value_name = "PID", value_parser = pid)]
     process: Option<u32>,
 
     /// The same, as other commands take it
-    #[arg(long, value_name = "PID", hide = true, conflicts_with = "process")]
+    #[arg(long, value_name = "PID", value_parser = pid, hide = true, conflicts_with = "process")]
     pid: Option<u32>,
 
     /// Time between the two looks, in seconds: longer for handlers that rightly take long

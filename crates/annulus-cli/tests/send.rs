@@ -327,6 +327,14 @@ fn w_11_bad_messages_become_dead_letters() {
     assert!(text(&output.stderr).contains("--dead-letters: cannot write /nowhere/at/all: "));
 }
 
+/// A folder is no input, which is seen before anything is launched.
+#[test]
+fn a_folder_holds_no_messages() {
+    let output = run(&[&KERNEL[..], &["src"]].concat(), "");
+    let told = (text(&output.stderr), output.status.code());
+    assert_eq!(told, ("annulus: cannot read src: is a directory\n", Some(1)));
+}
+
 /// W-11: frames are shown, and what is no frame is told.
 #[test]
 fn frames_are_dumped() {
@@ -343,15 +351,29 @@ fn frames_are_dumped() {
     let output = run(&["dump", "--headers", "-"], &frames[..frames.len() - 5]);
     assert_eq!(output.status.code(), Some(1));
     let told = text(&output.stderr);
+    let whole = run(&["dump", "--headers", "-"], &frames).stdout;
+    let of_the_stream = text(&whole).rsplit("payloads in ").next().unwrap().split(' ').next().unwrap();
+    assert_eq!(of_the_stream, frames.len().to_string());
     assert!(told.contains("the stream ends inside a frame: "), "{told}");
+    assert!(told.trim_end().ends_with(" is whole") && told.contains("; what is before byte "), "{told}");
+    let output = run(&["dump", "-"], [&frames[..], &[b'x'; 300]].concat());
+    let told = text(&output.stderr);
+    let place = format!("; what is before byte {of_the_stream} is whole");
+    assert!(told.contains("no message begins here") && told.contains(&place), "{told}");
     let output = run(&["dump", "-"], [b'x'; 300]);
-    assert!(text(&output.stderr).contains("no message begins here"), "{}", text(&output.stderr));
+    let told = text(&output.stderr);
+    assert!(told.contains("no message begins here") && told.contains("it has no frames"), "{told}");
+    let output = run(&["dump", "src"], "");
+    assert_eq!(
+        (text(&output.stderr), output.status.code()),
+        ("annulus: cannot read src: is a directory\n", Some(1))
+    );
 }
 
 #[test]
 fn what_the_command_line_lacks_is_said() {
     let wrong_launch = |flags: &'static [&'static str]| [&KERNEL, flags].concat();
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 19] = [
         (
             &["send", "anomalies", "--bind", "limits={\"threshold\": 3}"],
             "actors is 0: say how many keys there are with --actors N",
@@ -359,7 +381,23 @@ fn what_the_command_line_lacks_is_said() {
         (&wrong_launch(&["--capacity", "17"]), "annulus: --capacity is 17, and must be a power of 2"),
         (&wrong_launch(&["--block", "2000"]), "annulus: --block is 2000, and must be 1 ..= 1024: use 1024"),
         (&["send", "nobody"], "no kernel is called `nobody`; there are annulus_cli::"),
-        (&["send", "anomalies"], "the kernel binds limits (Parameter of Limits): give --bind limits=JSON"),
+        (&["send", "anomalies"], "the kernel binds limits (Limits): give --bind limits=JSON"),
+        (
+            &["send", "anomalies", "--bind", "limits=x"],
+            "it is limits (Limits): write JSON, as --bind 'limits={\"threshold\": 0.0}'",
+        ),
+        (
+            &["send", "anomalies", "--actors", "-1"],
+            "invalid value '-1' for '--actors <N>': write how many actors",
+        ),
+        (&["send", "anomalies", "--actors", "0"], "a whole number from 1 on"),
+        (&["send", "anomalies", "--actors", "99999999999999999999"], "a whole number from 1 on"),
+        (&wrong_launch(&["--grid", "x"]), "a whole number from 1 to 65536"),
+        (&wrong_launch(&["--capacity", "-16"]), "a power of two from 16 to 1048576"),
+        (&["top", "--pid", "-1"], "invalid value '-1' for '--pid <NUMBER>': write the number of a process"),
+        (&["top", "--interval", "-1"], "write a number of seconds, from 0.01 to 3600"),
+        (&["profile", "x"], "invalid value 'x' for '[PID]': write the number of a process"),
+        (&["run", "app.toml", "--limit", "-1"], "write a number of seconds, from 0.01 to 3600"),
         (&["send", "anomalies", "--bind", "limit=3"], "--bind limit: the kernel binds limits"),
         (&["send", "anomalies", "--bind", "limits"], "--bind limits: write NAME=JSON"),
         (&["send", "anomalies", "--bind", "limits={}"], "--bind limits: `threshold` of Limits is missing"),

@@ -99,7 +99,7 @@ fn what_does_not_fit_is_refused_where_it_stands() {
         with("legs", json!([[1, 1], [1, 1], [1, 1], [1, 1]])),
         ".legs: there are more than the 3 values that it has room for"
     );
-    assert_eq!(with("legs", json!([[1, "x"]])), ".legs[0][1]: invalid type: string \"x\", expected a i64");
+    assert_eq!(with("legs", json!([[1, "x"]])), ".legs[0][1]: invalid type: string \"x\", expected an i64");
     assert_eq!(
         with("colour", json!(1)),
         "Order has no `colour`: it has account, urgent, price, symbol, legs, action, history"
@@ -108,13 +108,37 @@ fn what_does_not_fit_is_refused_where_it_stands() {
         with("action", json!("Sell")),
         ".action: Action has no variant `Sell`: it has Cancel, Fill, Move, Split"
     );
-    let forms = r#"Action is "Cancel" or {"Fill": …} or {"Move": {…}} or {"Split": […]}: "#;
+    let forms = r#"Action is "Cancel" or {"Fill": …} or {"Move": {"to": …, "by": …}} or {"Split": […]}: "#;
     let told = with("action", json!(null));
     assert!(told.starts_with(&format!(".action: {forms}")), "{told}");
     let error = read_described::<[Action; 1], _>(&mut Deserializer::from_str("[\n1]")).unwrap_err();
     let place = "expected value at line 2 column 1";
     assert_eq!(error.to_string(), format!("[0]: {forms}{place}"));
     assert_eq!(with("action", json!({"Move": {"to": 1}})), ".action.Move: `by` of Action is missing");
+    for number in ["99999999999999999999", "-1e30"] {
+        let error =
+            read_described::<[i64; 1], _>(&mut Deserializer::from_str(&format!("[{number}]"))).unwrap_err();
+        let told = format!("is no i64, which is from {} to {}", i64::MIN, i64::MAX);
+        assert!(error.to_string().contains(&told), "{error}");
+    }
+    assert_eq!(with("account", json!(3.0)), ".account: 3.0 is no u32: write an integer");
+    assert_eq!(with("urgent", json!(3.5)), ".urgent: invalid type: floating point `3.5`, expected a bool");
+    // A variant in a form that it does not have.
+    let action = |text| {
+        let error = read_described::<Action, _>(&mut Deserializer::from_str(text)).unwrap_err();
+        error.to_string()
+    };
+    for (text, form) in [
+        (r#""Move""#, r#".Move: write {"Move": {"to": …, "by": …}}: its name stands alone"#),
+        (r#"{"Move": 3}"#, r#".Move: write {"Move": {"to": …, "by": …}}: "#),
+        (r#""Fill""#, r#".Fill: write {"Fill": …}: its name stands alone"#),
+        (r#"{"Split": {}}"#, r#".Split: write {"Split": […]}: "#),
+        (r#"{"Cancel": 3}"#, r#".Cancel: write "Cancel": "#),
+        ("{}", forms),
+        (r#"{"Fill": 1.0, "Cancel": null}"#, "something follows the variant, and an Action is one of them: "),
+    ] {
+        assert!(action(text).starts_with(form), "{}", action(text));
+    }
     let mut short = good.clone();
     short.as_object_mut().unwrap().remove("price");
     assert_eq!(read::<Order>(&short).unwrap_err(), "`price` of Order is missing");

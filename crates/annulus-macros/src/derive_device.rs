@@ -118,8 +118,8 @@ pub(crate) fn stand_in(input: &DeriveInput) -> TokenStream {
         syn::Data::Enum(data) => data.variants.iter().flat_map(|variant| &variant.fields).collect(),
         syn::Data::Union(_) => return TokenStream::new(),
     };
-    // What holds something of the host's is refused by rustc, too, if it stands in for nothing.
-    let fits = fields.iter().all(|field| crate::types::check(&field.ty).is_ok());
+    // What holds something that is no copy, rustc refuses, too, and would refuse what stands in for it.
+    let fits = fields.iter().all(|field| crate::types::may_be_copied(&field.ty));
     if !fits || input.generics.lifetimes().next().is_some() {
         return TokenStream::new();
     }

@@ -121,6 +121,27 @@ pub(crate) fn stand_in(input: &DeriveInput) -> TokenStream {
         impl #impl_generics ::annulus::__private::Message for #name #ty_generics #where_clause {}
         #[automatically_derived]
         #[allow(deprecated)]
+        impl #impl_generics ::annulus::__private::Payload for #name #ty_generics #where_clause {
+            const ENCODING: ::annulus::__private::annulus_message::Encoding =
+                ::annulus::__private::annulus_message::Encoding::Direct;
+            const ROOT_SIZE: ::core::primitive::usize = 0;
+            fn schema() -> ::annulus::__private::annulus_message::Schema {
+                ::core::unreachable!()
+            }
+            fn write(
+                &self,
+                _: &mut ::annulus::__private::Bytes,
+            ) -> ::core::result::Result<(), ::annulus::__private::EncodeError> {
+                ::core::unreachable!()
+            }
+            fn read(
+                _: &[::core::primitive::u8],
+            ) -> ::core::result::Result<Self, ::annulus::__private::DecodeError> {
+                ::core::unreachable!()
+            }
+        }
+        #[automatically_derived]
+        #[allow(deprecated)]
         impl #impl_generics ::annulus::__private::RingMessage for #name #ty_generics #where_clause {
             #events
         }

@@ -125,6 +125,27 @@ pub(crate) fn check(ty: &Type) -> syn::Result<()> {
     }
 }
 
+/// Whether a value of this type, which may be one that is [refused](check), can be copied and sent to a thread, as far as can be
+/// seen. Of what the macro does not know it is believed.
+pub(crate) fn may_be_copied(ty: &Type) -> bool {
+    match bare(ty) {
+        Type::Array(array) => may_be_copied(&array.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().all(may_be_copied),
+        Type::Reference(reference) => reference.mutability.is_none(),
+        Type::FnPtr(_) => true,
+        Type::Path(_) => match last_segment(ty) {
+            Some(segment) => match segment.ident.to_string().as_str() {
+                "Option" | "Result" => type_arguments(segment).into_iter().all(may_be_copied),
+                "char" | "u128" | "i128" | "Saturating" | "PhantomData" => true,
+                name if name.starts_with("NonZero") => true,
+                _ => named(segment).is_none(),
+            },
+            None => true,
+        },
+        _ => false,
+    }
+}
+
 /// Refuses a written type of a body or a device function that can be seen to be the host's. What only the
 /// compiler sees, the trait `Typed` refuses.
 pub(crate) fn check_value(ty: &Type) -> syn::Result<()> {

@@ -25,7 +25,7 @@ use annulus_abi::{
 };
 use annulus_runtime::{
     BridgeKind, BridgeLook, BridgeTarget, KernelStatus, LatencyHistogram, PortLook, check_vitals_folder,
-    vitals_folders,
+    resilience::MissingKernel, vitals_folders,
 };
 use annulus_sync::{Ordering, fence};
 
@@ -120,6 +120,8 @@ pub struct Process {
     pub kernels: Vec<Kernel>,
     /// Bridges that have ended, of kernels that are not remembered any more. Those of [`kernels`](Self::kernels) stand there.
     pub past_bridges: Vec<BridgeLook>,
+    /// Supervised kernels that are to run and do not. From outside they are not seen.
+    pub missing: Vec<MissingKernel>,
     /// What is wrong with its file: of that, `kernels` lacks some, or some of theirs.
     pub damage: FileDamage,
 }
@@ -596,6 +598,7 @@ pub(crate) fn read_all(path: &Path, file: &mut File, copies: &mut Copies) -> Res
         now,
         kernels,
         past_bridges,
+        missing: Vec::new(),
         damage,
     })
 }

@@ -8,6 +8,8 @@
 //! | messages wait, and a shard took none for [`stuck`](HealthLimits::stuck) | unhealthy, with what `why` says |
 //! | it is inactive, and messages wait | unhealthy |
 //! | its process died while it was watched | unhealthy |
+//! | its supervisor has given it up | unhealthy |
+//! | its supervisor is launching it again | degraded, and not ready |
 //! | nobody receives its outputs for [`stuck`](HealthLimits::stuck), and nothing else waits | degraded |
 //! | a ring is fuller than [`full`](HealthLimits::full) | degraded |
 //! | messages wait, and it handles fewer than [`slow`](HealthLimits::slow) a second | degraded |
@@ -90,6 +92,8 @@ pub enum Symptom {
     Inactive,
     /// Its process died.
     Dead,
+    /// It is to run and does not: its supervisor launches it again, or has given it up.
+    Missing,
     /// Nobody receives its outputs.
     NobodyReceives,
     /// A ring is nearly full.
@@ -120,7 +124,7 @@ pub struct KernelHealth {
     pub file: PathBuf,
     /// The number of its process.
     pub pid: u32,
-    /// The number of its launch.
+    /// The number of its launch; 0 if it is [missing](Symptom::Missing).
     pub id: u64,
     /// The name that it runs under.
     pub kernel: String,
@@ -133,6 +137,11 @@ pub struct KernelHealth {
 }
 
 impl KernelHealth {
+    /// Whether it is to run, and does not.
+    pub fn is_missing(&self) -> bool {
+        self.reasons.iter().any(|reason| reason.symptom == Symptom::Missing)
+    }
+
     /// The worst of its reasons.
     pub fn state(&self) -> HealthState {
         self.reasons.iter().map(|reason| reason.state).max().unwrap_or_default()
@@ -142,7 +151,7 @@ impl KernelHealth {
 /// How well all kernels are that were looked at. `Display` prints it for people.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
-    /// The kernels that run.
+    /// The kernels that run, and those that are to run.
     pub kernels: Vec<KernelHealth>,
 }
 
@@ -253,6 +262,7 @@ impl HealthWatch {
                 }
                 seen.insert(key, remembered);
             }
+            health.kernels.extend(missing(process));
         }
         self.kernels = seen;
         self.before = Some((at, processes.to_vec()));
@@ -263,6 +273,31 @@ impl HealthWatch {
     pub fn last(&self) -> Option<Duration> {
         self.before.as_ref().map(|(at, _)| *at)
     }
+}
+
+/// How well those kernels are that do not run, though their supervisors were to see to it. The program may have launched another
+/// one of the name by itself.
+fn missing(process: &Process) -> impl Iterator<Item = KernelHealth> {
+    let runs = |name: &str| {
+        let is_it = |kernel: &Kernel| kernel.name == name && !kernel.has_ended && !kernel.left_behind;
+        process.kernels.iter().any(is_it)
+    };
+    process.missing.iter().filter(move |kernel| !runs(&kernel.name)).map(|kernel| {
+        let (state, what) = match kernel.was_given_up {
+            true => (HealthState::Unhealthy, "it was given up by its supervisor"),
+            false => (HealthState::Degraded, "its supervisor is launching it again"),
+        };
+        let evidence = format!("{what}, since {}", kernel.cause);
+        KernelHealth {
+            file: process.file.clone(),
+            pid: process.pid,
+            id: 0,
+            kernel: kernel.name.clone(),
+            reasons: vec![HealthReason { state, symptom: Symptom::Missing, evidence }],
+            stuck_shards: 0,
+            is_active: false,
+        }
+    })
 }
 
 /// One kernel at one look.
@@ -329,7 +364,8 @@ impl Look<'_> {
         let pending = self.kernel.waiting();
         if remembered.died.is_none() {
             if self.kernel.state() == ShardState::Inactive && pending != 0 {
-                let text = format!("it is inactive, and {pending} messages wait: activate it");
+                let wait = if pending == 1 { "message waits" } else { "messages wait" };
+                let text = format!("it is inactive, and {pending} {wait}: activate it");
                 tell(HealthState::Unhealthy, Symptom::Inactive, text);
             } else if let Some((waits, longest)) = self.worst(&stuck, remembered) {
                 let text = self.evidence(&stuck, longest);
@@ -351,9 +387,12 @@ impl Look<'_> {
             tell(HealthState::Degraded, Symptom::Failed, self.failure(count, remembered.taken));
         }
         if let Some((_, count)) = remembered.lost {
-            let text = format!(
-                "{count} messages, outputs or dead letters were dropped or lost: the status has the causes"
-            );
+            let text = match count {
+                1 => "1 message, output or dead letter was dropped or lost: the status has the cause".into(),
+                count => format!(
+                    "{count} messages, outputs or dead letters were dropped or lost: the status has the causes"
+                ),
+            };
             tell(HealthState::Degraded, Symptom::Lost, text);
         }
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.state));
@@ -449,6 +488,7 @@ impl Look<'_> {
             0.0 => String::new(),
             limit => format!(" of {taken}, and the limit is {:.1} %", limit * 100.0),
         };
-        format!("{count} messages failed{limit}{}", last.unwrap_or_default())
+        let what = if count == 1 { "message" } else { "messages" };
+        format!("{count} {what} failed{limit}{}", last.unwrap_or_default())
     }
 }

@@ -50,6 +50,7 @@ pub(crate) fn of_kernels<'a>(runtime: &Runtime, kernels: impl Iterator<Item = &'
         now,
         kernels: kernels.map(describe).collect(),
         past_bridges: Vec::new(),
+        missing: runtime.missing(),
         damage: FileDamage::default(),
     }
 }

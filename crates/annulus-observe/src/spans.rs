@@ -92,11 +92,16 @@ fn text(value: &str) -> SpanValue {
 }
 
 fn common(kernel: &str, operation: &str) -> Vec<(&'static str, SpanValue)> {
-    vec![
+    let mut attributes = vec![
         ("messaging.system", text("annulus")),
         ("messaging.destination.name", text(kernel)),
         ("messaging.operation.name", text(operation)),
-    ]
+    ];
+    // The conventions have a type for each of these, and none for waiting.
+    if operation != "queue" {
+        attributes.push(("messaging.operation.type", text(operation)));
+    }
+    attributes
 }
 
 fn of_handling(handling: &Handling, spans: &mut Vec<Span>) {

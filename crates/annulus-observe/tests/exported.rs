@@ -124,7 +124,7 @@ fn o_01_failures_are_told_by_their_names() {
     assert_eq!(usual.state(), HealthState::Degraded);
     assert!(usual.is_ready(), "it works");
     let text = &kernel(&usual, "work").reasons[0].evidence;
-    assert_eq!(text, "1 messages failed, the last one with Asked (0x0005)");
+    assert_eq!(text, "1 message failed, the last one with Asked (0x0005)");
     assert_eq!(kernel_handle.status().error_name().unwrap().name, "Asked");
     let letters = kernel_handle.dead_letters().unwrap().take_batch();
     assert_eq!(letters[0].reason.to_string(), "failed in a kernel: Asked (0x0005): It was asked to fail");
@@ -913,7 +913,7 @@ mod page {
         assert_eq!((get(&server, "/healthz").0, get(&server, "/readyz").0), (200, 503));
         let _ = kernel.try_send(job(1, 0)).unwrap();
         let (status, text) = get(&server, "/healthz");
-        assert!(status == 503 && text.contains("it is inactive, and 1 messages wait"), "{text}");
+        assert!(status == 503 && text.contains("it is inactive, and 1 message waits"), "{text}");
         kernel.activate_blocking().unwrap();
     }
 

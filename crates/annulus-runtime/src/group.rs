@@ -12,7 +12,7 @@ use std::{
 
 use annulus_abi::{actors::first_entry, control::command};
 use annulus_kernel::{DeviceType, RingKernel, StateShape};
-use annulus_queue::{Message as _, RecvError, SendError, SendOutcome, TryRecvError};
+use annulus_queue::{Message as _, RecvError, SendError, SendOutcome, TryRecvError, TrySendError};
 use annulus_sync::{
     AtomicBool, AtomicUsize, Ordering,
     event::Event,
@@ -268,18 +268,18 @@ impl<K: RingKernel> KernelGroup<K> {
             }
         }
         let is_sparse = members[0].shared().core.options.shape.sparse_keys;
+        // Where there is no state by key, a key may be any, whatever the launch says of actors.
+        let is_by_key = matches!(members[0].shared().core.definition.state, StateShape::PerActor(_));
         for (number, member) in members.iter().enumerate() {
             let of = |member: &KernelHandle<K>| member.shared().core.options.shape.actors as usize;
             let (its, first) = (of(member), of(&members[0]));
-            if its != first {
+            if is_by_key && its != first {
                 return Err(GroupError::Differ { member: number, its, first });
             }
             if member.shared().core.options.shape.sparse_keys != is_sparse {
                 return Err(GroupError::Keys { member: number });
             }
         }
-        // Where there is no state by key, a key may be any, whatever the launch says of actors.
-        let is_by_key = matches!(members[0].shared().core.definition.state, StateShape::PerActor(_));
         let actors = if is_by_key && !is_sparse { actors } else { 0 };
         let (next, next_output) = (AtomicUsize::new(0), AtomicUsize::new(0));
         Ok(Self { members, actors, next, next_output, change: Arc::default() })
@@ -393,6 +393,47 @@ impl<K: RingKernel> KernelGroup<K> {
         self.members[self.member_of(&message)].send_blocking(message)
     }
 
+    /// [`send_blocking`](Self::send_blocking), for at most `limit`: [`KernelHandle::send_timeout`].
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use {annulus::KernelGroup, std::time::Duration};
+    /// let group = KernelGroup::new([launched()])?;
+    /// let _ = group.send_timeout(Number { value: 21 }, Duration::from_secs(60))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for that method.
+    pub fn send_timeout(
+        &self,
+        message: K::Message,
+        limit: Duration,
+    ) -> Result<SendOutcome<K::Message>, SendError<K::Message>> {
+        self.members[self.member_of(&message)].send_timeout(message, limit)
+    }
+
+    /// [`send`](Self::send), without waiting: [`KernelHandle::try_send`]. A message without a key goes to the member with the
+    /// fewest waiting.
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use annulus::KernelGroup;
+    /// let group = KernelGroup::new([launched()])?;
+    /// let _ = group.try_send(Number { value: 21 })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for that method.
+    pub fn try_send(&self, message: K::Message) -> Result<SendOutcome<K::Message>, TrySendError<K::Message>> {
+        self.members[self.member_of(&message)].try_send(message)
+    }
+
     /// Sends a message to its member, and waits for the reply to it: [`KernelHandle::call`].
     ///
     /// ```
@@ -430,6 +471,25 @@ impl<K: RingKernel> KernelGroup<K> {
     /// The errors of that method.
     pub fn call_blocking(&self, message: K::Message) -> Result<K::Output, CallError> {
         self.members[self.member_of(&message)].call_blocking(message)
+    }
+
+    /// [`call_blocking`](Self::call_blocking), for at most `limit`: [`KernelHandle::call_timeout`].
+    ///
+    /// ```
+    /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
+    /// # use kernels::*;
+    /// # use {annulus::KernelGroup, std::time::Duration};
+    /// let group = KernelGroup::new([launched()])?;
+    /// let reply = group.call_timeout(Number { value: 21 }, Duration::from_secs(60))?;
+    /// assert_eq!(reply, Number { value: 42 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for that method.
+    pub fn call_timeout(&self, message: K::Message, limit: Duration) -> Result<K::Output, CallError> {
+        self.members[self.member_of(&message)].call_timeout(message, limit)
     }
 
     /// What one of the members has sent, and the number of that member, without waiting. The search goes around.

@@ -76,6 +76,11 @@ impl LaunchOptions {
     pub const MAX_BLOCK: u32 = MAX_BLOCK;
     /// Longest [`spin`](Self::spin). Source: this project's choice; the longest that its benchmarks use.
     pub const MAX_SPIN: Duration = Duration::from_secs(10);
+    /// Longest [`name`](Self::name) of a kernel or a queue, in bytes: as of queues without a kernel. Observers show no longer
+    /// ones.
+    pub const MAX_NAME: usize = annulus_queue::QueueOptions::MAX_NAME;
+    /// Most [`dead_letters`](Self::dead_letters). Source: this project's choice, as many as the largest ring has slots.
+    pub const MAX_DEAD_LETTERS: u32 = annulus_abi::ring::MAX_CAPACITY;
 
     /// Nothing is lost, and bursts fit: capacity 4096, window 1024, Block, first in first out. Also the
     /// default. It names no option, so what the kernel's attribute says holds.
@@ -124,7 +129,7 @@ impl LaunchOptions {
     }
 
     /// The name of this instance in the runtime; the kernel's id if none is given. Two kernels cannot have
-    /// the same name at the same time.
+    /// the same name at the same time. Names have [`MAX_NAME`](Self::MAX_NAME) bytes at most.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -165,6 +170,8 @@ impl LaunchOptions {
 
     /// Number of actors, for a kernel with state by key: keys are `0..actors`. If they are not dense, such as customer
     /// numbers, see [`sparse_keys`](Self::sparse_keys).
+    ///
+    /// A kernel that keeps no state by key takes any key, and messages without one: there this has no effect.
     ///
     /// ```
     /// # use annulus_runtime::LaunchOptions;
@@ -577,7 +584,8 @@ impl LaunchOptions {
     }
 
     /// How many dead letters the host keeps: messages whose handler failed, and messages for no actor. When
-    /// that many are kept, a newer one replaces the oldest. 100 by default; 0 keeps none.
+    /// that many are kept, a newer one replaces the oldest. 100 by default, [`MAX_DEAD_LETTERS`](Self::MAX_DEAD_LETTERS) at
+    /// most; 0 keeps none.
     ///
     /// Each shard has a ring from which the host collects them: for as many messages, rounded up to a power of two, and at
     /// least 64. With 0 there is none. It has no more than 65,536 slots, and no more than 8 MiB, with the spill blocks of

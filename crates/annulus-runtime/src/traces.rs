@@ -284,8 +284,15 @@ impl Traces {
     pub(crate) fn trace(&self, word: u64) -> (u128, Option<u64>) {
         match self.context(word) {
             Some(context) => (context.trace_id, Some(context.span_id)),
-            None => (u128::from(self.seed) << 64 | u128::from(trace_of(word)), None),
+            None => (u128::from(self.seed) << 64 | u128::from(self.low_half(trace_of(word))), None),
         }
+    }
+
+    /// The low half of a trace's number: collectors decide by its last 56 bits whether they keep a trace, as if it was drawn by
+    /// chance, so it must not count from 1. Source: W3C Trace Context level 2, "Randomness of trace-id"; OpenTelemetry's
+    /// probability sampling. Different traces of a runtime have different halves.
+    fn low_half(&self, number: u32) -> u64 {
+        mixed(u64::from(number) ^ self.seed.rotate_left(32))
     }
 
     /// The number of the span that a word stands for: words of two runtimes, or processes, are the same, and their spans
@@ -417,6 +424,19 @@ mod tests {
         assert_eq!((traces.take().len(), traces.lost()), (MOST_EVENTS, 3));
         traces.push(TraceEvent::Received(receipt));
         assert_eq!(traces.take().len(), 1);
+    }
+
+    /// Who keeps one trace in ten keeps one in ten of these.
+    #[test]
+    fn a_collector_may_sample_traces_by_their_numbers() {
+        let traces = Traces::new(RuntimeClock::start());
+        let threshold = (1_u64 << 56) / 10 * 9;
+        let randomness = |_| (traces.trace(traces.begin(None)).0 as u64) & ((1 << 56) - 1);
+        let all: Vec<u64> = (0..20_000).map(randomness).collect();
+        let kept = all.iter().filter(|&&randomness| randomness >= threshold).count();
+        assert!((1_700..2_300).contains(&kept), "{kept} of {}", all.len());
+        let distinct: std::collections::HashSet<u64> = all.iter().copied().collect();
+        assert_eq!(distinct.len(), all.len());
     }
 
     #[test]

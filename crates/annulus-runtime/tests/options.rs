@@ -288,6 +288,26 @@ fn a_block_does_not_spin_for_minutes() {
 }
 
 #[test]
+fn dead_letters_have_a_limit() {
+    let options = |most| LaunchOptions::default().dead_letters(most);
+    assert!(problems(options(0)).is_empty() && problems(options(LaunchOptions::MAX_DEAD_LETTERS)).is_empty());
+    problem(options(1_000_000_000), &["dead_letters is 1000000000", "0 ..= 1048576", "use 1048576"]);
+}
+
+#[test]
+fn names_have_a_limit() {
+    let long = |letters: usize| "ä".repeat(letters);
+    let (named, queue) = (
+        |letters| LaunchOptions::default().name(long(letters)),
+        |letters| LaunchOptions::default().queue(NamedQueue::new(long(letters))),
+    );
+    assert!(problems(named(64)).is_empty() && problems(queue(64)).is_empty());
+    for options in [named(65), queue(65)] {
+        problem(options, &["the name that begins with \"ää", "has 130 bytes, and may have 128"]);
+    }
+}
+
+#[test]
 fn what_contradicts_itself_is_refused() {
     problem(
         LaunchOptions::default().track_latency(true).timestamps(false),

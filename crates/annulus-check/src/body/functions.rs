@@ -37,7 +37,7 @@ impl Functions<'_> {
                 walk.bind(&typed.pat, known);
             }
         }
-        self.bodies.push(walk.read(signature.asyncness.is_some(), block));
+        self.bodies.push(walk.read(signature, block));
         // Functions inside of it are functions by themselves.
         visit::visit_block(self, block);
     }

@@ -19,6 +19,8 @@ pub(crate) struct Body {
     pub(crate) bindings: Vec<Binding>,
     pub(crate) events: Vec<Event>,
     pub(crate) loops: Vec<Loop>,
+    /// Whether its function returns nothing, so that no error can be passed on.
+    pub(crate) returns_nothing: bool,
 }
 
 /// A variable.

@@ -63,15 +63,17 @@ fn key_of(expr: &Expr) -> Option<usize> {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(source: &'a Source, facts: &'a Facts, self_type: Option<String>, name: String) -> Self {
-        let body = Body { name, bindings: Vec::new(), events: Vec::new(), loops: Vec::new() };
+        let (bindings, events, loops) = (Vec::new(), Vec::new(), Vec::new());
+        let body = Body { name, bindings, events, loops, returns_nothing: false };
         let (at, usages, fields, loose) = (At::default(), HashMap::new(), HashMap::new(), Vec::new());
         let names = vec![HashMap::new()];
         Self { source, facts, self_type, body, names, at, scopes: 0, usages, fields, loose, driven: 0 }
     }
 
     /// All of the function.
-    pub(super) fn read(mut self, is_async: bool, block: &syn::Block) -> Body {
-        self.at.is_async = is_async;
+    pub(super) fn read(mut self, signature: &syn::Signature, block: &syn::Block) -> Body {
+        self.at.is_async = signature.asyncness.is_some();
+        self.body.returns_nothing = matches!(signature.output, syn::ReturnType::Default);
         self.visit_block(block);
         for ((root, way), field) in &self.fields {
             let is_in = |(of, first): &Place| of == root && way.starts_with(first);

@@ -50,6 +50,9 @@ fn not_awaited(context: &Context<'_>, call: &Call, discarded: &Discarded) -> Fin
         "await it, and look at what it returns",
     );
     let finding = of_discard(finding, discarded);
+    if nothing_is_returned(context, call) {
+        return finding;
+    }
     match (call.at.is_async, discarded) {
         (true, Discarded::Underscore(_)) => finding.fix("await it", at..at, ".await?", false),
         _ => {
@@ -78,7 +81,7 @@ fn error_lost(context: &Context<'_>, call: &Call, discarded: &Discarded) -> Find
     );
     match discarded {
         // Only the error; the outcome is still thrown away.
-        Discarded::Underscore(_) if !call.usage.is_ok => {
+        Discarded::Underscore(_) if !call.usage.is_ok && !nothing_is_returned(context, call) => {
             let end =
                 if call.usage.is_awaited { context.text(&(call.end..call.end + ".await".len())) } else { "" };
             let at = call.end + if end == ".await" { end.len() } else { 0 };
@@ -86,6 +89,11 @@ fn error_lost(context: &Context<'_>, call: &Call, discarded: &Discarded) -> Find
         }
         _ => finding,
     }
+}
+
+/// Whether a call is in a function that returns nothing, where `?` does not compile. Of closures and blocks nobody says.
+fn nothing_is_returned(context: &Context<'_>, call: &Call) -> bool {
+    call.at.closure == 0 && context.body.returns_nothing
 }
 
 fn message_lost(call: &Call, why: &str) -> Finding {

@@ -121,7 +121,8 @@ Examples:
   Hand the alerts on to another program:
       annulus run anomalies --jsonl | jq 'select(.z > 10)'
 
-Signals: SIGINT (Ctrl-C) and SIGTERM end the input; what was sent is handled, and summed up. A second one ends the program at once.
+Signals: SIGINT (Ctrl-C) and SIGTERM end the input; what was sent is handled, and summed up. A
+second one ends the program at once.
 
 Exit codes:
   0  done, also after a signal, or nobody reads standard output any more

@@ -32,7 +32,7 @@ use std::{
 };
 
 pub(crate) use engine::LaunchReport;
-pub(crate) use shapes::shape;
+pub(crate) use shapes::{example, shape};
 pub(crate) use trial::{Trial, try_out};
 
 use annulus::{Backend, RegisteredKernel};

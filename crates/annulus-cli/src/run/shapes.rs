@@ -118,7 +118,7 @@ fn examples(ty: &TypeDescriptor) -> Vec<String> {
     all.into_iter().filter(|example| example.len() <= LONGEST).collect()
 }
 
-fn example(ty: &TypeDescriptor) -> String {
+pub(crate) fn example(ty: &TypeDescriptor) -> String {
     if ty.bounded().is_some() {
         return if ty.meaning == Meaning::Text { "\"\"" } else { "[]" }.into();
     }

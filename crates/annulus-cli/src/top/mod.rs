@@ -19,7 +19,7 @@ use annulus_observe::{Liveness, Machine, Process, Why, refused, why_together};
 use clap::Args;
 
 use self::latency::Asking;
-use crate::{failure::Failure, signals::Interrupt};
+use crate::{failure::Failure, signals::Interrupt, values::pid};
 
 /// Show the kernels of this user's processes: what runs, how fast, what waits
 ///
@@ -49,7 +49,7 @@ pub(crate) struct Top {
     telemetry: bool,
 
     /// Only this process
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = pid)]
     pid: Option<u32>,
 
     /// Time between two looks, in seconds
@@ -67,11 +67,12 @@ Columns:
   OUT        outputs that nobody has received
   PHASE      what the shard that is longest at one message is at
   TREND      on a terminal: PER S at earlier looks
-  =>         a bridge from the kernel: how many messages it has moved, the same for each second, and how many it holds
-  LATENCY    with --telemetry: the mean time from the sending of a message to the end of the handlers of its
-             turn, of those between the two looks
-  P99        with --telemetry, in a printed table: what 99 of 100 of these latencies were within, of a kernel that was
-             launched with track_latency
+  =>         a bridge from the kernel: how many messages it has moved, the same for each second, and
+             how many it holds
+  LATENCY    with --telemetry: the mean time from the sending of a message to the end of the
+             handlers of its turn, of those between the two looks
+  P99        with --telemetry, in a printed table: what 99 of 100 of these latencies were within, of
+             a kernel that was launched with track_latency
 
 Keys on a terminal:
   arrows     select a kernel, sort by another column
@@ -93,10 +94,10 @@ pub(crate) use table::{
 
 /// The time between two looks.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    let seconds = text.parse().unwrap_or(f64::NAN);
     match Duration::try_from_secs_f64(seconds) {
         Ok(time) if (0.01..=3600.0).contains(&seconds) => Ok(time),
-        _ => Err("it must be 0.01 ..= 3600".into()),
+        _ => Err("write a number of seconds, from 0.01 to 3600 (an hour)".into()),
     }
 }
 

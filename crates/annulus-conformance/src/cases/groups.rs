@@ -9,7 +9,7 @@ use std::{
 
 use annulus_runtime::{
     Backpressure, BridgeOptions, CallError, Deduplication, GroupError, KernelGroup, LaunchOptions, RecvError,
-    SendError, TryRecvError,
+    SendError, TryRecvError, TrySendError,
 };
 
 use super::policies::ticket;
@@ -19,7 +19,7 @@ use crate::{
     kernels::{
         Item, Number, Total, Tracked, echo,
         links::pass,
-        number, numbers,
+        number, numbers, odd,
         policies::gate,
         sparse::{Account, Bought, Purchase, SHOPPING, buy, customer_of, shop},
         total, track, visits_of,
@@ -488,6 +488,16 @@ pub fn d02_members_that_differ(bench: &Bench) {
     let error = KernelGroup::new([four.clone(), five]).unwrap_err();
     assert_eq!(error, GroupError::Differ { member: 1, its: 5, first: 4 });
     assert!(error.to_string().contains("launch all with as many actors"), "{error}");
+    // Where there is no state by key, actors say nothing. And a message that finds no room comes back.
+    let odds = [("odd", 0), ("odder", 7)].map(|(name, actors)| {
+        let options = LaunchOptions::production().name(name).actors(actors).capacity(16).active(false);
+        odd::launch(bench.runtime(), options).unwrap()
+    });
+    let odds = KernelGroup::new(odds).unwrap();
+    for value in 0..32 {
+        let _ = odds.try_send(Number { value }).unwrap();
+    }
+    assert!(matches!(odds.try_send(Number { value: 32 }), Err(TrySendError::Full(Number { value: 32 }))));
     // Keys of all members are sparse, or of none; it may be another one that evicts.
     let buys = |name: &str, options: fn(LaunchOptions) -> LaunchOptions| {
         buy::launch(bench.runtime(), options(LaunchOptions::production().name(name).actors(4))).unwrap()

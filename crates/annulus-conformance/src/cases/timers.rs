@@ -184,6 +184,13 @@ pub fn p07_a_timer_is_for_its_own_block(bench: &Bench) {
     assert_eq!(taken, [(10, 1), (11, 3), (20, 3), (30, 0), (31, 0)]);
     eventually(|| kernel.status().drops.unknown_actor == 1);
     assert_eq!(balanced(&kernel).last_error, error::UNKNOWN_ACTOR);
+    // A dead letter says so, and that of a kernel without timers does not.
+    let dead_letters = kernel.dead_letters().expect("they are kept").take_batch();
+    let reason = dead_letters[0].reason.to_string();
+    assert!(
+        reason.ends_with("an actor of another block: use the handler's own key, or launch with grid(1)"),
+        "{reason}"
+    );
 }
 
 /// P-07: what a kernel with timers cannot do yet, its launch says.

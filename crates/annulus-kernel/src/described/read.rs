@@ -105,23 +105,37 @@ impl<'de> DeserializeSeed<'de> for Place<'_> {
             TypeKind::Struct(_) => deserializer.deserialize_map(self),
             TypeKind::Array { .. } => deserializer.deserialize_seq(self),
             TypeKind::Enum { variants, .. } => {
-                let (ty, found) = (self.ty, Cell::new(false));
-                let read =
-                    deserializer.deserialize_enum(ty.name, &[], EnumVisitor { place: self, found: &found });
-                read.map_err(|error| match found.get() {
-                    true => error,
+                let (ty, read) = (self.ty, Cell::new(Read::Nothing));
+                let visitor = EnumVisitor { place: self, read: &read };
+                deserializer.deserialize_enum(ty.name, &[], visitor).map_err(|error| match read.get() {
                     // What stands there begins no enum, and the format's own error does not say how one is written.
-                    false => D::Error::custom(format!("{} is {}: {error}", ty.name, Forms(variants))),
+                    Read::Nothing => D::Error::custom(format!("{} is {}: {error}", ty.name, Forms(variants))),
+                    Read::Name => error,
+                    Read::All => {
+                        let one = OneOf(ty.name);
+                        D::Error::custom(format!(
+                            "something follows the variant, and {one} is one of them: {error}"
+                        ))
+                    }
                 })
             }
         }
     }
 }
 
-/// Reads an enum, and says whether there was one to read.
+/// How much of an enum was read.
+#[derive(Clone, Copy)]
+enum Read {
+    Nothing,
+    /// Of which variant it is to be.
+    Name,
+    All,
+}
+
+/// Reads an enum, and says how much of it there was to read.
 struct EnumVisitor<'a> {
     place: Place<'a>,
-    found: &'a Cell<bool>,
+    read: &'a Cell<Read>,
 }
 
 impl<'de> Visitor<'de> for EnumVisitor<'_> {
@@ -132,8 +146,9 @@ impl<'de> Visitor<'de> for EnumVisitor<'_> {
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<(), A::Error> {
-        self.found.set(true);
-        self.place.variant(data)
+        self.place.variant(data, self.read)?;
+        self.read.set(Read::All);
+        Ok(())
     }
 }
 
@@ -142,16 +157,40 @@ struct Forms(&'static [VariantDescriptor]);
 
 impl fmt::Display for Forms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, VariantDescriptor { name, fields, .. }) in self.0.iter().enumerate() {
+        for (index, variant) in self.0.iter().enumerate() {
             let or = if index == 0 { "" } else { " or " };
-            match fields {
-                [] => write!(f, "{or}\"{name}\"")?,
-                [_] if is_tuple(fields) => write!(f, "{or}{{\"{name}\": …}}")?,
-                fields if is_tuple(fields) => write!(f, "{or}{{\"{name}\": […]}}")?,
-                _ => write!(f, "{or}{{\"{name}\": {{…}}}}")?,
-            }
+            write!(f, "{or}{}", Form(variant))?;
         }
         Ok(())
+    }
+}
+
+/// How values of this variant are written.
+struct Form(&'static VariantDescriptor);
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let VariantDescriptor { name, fields, .. } = self.0;
+        match fields {
+            [] => write!(f, "\"{name}\""),
+            [_] if is_tuple(fields) => write!(f, "{{\"{name}\": …}}"),
+            fields if is_tuple(fields) => write!(f, "{{\"{name}\": […]}}"),
+            fields => {
+                let fields: Vec<_> = fields.iter().map(|field| format!("\"{}\": …", field.name)).collect();
+                write!(f, "{{\"{name}\": {{{}}}}}", fields.join(", "))
+            }
+        }
+    }
+}
+
+/// A type's name with its article: `an i64`, `a u8`.
+struct OneOf(&'static str);
+
+impl fmt::Display for OneOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let vowel =
+            self.0.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) || matches!(self.0, "f32" | "f64");
+        write!(f, "{} {}", if vowel { "an" } else { "a" }, self.0)
     }
 }
 
@@ -200,7 +239,16 @@ impl Place<'_> {
                 self.put(narrow.to_bits().into());
             }
             TypeKind::Primitive(Primitive::F64) => self.put(value.to_bits()),
-            _ => return Err(E::custom(format!("{value} is no {}: write an integer", self.ty.name))),
+            // With its point or exponent: that is what is wrong with 3.0. One of more than 64 bits comes as a float.
+            TypeKind::Primitive(primitive) if primitive != Primitive::Bool => {
+                let (least, most) = range(primitive);
+                let name = self.ty.name;
+                return Err(E::custom(match value >= least as f64 && value <= most as f64 {
+                    true => format!("{value:?} is no {name}: write an integer"),
+                    false => format!("{value:?} is no {name}, which is from {least} to {most}"),
+                }));
+            }
+            _ => return Err(E::invalid_type(Unexpected::Float(value), &self)),
         }
         Ok(())
     }
@@ -213,14 +261,14 @@ impl<'de> Visitor<'de> for Place<'_> {
         match self.ty.kind {
             TypeKind::Struct(fields) if !is_tuple(fields) => {
                 let names: Vec<_> = fields.iter().map(|field| field.name).collect();
-                write!(f, "a {} with {}", self.ty.name, names.join(", "))
+                write!(f, "{} with {}", OneOf(self.ty.name), names.join(", "))
             }
             TypeKind::Array { element, len } => write!(f, "{len} values of {}", element.name),
             TypeKind::Enum { variants, .. } => {
                 let names: Vec<_> = variants.iter().map(|variant| variant.name).collect();
-                write!(f, "a {}: {}", self.ty.name, names.join(", "))
+                write!(f, "{}: {}", OneOf(self.ty.name), names.join(", "))
             }
-            _ => write!(f, "a {}", self.ty.name),
+            _ => write!(f, "{}", OneOf(self.ty.name)),
         }
     }
 
@@ -309,22 +357,32 @@ impl<'de> Visitor<'de> for Place<'_> {
 }
 
 impl Place<'_> {
-    fn variant<'de, A: EnumAccess<'de>>(self, data: A) -> Result<(), A::Error> {
+    fn variant<'de, A: EnumAccess<'de>>(self, data: A, read: &Cell<Read>) -> Result<(), A::Error> {
         let TypeKind::Enum { tag, variants } = self.ty.kind else {
             return Err(A::Error::custom(format!("a variant is no {}", self.ty.name)));
         };
-        let (variant, access) = data.variant_seed(VariantName { of: self.ty, variants })?;
+        let (variant, access) = data.variant_seed(VariantName { of: self.ty, variants, read })?;
         let mut place = self;
         Place { ty: place.ty, to: &mut place.to[..tag.size()] }.put(variant.tag);
         let name = variant.name;
+        let found = &Cell::new(false);
         match variant.fields {
             [] => access.unit_variant(),
             [only] if is_tuple(variant.fields) => {
-                access.newtype_variant_seed(place.part(only.offset, only.ty))
+                access.newtype_variant_seed(Only { place: place.part(only.offset, only.ty), found })
             }
-            fields if is_tuple(fields) => access.tuple_variant(fields.len(), Fields { place, fields }),
-            fields => access.struct_variant(&[], Fields { place, fields }),
+            fields if is_tuple(fields) => access.tuple_variant(fields.len(), Fields { place, fields, found }),
+            fields => access.struct_variant(&[], Fields { place, fields, found }),
         }
+        .map_err(|error| match found.get() {
+            true => error,
+            // The format's own error does not say how this one is written. Where there is a name alone, it speaks of kinds of variants.
+            false => {
+                let error = error.to_string();
+                let why = if error.starts_with(NAME_ALONE) { "its name stands alone".into() } else { error };
+                A::Error::custom(format!("write {}: {why}", Form(variant)))
+            }
+        })
         .map_err(within(format_args!(".{name}")))
     }
 
@@ -372,10 +430,28 @@ impl Place<'_> {
     }
 }
 
+/// The only field of a variant, which has no name.
+struct Only<'a> {
+    place: Place<'a>,
+    /// Whether there is something to read it from.
+    found: &'a Cell<bool>,
+}
+
+impl<'de> DeserializeSeed<'de> for Only<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.found.set(true);
+        self.place.deserialize(deserializer)
+    }
+}
+
 /// The fields of a variant; their offsets count from the start of the enum.
 struct Fields<'a> {
     place: Place<'a>,
     fields: &'static [FieldDescriptor],
+    /// Whether there is something to read them from.
+    found: &'a Cell<bool>,
 }
 
 impl<'de> Visitor<'de> for Fields<'_> {
@@ -387,21 +463,27 @@ impl<'de> Visitor<'de> for Fields<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
+        self.found.set(true);
         self.place.tuple(self.fields, seq)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        self.found.set(true);
         self.place.named(self.fields, map)
     }
 }
 
+/// How serde's error begins where a variant is its name alone, and should have fields.
+const NAME_ALONE: &str = "invalid type: unit variant";
+
 /// Finds a variant by its name.
-struct VariantName {
+struct VariantName<'a> {
     of: &'static TypeDescriptor,
     variants: &'static [VariantDescriptor],
+    read: &'a Cell<Read>,
 }
 
-impl<'de> DeserializeSeed<'de> for VariantName {
+impl<'de> DeserializeSeed<'de> for VariantName<'_> {
     type Value = &'static VariantDescriptor;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -409,7 +491,7 @@ impl<'de> DeserializeSeed<'de> for VariantName {
     }
 }
 
-impl<'de> Visitor<'de> for VariantName {
+impl<'de> Visitor<'de> for VariantName<'_> {
     type Value = &'static VariantDescriptor;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -417,6 +499,7 @@ impl<'de> Visitor<'de> for VariantName {
     }
 
     fn visit_str<E: de::Error>(self, name: &str) -> Result<Self::Value, E> {
+        self.read.set(Read::Name);
         self.variants.iter().find(|variant| variant.name == name).ok_or_else(|| {
             let names: Vec<_> = self.variants.iter().map(|variant| variant.name).collect();
             E::custom(format!("{} has no variant `{name}`: it has {}", self.of.name, names.join(", ")))

@@ -116,6 +116,12 @@ pub(crate) fn collect(
                 samples.push(about.number(&STUCK, &NONE, health.stuck_shards as f64));
             }
         }
+        // Of one that does not run, nothing else is known now.
+        for health in judged.iter().filter(|health| health.is_missing()) {
+            let common = labels.iter().cloned().chain([(&KERNEL, health.kernel.clone())]).collect();
+            let about = About { common, since: 0 };
+            samples.push(about.number(&HEALTH, &NONE, f64::from(health.state() as u8)));
+        }
         for totals in counters.totals_of_bridges(&process.file) {
             bridge_samples(process, labels, totals, &mut samples);
         }

@@ -109,7 +109,8 @@ impl fmt::Display for Collector {
 }
 
 impl Collector {
-    /// The one at this address: `http://HOST:PORT`, or with a path in front of `/v1/…`. Without a port it is 4318.
+    /// The one at this address: `http://HOST:PORT`, or with a path in front of `/v1/…`. Without a port it is 4318. That
+    /// `/v1/metrics` or `/v1/traces` is added, and may stand in the address, too.
     /// Proxies of the environment are not asked.
     ///
     /// # Errors
@@ -137,7 +138,11 @@ impl Collector {
             .timeout_global(Some(PATIENCE))
             .build()
             .new_agent();
-        let address = format!("http://{host}:{port}{}", uri.path().trim_end_matches('/'));
+        let path = uri.path().trim_end_matches('/');
+        // Others ask for the whole address of one kind of data, which is what people have at hand.
+        let path =
+            ["/v1/metrics", "/v1/traces"].iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
+        let address = format!("http://{host}:{port}{path}");
         Ok(Self { address, service: None, agent })
     }
 

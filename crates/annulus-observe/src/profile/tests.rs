@@ -87,6 +87,7 @@ pub(crate) fn look(millis: u64, shards: Vec<Shard>) -> Process {
         now: millis * 1_000_000,
         kernels: vec![kernel],
         past_bridges: Vec::new(),
+        missing: Vec::new(),
         damage: FileDamage::default(),
     }
 }

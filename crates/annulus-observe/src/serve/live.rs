@@ -26,11 +26,16 @@ pub(super) fn news(sight: &Sight) -> String {
             "bridges": process.bridges().filter(|bridge| !bridge.has_ended).map(of_bridge).collect::<Vec<_>>(),
         })
     };
+    // They have no card, since no kernel runs.
+    let missing = sight.health.kernels.iter().filter(|health| health.is_missing()).flat_map(|health| {
+        let told = |evidence: &str| format!("{}: {evidence}", health.kernel);
+        health.reasons.iter().map(move |reason| told(&reason.evidence))
+    });
     json!({
         "at": sight.at.as_secs_f64(),
         "health": sight.health.state().to_string(),
         "processes": sight.processes.iter().map(of_process).collect::<Vec<_>>(),
-        "unreadable": sight.faults(),
+        "notes": missing.chain(sight.faults()).collect::<Vec<_>>(),
     })
     .to_string()
 }

@@ -96,7 +96,9 @@ impl Observer {
     }
 
     fn serve_as(&self, address: SocketAddr, has_page: bool) -> io::Result<Server> {
-        let listener = TcpListener::bind(address)?;
+        let cannot =
+            |error: io::Error| io::Error::new(error.kind(), format!("cannot serve at {address}: {error}"));
+        let listener = TcpListener::bind(address).map_err(cannot)?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
             observer: self.clone(),

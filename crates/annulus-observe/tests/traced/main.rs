@@ -84,6 +84,9 @@ fn a_message_gives_spans_within_each_other() {
     assert_eq!((send.parent_id, send.kind), (Some(own.span_id), SpanKind::Producer));
     assert_eq!(way[2].end, way[1].start, "a handler begins where the wait ends");
     assert_eq!(attribute(way[1], "messaging.system"), Some(SpanValue::Text("annulus".into())));
+    let types = [0, 1, 2, 5].map(|at| attribute(way[at], "messaging.operation.type"));
+    let text = |value: &str| Some(SpanValue::Text(value.into()));
+    assert_eq!(types, [text("receive"), text("process"), None, text("send")]);
     assert_eq!(attribute(way[1], "messaging.destination.partition.id"), Some(SpanValue::Text("0".into())));
     assert_eq!(attribute(way[1], "annulus.outputs"), Some(SpanValue::Number(1)));
     let failed: Vec<_> = spans.iter().filter(|span| span.error.is_some()).collect();

@@ -39,8 +39,8 @@ pub enum BarrierError {
     },
     /// The barrier has no party, or more than bits.
     #[error(
-        "barrier `{name}` is for {parties} parties: it is for 1 to {most}; let one actor come for several, or several \
-         barriers be parties of one"
+        "barrier `{name}` is for {parties} parties: it is for 1 to {most}{}",
+        if *parties == 0 { "" } else { "; let one actor come for several, or several barriers be parties of one" }
     )]
     Parties {
         /// The barrier.
@@ -86,7 +86,7 @@ pub enum BarrierError {
         most: u32,
     },
     /// A kernel of the barriers could not be launched.
-    #[error("{0}")]
+    #[error("{}", of_barriers(_0))]
     Launch(#[source] LaunchError),
     /// The barriers could not be connected to a kernel that is told.
     #[error("{0}")]
@@ -97,6 +97,15 @@ pub enum BarrierError {
 }
 
 crate::error::debug_in_words!(BarrierError);
+
+/// A launch's error, for those who launch barriers and give them a name, and no options.
+fn of_barriers(error: &LaunchError) -> String {
+    let said = [
+        ("give this one a name with LaunchOptions::name", "give the barriers another name"),
+        ("name is empty: leave it out to use the kernel's id", "the barriers' name is empty: give them one"),
+    ];
+    said.iter().fold(error.to_string(), |told, (launch, barriers)| told.replace(launch, barriers))
+}
 
 /// The number of a barrier. Handlers know it by this, since names are the host's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

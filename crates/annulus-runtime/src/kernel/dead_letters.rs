@@ -38,7 +38,7 @@ use std::{
 };
 
 use annulus_abi::error::{self, ErrorName};
-use annulus_kernel::KernelMessage;
+use annulus_kernel::{KernelDefinition, KernelMessage};
 use annulus_queue::{Alert, DeadLetters, Reason};
 use annulus_ring::ring::Consumer;
 use annulus_sync::{Mutex, MutexGuard, combining::CombiningLock, contain::contained};
@@ -88,6 +88,8 @@ pub(crate) struct DeadLetterBacklog {
     id: MessageId,
     /// The names of the kernel's failures.
     names: &'static [ErrorName],
+    /// Whether its handler may send messages to itself.
+    has_timers: bool,
     /// They carry messages of the kernel.
     rings: Box<[Mutex<Consumer>]>,
     /// Slots of each of them.
@@ -134,6 +136,8 @@ struct Stamp {
 enum Cause {
     /// The error code: its handler failed, or it is for no actor.
     Code(u16),
+    /// It is for no actor, and may be one that the handler has sent to itself.
+    NoActorLater,
     /// An error code that the program has named.
     Named(&'static ErrorName),
     Expired,
@@ -179,6 +183,9 @@ fn reason(cause: Cause) -> Reason {
         Cause::Named(name) => Reason::Named(*name),
         Cause::Expired => Reason::Expired,
         Cause::Code(code @ error::UNKNOWN_ACTOR) => Reason::Invalid(error::describe(code).into()),
+        Cause::NoActorLater => Reason::Invalid(
+            format!("{}{}", error::describe(error::UNKNOWN_ACTOR), error::UNKNOWN_LATER_ACTOR).into(),
+        ),
         Cause::Code(code) => Reason::Handler { code },
     }
 }
@@ -192,7 +199,7 @@ impl DeadLetterBacklog {
     pub(crate) unsafe fn new(
         capacity: u32,
         id: MessageId,
-        names: &'static [ErrorName],
+        definition: &KernelDefinition,
         rings: impl Iterator<Item = Consumer>,
     ) -> Self {
         let rings: Box<[Consumer]> = rings.collect();
@@ -205,7 +212,8 @@ impl DeadLetterBacklog {
         };
         Self {
             id,
-            names,
+            names: definition.errors,
+            has_timers: definition.timers.is_some(),
             rings: rings.into_iter().map(Mutex::new).collect(),
             room,
             backlog: Mutex::new(backlog),
@@ -373,8 +381,11 @@ impl DeadLetterBacklog {
     }
 
     fn cause(&self, code: u16) -> Cause {
-        let name = self.names.iter().find(|name| name.code == code);
-        name.map_or(Cause::Code(code), Cause::Named)
+        match self.names.iter().find(|name| name.code == code) {
+            Some(name) => Cause::Named(name),
+            None if code == error::UNKNOWN_ACTOR && self.has_timers => Cause::NoActorLater,
+            None => Cause::Code(code),
+        }
     }
 
     /// Copies the message of the dead letter at the front of a ring; returns its position.

@@ -47,6 +47,7 @@ use crate::{
         topics::{self, TopicTable},
     },
     options::LaunchOptions,
+    resilience::MissingKernel,
     vitals::is_recorded,
 };
 
@@ -73,6 +74,10 @@ impl Kind {
 pub(crate) trait Names: Send + Sync {
     /// Frees the name of a kernel that has terminated, or that nobody waits for any more; the first time alone.
     fn free(&self, kernel: &KernelCore);
+
+    /// What a supervisor, known by a number, has to tell of its kernel: that it is to run and does not, or, by `None`, that all
+    /// is as it should be.
+    fn set_missing(&self, supervisor: usize, kernel: Option<MissingKernel>);
 }
 
 /// A launched kernel. It belongs to one [`Kind`]: its rings, and everything else that holds messages or
@@ -386,6 +391,11 @@ impl KernelShared {
     /// Tells its runtime from others: [`RuntimeInner::place`](crate::launch::runtime::RuntimeInner::place).
     pub(crate) fn runtime_place(&self) -> usize {
         self.names.as_ptr().addr()
+    }
+
+    /// The names of its runtime's kernels.
+    pub(crate) fn names(&self) -> &Weak<dyn Names> {
+        &self.names
     }
 
     /// Lets another kernel have its name.

@@ -14,6 +14,7 @@ use crate::{
         core::KernelCore,
         shared::{KernelShared, Names},
     },
+    resilience::MissingKernel,
     vitals::Leased,
 };
 
@@ -21,6 +22,8 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct KernelRegistry {
     kernels: Mutex<BTreeMap<String, Option<Weak<KernelShared>>>>,
+    /// Kernels that are to run and do not, each with the number of its supervisor.
+    missing: Mutex<Vec<(usize, MissingKernel)>>,
 }
 
 /// A name that is freed again unless its kernel is launched.
@@ -118,6 +121,17 @@ impl KernelRegistry {
     pub(crate) fn all(&self) -> Vec<Arc<KernelShared>> {
         self.lock().values().flatten().filter_map(Weak::upgrade).collect()
     }
+
+    fn lock_missing(&self) -> MutexGuard<'_, Vec<(usize, MissingKernel)>> {
+        // As above.
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn missing(&self) -> Vec<MissingKernel> {
+        let mut missing: Vec<_> = self.lock_missing().iter().map(|(_, kernel)| kernel.clone()).collect();
+        missing.sort_by(|a, b| a.name.cmp(&b.name));
+        missing
+    }
 }
 
 impl Names for KernelRegistry {
@@ -135,6 +149,12 @@ impl Names for KernelRegistry {
         // It may be the last reference, and its end wants the lock.
         drop(kernels);
         drop(found);
+    }
+
+    fn set_missing(&self, supervisor: usize, kernel: Option<MissingKernel>) {
+        let mut missing = self.lock_missing();
+        missing.retain(|(other, _)| *other != supervisor);
+        missing.extend(kernel.map(|kernel| (supervisor, kernel)));
     }
 }
 

@@ -24,6 +24,7 @@ use crate::{
     handle::{KernelHandle, control::KernelControl},
     kernel::{lifecycle::ShutdownOutcome, passage::Passage, shared::KernelShared, status::Stall},
     launch::{arena::Arena, registry::KernelRegistry},
+    resilience::MissingKernel,
     vitals::{Requests, Vitals, VitalsArena},
     why::{self, KernelLooks, Why},
     within::Sleep,
@@ -240,6 +241,19 @@ impl Runtime {
     pub fn kernels(&self) -> Vec<KernelControl> {
         let control = |kernel| KernelControl::new(kernel, self.inner.arena_lines());
         self.inner.registry.all().into_iter().map(control).collect()
+    }
+
+    /// The kernels that are to run here and do not, by name: a [supervisor](crate::resilience::Supervisor) launches them again
+    /// just now, or has given them up. Empty if all is well, and once their supervisors are dropped or shut down.
+    ///
+    /// ```
+    /// # use annulus_runtime::{Noop, Runtime};
+    /// let runtime = Runtime::builder().backend(Noop).build()?;
+    /// assert!(runtime.missing().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn missing(&self) -> Vec<MissingKernel> {
+        self.inner.registry.missing()
     }
 
     /// How many queues a runtime has at once, besides those of its kernels.

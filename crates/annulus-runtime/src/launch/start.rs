@@ -311,7 +311,7 @@ fn start(
     let dead_letters = (options.observe.dead_letters != 0).then(|| {
         let rings = shards.iter().filter_map(dead_letters);
         // SAFETY: blocks put messages of this kernel's into these rings, and the id is of its `Kind`.
-        unsafe { DeadLetterBacklog::new(options.observe.dead_letters, kind.id, definition.errors, rings) }
+        unsafe { DeadLetterBacklog::new(options.observe.dead_letters, kind.id, definition, rings) }
     });
     let prints = (!sites.is_empty())
         .then(|| Prints::new(sites, definition.name, &name, shards.iter().filter_map(prints)));

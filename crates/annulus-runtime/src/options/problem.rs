@@ -107,6 +107,13 @@ pub enum LaunchProblem {
     Expiry,
     /// The name is empty.
     Name,
+    /// A name is longer than it can be.
+    LongName {
+        /// How it begins.
+        begins: String,
+        /// Its bytes.
+        bytes: usize,
+    },
     /// A name has a control character, as a new line is.
     ControlInName {
         /// The name: the kernel's, or a queue's.
@@ -126,6 +133,11 @@ pub enum LaunchProblem {
     },
     /// Two queues have the same name.
     NameTaken {
+        /// The name.
+        queue: String,
+    },
+    /// A queue has the name of its kernel.
+    NameOfKernel {
         /// The name.
         queue: String,
     },
@@ -335,9 +347,11 @@ pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
     check_range(&mut problems, "grid", shape.grid, 1, MAX_GRID);
     check_range(&mut problems, "block", shape.block, 1, MAX_BLOCK);
     if let Some(cap) = shape.max_messages_per_iteration {
-        check_range(&mut problems, "max_messages_per_iteration", cap, 1, inbound.capacity.max(1));
+        let most = if is_capacity(inbound.capacity) { inbound.capacity } else { MAX_CAPACITY };
+        check_range(&mut problems, "max_messages_per_iteration", cap, 1, most);
     }
     check_range(&mut problems, "leave_after", shape.leave_after, 1, u32::MAX);
+    check_range(&mut problems, "dead_letters", observe.dead_letters, 0, LaunchOptions::MAX_DEAD_LETTERS);
     let (given, max) = (shape.spin, LaunchOptions::MAX_SPIN);
     if given > max {
         problems.push(LaunchProblem::Spin { given, max });
@@ -373,6 +387,10 @@ pub(super) fn of(options: &LaunchOptions) -> Vec<LaunchProblem> {
         problems.push(LaunchProblem::Name);
     }
     for name in name.iter().map(String::as_str).chain(queues.iter().map(|queue| &*queue.name)) {
+        if name.len() > LaunchOptions::MAX_NAME {
+            let begins = name.chars().take(32).collect();
+            problems.push(LaunchProblem::LongName { begins, bytes: name.len() });
+        }
         if name.contains(char::is_control) {
             problems.push(LaunchProblem::ControlInName { name: name.to_owned() });
         }
@@ -427,7 +445,11 @@ pub(super) fn of_launch(
         let told = |(limit, given, max)| LaunchProblem::BlackBoxType { message, limit, given, max };
         problems.extend(beyond.map(told));
     }
+    let own = options.name.as_deref().unwrap_or(kernel);
     for queue in &options.queues {
+        if queue.name == own {
+            problems.push(LaunchProblem::NameOfKernel { queue: own.to_owned() });
+        }
         if queue.inbound.deduplication == Deduplication::ById && !identified {
             let problem = Box::new(LaunchProblem::NoId { kernel, message: definition.message.name });
             problems.push(LaunchProblem::Queue { queue: queue.name.clone(), problem });
@@ -505,10 +527,15 @@ pub(super) fn of_launch(
         problems.extend(asked.map(|(_, option)| LaunchProblem::Body { kernel, option }));
     }
     let slots = outbound.capacity.unwrap_or(inbound.capacity);
-    if definition.max_outputs > slots {
+    // A capacity that cannot be is told already.
+    if definition.max_outputs > slots && is_capacity(slots) {
         problems.push(LaunchProblem::Outputs { kernel, outputs: definition.max_outputs, slots });
     }
     problems
+}
+
+fn is_capacity(slots: u32) -> bool {
+    slots.is_power_of_two() && (MIN_CAPACITY..=MAX_CAPACITY).contains(&slots)
 }
 
 fn check_rows(problems: &mut Vec<LaunchProblem>, rows: &Rows, definition: &KernelDefinition) {
@@ -551,7 +578,7 @@ fn check_range(problems: &mut Vec<LaunchProblem>, option: &'static str, given: u
 }
 
 fn check_capacity(problems: &mut Vec<LaunchProblem>, option: &'static str, given: u32) {
-    if !given.is_power_of_two() || !(MIN_CAPACITY..=MAX_CAPACITY).contains(&given) {
+    if !is_capacity(given) {
         let valid = given.clamp(MIN_CAPACITY, MAX_CAPACITY).next_power_of_two();
         problems.push(LaunchProblem::PowerOfTwo { option, given, valid });
     }
@@ -586,6 +613,11 @@ impl fmt::Display for LaunchProblem {
                 "rounds are on, and supersteps off, in which blocks do not wait for each other: leave supersteps(false) out, or \
                  rounds",
             ),
+            Self::LongName { begins, bytes } => write!(
+                f,
+                "the name that begins with {begins:?} has {bytes} bytes, and may have {}: use a shorter one",
+                LaunchOptions::MAX_NAME
+            ),
             Self::ControlInName { name } => write!(
                 f,
                 "the name {name:?} has a control character, which would break the lines of a status or a log: leave it out"
@@ -619,6 +651,11 @@ impl fmt::Display for LaunchProblem {
             Self::NameTaken { queue } => {
                 write!(f, "two queues are named \"{queue}\": give each its own name")
             }
+            Self::NameOfKernel { queue } => write!(
+                f,
+                "a queue is named \"{queue}\", as its kernel is: give one of them another name, by which a status and a \
+                 log tell them apart"
+            ),
             Self::Queue { queue, problem } => write!(f, "queue \"{queue}\": {problem}"),
             Self::NoId { kernel, message } => write!(
                 f,

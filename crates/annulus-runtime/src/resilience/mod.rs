@@ -24,4 +24,4 @@ mod supervised;
 pub use breaker::{Breaker, Circuit};
 pub use retry::Retry;
 pub use supervise::{Cause, NotStarted, Start, Supervisor};
-pub use supervised::{NotRunning, Supervised, SupervisedState, SupervisedStatus};
+pub use supervised::{MissingKernel, NotRunning, Supervised, SupervisedState, SupervisedStatus};

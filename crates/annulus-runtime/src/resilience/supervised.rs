@@ -22,7 +22,7 @@ use std::{
     io,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     task::Poll,
     thread,
     time::{Duration, Instant},
@@ -40,7 +40,9 @@ use super::supervise::{Cause, Schedule, Start, Supervisor};
 use crate::{
     backend::HostSignals,
     handle::{KernelHandle, Shutdown, control::KernelControl},
-    kernel::{events::LIFECYCLE_TARGET, lifecycle::ShutdownOutcome, slow::Call, status::Ending},
+    kernel::{
+        events::LIFECYCLE_TARGET, lifecycle::ShutdownOutcome, shared::Names, slow::Call, status::Ending,
+    },
     time::{deadline, for_people},
 };
 
@@ -79,6 +81,10 @@ struct State<K: RingKernel> {
     stop: bool,
     /// The watcher changes nothing any more.
     is_over: bool,
+    /// Those of the runtime in which the last kernel ran: it knows whether the kernel is missing.
+    home: Weak<dyn Names>,
+    /// What it was told last.
+    missing: Option<MissingKernel>,
 }
 
 enum Phase<K: RingKernel> {
@@ -95,6 +101,26 @@ impl<K: RingKernel> State<K> {
     fn restart_at(&mut self, at: Instant, cause: &Cause) {
         self.cause = Some(cause.clone());
         self.phase = Phase::Restarting(cause.clone(), at);
+    }
+}
+
+/// A supervised kernel that is to run, and does not: see [`Runtime::missing`](crate::Runtime::missing).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MissingKernel {
+    /// The name that it ran under.
+    pub name: String,
+    /// Why it does not run.
+    pub cause: Cause,
+    /// Whether it was launched again too often, so that it is launched no more.
+    pub was_given_up: bool,
+}
+
+impl fmt::Display for MissingKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, cause, was_given_up } = self;
+        let what = if *was_given_up { "was given up" } else { "is being launched again" };
+        write!(f, "`{name}` {what}, since {cause}")
     }
 }
 
@@ -186,6 +212,7 @@ impl<K: RingKernel> Supervised<K> {
         kernel: KernelHandle<K>,
         launch: impl FnMut(Start<'_, K>) -> Launched<K> + Send + 'static,
     ) -> io::Result<Self> {
+        let home = kernel.shared_arc().names().clone();
         let shared = Arc::new(Shared {
             supervisor,
             name: kernel.name().to_owned(),
@@ -196,6 +223,8 @@ impl<K: RingKernel> Supervised<K> {
                 left: Vec::new(),
                 stop: false,
                 is_over: false,
+                home,
+                missing: None,
             }),
             changed: Event::new(),
         });
@@ -411,8 +440,7 @@ impl<K: RingKernel> Shared<K> {
     }
 
     fn ask_to_stop(&self) {
-        self.lock().stop = true;
-        self.changed.notify_all();
+        self.change(|state| state.stop = true);
     }
 
     async fn stopped(&self) {
@@ -421,8 +449,36 @@ impl<K: RingKernel> Shared<K> {
 
     /// Changes the state, and tells of it.
     fn change(&self, change: impl FnOnce(&mut State<K>)) {
-        change(&mut self.lock());
+        let mut state = self.lock();
+        change(&mut state);
+        self.tell_missing(&mut state);
+        drop(state);
         self.changed.notify_all();
+    }
+
+    /// Tells the runtime of the last kernel whether that one is missing. One that nobody watches any more is missed by nobody.
+    fn tell_missing(&self, state: &mut State<K>) {
+        let missing = |cause: &Cause, was_given_up| MissingKernel {
+            name: self.name.clone(),
+            cause: cause.clone(),
+            was_given_up,
+        };
+        let now = match &state.phase {
+            _ if state.stop => None,
+            Phase::Restarting(cause, _) => Some(missing(cause, false)),
+            Phase::GaveUp(cause) => Some(missing(cause, true)),
+            Phase::Running(_) | Phase::Ended(..) => None,
+        };
+        if now != state.missing {
+            if let Some(names) = state.home.upgrade() {
+                names.set_missing(std::ptr::from_ref(self).addr(), now.clone());
+            }
+            state.missing = now;
+        }
+        // The next one that is lost is missed where it ran.
+        if let Phase::Running(kernel) = &state.phase {
+            state.home = kernel.shared_arc().names().clone();
+        }
     }
 
     /// Takes the running kernel, of which the watcher has another handle, out of the phase: it is launched again, after `grace`

@@ -5,7 +5,10 @@ use std::fmt;
 use annulus_kernel::{KernelDefinition, KeyDescriptor, MOST_PEERS, PortDefinition, TypeDescriptor, TypeKind};
 use annulus_queue::Backpressure;
 
-use super::{Edge, Topology, TopologyError};
+use super::{
+    Edge, Topology, TopologyError,
+    cycles::{Cycles, deepest_first},
+};
 use crate::{
     bridge::{BridgeOptions, MOST_MESSAGES},
     error::LaunchError,
@@ -27,7 +30,7 @@ pub struct TopologyPlan {
     /// Kernels that send to the host, by at least one of their outboxes.
     pub exits: Vec<String>,
     /// Kernels that send to each other in a cycle under Block. If all rings of a cycle are full, it stands still:
-    /// [`Stall`](crate::Stall). One for each link that closes a cycle.
+    /// [`Stall`](crate::Stall). Each way round is one, up to 64 of them.
     pub cycles: Vec<Vec<String>>,
     /// The links that lead from one [device](Topology::on) to another, and so are bridges: the kernel that sends, with its
     /// outbox if the link names it, and the one that receives.
@@ -429,43 +432,19 @@ impl Topology {
     /// Kernels so that targets come before their sources, and the cycles that can stand still: those of links that
     /// wait.
     fn order(&self, links: &[Resolved]) -> (Vec<usize>, Vec<Vec<usize>>) {
-        let walked = |is_meant: fn(&Edge) -> bool| {
-            let pairs = links.iter().zip(&self.edges).filter(|(_, edge)| is_meant(edge));
-            let mut walk =
-                Walk { pairs: pairs.map(|(link, _)| (link.from, link.to)).collect(), ..Walk::default() };
-            (0..self.nodes.len()).for_each(|kernel| walk.visit(kernel));
-            walk
-        };
-        (walked(|_| true).order, walked(|edge| edge.backpressure == Backpressure::Block).cycles)
-    }
-}
-
-/// A walk along links, deepest first.
-#[derive(Default)]
-struct Walk {
-    pairs: Vec<(usize, usize)>,
-    /// The kernels on the way to where it is.
-    way: Vec<usize>,
-    order: Vec<usize>,
-    cycles: Vec<Vec<usize>>,
-}
-
-impl Walk {
-    fn visit(&mut self, kernel: usize) {
-        if self.order.contains(&kernel) {
-            return;
-        }
-        self.way.push(kernel);
-        let targets: Vec<_> =
-            self.pairs.iter().filter(|(from, _)| *from == kernel).map(|pair| pair.1).collect();
-        for target in targets {
-            match self.way.iter().position(|&on_it| on_it == target) {
-                None => self.visit(target),
-                Some(first) => self.cycles.push(self.way[first..].to_vec()),
+        let targets_by = |is_meant: fn(&Edge) -> bool| {
+            let mut targets = vec![Vec::new(); self.nodes.len()];
+            for (link, _) in links.iter().zip(&self.edges).filter(|(_, edge)| is_meant(edge)) {
+                if !targets[link.from].contains(&link.to) {
+                    targets[link.from].push(link.to);
+                }
             }
-        }
-        self.way.pop();
-        self.order.push(kernel);
+            targets
+        };
+        let all = targets_by(|_| true);
+        let (mut seen, mut order) = (vec![false; self.nodes.len()], Vec::new());
+        (0..self.nodes.len()).for_each(|kernel| deepest_first(&all, kernel, &mut seen, &mut order));
+        (order, Cycles::of(&targets_by(|edge| edge.backpressure == Backpressure::Block)))
     }
 }
 

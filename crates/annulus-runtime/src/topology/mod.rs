@@ -3,6 +3,7 @@
 mod around;
 mod asks;
 mod check;
+mod cycles;
 mod draw;
 #[cfg(feature = "toml")]
 mod file;

@@ -107,6 +107,7 @@ fn process(pid: u32, kernels: Vec<Kernel>) -> Process {
         now: 41_000_000_000,
         kernels,
         past_bridges: Vec::new(),
+        missing: Vec::new(),
         damage: FileDamage::default(),
     }
 }

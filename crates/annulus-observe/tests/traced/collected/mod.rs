@@ -224,6 +224,8 @@ fn what_is_no_collector_is_told() {
     assert_eq!(Collector::at("http://a").unwrap().to_string(), "http://a:4318");
     assert_eq!(Collector::at("http://[::1]").unwrap().to_string(), "http://[::1]:4318");
     assert_eq!(Collector::at("http://a:1/otlp/").unwrap().to_string(), "http://a:1/otlp");
+    assert_eq!(Collector::at("http://a:1/v1/metrics").unwrap().to_string(), "http://a:1");
+    assert_eq!(Collector::at("http://a:1/otlp/v1/traces/").unwrap().to_string(), "http://a:1/otlp");
     let nobody = Collector::at(&format!("http://127.0.0.1:{}", free_port())).unwrap();
     assert!(matches!(nobody.push_metrics(&[]), Err(PushError::Unreachable { .. })));
 
