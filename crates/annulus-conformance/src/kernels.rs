@@ -9,6 +9,7 @@ pub mod bodies;
 pub mod bridged;
 pub mod checks;
 pub mod chosen;
+pub mod codes;
 pub mod compared;
 pub mod constructs;
 pub mod corners;
@@ -502,6 +503,7 @@ pub const VALUES: &[&KernelDefinition] = {
         sizes::bound_sizes::DEFINITION,
         lists::list_changes::DEFINITION,
         lists::list_reads::DEFINITION,
+        codes::named_errors::DEFINITION,
         everyday::copies::DEFINITION,
         everyday::asked_ranges::DEFINITION,
         everyday::joined_items::DEFINITION,

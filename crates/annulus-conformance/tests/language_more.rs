@@ -5,7 +5,8 @@ use std::path::Path;
 
 use annulus_conformance::{
     kernels::{
-        compared, everyday, lent, lists, more_closures, more_values, ordered, sizes, sorted, traits, wrapping,
+        codes, compared, everyday, lent, lists, more_closures, more_values, ordered, sizes, sorted, traits,
+        wrapping,
     },
     language::differences,
 };
@@ -94,6 +95,11 @@ fn orders_of_slices_lists_and_texts() {
 #[test]
 fn lists_of_bounded_length() {
     agree("lists", &[lists::list_changes::DEFINITION, lists::list_reads::DEFINITION], 0);
+}
+
+#[test]
+fn errors_with_names() {
+    agree("codes", &[codes::named_errors::DEFINITION], 0);
 }
 
 #[test]

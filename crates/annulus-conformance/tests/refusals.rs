@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicI64;
 use annulus_conformance::kernels::order::fenced;
 use annulus_kernel::{DeviceType, Message, RingKernel, RingMessage, Target, TypeDescriptor};
 use annulus_macros::{
-    DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
+    DeviceType, ErrorCode, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
 };
 use annulus_runtime::prelude::{Block, BlockCx, Cx, Failure, FenceScope};
 use annulus_sync::{AtomicU32, Ordering};
@@ -221,6 +221,76 @@ impl std::ops::Add for Tick {
 
     fn add(self, other: Self) -> Self {
         Self { a: self.a + other.a, b: self.b + other.b }
+    }
+}
+
+/// Of its codes, two are equal.
+#[derive(ErrorCode, Clone, Copy)]
+enum Alike {
+    Red = 1,
+    Rosy = 2,
+    Blue = 3,
+}
+
+impl PartialEq for Alike {
+    fn eq(&self, other: &Self) -> bool {
+        matches!(self, Self::Blue) == matches!(other, Self::Blue)
+    }
+}
+
+#[derive(ErrorCode, Clone, Copy)]
+enum Other {
+    First = 1,
+}
+
+impl From<Alike> for Other {
+    fn from(_: Alike) -> Self {
+        Self::First
+    }
+}
+
+impl From<Failure> for Other {
+    fn from(_: Failure) -> Self {
+        Self::First
+    }
+}
+
+#[device_fn]
+fn is_blue(tick: &Tick) -> Result<(), Alike> {
+    match tick.a {
+        0..9 => Err(Alike::Red),
+        9 => Err(Alike::Rosy),
+        _ => Ok(()),
+    }
+}
+
+#[ring_kernel(untested)]
+fn compares_codes(tick: &Tick, sum: &mut u32) {
+    if let Err(refusal) = is_blue(tick) {
+        *sum += u32::from(refusal == Alike::Red);
+    }
+}
+
+#[ring_kernel(untested)]
+fn converts_codes(tick: &Tick) -> Result<(), Other> {
+    is_blue(tick)?;
+    Ok(())
+}
+
+#[ring_kernel(untested)]
+fn converts_failures(tick: &Tick) -> Result<(), Other> {
+    if tick.a == 3 {
+        return Err(Failure::of(3).into());
+    }
+    Ok(())
+}
+
+#[test]
+fn error_codes_with_functions_of_their_own() {
+    let error = refusal::<compares_codes>(Target::OpenCl);
+    assert!(error.contains("their `==` says something else: derive `PartialEq`"), "{error}");
+    for error in [refusal::<converts_codes>(Target::OpenCl), refusal::<converts_failures>(Target::OpenCl)] {
+        assert!(error.contains("write `#[device_impl]` before its `impl From<…>`"), "{error}");
     }
 }
 

@@ -130,6 +130,7 @@ kernels! {
 /// What the language has learnt since its first suites.
 mod learnt {
     use annulus_conformance::kernels::{
+        codes::named_errors,
         compared::equal_values,
         everyday::{asked_ranges, copies, joined_items},
         lent::lent_operators,
@@ -147,6 +148,7 @@ mod learnt {
 
     kernels! {
         patterns_and_slices within 0: alternatives, same_slices, lists_and_texts, chosen;
+        named_failures within 0: named_errors;
         own_operators within 0: operators, conversions, lent_operators;
         functions_of_traits within 0: traits;
         sizes within 0: sizes_in_memory;
@@ -430,6 +432,7 @@ tests! {
     ]
     learnt [
         patterns_and_slices,
+        named_failures,
         own_operators,
         functions_of_traits,
         sizes,

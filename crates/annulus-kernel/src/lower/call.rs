@@ -147,6 +147,10 @@ impl Lowerer<'_> {
     ) -> Lowered<Operand> {
         let scalar = match receiver.1 {
             Type::Scalar(scalar) => scalar,
+            // What turns an error code into a failure.
+            Type::Failure if method == "into" && self.is_failure(witness)? => {
+                return Ok(Operand::Value(receiver.0, Type::Failure));
+            }
             Type::Failure if method == "code" => {
                 return Ok(Operand::Value(
                     convert(Scalar::U32, Scalar::U16, receiver.0),
@@ -184,6 +188,10 @@ impl Lowerer<'_> {
         self.scalar_method(scalar, method, values)
     }
 
+    fn is_failure(&self, witness: Option<WitnessId>) -> Lowered<bool> {
+        Ok(matches!(witness.map(|witness| self.type_of(witness)).transpose()?, Some(Type::Failure)))
+    }
+
     /// A method of a number, its receiver the first of `values`.
     fn scalar_method(&mut self, scalar: Scalar, method: &str, values: Vec<(Expr, Type)>) -> Lowered<Operand> {
         if scalar.is_integer() {
@@ -205,6 +213,13 @@ impl Lowerer<'_> {
     ) -> Lowered<Operand> {
         let ty = self.type_of(ty)?;
         match (&ty, function, arguments) {
+            (Type::Failure, "from", [value]) => match self.value(value)? {
+                (code, Type::Failure) => Ok(Operand::Value(code, Type::Failure)),
+                (_, other) => Err(format!(
+                    "`from` makes a `Failure` of {}: write `#[device_impl]` before the `impl From<…> for Failure`",
+                    describe(&other)
+                )),
+            },
             (Type::Scalar(_), "from", [value]) => {
                 let (value, from) = self.scalar(value)?;
                 self.lossless(value, from, witness)

@@ -569,6 +569,9 @@ fn equals(place: &Place, value: &Value) -> Lowered<Option<Expr>> {
             let value = Expr::Bits(*scalar, *bits);
             Ok(Some(Expr::binary(BinaryOp::Eq, *scalar, Expr::Read(place.clone()), value)))
         }
+        (Type::Failure, Value::Failure(code)) => {
+            Ok(Some(Expr::binary(BinaryOp::Eq, Scalar::U32, Expr::Read(place.clone()), Expr::Code(*code))))
+        }
         (Type::Enum(descriptor), Value::Enum { variant, fields }) if fields.is_empty() => {
             let TypeKind::Enum { variants, .. } = descriptor.kind else { return Ok(None) };
             tag_is(place, descriptor, variants[*variant].tag).map(Some)
