@@ -113,6 +113,21 @@ fn items_that_are_joined() {
 }
 
 #[test]
+fn own_methods_named_as_those_with_closures() {
+    agree("gates", &[everyday::own_gates::DEFINITION], 0);
+}
+
+#[test]
+fn slices_that_are_turned() {
+    agree("turned", &[everyday::turned_slices::DEFINITION], 0);
+}
+
+#[test]
+fn options_that_are_filled() {
+    agree("filled", &[everyday::filled_options::DEFINITION], 0);
+}
+
+#[test]
 fn guards_and_ranges() {
     agree("ranges", &[everyday::asked_ranges::DEFINITION], 0);
 }

@@ -10,7 +10,7 @@ use annulus_kernel::{DeviceType, Message, RingKernel, RingMessage, Target, TypeD
 use annulus_macros::{
     DeviceType, ErrorCode, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
 };
-use annulus_runtime::prelude::{Block, BlockCx, Cx, Failure, FenceScope};
+use annulus_runtime::prelude::{Block, BlockCx, Cx, Failure, FenceScope, List};
 use annulus_sync::{AtomicU32, Ordering};
 
 #[derive(RingMessage, Clone, Copy, PartialEq, PartialOrd)]
@@ -326,6 +326,55 @@ impl Small {
         if self.a == 0 { other } else { self.a }
     }
 }
+
+#[derive(DeviceType, Clone, Copy)]
+#[repr(C)]
+struct Kept {
+    numbers: [u32; 4],
+}
+
+impl Kept {
+    fn retain(&mut self, keep: impl Fn(&u32) -> bool) {
+        for number in &mut self.numbers {
+            *number *= u32::from(keep(number));
+        }
+    }
+}
+
+#[ring_kernel(untested)]
+fn retains(small: &Small, kept: &mut [u32; 4]) {
+    let mut all = Kept { numbers: *kept };
+    // HERE retains
+    all.retain(|number| *number > small.a);
+    *kept = all.numbers;
+}
+refused!(closures_of_own_methods: retains says "`retain` of `Kept` is a function of yours that takes a closure", "write its loop here");
+
+trait Later {
+    fn then(self, f: impl Fn() -> u32) -> Option<u32>;
+}
+
+impl Later for u32 {
+    fn then(self, f: impl Fn() -> u32) -> Option<u32> {
+        Some(self + f())
+    }
+}
+
+#[ring_kernel(untested)]
+fn goes_on(small: &Small, sum: &mut u32) {
+    // HERE goes_on
+    *sum += small.a.then(|| 3).unwrap_or(1);
+}
+refused!(methods_of_numbers_with_closures: goes_on says "a closure stands where a method calls it");
+
+#[ring_kernel(untested)]
+fn lends_a_list(small: &Small, list: &mut List<u32, 4>, sum: &mut [u32]) {
+    let _ = list.push(small.a);
+    // HERE lends_a_list
+    let values = &**list;
+    sum[0] += values[0];
+}
+refused!(lists_behind_a_star: lends_a_list says "write `list.as_slice()` instead of `*list`");
 
 #[ring_kernel(untested)]
 fn unwraps(small: &Small, sum: &mut u32) {

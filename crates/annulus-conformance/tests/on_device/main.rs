@@ -132,7 +132,7 @@ mod learnt {
     use annulus_conformance::kernels::{
         codes::named_errors,
         compared::equal_values,
-        everyday::{asked_ranges, copies, joined_items},
+        everyday::{asked_ranges, copies, filled_options, joined_items, own_gates, turned_slices},
         lent::lent_operators,
         lists::{list_changes, list_reads},
         more_closures::{curves, integer_roots, option_closures, ordered, used_up},
@@ -159,7 +159,7 @@ mod learnt {
         options_in_memory within 0: notes;
         orders_and_sorting within 0: in_order, sorts;
         lists_of_bounded_length within 0: list_changes, list_reads;
-        everyday_rust within 0: copies, asked_ranges, joined_items;
+        everyday_rust within 0: copies, asked_ranges, joined_items, own_gates, turned_slices, filled_options;
         functions_of_floats within 4: curves;
     }
 

@@ -7,13 +7,14 @@ use super::{
     Lowered, Lowerer,
     archive::{self, archived_operand},
     cases::{Cases, is_either},
+    closure::is_given_closure,
     items::is_iterator,
     list::{self, is_list},
     operand::{Operand, describe},
     operator::convert,
     order::{self, is_comparing, is_ordered, is_ordering},
     program::{Expr, Place, Stmt},
-    slice::{is_bounded, is_slice},
+    slice::{is_array, is_bounded, is_slice},
 };
 use crate::{
     KernelShape,
@@ -69,6 +70,9 @@ impl Lowerer<'_> {
             operand if is_ordering(&operand) => self.ordering_method(operand, method, arguments),
             operand if is_list(&operand) && list::has_method(method) => {
                 self.list_method(operand, method, arguments)
+            }
+            operand if matches!((method, arguments), ("map", [_])) && is_array(&operand) => {
+                self.array_map(operand, &arguments[0])
             }
             operand if is_slice(&operand) => self.slice_method(operand, method, arguments),
             operand if is_either(&operand) => self.case_method(operand, method, arguments),
@@ -157,6 +161,13 @@ impl Lowerer<'_> {
                     Type::Scalar(Scalar::U16),
                 ));
             }
+            other if is_given_closure(arguments) => {
+                return Err(format!(
+                    "`{method}` of {} is a function of yours that takes a closure, which no function of a device does: write its loop here, \
+                     or hand it a value",
+                    describe(&other)
+                ));
+            }
             other
                 if matches!(other, Type::Struct(_) | Type::Enum(_))
                     && !annulus_tree::names::may_be_own(method) =>
@@ -177,7 +188,7 @@ impl Lowerer<'_> {
         if let ("into", Some(witness)) = (method, witness) {
             return self.lossless(receiver.0, scalar, witness);
         }
-        if let ("then", [closure]) = (method, arguments) {
+        if let ("then", [closure], Scalar::Bool) = (method, arguments, scalar) {
             return self.then(receiver.0, closure);
         }
         let mut values = vec![receiver];

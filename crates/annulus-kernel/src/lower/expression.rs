@@ -7,6 +7,7 @@ use annulus_tree::{
 use super::{
     Lowered, Lowerer,
     cases::{case_part, has_cases},
+    list::is_list_type,
     operand::{Operand, Variable, describe},
     program::{Constant, Expr, Place, Root, Step, Stmt},
 };
@@ -43,6 +44,9 @@ impl Lowerer<'_> {
                     if !is_own(&value) =>
                 {
                     Ok(value)
+                }
+                Operand::Place(place) if is_list_type(&place.ty) => {
+                    Err("a device takes a list's values as a slice: write `list.as_slice()` instead of `*list`".into())
                 }
                 Operand::Place(place) => Err(format!(
                     "a second `*` before a {} may be a `Deref` of its own: take the outer reference away in the pattern, `|&x| *x`",
