@@ -29,6 +29,7 @@ pub mod order;
 pub mod ordered;
 pub mod own;
 pub mod own_edges;
+pub mod parsing;
 pub mod peers;
 pub mod policies;
 pub mod ports;
@@ -507,6 +508,7 @@ pub const VALUES: &[&KernelDefinition] = {
         everyday::copies::DEFINITION,
         everyday::asked_ranges::DEFINITION,
         everyday::joined_items::DEFINITION,
+        parsing::take_apart::DEFINITION,
         everyday::own_gates::DEFINITION,
         everyday::turned_slices::DEFINITION,
         everyday::filled_options::DEFINITION,

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use annulus_conformance::{
     kernels::{
-        codes, compared, everyday, lent, lists, more_closures, more_values, ordered, sizes, sorted, traits,
-        wrapping,
+        codes, compared, everyday, lent, lists, more_closures, more_values, ordered, parsing, sizes, sorted,
+        traits, wrapping,
     },
     language::differences,
 };
@@ -115,6 +115,11 @@ fn items_that_are_joined() {
 #[test]
 fn own_methods_named_as_those_with_closures() {
     agree("gates", &[everyday::own_gates::DEFINITION], 0);
+}
+
+#[test]
+fn slices_that_are_taken_apart() {
+    agree("apart", &[parsing::take_apart::DEFINITION], 0);
 }
 
 #[test]

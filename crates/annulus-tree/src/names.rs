@@ -102,6 +102,15 @@ pub const FUNCTIONS: &[&str] = &[
     "from", "from_be", "from_be_bytes", "from_bits", "from_le", "from_le_bytes", "from_ne_bytes", "of",
 ];
 
+/// The name of a pattern of an array or a slice that has as many elements as the pattern: `[a, b]`.
+pub const SLICE: &str = "[]";
+
+/// The name of one that may have more: `[a, ..]`.
+pub const OPEN_SLICE: &str = "[..]";
+
+/// The name of the part that `rest @ ..` stands for, in such a pattern.
+pub const REST: &str = "..";
+
 /// Functions that are read by their paths: `T::default()`, `T::try_from(x)`, `std::mem::replace(…)`,
 /// `std::cmp::max(…)`.
 pub const BY_PATH: &[&str] = &["default", "max", "min", "replace", "swap", "take", "try_from"];

@@ -138,6 +138,7 @@ mod learnt {
         more_closures::{curves, integer_roots, option_closures, ordered, used_up},
         more_values::{alternatives, chosen, conversions, lists_and_texts, operators, same_slices},
         ordered::{order_methods, order_values},
+        parsing::take_apart,
         sizes::{bound_sizes, sizes_in_memory},
         sorted::{in_order, sorts},
         traits::traits,
@@ -147,7 +148,7 @@ mod learnt {
     use super::same;
 
     kernels! {
-        patterns_and_slices within 0: alternatives, same_slices, lists_and_texts, chosen;
+        patterns_and_slices within 0: take_apart, alternatives, same_slices, lists_and_texts, chosen;
         named_failures within 0: named_errors;
         own_operators within 0: operators, conversions, lent_operators;
         functions_of_traits within 0: traits;
