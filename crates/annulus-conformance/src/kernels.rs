@@ -512,6 +512,7 @@ pub const VALUES: &[&KernelDefinition] = {
         everyday::own_gates::DEFINITION,
         everyday::turned_slices::DEFINITION,
         everyday::filled_options::DEFINITION,
+        everyday::made_arrays::DEFINITION,
         slots::add_to_4::DEFINITION,
         slots::add_to_9::DEFINITION,
         slots::add_to_10::DEFINITION,

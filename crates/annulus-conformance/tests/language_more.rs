@@ -128,6 +128,11 @@ fn slices_that_are_turned() {
 }
 
 #[test]
+fn arrays_that_closures_make() {
+    agree("made", &[everyday::made_arrays::DEFINITION], 0);
+}
+
+#[test]
 fn options_that_are_filled() {
     agree("filled", &[everyday::filled_options::DEFINITION], 0);
 }

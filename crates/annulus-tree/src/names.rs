@@ -112,8 +112,8 @@ pub const OPEN_SLICE: &str = "[..]";
 pub const REST: &str = "..";
 
 /// Functions that are read by their paths: `T::default()`, `T::try_from(x)`, `std::mem::replace(…)`,
-/// `std::cmp::max(…)`.
-pub const BY_PATH: &[&str] = &["default", "max", "min", "replace", "swap", "take", "try_from"];
+/// `std::cmp::max(…)`, `std::array::from_fn(…)`.
+pub const BY_PATH: &[&str] = &["default", "from_fn", "max", "min", "replace", "swap", "take", "try_from"];
 
 /// Traits of operators and conversions that a type of the user's may have, and their functions.
 #[rustfmt::skip] // A table.

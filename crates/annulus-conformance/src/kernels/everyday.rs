@@ -14,10 +14,10 @@
     clippy::useless_conversion
 )] // They are what is tested.
 
-use std::cmp::Reverse;
+use std::{array, cmp::Reverse};
 
 use annulus_macros::{DeviceType, device_fn, device_impl, ring_kernel};
-use annulus_runtime::prelude::{Failure, Maybe, Outbox};
+use annulus_runtime::prelude::{Failure, List, Maybe, Outbox};
 
 use super::more_values::{Asked, Shape, Told};
 
@@ -345,6 +345,55 @@ pub fn filled_options(asked: &Asked, kept: &mut Maybe<i32>, told: &Outbox<Told>)
     let last = *before.get_or_insert_with(|| first);
     kept.set(if a % 3 == 0 { None } else { Some(last.wrapping_add(b)) });
     told.send(Told { x, y: y.wrapping_mul(3).wrapping_add(last.into()) });
+}
+
+/// `array::from_fn`, `flatten` of results, lists without room.
+#[ring_kernel]
+pub fn made_arrays(asked: &Asked, nothing: &mut List<u32, 0>, told: &Outbox<Told>) {
+    let numbers = asked.numbers;
+    let squares: [i64; 8] =
+        std::array::from_fn(|i| i64::from(numbers[i]).wrapping_mul(i64::from(numbers[i])));
+    let mut asks = 0u32;
+    let table = array::from_fn::<_, 3, _>(|row| {
+        array::from_fn(|column: usize| {
+            asks += 1;
+            (numbers[row * 2 + column] as u16).rotate_left(row as u32) ^ asks as u16
+        })
+    });
+    let table: [[u16; 2]; 3] = table;
+    let powers: [u32; 5] = core::array::from_fn(power);
+    let bytes: i64 = numbers.iter().map(|number| u8::try_from(*number)).flatten().map(i64::from).sum();
+    let small = [asked.a, asked.key, 7]
+        .into_iter()
+        .map(|number| if number % 3 == 0 { Err(Failure::of(3)) } else { Ok(number) })
+        .flatten()
+        .fold(1u32, |all, number| all.wrapping_mul(31).wrapping_add(number));
+    let mut x = squares.iter().fold(0i64, |all, square| all.wrapping_mul(3).wrapping_add(*square));
+    for [a, b] in table {
+        x = x.wrapping_mul(5) + i64::from(a) - i64::from(b);
+    }
+    x = x.wrapping_add(powers.iter().map(|power| i64::from(*power)).sum());
+    let refused = nothing.push(asked.a).is_err();
+    let gone = nothing.pop().is_none() && nothing.is_empty() && nothing.is_full();
+    nothing.retain(|number| *number > 3);
+    nothing.clear();
+    let sum: u32 = nothing.iter().sum();
+    let same =
+        *nothing == List::<u32, 0>::default() && nothing.as_slice().is_empty() && !nothing.contains(&asked.a);
+    let y = bytes.wrapping_mul(64) + i64::from(small) * 16 + i64::from(asks);
+    told.send(Told {
+        x,
+        y: y + i64::from(refused) * 4
+            + i64::from(gone) * 2
+            + i64::from(same)
+            + i64::from(sum)
+            + nothing.len() as i64,
+    });
+}
+
+#[device_fn]
+fn power(exponent: usize) -> u32 {
+    7u32.pow(exponent as u32)
 }
 
 #[device_fn]

@@ -132,7 +132,9 @@ mod learnt {
     use annulus_conformance::kernels::{
         codes::named_errors,
         compared::equal_values,
-        everyday::{asked_ranges, copies, filled_options, joined_items, own_gates, turned_slices},
+        everyday::{
+            asked_ranges, copies, filled_options, joined_items, made_arrays, own_gates, turned_slices,
+        },
         lent::lent_operators,
         lists::{list_changes, list_reads},
         more_closures::{curves, integer_roots, option_closures, ordered, used_up},
@@ -160,7 +162,7 @@ mod learnt {
         options_in_memory within 0: notes;
         orders_and_sorting within 0: in_order, sorts;
         lists_of_bounded_length within 0: list_changes, list_reads;
-        everyday_rust within 0: copies, asked_ranges, joined_items, own_gates, turned_slices, filled_options;
+        everyday_rust within 0: copies, asked_ranges, joined_items, own_gates, turned_slices, filled_options, made_arrays;
         functions_of_floats within 4: curves;
     }
 

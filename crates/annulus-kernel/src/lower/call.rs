@@ -237,6 +237,9 @@ impl Lowerer<'_> {
             }
             (Type::Scalar(to), "try_from", [value]) => self.fallible(value, *to),
             (Type::Array { .. }, "try_from", [value]) => self.array_of_slice(value, ty),
+            (Type::Array { len, .. }, "from_fn", [f]) => {
+                self.array_from(*len, f, |_, index| Ok(Operand::Value(index, Type::Scalar(Scalar::Usize))))
+            }
             (Type::Scalar(to), "from_bits", [value]) if to.is_float() => {
                 let (value, _) = self.scalar(value)?;
                 Ok(Operand::Value(Expr::Call("from_bits", *to, vec![value]), ty))

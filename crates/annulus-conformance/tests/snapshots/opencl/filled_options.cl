@@ -87,9 +87,9 @@ typedef struct Option_i32 { u8 tag; i32 some; } Option_i32;
 
 typedef struct Tuple_u32_u32_u32 { u32 field_0; u32 field_1; u32 field_2; } Tuple_u32_u32_u32;
 
-// everyday.rs:+51: n_of
+// everyday.rs:+100: n_of
 static u64 fn_n_of(u32 value) {
-    // everyday.rs:+52
+    // everyday.rs:+101
     return ((u64)value) % 9ul;
 }
 
