@@ -9,6 +9,7 @@ pub mod bodies;
 pub mod bridged;
 pub mod checks;
 pub mod chosen;
+pub mod codes;
 pub mod compared;
 pub mod constructs;
 pub mod corners;
@@ -28,6 +29,7 @@ pub mod order;
 pub mod ordered;
 pub mod own;
 pub mod own_edges;
+pub mod parsing;
 pub mod peers;
 pub mod policies;
 pub mod ports;
@@ -502,9 +504,15 @@ pub const VALUES: &[&KernelDefinition] = {
         sizes::bound_sizes::DEFINITION,
         lists::list_changes::DEFINITION,
         lists::list_reads::DEFINITION,
+        codes::named_errors::DEFINITION,
         everyday::copies::DEFINITION,
         everyday::asked_ranges::DEFINITION,
         everyday::joined_items::DEFINITION,
+        parsing::take_apart::DEFINITION,
+        everyday::own_gates::DEFINITION,
+        everyday::turned_slices::DEFINITION,
+        everyday::filled_options::DEFINITION,
+        everyday::made_arrays::DEFINITION,
         slots::add_to_4::DEFINITION,
         slots::add_to_9::DEFINITION,
         slots::add_to_10::DEFINITION,

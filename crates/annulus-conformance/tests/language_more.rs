@@ -5,7 +5,8 @@ use std::path::Path;
 
 use annulus_conformance::{
     kernels::{
-        compared, everyday, lent, lists, more_closures, more_values, ordered, sizes, sorted, traits, wrapping,
+        codes, compared, everyday, lent, lists, more_closures, more_values, ordered, parsing, sizes, sorted,
+        traits, wrapping,
     },
     language::differences,
 };
@@ -97,6 +98,11 @@ fn lists_of_bounded_length() {
 }
 
 #[test]
+fn errors_with_names() {
+    agree("codes", &[codes::named_errors::DEFINITION], 0);
+}
+
+#[test]
 fn copies_and_conversions() {
     agree("copies", &[everyday::copies::DEFINITION], 0);
 }
@@ -104,6 +110,31 @@ fn copies_and_conversions() {
 #[test]
 fn items_that_are_joined() {
     agree("joined", &[everyday::joined_items::DEFINITION], 0);
+}
+
+#[test]
+fn own_methods_named_as_those_with_closures() {
+    agree("gates", &[everyday::own_gates::DEFINITION], 0);
+}
+
+#[test]
+fn slices_that_are_taken_apart() {
+    agree("apart", &[parsing::take_apart::DEFINITION], 0);
+}
+
+#[test]
+fn slices_that_are_turned() {
+    agree("turned", &[everyday::turned_slices::DEFINITION], 0);
+}
+
+#[test]
+fn arrays_that_closures_make() {
+    agree("made", &[everyday::made_arrays::DEFINITION], 0);
+}
+
+#[test]
+fn options_that_are_filled() {
+    agree("filled", &[everyday::filled_options::DEFINITION], 0);
 }
 
 #[test]

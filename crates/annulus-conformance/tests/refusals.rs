@@ -8,9 +8,9 @@ use std::sync::atomic::AtomicI64;
 use annulus_conformance::kernels::order::fenced;
 use annulus_kernel::{DeviceType, Message, RingKernel, RingMessage, Target, TypeDescriptor};
 use annulus_macros::{
-    DeviceType, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
+    DeviceType, ErrorCode, RingMessage, device_fn, device_impl, device_trait, device_type, ring_kernel,
 };
-use annulus_runtime::prelude::{Block, BlockCx, Cx, Failure, FenceScope};
+use annulus_runtime::prelude::{Block, BlockCx, Cx, Failure, FenceScope, List};
 use annulus_sync::{AtomicU32, Ordering};
 
 #[derive(RingMessage, Clone, Copy, PartialEq, PartialOrd)]
@@ -224,6 +224,76 @@ impl std::ops::Add for Tick {
     }
 }
 
+/// Of its codes, two are equal.
+#[derive(ErrorCode, Clone, Copy)]
+enum Alike {
+    Red = 1,
+    Rosy = 2,
+    Blue = 3,
+}
+
+impl PartialEq for Alike {
+    fn eq(&self, other: &Self) -> bool {
+        matches!(self, Self::Blue) == matches!(other, Self::Blue)
+    }
+}
+
+#[derive(ErrorCode, Clone, Copy)]
+enum Other {
+    First = 1,
+}
+
+impl From<Alike> for Other {
+    fn from(_: Alike) -> Self {
+        Self::First
+    }
+}
+
+impl From<Failure> for Other {
+    fn from(_: Failure) -> Self {
+        Self::First
+    }
+}
+
+#[device_fn]
+fn is_blue(tick: &Tick) -> Result<(), Alike> {
+    match tick.a {
+        0..9 => Err(Alike::Red),
+        9 => Err(Alike::Rosy),
+        _ => Ok(()),
+    }
+}
+
+#[ring_kernel(untested)]
+fn compares_codes(tick: &Tick, sum: &mut u32) {
+    if let Err(refusal) = is_blue(tick) {
+        *sum += u32::from(refusal == Alike::Red);
+    }
+}
+
+#[ring_kernel(untested)]
+fn converts_codes(tick: &Tick) -> Result<(), Other> {
+    is_blue(tick)?;
+    Ok(())
+}
+
+#[ring_kernel(untested)]
+fn converts_failures(tick: &Tick) -> Result<(), Other> {
+    if tick.a == 3 {
+        return Err(Failure::of(3).into());
+    }
+    Ok(())
+}
+
+#[test]
+fn error_codes_with_functions_of_their_own() {
+    let error = refusal::<compares_codes>(Target::OpenCl);
+    assert!(error.contains("their `==` says something else: derive `PartialEq`"), "{error}");
+    for error in [refusal::<converts_codes>(Target::OpenCl), refusal::<converts_failures>(Target::OpenCl)] {
+        assert!(error.contains("write `#[device_impl]` before its `impl From<…>`"), "{error}");
+    }
+}
+
 #[ring_kernel(untested)]
 fn adds_structs(tick: &Tick, sum: &mut u32) {
     // HERE adds_structs
@@ -256,6 +326,55 @@ impl Small {
         if self.a == 0 { other } else { self.a }
     }
 }
+
+#[derive(DeviceType, Clone, Copy)]
+#[repr(C)]
+struct Kept {
+    numbers: [u32; 4],
+}
+
+impl Kept {
+    fn retain(&mut self, keep: impl Fn(&u32) -> bool) {
+        for number in &mut self.numbers {
+            *number *= u32::from(keep(number));
+        }
+    }
+}
+
+#[ring_kernel(untested)]
+fn retains(small: &Small, kept: &mut [u32; 4]) {
+    let mut all = Kept { numbers: *kept };
+    // HERE retains
+    all.retain(|number| *number > small.a);
+    *kept = all.numbers;
+}
+refused!(closures_of_own_methods: retains says "`retain` of `Kept` is a function of yours that takes a closure", "write its loop here");
+
+trait Later {
+    fn then(self, f: impl Fn() -> u32) -> Option<u32>;
+}
+
+impl Later for u32 {
+    fn then(self, f: impl Fn() -> u32) -> Option<u32> {
+        Some(self + f())
+    }
+}
+
+#[ring_kernel(untested)]
+fn goes_on(small: &Small, sum: &mut u32) {
+    // HERE goes_on
+    *sum += small.a.then(|| 3).unwrap_or(1);
+}
+refused!(methods_of_numbers_with_closures: goes_on says "a closure stands where a method calls it");
+
+#[ring_kernel(untested)]
+fn lends_a_list(small: &Small, list: &mut List<u32, 4>, sum: &mut [u32]) {
+    let _ = list.push(small.a);
+    // HERE lends_a_list
+    let values = &**list;
+    sum[0] += values[0];
+}
+refused!(lists_behind_a_star: lends_a_list says "write `list.as_slice()` instead of `*list`");
 
 #[ring_kernel(untested)]
 fn unwraps(small: &Small, sum: &mut u32) {
@@ -611,10 +730,12 @@ struct Several {
 }
 
 #[ring_kernel(untested)]
-fn matches_a_slice(several: &Several, sum: &mut i32) {
-    // HERE matches_a_slice
-    if let [a, b] = &several.values[1..3] {
-        *sum += a.wrapping_add(*b);
+fn moves_a_slice(several: &Several, values: &[i32], sum: &mut i32) {
+    let mut rest = &several.values[1..];
+    if values.len() > rest.len() {
+        // HERE moves_a_slice
+        rest = values;
     }
+    *sum += rest[0];
 }
-refused!(patterns_of_slices: matches_a_slice says "a slice cannot be matched with a pattern", "look at its length first", "values[0]");
+refused!(slices_that_move_to_another_memory: moves_a_slice says "a variable that is a slice stays in one array", "choose an index");

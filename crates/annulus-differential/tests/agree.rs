@@ -16,8 +16,8 @@ mod handlers {
     use annulus_kernel::{KernelDefinition, RingKernel};
     use annulus_macros::{DeviceType, RingMessage, device_fn, device_impl, ring_kernel};
     use annulus_runtime::prelude::{
-        Addressed, Along, Answer, Ask, Block, BlockCx, Cx, Failure, Later, Outbox, Peer, Published, Reply,
-        Topic,
+        Addressed, Along, Answer, Ask, Block, BlockCx, Cx, Failure, Later, List, Outbox, Peer, Published,
+        Reply, Topic,
     };
     use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 

@@ -50,9 +50,13 @@ impl Failure {
 /// without fields.
 ///
 /// A handler that returns `Result<(), E>` of such an error is one whose failures are shown by these names.
-pub trait ErrorCode: Copy + Into<Failure> {
+pub trait ErrorCode: Copy + Into<Failure> + 'static {
     /// The codes and what they are called, in the order of the enum.
     const NAMES: &'static [ErrorName];
+
+    /// The variants, in the same order: what a device must know of their `==` is asked of them.
+    #[doc(hidden)]
+    const VARIANTS: &'static [Self];
 }
 
 /// The code that a variant's value is; in a constant, a compile error if it is none.

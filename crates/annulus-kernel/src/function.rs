@@ -2,6 +2,8 @@
 //! for use in programs.
 #![allow(clippy::disallowed_types)] // These atomics are the user's data, not a protocol of ours.
 
+mod codes;
+
 use std::{
     any::TypeId,
     cmp,
@@ -14,6 +16,8 @@ use crate::{
     tree::{Callee, FunctionTree, Witness},
     typed::Typed,
 };
+
+pub use codes::{Converts, HasErrorComparison, HasErrorConversion};
 
 /// What a companion returns: it says that its function is of type `F`.
 #[derive(Debug)]
@@ -204,7 +208,11 @@ impl<L: OwnType + DeviceOperator<NAME, R>, R: 'static, const NAME: u128> HasOper
 pub trait HasMixedComparison {
     /// A function that no device knows.
     fn callee(&self) -> Option<Callee> {
-        let tree = || FunctionTree::on_host("a comparison of a value with a reference", "the program", 0);
+        let tree = || {
+            FunctionTree::unknown(
+                "a comparison of a value with a reference is a function of yours, which no device knows: write `*` before the reference",
+            )
+        };
         Some(Callee { id: TypeId::of::<dyn HasMixedComparison>(), tree })
     }
 }

@@ -72,7 +72,16 @@ pub struct Callee {
 /// Replaces the syntax of a function that exists only on the host.
 pub(crate) const ON_HOST: &[u8] = b"host";
 
+/// Replaces the syntax of a function that no device knows; its name says what it is, and what to write instead.
+pub(crate) const UNKNOWN: &[u8] = b"unknown";
+
 impl FunctionTree {
+    /// A function that no device knows, and what to write instead.
+    pub(crate) fn unknown(reason: &'static str) -> Self {
+        let unknown = Self::on_host(reason, "", 0);
+        Self { tree: KernelTree { syntax: UNKNOWN, ..unknown.tree }, ..unknown }
+    }
+
     /// A function with `#[cpu_only]`, which devices do not know.
     pub fn on_host(name: &'static str, file: &'static str, line: u32) -> Self {
         let tree = KernelTree {

@@ -1,9 +1,9 @@
 //! What `#[ring_kernel]` puts around expressions whose type it must know. Not for use in programs.
 
 pub use crate::function::{
-    Compares, Handed, HasMixedComparison, HasNoOperator, HasNone, HasOperator, HasOwn, Operands, Operates,
-    Own, alone, attempt, function, handed, left, left_of, method, receiver, right, right_of,
-    without_companion,
+    Compares, Converts, Handed, HasErrorComparison, HasErrorConversion, HasMixedComparison, HasNoOperator,
+    HasNone, HasOperator, HasOwn, Operands, Operates, Own, alone, attempt, function, handed, left, left_of,
+    method, receiver, right, right_of, without_companion,
 };
 pub use crate::print::{Shown, Words, Written};
 pub use crate::tree::{KernelTree, Witness, Witnessed};

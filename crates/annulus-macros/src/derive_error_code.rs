@@ -12,6 +12,7 @@ use crate::errors::Errors;
 pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let variants = variants(input)?;
     let name = &input.ident;
+    let idents = variants.iter().map(|variant| &variant.ident);
     let entries = variants.iter().map(|variant| {
         let (ident, shown) = (&variant.ident, variant.ident.unraw().to_string());
         let meaning = meaning(&variant.attrs);
@@ -52,6 +53,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
         #[allow(deprecated)]
         impl ::annulus::__private::ErrorCode for #name {
             const NAMES: &'static [::annulus::__private::ErrorName] = &[#(#entries),*];
+            const VARIANTS: &'static [Self] = &[#(Self::#idents),*];
         }
         // Checks the codes, whether anybody asks for the names or not.
         const _: &[::annulus::__private::ErrorName] = <#name as ::annulus::__private::ErrorCode>::NAMES;
@@ -68,6 +70,15 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
                 ::annulus::__private::Typed::value(&::core::convert::Into::<::annulus::__private::Failure>::into(*self))
             }
         }
+        #quiet
+        #[automatically_derived]
+        impl ::annulus::__private::Receiver for #name {
+            type Target = Self;
+            type Side = Self;
+        }
+        #quiet
+        #[automatically_derived]
+        impl ::annulus::__private::OwnType for #name {}
     })
 }
 

@@ -458,8 +458,8 @@ pub fn derive_ring_message(input: TokenStream) -> TokenStream {
 /// documentation; telemetry carries the number, which is the variant's value.
 ///
 /// The enum has no fields, is `Copy`, and its codes are `1 ..= 0xFEFF`. A handler returns `Result<(), E>`, on
-/// devices, too. Elsewhere the error turns into a `Failure` by `into()`. A handler on a device can return its
-/// variants and compare nothing with them.
+/// devices, too. Elsewhere the error turns into a `Failure` by `into()`. Devices match its variants, compare them by a derived
+/// `PartialEq`, and make numbers of them by `as`. It is no `DeviceType`: messages and states hold its number.
 ///
 /// ```
 /// use annulus::prelude::*;

@@ -8,8 +8,8 @@ pub const METHODS: &[&str] = &[
     "abs_diff", "cast_signed", "cast_unsigned", "checked_abs", "checked_add", "checked_add_signed", "checked_div",
     "checked_div_euclid", "checked_mul", "checked_neg", "checked_next_power_of_two", "checked_pow", "checked_rem",
     "checked_rem_euclid", "checked_shl", "checked_shr", "checked_sub", "count_ones", "count_zeros", "div_ceil",
-    "div_euclid", "ilog2", "is_multiple_of", "is_negative", "is_positive", "is_power_of_two", "leading_ones",
-    "leading_zeros", "next_multiple_of", "next_power_of_two", "overflowing_abs", "overflowing_add", "overflowing_add_signed",
+    "div_euclid", "ilog10", "ilog2", "is_multiple_of", "is_negative", "is_positive", "is_power_of_two", "leading_ones",
+    "leading_zeros", "midpoint", "next_multiple_of", "next_power_of_two", "overflowing_abs", "overflowing_add", "overflowing_add_signed",
     "overflowing_div", "overflowing_div_euclid", "overflowing_mul", "overflowing_neg", "overflowing_pow",
     "overflowing_rem", "overflowing_rem_euclid", "overflowing_shl", "overflowing_shr", "overflowing_sub", "pow",
     "rem_euclid", "reverse_bits", "rotate_left", "rotate_right", "saturating_abs", "saturating_add",
@@ -36,14 +36,14 @@ pub const METHODS: &[&str] = &[
     "clone",
     // Arrays and slices.
     "as_bytes", "as_mut_slice", "as_slice", "binary_search", "contains", "copy_from_slice", "copy_within", "ends_with", "fill", "first", "first_mut", "get", "get_mut", "is_empty", "last", "last_mut", "len",
-    "reverse", "sort", "sort_unstable", "split_at", "split_at_mut", "starts_with",
+    "reverse", "sort", "sort_unstable", "split_at", "split_at_mut", "split_first", "split_first_mut", "split_last", "split_last_mut", "starts_with",
     // Lists.
     "clear", "insert", "is_full", "pop", "push", "remove", "swap_remove", "truncate",
     // Numbers of archives.
     "to_native",
     // `Option` and `Result`.
-    "as_mut", "as_ref", "cloned", "copied", "err", "expect", "expect_err", "is_none", "is_some", "ok", "ok_or", "or",
-    "replace", "take", "unwrap", "unwrap_err", "unwrap_or", "unwrap_or_default",
+    "as_mut", "as_ref", "cloned", "copied", "err", "expect", "expect_err", "flatten", "get_or_insert", "is_none", "is_some", "ok",
+    "ok_or", "or", "replace", "take", "unwrap", "unwrap_err", "unwrap_or", "unwrap_or_default", "zip",
     // Atomics.
     "compare_exchange", "compare_exchange_weak", "fetch_add", "fetch_and", "fetch_max", "fetch_min", "fetch_or",
     "fetch_sub", "fetch_xor", "is_err", "is_ok", "load", "store", "swap",
@@ -62,8 +62,8 @@ pub const METHODS: &[&str] = &[
 /// called: a closure, or the name of a function.
 #[rustfmt::skip] // A table.
 pub const CALLING: &[&str] = &[
-    "and_then", "block_reduce", "block_scan", "block_scan_exclusive", "filter", "is_err_and", "is_none_or", "is_ok_and", "is_some_and", "map", "map_err", "map_or", "map_or_else",
-    "ok_or_else", "or_else", "retain", "sort_by", "sort_by_key", "then", "then_with", "unwrap_or_else",
+    "and_then", "block_reduce", "block_scan", "block_scan_exclusive", "filter", "get_or_insert_with", "is_err_and", "is_none_or", "is_ok_and", "is_some_and", "map", "map_err", "map_or", "map_or_else",
+    "ok_or_else", "or_else", "partition_point", "retain", "sort_by", "sort_by_key", "then", "then_with", "unwrap_or_else",
     "warp_reduce",
 ];
 
@@ -102,9 +102,18 @@ pub const FUNCTIONS: &[&str] = &[
     "from", "from_be", "from_be_bytes", "from_bits", "from_le", "from_le_bytes", "from_ne_bytes", "of",
 ];
 
+/// The name of a pattern of an array or a slice that has as many elements as the pattern: `[a, b]`.
+pub const SLICE: &str = "[]";
+
+/// The name of one that may have more: `[a, ..]`.
+pub const OPEN_SLICE: &str = "[..]";
+
+/// The name of the part that `rest @ ..` stands for, in such a pattern.
+pub const REST: &str = "..";
+
 /// Functions that are read by their paths: `T::default()`, `T::try_from(x)`, `std::mem::replace(…)`,
-/// `std::cmp::max(…)`.
-pub const BY_PATH: &[&str] = &["default", "max", "min", "replace", "swap", "take", "try_from"];
+/// `std::cmp::max(…)`, `std::array::from_fn(…)`.
+pub const BY_PATH: &[&str] = &["default", "from_fn", "max", "min", "replace", "swap", "take", "try_from"];
 
 /// Traits of operators and conversions that a type of the user's may have, and their functions.
 #[rustfmt::skip] // A table.

@@ -238,9 +238,11 @@ tree_enum! {
         Constant { witness: WitnessId },
         /// `start..=end` and its kin.
         Range { start: Option<Bound>, end: Option<Bound>, inclusive: bool },
-        /// `Name { field: pattern, .. }` or `Name(pattern)`; a field that is not there is not looked at.
+        /// `Name { field: pattern, .. }` or `Name(pattern)`; a field that is not there is not looked at. Of an array or a slice the
+        /// name is [`SLICE`](crate::names::SLICE) or [`OPEN_SLICE`](crate::names::OPEN_SLICE), and the fields are called `0`, `1` and so
+        /// on, from the end `-1`, `-2`, and the part between [`REST`](crate::names::REST).
         Fields { name: String, fields: Vec<FieldPattern> },
-        /// `(a, b)`, `(a, ..)`, and the same in brackets: a part that is not there is not looked at.
+        /// `(a, b)`, `(a, ..)`, and `[a, b]` on the left of an assignment: a part that is not there is not looked at.
         Tuple { patterns: Vec<Pattern> },
         /// `&pattern`.
         Reference { pattern: Box<Pattern> },

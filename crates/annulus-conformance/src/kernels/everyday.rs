@@ -1,4 +1,5 @@
-//! Kernels with what Rust's users write without thinking of devices: copies, conversions, ranges that are asked.
+//! Kernels with what Rust's users write without thinking of devices: copies, conversions, ranges that are asked, slices that are
+//! turned, options that are filled.
 #![allow(
     clippy::assigning_clones,
     clippy::clone_on_copy,
@@ -13,10 +14,10 @@
     clippy::useless_conversion
 )] // They are what is tested.
 
-use std::cmp::Reverse;
+use std::{array, cmp::Reverse};
 
-use annulus_macros::{DeviceType, device_fn, ring_kernel};
-use annulus_runtime::prelude::{Failure, Outbox};
+use annulus_macros::{DeviceType, device_fn, device_impl, ring_kernel};
+use annulus_runtime::prelude::{Failure, List, Maybe, Outbox};
 
 use super::more_values::{Asked, Shape, Told};
 
@@ -176,4 +177,226 @@ pub fn joined_items(asked: &Asked, grid: &mut [[i32; 4]; 3], told: &Outbox<Told>
     x = x.wrapping_add(i64::from(*most.unwrap_or(&0)));
     y = y.wrapping_add(least.map_or(0, |(at, _)| at as i64));
     told.send(Told { x, y });
+}
+
+/// How a `Gate` filters.
+#[derive(DeviceType, Clone, Copy, Debug, Default, PartialEq)]
+#[repr(u8)]
+pub enum Mode {
+    #[default]
+    Even,
+    Above(i32),
+}
+
+/// Its methods have the names of those of lists, options and booleans that call a closure.
+#[derive(DeviceType, Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Gate {
+    open: u32,
+    least: i32,
+}
+
+#[device_impl]
+impl Gate {
+    fn retain(&mut self, mode: Mode) -> bool {
+        self.open += 1;
+        match mode {
+            Mode::Even => self.least % 2 == 0,
+            Mode::Above(limit) => self.least > limit,
+        }
+    }
+
+    fn filter(&self, mode: Mode) -> i32 {
+        if matches!(mode, Mode::Even) { self.least & !1 } else { self.least }
+    }
+
+    fn then(self, mode: Mode) -> Self {
+        let least = if let Mode::Above(limit) = mode { limit } else { 0 };
+        Self { least, ..self }
+    }
+
+    fn zip(&self, other: i32) -> i64 {
+        i64::from(self.least) * i64::from(other)
+    }
+
+    fn flatten(self) -> i32 {
+        self.least.wrapping_abs()
+    }
+
+    fn midpoint(&self) -> i32 {
+        self.least / 2
+    }
+}
+
+/// Own methods with the names of those that call closures.
+#[ring_kernel]
+pub fn own_gates(asked: &Asked, gate: &mut Gate, told: &Outbox<Told>) {
+    gate.least = asked.numbers[0];
+    let even = gate.retain(Mode::Even);
+    let above = gate.retain(Mode::Above(asked.b));
+    let x = i64::from(gate.filter(Mode::Even)) + i64::from(gate.filter(Mode::Above(3)));
+    let then = gate.then(Mode::Even).then(Mode::Above(asked.b));
+    let y = gate.zip(then.flatten() / 2) + i64::from(gate.midpoint());
+    told.send(Told { x: x * 4 + i64::from(even) * 2 + i64::from(above), y: y + i64::from(gate.open) });
+}
+
+/// `split_first` and its kin, `rotate_left`, `partition_point`, `map` of arrays.
+#[ring_kernel]
+pub fn turned_slices(asked: &Asked, grid: &mut [[i32; 4]; 3], told: &Outbox<Told>) {
+    let n = asked.a as usize % 9;
+    let Asked { numbers, mut bytes, list, .. } = *asked;
+    let mut x = 0i64;
+    if let Some((first, rest)) = numbers[..n].split_first() {
+        x += i64::from(*first) * rest.len() as i64;
+        if let Some((&last, middle)) = rest.split_last() {
+            x = x * 3 + i64::from(last) - middle.iter().map(|number| i64::from(*number)).sum::<i64>();
+        }
+    }
+    let Some((&head, tail)) = list.as_slice().split_first() else {
+        told.send(Told { x, y: -1 });
+        return;
+    };
+    x = x.wrapping_mul(5).wrapping_add(i64::from(head) << tail.len());
+    if let Some((first, rest)) = grid[n % 3].split_first_mut() {
+        *first = first.wrapping_add(rest[2]);
+        if let Some((last, before)) = rest.split_last_mut() {
+            *last ^= before[1];
+        }
+    }
+    bytes.rotate_left(n.min(8));
+    let mut turned = numbers;
+    turned[n.min(3)..].rotate_right(n % 5);
+    turned.rotate_left(asked.key as usize % 10);
+    grid[1].rotate_right(1);
+    let mut sorted = numbers;
+    sorted.sort();
+    let at = sorted.partition_point(|number| *number < asked.b);
+    // Whose elements are in no order, it asks for the same ones.
+    let mut asks = 0u32;
+    let some = numbers[..n].partition_point(|&number| {
+        asks += 1;
+        number % 3 != 0
+    });
+    let lower = bytes.map(|byte| byte.to_ascii_lowercase());
+    let pairs = numbers.map(|number| (number.wrapping_mul(2), number % 2 == 0));
+    let mut grown = grid.map(|row| row.map(i64::from));
+    let largest = grown.map(|row| row.iter().copied().max());
+    grown[0][1] += 1;
+    let mut y = 0i64;
+    for (byte, (double, even)) in lower.into_iter().zip(pairs) {
+        y = y.wrapping_mul(31).wrapping_add(i64::from(byte) ^ (i64::from(double) + i64::from(even)));
+    }
+    for number in turned {
+        y = y.wrapping_mul(7).wrapping_add(i64::from(number));
+    }
+    for (row, largest) in grown.iter().zip(largest) {
+        y = y.wrapping_mul(3).wrapping_add(row[1] ^ largest.unwrap_or(0));
+    }
+    told.send(Told { x: x.wrapping_mul(1000) + (at * 100 + some * 10) as i64 + i64::from(asks), y });
+}
+
+/// `ilog10`, `midpoint`; `zip`, `flatten` and `get_or_insert` of options.
+#[ring_kernel]
+pub fn filled_options(asked: &Asked, kept: &mut Maybe<i32>, told: &Outbox<Told>) {
+    let Asked { a, b, key, .. } = *asked;
+    let [first, second, third, ..] = asked.numbers;
+    let mut x = i64::from(a.midpoint(key)) + i64::from(b.midpoint(first));
+    x = x.wrapping_mul(3) + i64::from((b as i8).midpoint(first as i8));
+    x = x.wrapping_mul(3)
+        + i64::from((a as u8).midpoint(key as u8))
+        + u64::midpoint(u64::MAX, a.into()) as i64;
+    x = x.wrapping_mul(3).wrapping_add(i64::midpoint(i64::MIN + i64::from(a), b.into()));
+    x = x.wrapping_mul(3).wrapping_add((a as usize).midpoint(n_of(key)) as i64);
+    let logs = (a.max(1).ilog10(), (u64::from(a) << 32 | 1).ilog10(), (a as u8 | 1).ilog10());
+    x = x.wrapping_mul(9) + i64::from(logs.0 * 400 + logs.1 * 20 + logs.2);
+    if b > 0 {
+        x = x.wrapping_mul(9) + i64::from(b.ilog10()) + i64::from((b as i8 & 0x7f).max(1).ilog10());
+    } else if key % 16 == 3 {
+        // What is not positive has none.
+        x += i64::from(b.ilog10());
+    }
+    let even = (first % 2 == 0).then_some(first);
+    let byte = u8::try_from(second).ok();
+    let mut y = match even.zip(byte) {
+        Some((even, byte)) => i64::from(even) * i64::from(byte),
+        None => -1,
+    };
+    if let Some((a, b)) = asked.numbers[..n_of(a)].first().zip(asked.list.as_slice().last()) {
+        y += i64::from(*a) - i64::from(*b);
+    }
+    let nested = even.map(|even| u8::try_from(even / 2).ok());
+    y = y * 3 + nested.flatten().map_or(7, i64::from);
+    y = y * 3 + i64::from(Some(byte).flatten().is_some());
+    let mut option = (third > 0).then_some(third);
+    *option.get_or_insert(b) ^= 5;
+    y = y.wrapping_mul(3) + i64::from(option.unwrap_or(0));
+    let mut calls = 0u32;
+    let mut other = byte;
+    let got = other.get_or_insert_with(|| {
+        calls += 1;
+        key as u8
+    });
+    *got = got.wrapping_add(1);
+    y = y.wrapping_mul(3)
+        + i64::from(other == Some(key as u8 ^ 1))
+        + i64::from(other.unwrap())
+        + i64::from(calls);
+    let mut before = kept.get();
+    let last = *before.get_or_insert_with(|| first);
+    kept.set(if a % 3 == 0 { None } else { Some(last.wrapping_add(b)) });
+    told.send(Told { x, y: y.wrapping_mul(3).wrapping_add(last.into()) });
+}
+
+/// `array::from_fn`, `flatten` of results, lists without room.
+#[ring_kernel]
+pub fn made_arrays(asked: &Asked, nothing: &mut List<u32, 0>, told: &Outbox<Told>) {
+    let numbers = asked.numbers;
+    let squares: [i64; 8] =
+        std::array::from_fn(|i| i64::from(numbers[i]).wrapping_mul(i64::from(numbers[i])));
+    let mut asks = 0u32;
+    let table = array::from_fn::<_, 3, _>(|row| {
+        array::from_fn(|column: usize| {
+            asks += 1;
+            (numbers[row * 2 + column] as u16).rotate_left(row as u32) ^ asks as u16
+        })
+    });
+    let table: [[u16; 2]; 3] = table;
+    let powers: [u32; 5] = core::array::from_fn(power);
+    let bytes: i64 = numbers.iter().map(|number| u8::try_from(*number)).flatten().map(i64::from).sum();
+    let small = [asked.a, asked.key, 7]
+        .into_iter()
+        .map(|number| if number % 3 == 0 { Err(Failure::of(3)) } else { Ok(number) })
+        .flatten()
+        .fold(1u32, |all, number| all.wrapping_mul(31).wrapping_add(number));
+    let mut x = squares.iter().fold(0i64, |all, square| all.wrapping_mul(3).wrapping_add(*square));
+    for [a, b] in table {
+        x = x.wrapping_mul(5) + i64::from(a) - i64::from(b);
+    }
+    x = x.wrapping_add(powers.iter().map(|power| i64::from(*power)).sum());
+    let refused = nothing.push(asked.a).is_err();
+    let gone = nothing.pop().is_none() && nothing.is_empty() && nothing.is_full();
+    nothing.retain(|number| *number > 3);
+    nothing.clear();
+    let sum: u32 = nothing.iter().sum();
+    let same =
+        *nothing == List::<u32, 0>::default() && nothing.as_slice().is_empty() && !nothing.contains(&asked.a);
+    let y = bytes.wrapping_mul(64) + i64::from(small) * 16 + i64::from(asks);
+    told.send(Told {
+        x,
+        y: y + i64::from(refused) * 4
+            + i64::from(gone) * 2
+            + i64::from(same)
+            + i64::from(sum)
+            + nothing.len() as i64,
+    });
+}
+
+#[device_fn]
+fn power(exponent: usize) -> u32 {
+    7u32.pow(exponent as u32)
+}
+
+#[device_fn]
+fn n_of(value: u32) -> usize {
+    value as usize % 9
 }

@@ -130,13 +130,17 @@ kernels! {
 /// What the language has learnt since its first suites.
 mod learnt {
     use annulus_conformance::kernels::{
+        codes::named_errors,
         compared::equal_values,
-        everyday::{asked_ranges, copies, joined_items},
+        everyday::{
+            asked_ranges, copies, filled_options, joined_items, made_arrays, own_gates, turned_slices,
+        },
         lent::lent_operators,
         lists::{list_changes, list_reads},
         more_closures::{curves, integer_roots, option_closures, ordered, used_up},
         more_values::{alternatives, chosen, conversions, lists_and_texts, operators, same_slices},
         ordered::{order_methods, order_values},
+        parsing::take_apart,
         sizes::{bound_sizes, sizes_in_memory},
         sorted::{in_order, sorts},
         traits::traits,
@@ -146,7 +150,8 @@ mod learnt {
     use super::same;
 
     kernels! {
-        patterns_and_slices within 0: alternatives, same_slices, lists_and_texts, chosen;
+        patterns_and_slices within 0: take_apart, alternatives, same_slices, lists_and_texts, chosen;
+        named_failures within 0: named_errors;
         own_operators within 0: operators, conversions, lent_operators;
         functions_of_traits within 0: traits;
         sizes within 0: sizes_in_memory;
@@ -157,7 +162,7 @@ mod learnt {
         options_in_memory within 0: notes;
         orders_and_sorting within 0: in_order, sorts;
         lists_of_bounded_length within 0: list_changes, list_reads;
-        everyday_rust within 0: copies, asked_ranges, joined_items;
+        everyday_rust within 0: copies, asked_ranges, joined_items, own_gates, turned_slices, filled_options, made_arrays;
         functions_of_floats within 4: curves;
     }
 
@@ -430,6 +435,7 @@ tests! {
     ]
     learnt [
         patterns_and_slices,
+        named_failures,
         own_operators,
         functions_of_traits,
         sizes,

@@ -10,6 +10,7 @@ mod exchange;
 mod expression;
 mod function;
 mod items;
+mod moved;
 mod place;
 mod shared;
 mod statement;

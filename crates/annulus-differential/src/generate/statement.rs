@@ -42,9 +42,11 @@ impl Writer<'_> {
 
     fn statement(&mut self) {
         self.fuel -= 1;
-        let choice = self.choices.below(40);
+        // The others are few, and their seeds were chosen.
+        let plain = self.together.is_none() && self.way.is_none();
+        let choice = self.choices.below(if plain { 44 } else { 40 });
         // Loops in loops in loops take long.
-        if matches!(choice, 12..=14 | 20..=22 | 39) && self.loops.len() >= MOST_LOOPS {
+        if matches!(choice, 12..=14 | 20..=22 | 39 | 40) && self.loops.len() >= MOST_LOOPS {
             return self.assign();
         }
         match choice {
@@ -81,6 +83,9 @@ impl Writer<'_> {
             32..=35 => self.share(),
             36..=38 => self.array_let(),
             39 => self.rows(),
+            40 => self.moved_slice(),
+            41 | 42 => self.slice_match(),
+            43 => self.bounded_list(),
             _ => self.leave(),
         }
     }

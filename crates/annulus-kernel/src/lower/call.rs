@@ -7,13 +7,14 @@ use super::{
     Lowered, Lowerer,
     archive::{self, archived_operand},
     cases::{Cases, is_either},
+    closure::is_given_closure,
     items::is_iterator,
     list::{self, is_list},
     operand::{Operand, describe},
     operator::convert,
     order::{self, is_comparing, is_ordered, is_ordering},
     program::{Expr, Place, Stmt},
-    slice::{is_bounded, is_slice},
+    slice::{is_array, is_bounded, is_slice},
 };
 use crate::{
     KernelShape,
@@ -69,6 +70,9 @@ impl Lowerer<'_> {
             operand if is_ordering(&operand) => self.ordering_method(operand, method, arguments),
             operand if is_list(&operand) && list::has_method(method) => {
                 self.list_method(operand, method, arguments)
+            }
+            operand if matches!((method, arguments), ("map", [_])) && is_array(&operand) => {
+                self.array_map(operand, &arguments[0])
             }
             operand if is_slice(&operand) => self.slice_method(operand, method, arguments),
             operand if is_either(&operand) => self.case_method(operand, method, arguments),
@@ -147,10 +151,21 @@ impl Lowerer<'_> {
     ) -> Lowered<Operand> {
         let scalar = match receiver.1 {
             Type::Scalar(scalar) => scalar,
+            // What turns an error code into a failure.
+            Type::Failure if method == "into" && self.is_failure(witness)? => {
+                return Ok(Operand::Value(receiver.0, Type::Failure));
+            }
             Type::Failure if method == "code" => {
                 return Ok(Operand::Value(
                     convert(Scalar::U32, Scalar::U16, receiver.0),
                     Type::Scalar(Scalar::U16),
+                ));
+            }
+            other if is_given_closure(arguments) => {
+                return Err(format!(
+                    "`{method}` of {} is a function of yours that takes a closure, which no function of a device does: write its loop here, \
+                     or hand it a value",
+                    describe(&other)
                 ));
             }
             other
@@ -173,7 +188,7 @@ impl Lowerer<'_> {
         if let ("into", Some(witness)) = (method, witness) {
             return self.lossless(receiver.0, scalar, witness);
         }
-        if let ("then", [closure]) = (method, arguments) {
+        if let ("then", [closure], Scalar::Bool) = (method, arguments, scalar) {
             return self.then(receiver.0, closure);
         }
         let mut values = vec![receiver];
@@ -182,6 +197,10 @@ impl Lowerer<'_> {
         self.keep(&mut values, mark);
         values.extend(arguments);
         self.scalar_method(scalar, method, values)
+    }
+
+    fn is_failure(&self, witness: Option<WitnessId>) -> Lowered<bool> {
+        Ok(matches!(witness.map(|witness| self.type_of(witness)).transpose()?, Some(Type::Failure)))
     }
 
     /// A method of a number, its receiver the first of `values`.
@@ -205,12 +224,22 @@ impl Lowerer<'_> {
     ) -> Lowered<Operand> {
         let ty = self.type_of(ty)?;
         match (&ty, function, arguments) {
+            (Type::Failure, "from", [value]) => match self.value(value)? {
+                (code, Type::Failure) => Ok(Operand::Value(code, Type::Failure)),
+                (_, other) => Err(format!(
+                    "`from` makes a `Failure` of {}: write `#[device_impl]` before the `impl From<…> for Failure`",
+                    describe(&other)
+                )),
+            },
             (Type::Scalar(_), "from", [value]) => {
                 let (value, from) = self.scalar(value)?;
                 self.lossless(value, from, witness)
             }
             (Type::Scalar(to), "try_from", [value]) => self.fallible(value, *to),
             (Type::Array { .. }, "try_from", [value]) => self.array_of_slice(value, ty),
+            (Type::Array { len, .. }, "from_fn", [f]) => {
+                self.array_from(*len, f, |_, index| Ok(Operand::Value(index, Type::Scalar(Scalar::Usize))))
+            }
             (Type::Scalar(to), "from_bits", [value]) if to.is_float() => {
                 let (value, _) = self.scalar(value)?;
                 Ok(Operand::Value(Expr::Call("from_bits", *to, vec![value]), ty))

@@ -1,7 +1,7 @@
 //! `Option` and `Result`: which of the two cases a value is, and what that case holds.
 
 use annulus_abi::error;
-use annulus_tree::{BinaryOp, Expression, FieldValue, FunctionId};
+use annulus_tree::{BinaryOp, Expression, ExpressionKind, FieldValue, FunctionId};
 
 use super::{
     Lowered, Lowerer, archive,
@@ -277,6 +277,9 @@ impl Lowerer<'_> {
         arguments: &[Expression],
     ) -> Lowered<Operand> {
         let bool_ = Type::Scalar(Scalar::Bool);
+        if let ("get_or_insert" | "get_or_insert_with", [new]) = (method, arguments) {
+            return self.get_or_insert(operand, new);
+        }
         if let ("take", []) | ("replace", [_]) | ("as_ref" | "as_mut", []) = (method, arguments) {
             return self.method_of_place(operand, method, arguments);
         }
@@ -314,6 +317,33 @@ impl Lowerer<'_> {
                     return Ok(other);
                 }
                 self.value_or(cases, other)
+            }
+            ("zip", [other]) if cases.error.is_none() => {
+                let (first, [other]) = self.with_arguments(cases, [other])?;
+                if matches!(other, Operand::Never) {
+                    return Ok(other);
+                }
+                let second = self.cases(other)?;
+                let good = Expr::binary(BinaryOp::And, Scalar::Bool, first.good, second.good);
+                let good = self.fixed(good, &bool_, "there");
+                let value = |then| match then {
+                    Operand::Place(place) => {
+                        let ty = place.ty.clone();
+                        if ty == Type::Unit { Operand::Unit } else { Operand::Value(Expr::Read(place), ty) }
+                    }
+                    then => then,
+                };
+                let then = Operand::Tuple(vec![value(*first.then), value(*second.then)]);
+                let mutable = first.mutable || second.mutable;
+                Ok(Operand::cases(Cases { good, then: Box::new(then), error: None, mutable }))
+            }
+            ("flatten", []) if cases.error.is_none() => {
+                let inner = self.cases(*cases.then)?;
+                if inner.error.is_some() {
+                    return Err("a device flattens an `Option` of an `Option`: write a `match`".into());
+                }
+                let good = Expr::binary(BinaryOp::And, Scalar::Bool, cases.good, inner.good);
+                Ok(Operand::cases(Cases { good, ..inner }))
             }
             ("or", [other]) => {
                 let (cases, [other]) = self.with_arguments(cases, [other])?;
@@ -471,6 +501,43 @@ impl Lowerer<'_> {
         self.locals[local].made = false;
         let then = Box::new(Operand::Value(self.read(local), ty));
         Ok(Operand::cases(Cases { good, then, error: cases.error, mutable: false }))
+    }
+
+    /// `get_or_insert(value)`, `get_or_insert_with(closure)`: a reference to the value that is there then.
+    fn get_or_insert(&mut self, operand: Operand, new: &Expression) -> Lowered<Operand> {
+        let (Operand::Place(place) | Operand::Ref(place)) = operand else {
+            return Err(
+                "`get_or_insert` changes a variable: give the `Option` a name, `let mut option = …`".into()
+            );
+        };
+        let place = self.steady(place);
+        if !matches!(place.ty, Type::Option(_)) {
+            return Err(format!("{} has no `get_or_insert` on a device", describe(&place.ty)));
+        }
+        let part = case_part(&place, "Some")?;
+        let mut insert = vec![Stmt::SetTag(place.clone(), 1)];
+        if let ExpressionKind::Closure { .. } = new.kind {
+            let absent = self.fixed(is_case(&place, "Some")?.not(), &Type::Scalar(Scalar::Bool), "absent");
+            let ((), mut statements) = self.nested(|inner| {
+                match inner.apply(new, Vec::new())? {
+                    Operand::Never | Operand::Unit => {}
+                    value => {
+                        let (value, _) = inner.value_of(value)?;
+                        insert.push(Stmt::Assign(part.clone(), value));
+                    }
+                }
+                Ok(())
+            })?;
+            statements.extend(insert);
+            self.out.push(Stmt::If(absent, statements, Vec::new()));
+        } else {
+            let (value, ty) = self.value(new)?;
+            if ty != Type::Unit {
+                insert.push(Stmt::Assign(part.clone(), value));
+            }
+            self.out.push(Stmt::If(is_case(&place, "Some")?.not(), insert, Vec::new()));
+        }
+        Ok(Operand::Ref(part))
     }
 
     /// `take`, `replace`, `as_ref`, `as_mut`.

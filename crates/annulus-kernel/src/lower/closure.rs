@@ -208,7 +208,7 @@ impl Lowerer<'_> {
                 let then = Box::new(Operand::Ref(place));
                 return Ok(Operand::cases(Cases { good, then, error, mutable: true }));
             }
-            Outcome::View(_) => return Err(CHOSEN_REFERENCE.into()),
+            Outcome::View(_) | Outcome::Parts(_) => return Err(CHOSEN_REFERENCE.into()),
             Outcome::Unit | Outcome::Never => {
                 self.out.push(Stmt::If(good.clone(), statements, Vec::new()));
                 Operand::Unit
@@ -231,7 +231,9 @@ impl Lowerer<'_> {
                 self.out.push(Stmt::If(condition, statements, Vec::new()));
                 Ok((self.read(local), ty))
             }
-            Outcome::Ref(_) | Outcome::View(_) => Err(super::cases::STORED_REFERENCE.into()),
+            Outcome::Ref(_) | Outcome::View(_) | Outcome::Parts(_) => {
+                Err(super::cases::STORED_REFERENCE.into())
+            }
             Outcome::Unit | Outcome::Never => {
                 self.out.push(Stmt::If(condition, statements, Vec::new()));
                 Ok((Expr::Code(0), Type::Unit))

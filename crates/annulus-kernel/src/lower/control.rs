@@ -28,6 +28,8 @@ pub(super) enum Outcome {
     Value(Expr, Type),
     Ref(Place),
     View(Box<View>),
+    /// The parts of a tuple in which there are references.
+    Parts(Vec<Outcome>),
     Unit,
     Never,
 }
@@ -45,28 +47,36 @@ impl Lowerer<'_> {
     pub(super) fn branch(&mut self, body: impl FnOnce(&mut Self) -> Lowered<Operand>) -> Lowered<Branch> {
         let (value, statements) = self.nested(|inner| {
             let operand = body(inner)?;
-            Ok(match operand {
-                Operand::Never => Outcome::Never,
-                Operand::Unit => Outcome::Unit,
-                Operand::Ref(place) => Outcome::Ref(inner.steady(place)),
-                Operand::View(view) => Outcome::View(view),
-                Operand::Slice(_) => Outcome::View(Box::new(inner.view(operand)?)),
-                // Nobody changes the target of a shared reference, so a copy is equivalent.
-                Operand::Cases(cases)
-                    if !cases.mutable && matches!(&*cases.then, Operand::Ref(place) if !stays(&place.ty)) =>
-                {
-                    let copied = inner.copied(*cases)?;
-                    let (expr, ty) = inner.value_of(copied)?;
-                    Outcome::Value(expr, ty)
-                }
-                operand if Self::holds_reference(&operand) => return Err(CHOSEN_REFERENCE.into()),
-                operand => match inner.value_of(operand)? {
-                    (_, Type::Unit) => Outcome::Unit,
-                    (expr, ty) => Outcome::Value(expr, ty),
-                },
-            })
+            inner.outcome(operand)
         })?;
         Ok(Branch { statements, value })
+    }
+
+    fn outcome(&mut self, operand: Operand) -> Lowered<Outcome> {
+        Ok(match operand {
+            Operand::Never => Outcome::Never,
+            Operand::Unit => Outcome::Unit,
+            Operand::Ref(place) => Outcome::Ref(self.steady(place)),
+            Operand::View(view) => Outcome::View(view),
+            Operand::Slice(_) => Outcome::View(Box::new(self.view(operand)?)),
+            // Nobody changes the target of a shared reference, so a copy is equivalent.
+            Operand::Cases(cases)
+                if !cases.mutable && matches!(&*cases.then, Operand::Ref(place) if !stays(&place.ty)) =>
+            {
+                let copied = self.copied(*cases)?;
+                let (expr, ty) = self.value_of(copied)?;
+                Outcome::Value(expr, ty)
+            }
+            Operand::Tuple(parts) if parts.iter().any(Self::holds_reference) => {
+                let parts: Lowered<Vec<Outcome>> = parts.into_iter().map(|part| self.outcome(part)).collect();
+                Outcome::Parts(parts?)
+            }
+            operand if Self::holds_reference(&operand) => return Err(CHOSEN_REFERENCE.into()),
+            operand => match self.value_of(operand)? {
+                (_, Type::Unit) => Outcome::Unit,
+                (expr, ty) => Outcome::Value(expr, ty),
+            },
+        })
     }
 
     pub(super) fn conditional(
@@ -122,16 +132,23 @@ impl Lowerer<'_> {
         name: String,
         shared: bool,
     ) -> Lowered<Operand> {
-        let mut branches: Vec<&mut Branch> = branches.into_iter().collect();
-        if let Some(view) = self.join_views(&mut branches)? {
+        self.join_all(&mut branches.into_iter().collect::<Vec<_>>(), name, shared)
+    }
+
+    fn join_all(&mut self, branches: &mut [&mut Branch], name: String, shared: bool) -> Lowered<Operand> {
+        if let Some(view) = self.join_views(branches)? {
             self.names.give_back(&name);
             return Ok(view);
+        }
+        if let Some(parts) = self.join_parts(branches, shared)? {
+            self.names.give_back(&name);
+            return Ok(parts);
         }
         let mut result: Option<LocalId> = None;
         let mut returns = false;
         let mut shared = shared;
         let by_syntax = shared;
-        let same = self.is_one_place(&branches);
+        let same = self.is_one_place(branches);
         let mut chosen: Vec<(usize, Place)> = Vec::new();
         for (index, branch) in branches.iter_mut().enumerate() {
             let value = match std::mem::replace(&mut branch.value, Outcome::Unit) {
@@ -162,11 +179,11 @@ impl Lowerer<'_> {
                     self.store(local, expr, &mut branch.statements);
                 }
                 Outcome::Unit => returns = true,
-                Outcome::View(_) => return Err(CHOSEN_REFERENCE.into()),
+                Outcome::View(_) | Outcome::Parts(_) => return Err(CHOSEN_REFERENCE.into()),
                 Outcome::Never => {}
             }
         }
-        let chosen = self.join_places(chosen, &mut branches)?;
+        let chosen = self.join_places(chosen, branches)?;
         if result.is_none() {
             self.names.give_back(&name);
         }
@@ -181,6 +198,33 @@ impl Lowerer<'_> {
             (None, None) if returns => Operand::Unit,
             (None, None) => Operand::Never,
         })
+    }
+
+    /// One tuple for the tuples with references that branches return, part by part; `None` if they return none.
+    fn join_parts(&mut self, branches: &mut [&mut Branch], shared: bool) -> Lowered<Option<Operand>> {
+        let count = branches.iter().find_map(|branch| match &branch.value {
+            Outcome::Parts(parts) => Some(parts.len()),
+            _ => None,
+        });
+        let Some(count) = count else { return Ok(None) };
+        let mut all = Vec::new();
+        for branch in branches.iter_mut() {
+            all.push(match std::mem::replace(&mut branch.value, Outcome::Never) {
+                Outcome::Parts(parts) => Some(parts.into_iter()),
+                Outcome::Never => None,
+                _ => return Err(CHOSEN_REFERENCE.into()),
+            });
+        }
+        let mut joined = Vec::new();
+        for _ in 0..count {
+            for (branch, parts) in branches.iter_mut().zip(&mut all) {
+                branch.value = parts.as_mut().and_then(Iterator::next).unwrap_or(Outcome::Never);
+            }
+            // No name in the branches hides it, since no other name begins like this one.
+            let name = format!("ann_part_{}", self.locals.len());
+            joined.push(self.join_all(branches, name, shared)?);
+        }
+        Ok(Some(Operand::Tuple(joined)))
     }
 
     /// Whether all branches with a value return a reference to the same place. Then no copy is needed.

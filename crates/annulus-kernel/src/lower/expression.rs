@@ -7,6 +7,7 @@ use annulus_tree::{
 use super::{
     Lowered, Lowerer,
     cases::{case_part, has_cases},
+    list::is_list_type,
     operand::{Operand, Variable, describe},
     program::{Constant, Expr, Place, Root, Step, Stmt},
 };
@@ -43,6 +44,9 @@ impl Lowerer<'_> {
                     if !is_own(&value) =>
                 {
                     Ok(value)
+                }
+                Operand::Place(place) if is_list_type(&place.ty) => {
+                    Err("a device takes a list's values as a slice: write `list.as_slice()` instead of `*list`".into())
                 }
                 Operand::Place(place) => Err(format!(
                     "a second `*` before a {} may be a `Deref` of its own: take the outer reference away in the pattern, `|&x| *x`",
@@ -196,9 +200,16 @@ impl Lowerer<'_> {
         }
     }
 
-    fn variable(&self, name: &str) -> Lowered<Operand> {
+    fn variable(&mut self, name: &str) -> Lowered<Operand> {
         match self.variables.iter().rev().find(|(known, _)| known == name) {
             Some((_, Variable::Local(local))) => Ok(Operand::Place(self.place_of_local(*local))),
+            // What is read is where the slice is now.
+            Some((_, Variable::Operand(Operand::View(view)))) => {
+                let (view, ty) = ((**view).clone(), Type::Scalar(Scalar::Usize));
+                let start = self.fixed(view.start().clone(), &ty, "start");
+                let len = self.fixed(view.len.clone(), &ty, "len");
+                Ok(Operand::view(view.with(start, len)))
+            }
             Some((_, Variable::Operand(operand))) => Ok(operand.clone()),
             None => Err(format!("`{name}` is not in scope: a macro of yours hides where it comes from")),
         }

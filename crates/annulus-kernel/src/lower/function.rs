@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     FunctionTree, KernelDefinition, KernelTree,
-    tree::{ON_HOST, reachable},
+    tree::{ON_HOST, UNKNOWN, reachable},
     typed::Type,
 };
 
@@ -82,6 +82,10 @@ impl Module {
                     function.name
                 );
                 return Err(LowerError { kernel: definition.name, file, line, reason });
+            }
+            if function.tree.syntax == UNKNOWN {
+                let KernelDefinition { name: kernel, file, line, .. } = *definition;
+                return Err(LowerError { kernel, file, line, reason: function.name.to_owned() });
             }
             let syntax =
                 annulus_tree::FunctionTree::decode(function.tree.syntax).map_err(|error| LowerError {

@@ -164,6 +164,42 @@ impl Lowerer<'_> {
                 let log = Expr::binary(BinaryOp::Sub, Scalar::U32, most, zeros);
                 Ok(Operand::Value(log, Type::Scalar(Scalar::U32)))
             }
+            ("ilog10", 1) => {
+                let value = self.simple(values.remove(0), &ty, "number");
+                let positive = Expr::binary(BinaryOp::Gt, scalar, value.clone(), zero);
+                self.out.push(Stmt::Fail(positive.not(), error::PANICKED));
+                // How many of the powers of ten it has reached.
+                let most = u64::MAX >> (64 - scalar.bits() + u32::from(signed));
+                let u32_ = |bits| Expr::Bits(Scalar::U32, bits);
+                let mut log = u32_(0);
+                for power in (1..=19).map_while(|exponent| 10u64.checked_pow(exponent)) {
+                    if power > most {
+                        break;
+                    }
+                    let reached =
+                        Expr::binary(BinaryOp::Ge, scalar, value.clone(), Expr::Bits(scalar, power));
+                    let one = Expr::Select(Box::new(reached), Box::new(u32_(1)), Box::new(u32_(0)));
+                    log = Expr::binary(BinaryOp::Add, Scalar::U32, log, one);
+                }
+                Ok(Operand::Value(log, Type::Scalar(Scalar::U32)))
+            }
+            ("midpoint", 2) => {
+                let b = self.simple(values.remove(1), &ty, "b");
+                let a = self.simple(values.remove(0), &ty, "a");
+                let odd = Expr::binary(BinaryOp::BitXor, scalar, a.clone(), b.clone());
+                let both = Expr::binary(BinaryOp::BitAnd, scalar, a, b);
+                let half = Expr::Call("shr", scalar, vec![odd.clone(), Expr::Bits(Scalar::U32, 1)]);
+                let floor = Expr::binary(BinaryOp::Add, scalar, half, both);
+                if !signed {
+                    return Ok(Operand::Value(floor, ty));
+                }
+                // Towards zero, as the standard library has it.
+                let floor = self.simple(floor, &ty, "floor");
+                let below = Expr::binary(BinaryOp::Lt, scalar, floor.clone(), zero.clone());
+                let one = Expr::binary(BinaryOp::BitAnd, scalar, odd, Expr::Bits(scalar, 1));
+                let more = Expr::Select(Box::new(below), Box::new(one), Box::new(zero));
+                Ok(Operand::Value(Expr::binary(BinaryOp::Add, scalar, floor, more), ty))
+            }
             ("clamp", 3) => {
                 let high = self.simple(values.remove(2), &ty, "high");
                 let low = self.simple(values.remove(1), &ty, "low");

@@ -6,10 +6,11 @@ use annulus_tree::{BinaryOp, Block, Expression, ExpressionKind, Pattern};
 
 use super::{
     Lowered, Lowerer,
+    cases::STORED_REFERENCE,
     iterator::may_change,
     list::is_list,
     operand::{Operand, Variable, describe, is_fixed},
-    program::{Expr, Place, Root, Stmt},
+    program::{Expr, Place, Root, Step, Stmt},
     slice::{View, compared, is_slice, size, usize_bits},
 };
 use crate::typed::{Scalar, Type};
@@ -267,6 +268,62 @@ impl Lowerer<'_> {
         }
         let by_value = matches!(operand, Operand::Place(_) | Operand::Value(..));
         self.elements(operand, by_value)
+    }
+
+    /// `array.map(f)`: another array.
+    pub(super) fn array_map(&mut self, operand: Operand, f: &Expression) -> Lowered<Operand> {
+        let operand = if let Operand::Ref(place) = operand { Operand::Place(place) } else { operand };
+        let items = self.elements(operand, true)?;
+        let Expr::Bits(_, len) = items.len else {
+            return Err("an array has a length: rebuild the program".into());
+        };
+        self.array_from(len as usize, f, |inner, index| inner.item(&items, index))
+    }
+
+    /// An array of what a closure gives for each index, or for the item of this index.
+    pub(super) fn array_from(
+        &mut self,
+        len: usize,
+        f: &Expression,
+        item: impl FnOnce(&mut Self, Expr) -> Lowered<Operand>,
+    ) -> Lowered<Operand> {
+        if len == 0 {
+            return Err("an array without elements is not made by a closure on a device: write `[]`".into());
+        }
+        let (depth, bits) = (self.names.depth(), usize_bits(len as u64));
+        let ((made, i), body) = self.nested(|inner| {
+            let i = inner.local("i", USIZE);
+            inner.locals[i].below = Some(bits.clone());
+            let item = item(inner, inner.read(i))?;
+            let value = inner.apply(f, vec![item])?;
+            if matches!(value, Operand::Never) {
+                return Ok((None, i));
+            }
+            if Self::holds_reference(&value) {
+                return Err(STORED_REFERENCE.into());
+            }
+            let (value, ty) = inner.value_of(value)?;
+            if ty == Type::Unit {
+                return Err("a closure that gives nothing makes no array: write a `for`".into());
+            }
+            let array = Type::Array { element: Box::new(ty.clone()), len };
+            let made = inner.outer_local(depth, "mapped", array);
+            let place = inner.place_of_local(made).then(Step::Index(inner.read(i)), ty);
+            inner.out.push(Stmt::Assign(place, value));
+            Ok((Some(made), i))
+        })?;
+        if let Some(made) = made {
+            self.out.push(Stmt::Declare(made, None));
+        }
+        self.out.push(Stmt::For { local: i, start: usize_bits(0), end: bits, body });
+        Ok(match made {
+            Some(made) => {
+                self.locals[made].mutable = false;
+                self.locals[made].made = true;
+                Operand::Value(self.read(made), self.locals[made].ty.clone())
+            }
+            None => Operand::Never,
+        })
     }
 
     fn elements(&mut self, operand: Operand, by_value: bool) -> Lowered<Items> {

@@ -40,6 +40,7 @@ pub(crate) mod program;
 mod segments;
 mod shared;
 mod slice;
+mod slice_pattern;
 mod sorted;
 mod tuple;
 pub(crate) mod types;

@@ -239,8 +239,12 @@ impl Lowerer<'_> {
         {
             return Ok(Operand::Value(convert(tag.into(), to, Expr::Tag(place.clone())), ty));
         }
-        let (expr, from) = self.value_of(operand)?;
-        let from = self.as_scalar(&from)?;
+        let (expr, from) = match self.value_of(operand)? {
+            // An error code is its number.
+            (Expr::Code(code), Type::Failure) => (Expr::Bits(Scalar::U32, code.into()), Scalar::U32),
+            (code, Type::Failure) => (code, Scalar::U32),
+            (expr, from) => (expr, self.as_scalar(&from)?),
+        };
         Ok(Operand::Value(convert(from, to, expr), ty))
     }
 }

@@ -1,6 +1,6 @@
 //! Patterns: the condition under which a pattern matches, and the variables that it then binds.
 
-use annulus_tree::{BinaryOp, Block, Bound, Expression, Literal, Pattern};
+use annulus_tree::{BinaryOp, Block, Bound, Expression, Literal, Pattern, names::OPEN_SLICE};
 
 use super::{
     Lowered, Lowerer,
@@ -9,6 +9,7 @@ use super::{
     names::identifier,
     operand::{Operand, Variable, describe, is_fixed},
     program::{Expr, Place, Root, Step, Stmt},
+    slice_pattern::{is_moved, is_of_slice},
 };
 use crate::{
     TypeKind,
@@ -131,6 +132,11 @@ impl Lowerer<'_> {
         };
         match (pattern, operand) {
             (Pattern::Wildcard | Pattern::Unit, _) => Ok(()),
+            (Pattern::Bind { name, mutable: true, by_reference: false, inner: None }, operand)
+                if is_moved(&operand) =>
+            {
+                self.slice_variable(name, operand)
+            }
             (Pattern::Tuple { patterns }, Operand::Tuple(parts)) if patterns.iter().all(takes_value) => {
                 patterns.iter().zip(parts).try_for_each(|(pattern, part)| self.bind_all(pattern, part))
             }
@@ -195,6 +201,10 @@ impl Lowerer<'_> {
             Pattern::Wildcard | Pattern::Unit | Pattern::Bind { inner: None, .. } => return Ok(None),
             Pattern::Bind { inner: Some(inner), .. } => return self.test(inner, subject),
             Pattern::Or { patterns } => return self.any_of(patterns, subject),
+            Pattern::Reference { pattern } => return self.test(pattern, subject),
+            Pattern::Fields { name, fields } if is_of_slice(name) => {
+                return self.test_slice(fields, name == OPEN_SLICE, subject);
+            }
             _ => {}
         }
         let place = match subject {
@@ -234,16 +244,13 @@ impl Lowerer<'_> {
                 return Ok(test);
             }
             Subject::Whole(Operand::Slice(_) | Operand::View(_)) => {
-                return Err("a slice cannot be matched with a pattern: look at its length first, `if values.len() == 2 { … }`, \
-                            and take `values[0]`; or match the array itself, with `_` for what does not matter"
-                    .into());
+                return Err("a slice is matched with a pattern of a slice, `[first, .., last]`".into());
             }
             Subject::Whole(operand) => {
                 return Err(format!("{} cannot be matched with a pattern", operand.describe()));
             }
         };
         match pattern {
-            Pattern::Reference { pattern } => self.test(pattern, subject),
             Pattern::Tuple { patterns } => {
                 let parts = self.parts_of_place(subject, patterns.len())?;
                 self.test_parts(patterns, &parts)
@@ -409,10 +416,20 @@ impl Lowerer<'_> {
                             operand => Variable::Operand(operand),
                         }
                     }
+                    Subject::Whole(operand) if *mutable && inner.is_none() && is_moved(operand) => {
+                        return self.slice_variable(name, operand.clone());
+                    }
                     Subject::Whole(operand) => Variable::Operand(operand.clone()),
                 };
                 self.variables.push((name.clone(), variable));
                 inner.as_ref().map_or(Ok(()), |inner| self.bind(inner, subject, aliases))
+            }
+            Pattern::Reference { pattern }
+                if matches!(subject, Subject::Whole(_))
+                    && matches!(&**pattern, Pattern::Fields { name, .. } if is_of_slice(name)) =>
+            {
+                let Pattern::Fields { fields, .. } = &**pattern else { unreachable!("just asked") };
+                self.bind_slice(fields, subject, true, aliases)
             }
             Pattern::Reference { pattern } => {
                 let subject = match subject {
@@ -439,6 +456,9 @@ impl Lowerer<'_> {
                     }
                 }
                 Ok(())
+            }
+            Pattern::Fields { name, fields } if is_of_slice(name) => {
+                self.bind_slice(fields, subject, false, aliases)
             }
             Pattern::Fields { name, fields } if matches!(subject, Subject::Cases { .. }) => {
                 let Subject::Cases { then, error, .. } = subject else { unreachable!("just asked") };
@@ -542,7 +562,7 @@ pub(super) fn binds(pattern: &Pattern) -> bool {
     }
 }
 
-fn both(a: Option<Expr>, b: Option<Expr>) -> Option<Expr> {
+pub(super) fn both(a: Option<Expr>, b: Option<Expr>) -> Option<Expr> {
     match (a, b) {
         (Some(a), Some(b)) => Some(Expr::binary(BinaryOp::And, Scalar::Bool, a, b)),
         (a, b) => a.or(b),
@@ -568,6 +588,9 @@ fn equals(place: &Place, value: &Value) -> Lowered<Option<Expr>> {
         (Type::Scalar(scalar), Value::Scalar(bits)) => {
             let value = Expr::Bits(*scalar, *bits);
             Ok(Some(Expr::binary(BinaryOp::Eq, *scalar, Expr::Read(place.clone()), value)))
+        }
+        (Type::Failure, Value::Failure(code)) => {
+            Ok(Some(Expr::binary(BinaryOp::Eq, Scalar::U32, Expr::Read(place.clone()), Expr::Code(*code))))
         }
         (Type::Enum(descriptor), Value::Enum { variant, fields }) if fields.is_empty() => {
             let TypeKind::Enum { variants, .. } = descriptor.kind else { return Ok(None) };

@@ -5,8 +5,9 @@ use annulus_tree::{BinaryOp, Expression, ExpressionKind};
 
 use super::{
     Lowered, Lowerer,
-    operand::{Operand, describe},
+    operand::{Operand, Variable, describe},
     program::{Expr, Place, Root, Step, Stmt},
+    slice::{View, is_slice},
     tuple::part_named,
     types::takes_no_place,
     wrapping::wrapped,
@@ -144,12 +145,36 @@ impl Lowerer<'_> {
         if matches!(operand, Operand::Unit | Operand::Never) {
             return Ok(operand);
         }
+        if let ExpressionKind::Variable { name } = &place.kind
+            && let Some((_, Variable::Operand(Operand::View(view)))) =
+                self.variables.iter().rev().find(|(known, _)| known == name)
+            && is_slice(&operand)
+        {
+            let view = (**view).clone();
+            return self.move_slice(&view, operand);
+        }
         let mut value = [self.value_of(operand)?];
         let mark = self.out.len();
         let place = self.target(place)?;
         self.keep(&mut value, mark);
         let [(value, _)] = value;
         self.out.push(Stmt::Assign(place, value));
+        Ok(Operand::Unit)
+    }
+
+    /// `slice = part;`, of a variable that may change. It stays in one memory.
+    fn move_slice(&mut self, slice: &View, part: Operand) -> Lowered<Operand> {
+        let part = self.view(part)?;
+        if !slice.is_like(&part) || slice.base() != part.base() {
+            return Err("a variable that is a slice stays in one array on a device, or in one slice that the handler was given: \
+                        choose an index, or call a `#[device_fn]` with each"
+                .into());
+        }
+        let (Expr::Read(start), Expr::Read(len)) = (slice.start().clone(), slice.len.clone()) else {
+            return Err("a slice that changes is declared by `let mut`: rebuild the program".into());
+        };
+        self.out.push(Stmt::Assign(start, part.start().clone()));
+        self.out.push(Stmt::Assign(len, part.len));
         Ok(Operand::Unit)
     }
 

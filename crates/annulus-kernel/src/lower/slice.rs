@@ -34,12 +34,16 @@ const CHANGING: &[&str] = &[
     "make_ascii_lowercase",
     "make_ascii_uppercase",
     "reverse",
+    "rotate_left",
+    "rotate_right",
     "sort",
     "sort_by",
     "sort_by_key",
     "sort_by_key_reversed",
     "sort_unstable",
     "split_at_mut",
+    "split_first_mut",
+    "split_last_mut",
     "swap",
 ];
 
@@ -153,6 +157,15 @@ pub(super) fn is_slice(operand: &Operand) -> bool {
         Operand::Slice(_) | Operand::Atomics(_) | Operand::View(_) => true,
         Operand::Place(place) | Operand::Ref(place) => has_elements(&place.ty),
         Operand::Value(_, ty) => has_elements(ty),
+        _ => false,
+    }
+}
+
+/// Whether an operand is an array, and no slice.
+pub(super) fn is_array(operand: &Operand) -> bool {
+    match operand {
+        Operand::Place(place) | Operand::Ref(place) => matches!(place.ty, Type::Array { .. }),
+        Operand::Value(_, ty) => matches!(ty, Type::Array { .. }),
         _ => false,
     }
 }
@@ -359,16 +372,7 @@ impl Lowerer<'_> {
                 self.swap_places(a, b);
                 Ok(Operand::Unit)
             }
-            ("reverse", []) => {
-                let half = size(BinaryOp::Div, len.clone(), usize_bits(2));
-                self.for_each(&view.clone(), half, |lowerer, place, at| {
-                    let other = size(BinaryOp::Sub, size(BinaryOp::Sub, len, usize_bits(1)), at);
-                    if let Operand::Place(other) = lowerer.element(&view, other) {
-                        lowerer.swap_places(place, other);
-                    }
-                    Ok(())
-                })
-            }
+            ("reverse", []) => self.reverse(&view),
             ("copy_from_slice", [from]) => {
                 let from = self.operand(from, None)?;
                 let from = self.view(from)?;
@@ -389,6 +393,34 @@ impl Lowerer<'_> {
                 let right = self.part_of_view(&view, middle, rest);
                 Ok(Operand::Tuple(vec![Operand::view(left), Operand::view(right)]))
             }
+            ("split_first" | "split_first_mut" | "split_last" | "split_last_mut", []) => {
+                let some = compared(BinaryOp::Ne, &len, &usize_bits(0));
+                let rest = self.fixed(size(BinaryOp::Sub, len, usize_bits(1)), &USIZE, "rest");
+                let (at, start) = match method {
+                    "split_first" | "split_first_mut" => (usize_bits(0), usize_bits(1)),
+                    _ => (rest.clone(), usize_bits(0)),
+                };
+                let Operand::Cases(cases) = self.element_if(some, &view, at, method) else {
+                    return Err("an element is there or not: rebuild the program".into());
+                };
+                let rest = Operand::view(self.part_of_view(&view, start, rest));
+                let then = Box::new(Operand::Tuple(vec![*cases.then, rest]));
+                Ok(Operand::cases(Cases { then, ..*cases }))
+            }
+            ("rotate_left" | "rotate_right", [count]) => {
+                let count = self.size_of(count, "rotated")?;
+                self.refuse_size(BinaryOp::Gt, &count, &len, error::PANICKED);
+                let rest = self.fixed(size(BinaryOp::Sub, len.clone(), count.clone()), &USIZE, "rest");
+                let (first, second) = if method == "rotate_left" { (count, rest) } else { (rest, count) };
+                // Each part in reverse, then the whole.
+                let parts = [(usize_bits(0), first.clone()), (first, second), (usize_bits(0), len)];
+                for (start, len) in parts {
+                    let part = self.part_of_view(&view, start, len);
+                    self.reverse(&part)?;
+                }
+                Ok(Operand::Unit)
+            }
+            ("partition_point", [f]) => self.partition_point(&view, f),
             ("contains", [value]) => self.contains(&view, value),
             ("as_slice" | "as_mut_slice", []) => Ok(Operand::view(view)),
             ("sort_unstable" | "sort", []) => self.sort(&view, None, false, false),
@@ -444,6 +476,19 @@ impl Lowerer<'_> {
             }
             _ => Err(format!("a device's slices and arrays have no `{method}`: write a loop")),
         }
+    }
+
+    /// `reverse()`.
+    fn reverse(&mut self, view: &View) -> Lowered<Operand> {
+        let len = view.len.clone();
+        let half = size(BinaryOp::Div, len.clone(), usize_bits(2));
+        self.for_each(view, half, |lowerer, place, at| {
+            let other = size(BinaryOp::Sub, size(BinaryOp::Sub, len, usize_bits(1)), at);
+            if let Operand::Place(other) = lowerer.element(view, other) {
+                lowerer.swap_places(place, other);
+            }
+            Ok(())
+        })
     }
 
     /// `<[T; N]>::try_from(slice)`, `slice.try_into()`: a copy, if there are as many elements.

@@ -163,6 +163,47 @@ impl Lowerer<'_> {
         Ok(Operand::cases(Cases { good: self.read(found), then, error, mutable: false }))
     }
 
+    /// `partition_point(f)`, with the same steps as the standard library, so that `f` is asked for the same
+    /// elements.
+    pub(super) fn partition_point(&mut self, view: &View, f: &Expression) -> Lowered<Operand> {
+        let left = self.temporary("left", USIZE, Some(view.len.clone()));
+        let base = self.temporary("base", USIZE, Some(usize_bits(0)));
+        for local in [left, base] {
+            self.locals[local].mutable = true;
+            self.locals[local].made = false;
+        }
+        let ((), body) = self.nested(|inner| {
+            let done = Expr::binary(BinaryOp::Le, Scalar::Usize, inner.read(left), usize_bits(1));
+            inner.out.push(Stmt::If(done, vec![Stmt::Break], Vec::new()));
+            let half = size(BinaryOp::Div, inner.read(left), usize_bits(2));
+            let half = inner.temporary("half", USIZE, Some(half));
+            inner.locals[half].made = false;
+            let middle = size(BinaryOp::Add, inner.read(base), inner.read(half));
+            let middle = inner.temporary("middle", USIZE, Some(middle));
+            inner.locals[middle].made = false;
+            let element = inner.element_place(view, inner.read(middle))?;
+            let before = inner.asked(f, Operand::Ref(element))?;
+            let go = Stmt::Assign(inner.place_of_local(base), inner.read(middle));
+            inner.out.push(Stmt::If(before, vec![go], Vec::new()));
+            let rest = size(BinaryOp::Sub, inner.read(left), inner.read(half));
+            let place = inner.place_of_local(left);
+            inner.out.push(Stmt::Assign(place, rest));
+            Ok(())
+        })?;
+        self.out.push(Stmt::Loop(body));
+        let ((), last) = self.nested(|inner| {
+            let element = inner.element_place(view, inner.read(base))?;
+            let before = inner.asked(f, Operand::Ref(element))?;
+            let place = inner.place_of_local(base);
+            let up = Stmt::Assign(place, size(BinaryOp::Add, inner.read(base), usize_bits(1)));
+            inner.out.push(Stmt::If(before, vec![up], Vec::new()));
+            Ok(())
+        })?;
+        let some = Expr::binary(BinaryOp::Ne, Scalar::Usize, view.len.clone(), usize_bits(0));
+        self.out.push(Stmt::If(some, last, Vec::new()));
+        Ok(Operand::Value(self.read(base), USIZE))
+    }
+
     /// `copy_within(start..end, to)`: forwards or backwards, so that nothing is overwritten before it is
     /// read.
     pub(super) fn copy_within(

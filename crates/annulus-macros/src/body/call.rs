@@ -160,6 +160,12 @@ impl Reader {
         if of_memory && matches!(name.as_str(), "replace" | "swap" | "take") {
             return self.memory(expression, call, &name);
         }
+        if before_last(&function.path).as_deref() == Some("array")
+            && name == "from_fn"
+            && call.args.len() == 1
+        {
+            return self.array_of(expression, call, name);
+        }
         if let Some(instead) = host_function(&function.path, &name) {
             return self.refuse(&call.func, format!("`{}` is the host's: {instead}", text(&function.path)));
         }
@@ -246,6 +252,19 @@ impl Reader {
         );
         arguments.push(default);
         let kind = ExpressionKind::Compare { function: "replace".to_owned(), arguments };
+        node(expression, kind, tokens)
+    }
+
+    /// `std::array::from_fn(f)`: what the array is, only its type tells.
+    fn array_of(&mut self, expression: &Expr, call: &ExprCall, name: String) -> Read {
+        let function = &call.func;
+        let Read { tree, tokens } = self.perhaps_closure(&call.args[0], "map", Some(1));
+        // A module of the user's may be called `array`, too.
+        let called = quote_spanned! {span(expression)=>
+            ::annulus::__private::witness::same(#function, ::core::array::from_fn)(#tokens)
+        };
+        let (ty, tokens) = self.witnessed(expression, &called);
+        let kind = ExpressionKind::Function { ty, function: name, arguments: vec![tree], witness: ty };
         node(expression, kind, tokens)
     }
 

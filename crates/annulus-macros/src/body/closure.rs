@@ -37,8 +37,8 @@ impl Reader {
                 tokens,
             ));
         }
-        let calls =
-            CALLING.contains(&method.as_str()) && call.args.last().is_some_and(|last| self.is_called(last));
+        let calls = CALLING.contains(&method.as_str())
+            && call.args.last().is_some_and(|last| self.is_called(last, &method));
         if !calls {
             return None;
         }
@@ -84,7 +84,7 @@ impl Reader {
                 let (tree, tokens) = self.items(argument);
                 Read { tree: *tree, tokens }
             } else if is_called {
-                self.perhaps_closure(argument, parameters_of(&method, index))
+                self.perhaps_closure(argument, &method, parameters_of(&method, index))
             } else {
                 self.expression(argument)
             };
@@ -95,10 +95,15 @@ impl Reader {
     }
 
     /// An argument that may be a closure, or the name of a function.
-    pub(super) fn perhaps_closure(&mut self, argument: &Expr, parameters: Option<usize>) -> Read {
+    pub(super) fn perhaps_closure(
+        &mut self,
+        argument: &Expr,
+        method: &str,
+        parameters: Option<usize>,
+    ) -> Read {
         match bare(argument) {
             Expr::Closure(closure) => self.closure(argument, closure),
-            Expr::Path(path) if self.is_called(argument) => {
+            Expr::Path(path) if self.is_called(argument, method) => {
                 let Some(parameters) = parameters else {
                     let message = "a device must see how many parameters the function has here: write a closure, `|…| function(…)`";
                     return self.refuse(argument, message);
@@ -113,8 +118,9 @@ impl Reader {
         }
     }
 
-    /// Whether an argument is a closure, or by its form the name of a function.
-    fn is_called(&mut self, argument: &Expr) -> bool {
+    /// Whether the argument of a method is a closure, or by its form the name of a function. Where the function gives a `bool` or
+    /// an `Ordering`, or has no parameter, the name of a struct or a variant is none: it is the value that a method of the user's takes.
+    fn is_called(&mut self, argument: &Expr, method: &str) -> bool {
         match bare(argument) {
             Expr::Closure(_) => true,
             Expr::Path(path) => {
@@ -125,7 +131,8 @@ impl Reader {
                 });
                 let is_constant =
                     name.len() > 1 && name.chars().all(|c| c == '_' || c.is_uppercase() || c.is_numeric());
-                !is_variable && !is_constant && name != "None"
+                let is_made = name.starts_with(char::is_uppercase);
+                !is_variable && !is_constant && name != "None" && (!is_made || MAKING.contains(&method))
             }
             _ => false,
         }
@@ -196,6 +203,23 @@ impl Reader {
     }
 }
 
+/// Methods whose function may be the name of a struct or a variant, which makes one of what it is given.
+const MAKING: &[&str] = &[
+    "and_then",
+    "filter_map",
+    "find_map",
+    "flat_map",
+    "map",
+    "map_err",
+    "map_or",
+    "map_or_else",
+    "max_by_key",
+    "min_by_key",
+    "or_else",
+    "sort_by_key",
+    "unwrap_or_else",
+];
+
 /// How many parameters a function has that this method calls; `None` if the method's name alone does not
 /// tell.
 fn parameters_of(method: &str, index: usize) -> Option<usize> {
@@ -208,7 +232,7 @@ fn parameters_of(method: &str, index: usize) -> Option<usize> {
         | "min_by"
         | "sort_by"
         | "warp_reduce" => Some(2),
-        "ok_or_else" | "then" | "then_with" => Some(0),
+        "get_or_insert_with" | "ok_or_else" | "then" | "then_with" => Some(0),
         "map_or_else" if index == 0 => None,
         "or_else" | "unwrap_or_else" => None,
         _ => Some(1),

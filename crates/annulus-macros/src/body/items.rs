@@ -74,7 +74,7 @@ impl Reader {
             let (tree, tokens) = if zips {
                 self.items(argument)
             } else {
-                let Read { tree, tokens } = self.perhaps_closure(argument, Some(1));
+                let Read { tree, tokens } = self.perhaps_closure(argument, &method, Some(1));
                 (Box::new(tree), tokens)
             };
             arguments.push(*tree);

@@ -382,8 +382,17 @@ impl Reader {
                 Callee::Operator { name: operator @ ("PartialEq" | "PartialOrd"), .. } => {
                     let number = Literal::u128_suffixed(names::number(operator));
                     quote_spanned! {place=> {
-                        use ::annulus::__private::witness::{HasMixedComparison as _, HasNoOperator as _, HasOperator as _};
+                        use ::annulus::__private::witness::{
+                            HasErrorComparison as _, HasMixedComparison as _, HasNoOperator as _, HasOperator as _,
+                        };
                         (&&::annulus::__private::witness::Compares::<_, _, #number>::of(&#name)).callee()
+                    }}
+                }
+                Callee::Operator { name: operator @ "From", .. } => {
+                    let number = Literal::u128_suffixed(names::number(operator));
+                    quote_spanned! {place=> {
+                        use ::annulus::__private::witness::{HasErrorConversion as _, HasNoOperator as _, HasOperator as _};
+                        (&&::annulus::__private::witness::Converts::<_, _, #number>::of(&#name)).callee()
                     }}
                 }
                 Callee::Operator { name: operator, .. } => {

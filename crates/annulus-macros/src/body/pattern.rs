@@ -1,10 +1,11 @@
 //! Patterns.
 
-use annulus_tree::{Bound, FieldPattern, Literal, Pattern};
+use annulus_tree::{Bound, FieldPattern, Literal, Pattern, names};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{
-    Expr, Lit, Member, Pat, Path, RangeLimits, UnOp, ext::IdentExt, punctuated::Punctuated, token::Comma,
+    Expr, ExprLit, Lit, Member, Pat, Path, RangeLimits, UnOp, ext::IdentExt, punctuated::Punctuated,
+    token::Comma,
 };
 
 use super::{Reader, Source, span};
@@ -59,6 +60,16 @@ impl Reader {
                 // matched, rustc would say so.
                 return (bind, quote_spanned!(span(pat)=> #by_ref #mutable #word @ #inner_tokens));
             }
+            Pat::Lit(ExprLit { lit: Lit::ByteStr(bytes), .. }) => {
+                let element = |(index, byte): (usize, u8)| FieldPattern {
+                    name: index.to_string(),
+                    pattern: Pattern::Literal {
+                        literal: Literal::Integer { negative: false, magnitude: byte.into() },
+                    },
+                };
+                let fields = bytes.value().into_iter().enumerate().map(element).collect();
+                Pattern::Fields { name: names::SLICE.to_owned(), fields }
+            }
             Pat::Lit(literal) => self.literal_pattern(&Expr::Lit(literal.clone()), pat),
             // As `None`, without its parameter it does not tell its type.
             Pat::Path(path) if is_bare_nothing(&path.path) => {
@@ -106,16 +117,15 @@ impl Reader {
             }
             Pat::Tuple(tuple) if tuple.elems.is_empty() => Pattern::Unit,
             Pat::Tuple(tuple) => {
-                let (patterns, tokens) = self.parts(&tuple.elems, "field");
+                let (patterns, tokens) = self.parts(&tuple.elems, "part");
                 return (Pattern::Tuple { patterns }, quote!((#(#tokens,)*)));
             }
             Pat::Slice(slice) => {
-                let (patterns, tokens) = self.parts(&slice.elems, "element");
-                return (Pattern::Tuple { patterns }, quote!([#(#tokens,)*]));
+                let (pattern, tokens) = self.slice(&slice.elems);
+                return (pattern, quote!([#(#tokens,)*]));
             }
             Pat::Rest(rest) => {
-                let message = "what `..` stands for has no name on a device: write `..` alone, and take the part by its indices, \
-                               `&values[1..]`";
+                let message = "`..` stands for a part of an array or a slice: write `_`, or a name";
                 self.refuse(rest, message);
                 Pattern::Wildcard
             }
@@ -135,7 +145,47 @@ impl Reader {
         (pattern, same)
     }
 
-    /// The parts of a tuple, a tuple struct or an array, up to `..`.
+    /// The elements of an array or a slice, before and behind `..`, which may have a name.
+    fn slice(&mut self, elements: &Punctuated<Pat, Comma>) -> (Pattern, Vec<TokenStream>) {
+        let is_rest = |element: &Pat| match element {
+            Pat::Rest(_) => true,
+            Pat::Ident(ident) => matches!(&ident.subpat, Some((_, inner)) if matches!(**inner, Pat::Rest(_))),
+            _ => false,
+        };
+        let rest = elements.iter().position(is_rest);
+        let mut fields = Vec::new();
+        let mut tokens = Vec::new();
+        for (index, element) in elements.iter().enumerate() {
+            let is_rest = rest == Some(index);
+            let name = match rest {
+                Some(_) if is_rest => names::REST.to_owned(),
+                Some(rest) if index > rest => format!("-{}", elements.len() - index),
+                _ => index.to_string(),
+            };
+            let pattern = match element {
+                Pat::Rest(_) if is_rest => {
+                    tokens.push(quote!(..));
+                    continue;
+                }
+                Pat::Ident(ident) if is_rest => {
+                    let (by_ref, mutable, word) = (&ident.by_ref, &ident.mutability, &ident.ident);
+                    tokens.push(quote_spanned!(span(element)=> #by_ref #mutable #word @ ..));
+                    let (mutable, by_reference) = (mutable.is_some(), by_ref.is_some());
+                    Pattern::Bind { name: self.variable(word), mutable, by_reference, inner: None }
+                }
+                element => {
+                    let (pattern, inner) = self.undeclared(element);
+                    tokens.push(inner);
+                    pattern
+                }
+            };
+            fields.push(FieldPattern { name, pattern });
+        }
+        let name = if rest.is_some() { names::OPEN_SLICE } else { names::SLICE };
+        (Pattern::Fields { name: name.to_owned(), fields }, tokens)
+    }
+
+    /// The parts of a tuple or a tuple struct, up to `..`.
     fn parts(&mut self, elements: &Punctuated<Pat, Comma>, part: &str) -> (Vec<Pattern>, Vec<TokenStream>) {
         let mut patterns = Vec::new();
         let mut tokens = Vec::new();

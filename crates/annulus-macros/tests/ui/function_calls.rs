@@ -29,7 +29,7 @@ fn methods(reading: &Reading, table: &[u32]) {
     let z = Reading::new(y);
     let w = table.is_sorted();
     let v = table[0].grow(3);
-    let pair = Some(y).zip(Some(y));
+    let pair = Some(y).xor(Some(y));
 }
 
 #[device_fn]

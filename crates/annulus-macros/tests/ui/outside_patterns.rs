@@ -11,13 +11,7 @@ struct Reading {
 
 #[ring_kernel]
 fn patterns(reading: &Reading) {
-    match reading.values {
-        [first, .., last] => {}
-    }
     let (.., high) = (1u32, 2u32, 3u32);
-    match reading.values {
-        [first, rest @ ..] => {}
-    }
     match 'a' {
         'a'..='z' => {}
         _ => {}
