@@ -330,6 +330,13 @@ pub fn filled_options(asked: &Asked, kept: &mut Maybe<i32>, told: &Outbox<Told>)
     let mut option = (third > 0).then_some(third);
     *option.get_or_insert(b) ^= 5;
     y = y.wrapping_mul(3) + i64::from(option.unwrap_or(0));
+    // What is put in is made before.
+    let mut count = byte.map(u32::from);
+    let was = count.replace(count.unwrap_or(9) + 1);
+    y = y.wrapping_mul(3) + i64::from(count.unwrap_or(0)) - i64::from(was.is_some());
+    let mut own = byte;
+    let kept_own = *own.get_or_insert(own.map_or(77, |byte| byte / 2));
+    y = y.wrapping_mul(3) + i64::from(kept_own);
     let mut calls = 0u32;
     let mut other = byte;
     let got = other.get_or_insert_with(|| {

@@ -116,6 +116,13 @@ pub fn take_apart(asked: &Asked, grid: &mut [[i32; 4]; 3], told: &Outbox<Told>) 
         std::mem::swap(a, b);
         *a = a.wrapping_add(1);
     }
+    // A part by reference is changed in its array: in a state, and in a variable.
+    let [_, ref mut behind @ ..] = others[(n + 1) % 2];
+    behind[n % 3] = behind[n % 3].wrapping_add(5);
+    let mut pair = [asked.numbers[0], asked.numbers[1], 3];
+    let [ref mut front @ .., _] = pair;
+    front[0] = front[0].wrapping_add(front[1]);
+    y = y.wrapping_mul(3).wrapping_add(i64::from(pair[0]) ^ i64::from(pair[2]));
     // It goes through the rows of a table, which it changes.
     let mut cells = &mut others[n % 2][..];
     let mut turns = 0;

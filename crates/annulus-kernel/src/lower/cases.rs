@@ -433,7 +433,7 @@ impl Lowerer<'_> {
     /// The value of cases, or otherwise `other`.
     fn value_or(&mut self, cases: Cases, other: Operand) -> Lowered<Operand> {
         let by_reference = matches!(*cases.then, Operand::Ref(_));
-        if by_reference && cases.mutable || matches!(*cases.then, Operand::View(_)) {
+        if cases.mutable && Self::holds_reference(&cases.then) || matches!(*cases.then, Operand::View(_)) {
             return Err(super::control::CHOSEN_REFERENCE.into());
         }
         let then = Self::without_references(*cases.then);
@@ -531,13 +531,19 @@ impl Lowerer<'_> {
             statements.extend(insert);
             self.out.push(Stmt::If(absent, statements, Vec::new()));
         } else {
-            let (value, ty) = self.value(new)?;
-            if ty != Type::Unit {
+            let value = self.inserted(new)?;
+            if part.ty != Type::Unit {
                 insert.push(Stmt::Assign(part.clone(), value));
             }
             self.out.push(Stmt::If(is_case(&place, "Some")?.not(), insert, Vec::new()));
         }
         Ok(Operand::Ref(part))
+    }
+
+    /// What is put into an `Option`: it may have been made of what is there before.
+    fn inserted(&mut self, new: &Expression) -> Lowered<Expr> {
+        let (value, ty) = self.value(new)?;
+        Ok(if ty == Type::Unit { value } else { self.fixed(value, &ty, "new") })
     }
 
     /// `take`, `replace`, `as_ref`, `as_mut`.
@@ -581,7 +587,7 @@ impl Lowerer<'_> {
             return Ok(Operand::cases(Cases { good: is_case(&place, good)?, then, error: None, mutable }));
         }
         let new = match arguments {
-            [new] => Some(self.value(new)?.0),
+            [new] => Some(self.inserted(new)?),
             _ => None,
         };
         let ty = place.ty.clone();

@@ -416,7 +416,9 @@ impl Lowerer<'_> {
                             operand => Variable::Operand(operand),
                         }
                     }
-                    Subject::Whole(operand) if *mutable && inner.is_none() && is_moved(operand) => {
+                    Subject::Whole(operand)
+                        if *mutable && !*by_reference && inner.is_none() && is_moved(operand) =>
+                    {
                         return self.slice_variable(name, operand.clone());
                     }
                     Subject::Whole(operand) => Variable::Operand(operand.clone()),

@@ -1,7 +1,7 @@
 //! Patterns of arrays and slices, and variables that are slices.
 
 use annulus_tree::{
-    BinaryOp, FieldPattern,
+    BinaryOp, FieldPattern, Pattern,
     names::{OPEN_SLICE, REST, SLICE},
 };
 
@@ -9,7 +9,7 @@ use super::{
     Lowered, Lowerer,
     operand::{Operand, Variable},
     pattern::{Subject, binds, both},
-    program::{Expr, Stmt},
+    program::{Expr, Root, Stmt},
     slice::{View, compared, size, usize_bits},
     types::takes_no_place,
 };
@@ -50,7 +50,19 @@ impl Lowerer<'_> {
         aliases: bool,
     ) -> Lowered<()> {
         for field in fields.iter().filter(|field| binds(&field.pattern)) {
-            let part = self.element_of(subject, fields, &field.name, by_value)?;
+            let part = match (&field.pattern, subject) {
+                // A reference to a part of the array itself, which it may change.
+                (Pattern::Bind { by_reference: true, mutable, .. }, Subject::Place { place, .. })
+                    if field.name == REST =>
+                {
+                    if let (true, Root::Local(local)) = (*mutable, place.root) {
+                        self.locals[local].mutable = true;
+                    }
+                    let referred = Subject::Place { place: place.clone(), by_reference: true };
+                    self.element_of(&referred, fields, &field.name, by_value)?
+                }
+                _ => self.element_of(subject, fields, &field.name, by_value)?,
+            };
             self.bind(&field.pattern, &part, aliases)?;
         }
         Ok(())

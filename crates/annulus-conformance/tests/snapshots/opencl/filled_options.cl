@@ -87,9 +87,11 @@ typedef struct Option_i32 { u8 tag; i32 some; } Option_i32;
 
 typedef struct Tuple_u32_u32_u32 { u32 field_0; u32 field_1; u32 field_2; } Tuple_u32_u32_u32;
 
-// everyday.rs:+100: n_of
+typedef struct Option_u32 { u8 tag; u32 some; } Option_u32;
+
+// everyday.rs:+107: n_of
 static u64 fn_n_of(u32 value) {
-    // everyday.rs:+101
+    // everyday.rs:+108
     return ((u64)value) % 9ul;
 }
 
@@ -275,37 +277,78 @@ static u32 handle_filled_options(GLOBAL const Asked *asked, PRIVATE Maybe *kept,
     option_2.some = option_2.some ^ 5;
     // everyday.rs:+32
     y = rs_add_i64(rs_mul_i64(y, 3l), (i64)((option_2.tag == 1) ? option_2.some : 0));
-    // everyday.rs:+33
-    u32 calls = 0u;
     // everyday.rs:+34
-    Option_u8 other = byte;
+    bool there_5 = byte.tag == 1;
+    u8 subject_5 = byte.some;
+    u32 mapped_3;
+    if (there_5) {
+        u8 item_0 = subject_5;
+        mapped_3 = (u32)item_0;
+    }
+    Option_u32 count;
+    if (there_5) {
+        count.tag = 1; // Some
+        count.some = mapped_3;
+    } else {
+        count.tag = 0; // None
+    }
     // everyday.rs:+35
+    u32 new_ = ((count.tag == 1) ? count.some : 9u) + 1u;
+    Option_u32 before = count;
+    count.tag = 1; // Some
+    count.some = new_;
+    // everyday.rs:+36
+    y = rs_sub_i64(rs_add_i64(rs_mul_i64(y, 3l), (i64)((count.tag == 1) ? count.some : 0u)), (i64)(before.tag == 1));
+    // everyday.rs:+37
+    Option_u8 own = byte;
+    // everyday.rs:+38
+    bool there_6 = own.tag == 1;
+    u8 subject_6 = own.some;
+    u8 mapped_4;
+    if (there_6) {
+        u8 byte_2 = subject_6;
+        mapped_4 = byte_2 / 2;
+    } else {
+        mapped_4 = 77;
+    }
+    if (own.tag != 1) {
+        own.tag = 1; // Some
+        own.some = mapped_4;
+    }
+    u8 kept_own = own.some;
+    // everyday.rs:+39
+    y = rs_add_i64(rs_mul_i64(y, 3l), (i64)kept_own);
+    // everyday.rs:+40
+    u32 calls = 0u;
+    // everyday.rs:+41
+    Option_u8 other = byte;
+    // everyday.rs:+42
     bool absent = other.tag != 1;
     if (absent) {
-        // everyday.rs:+36
+        // everyday.rs:+43
         calls = calls + 1u;
-        // everyday.rs:+37
+        // everyday.rs:+44
         other.tag = 1; // Some
         other.some = (u8)key;
     }
-    // everyday.rs:+39
+    // everyday.rs:+46
     other.some = rs_add_u8(other.some, 1);
-    // everyday.rs:+40
+    // everyday.rs:+47
     Option_u8 option_3;
     option_3.tag = 1; // Some
     option_3.some = ((u8)key) ^ 1;
     if (other.tag != 1) return 0xFF01u; // panicked
     y = rs_add_i64(rs_add_i64(rs_add_i64(rs_mul_i64(y, 3l), (i64)((other.tag == option_3.tag) && ((other.tag != 1) || (other.some == option_3.some)))), (i64)other.some), (i64)calls);
-    // everyday.rs:+44
-    Option_i32 before = fn_Maybe_get_i32(kept);
-    // everyday.rs:+45
-    bool absent_2 = before.tag != 1;
+    // everyday.rs:+51
+    Option_i32 before_3 = fn_Maybe_get_i32(kept);
+    // everyday.rs:+52
+    bool absent_2 = before_3.tag != 1;
     if (absent_2) {
-        before.tag = 1; // Some
-        before.some = first;
+        before_3.tag = 1; // Some
+        before_3.some = first;
     }
-    i32 last = before.some;
-    // everyday.rs:+46
+    i32 last = before_3.some;
+    // everyday.rs:+53
     Option_i32 chosen;
     if ((a % 3u) == 0u) {
         chosen.tag = 0; // None
@@ -314,7 +357,7 @@ static u32 handle_filled_options(GLOBAL const Asked *asked, PRIVATE Maybe *kept,
         chosen.some = rs_add_i32(last, b);
     }
     fn_Maybe_set_i32(kept, chosen);
-    // everyday.rs:+47
+    // everyday.rs:+54
     Told told_2;
     told_2.x = x;
     told_2.y = rs_add_i64(rs_mul_i64(y, 3l), (i64)last);

@@ -162,9 +162,10 @@ static u32 handle_options(GLOBAL const Small *small, PRIVATE ann_outbox *answers
     // values.rs:+27
     words.at[2] = ((u32)(best.tag != 1)) + (((u32)(before.tag == 1)) * 2u);
     // values.rs:+28
+    u32 new_ = ((u32)a) + 1u;
     Option_u32 before_2 = best;
     best.tag = 1; // Some
-    best.some = ((u32)a) + 1u;
+    best.some = new_;
     // values.rs:+29
     if (best.tag != 1) return 0xFF01u; // panicked
     words.at[2] = words.at[2] + ((((u32)(before_2.tag != 1)) * 4u) + best.some);

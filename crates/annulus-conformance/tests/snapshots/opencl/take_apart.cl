@@ -78,13 +78,13 @@ typedef struct u8_x1 { u8 at[1]; } u8_x1;
 
 typedef struct u8_x2 { u8 at[2]; } u8_x2;
 
+typedef struct i32_x3 { i32 at[3]; } i32_x3;
+
 typedef struct Result_i32_u32 { u8 tag; i32 ok; u32 err; } Result_i32_u32;
 
 typedef struct Tuple_u64_u64 { u64 field_0; u64 field_1; } Tuple_u64_u64;
 
 typedef struct Option_i32 { u8 tag; i32 some; } Option_i32;
-
-typedef struct Array_u8_x7 { u8 at[7]; } Array_u8_x7;
 
 CONSTANT const u8_x11 TEXT = { { 45, 50, 49, 52, 55, 52, 56, 51, 54, 52, 55 } };
 
@@ -655,10 +655,6 @@ static u32 handle_take_apart(GLOBAL const Asked *asked, PRIVATE i32_x4_x3 *grid,
     i32 before = asked->numbers.at[7];
     // parsing.rs:+33
     u8 head = asked->bytes.at[0];
-    Array_u8_x7 rest_2;
-    for (u64 i = 0ul; i < 7ul; i += 1) {
-        rest_2.at[i] = asked->bytes.at[1ul + i];
-    }
     // parsing.rs:+34
     y = rs_add_i64(rs_mul_i64(y, 3l), ((i64)first) ^ rs_shl_i64((i64)last, 3u));
     // parsing.rs:+35
@@ -691,14 +687,33 @@ static u32 handle_take_apart(GLOBAL const Asked *asked, PRIVATE i32_x4_x3 *grid,
         grid->at[0].at[0] = rs_add_i32(grid->at[0].at[0], 1);
     }
     // parsing.rs:+45
-    u64 at = n % 2ul;
+    u64 at = (n + 1ul) % 2ul;
     if (at >= 2ul) return 0xFF04u; // index out of bounds
     u64 at_2 = 1ul + at;
+    // parsing.rs:+46
+    u64 at_3 = n % 3ul;
+    if (at_3 >= 3ul) return 0xFF04u; // index out of bounds
+    u64 at_4 = n % 3ul;
+    if (at_4 >= 3ul) return 0xFF04u; // index out of bounds
+    grid->at[at_2].at[1ul + at_4] = rs_add_i32(grid->at[at_2].at[1ul + at_3], 5);
+    // parsing.rs:+47
+    i32_x3 pair;
+    pair.at[0] = asked->numbers.at[0];
+    pair.at[1] = asked->numbers.at[1];
+    pair.at[2] = 3;
+    // parsing.rs:+49
+    pair.at[0] = rs_add_i32(pair.at[0], pair.at[1]);
+    // parsing.rs:+50
+    y = rs_add_i64(rs_mul_i64(y, 3l), ((i64)pair.at[0]) ^ ((i64)pair.at[2]));
+    // parsing.rs:+52
+    u64 at_5 = n % 2ul;
+    if (at_5 >= 2ul) return 0xFF04u; // index out of bounds
+    u64 at_6 = 1ul + at_5;
     u64 cells_start = 0ul;
     u64 cells_len = 4ul;
-    // parsing.rs:+46
+    // parsing.rs:+53
     i32 turns = 0;
-    // parsing.rs:+47
+    // parsing.rs:+54
     for (;;) {
         u64 start = cells_start;
         u64 len_3 = cells_len;
@@ -708,39 +723,39 @@ static u32 handle_take_apart(GLOBAL const Asked *asked, PRIVATE i32_x4_x3 *grid,
         u64 start_2 = start + 1ul;
         u64 len_4 = len_3 - 1ul;
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
-        // parsing.rs:+48
+        // parsing.rs:+55
         turns = rs_add_i32(turns, 1);
-        // parsing.rs:+49
-        grid->at[at_2].at[start] = rs_add_i32(rs_mul_i32(grid->at[at_2].at[start], 2), turns);
-        // parsing.rs:+50
-        u64 ann_start_83;
-        u64 ann_len_84;
+        // parsing.rs:+56
+        grid->at[at_6].at[start] = rs_add_i32(rs_mul_i32(grid->at[at_6].at[start], 2), turns);
+        // parsing.rs:+57
+        u64 ann_start_86;
+        u64 ann_len_87;
         if (turns == 2) {
             if (1ul > len_4) return 0xFF04u; // index out of bounds
             u64 start_3 = start_2 + 1ul;
             u64 len_5 = len_4 - 1ul;
-            ann_start_83 = start_3;
-            ann_len_84 = len_5;
+            ann_start_86 = start_3;
+            ann_len_87 = len_5;
         } else {
-            ann_start_83 = start_2;
-            ann_len_84 = len_4;
+            ann_start_86 = start_2;
+            ann_len_87 = len_4;
         }
-        cells_start = ann_start_83;
-        cells_len = ann_len_84;
+        cells_start = ann_start_86;
+        cells_len = ann_len_87;
     }
-    // parsing.rs:+52
+    // parsing.rs:+59
     u64 window_start = 0ul;
     u64 window_len = 8ul;
-    // parsing.rs:+54
+    // parsing.rs:+61
     u64 start = window_start;
     u64 len_3 = window_len;
-    // parsing.rs:+55
+    // parsing.rs:+62
     u64 start_2 = window_start;
     u64 len_4 = window_len;
-    u64 at_3 = n % 8ul;
-    if (at_3 >= len_4) return 0xFF04u; // index out of bounds
-    u64 at_4 = start_2 + at_3;
-    // parsing.rs:+56
+    u64 at_7 = n % 8ul;
+    if (at_7 >= len_4) return 0xFF04u; // index out of bounds
+    u64 at_8 = start_2 + at_7;
+    // parsing.rs:+63
     u64 start_3 = window_start;
     u64 len_5 = window_len;
     u64 start_4 = rs_min_u64(n, 3ul);
@@ -749,7 +764,7 @@ static u32 handle_take_apart(GLOBAL const Asked *asked, PRIVATE i32_x4_x3 *grid,
     u64 len_6 = len_5 - start_4;
     window_start = start_5;
     window_len = len_6;
-    // parsing.rs:+57
+    // parsing.rs:+64
     u64 start_6 = window_start;
     u64 len_7 = window_len;
     u64 start_7 = window_start;
@@ -762,7 +777,7 @@ static u32 handle_take_apart(GLOBAL const Asked *asked, PRIVATE i32_x4_x3 *grid,
     u64 left_len = middle_2;
     u64 right_start = start_8;
     u64 right_len = len_9;
-    // parsing.rs:+58
+    // parsing.rs:+65
     u64 start_9 = right_start;
     u64 len_10 = right_len;
     u64 start_10 = left_start;
@@ -771,40 +786,40 @@ static u32 handle_take_apart(GLOBAL const Asked *asked, PRIVATE i32_x4_x3 *grid,
     left_len = len_10;
     right_start = start_10;
     right_len = len_11;
-    // parsing.rs:+59
+    // parsing.rs:+66
     if (0ul >= len_3) return 0xFF04u; // index out of bounds
     u64 start_11 = left_start;
     u64 len_12 = left_len;
     if (0ul >= len_12) return 0xFF04u; // index out of bounds
     u64 start_12 = right_start;
     u64 len_13 = right_len;
-    y = rs_add_i64(rs_add_i64(rs_add_i64(rs_mul_i64(y, 5l), (i64)asked->numbers.at[start]), (i64)asked->numbers.at[at_4]), rs_mul_i64((i64)asked->numbers.at[start_11], (i64)len_13));
-    // parsing.rs:+60
+    y = rs_add_i64(rs_add_i64(rs_add_i64(rs_mul_i64(y, 5l), (i64)asked->numbers.at[start]), (i64)asked->numbers.at[at_8]), rs_mul_i64((i64)asked->numbers.at[start_11], (i64)len_13));
+    // parsing.rs:+67
     for (u64 i = 0ul; i < 4ul; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
         u64 first_2 = i * 2ul;
         u64 count = rs_min_u64(2ul, 8ul - first_2);
-        // parsing.rs:+61
+        // parsing.rs:+68
         if (count != 2ul) {
             continue;
         }
         i32 a = asked->numbers.at[first_2];
         i32 b = asked->numbers.at[first_2 + 1ul];
-        // parsing.rs:+62
+        // parsing.rs:+69
         y = rs_add_i64(y, rs_sub_i64((i64)a, (i64)b));
     }
-    // parsing.rs:+64
+    // parsing.rs:+71
     for (u64 i = 0ul; i < 6ul; i += 1) {
         if (ann_budget-- == 0u) return 0xFF07u; // loop budget exhausted
         u64 count = rs_min_u64(3ul, 8ul - i);
-        // parsing.rs:+65
+        // parsing.rs:+72
         for (;;) {
             if (count == 3ul) {
-                // parsing.rs:+66
+                // parsing.rs:+73
                 if (asked->bytes.at[i] <= asked->bytes.at[i + 1ul]) {
-                    // parsing.rs:+67
+                    // parsing.rs:+74
                     if (asked->bytes.at[i + 1ul] <= asked->bytes.at[i + 2ul]) {
-                        // parsing.rs:+69
+                        // parsing.rs:+76
                         y = rs_add_i64(y, 1l);
                         break;
                     }
@@ -813,7 +828,7 @@ static u32 handle_take_apart(GLOBAL const Asked *asked, PRIVATE i32_x4_x3 *grid,
             break;
         }
     }
-    // parsing.rs:+72
+    // parsing.rs:+79
     Told told_2;
     told_2.x = x;
     told_2.y = y;
@@ -821,7 +836,7 @@ static u32 handle_take_apart(GLOBAL const Asked *asked, PRIVATE i32_x4_x3 *grid,
         GLOBAL Told *ann_slot = (GLOBAL Told *)ann_outbox_next(told);
         if (ann_slot) *ann_slot = told_2;
     }
-    // parsing.rs:+73
+    // parsing.rs:+80
     return 0u;
 }
 
