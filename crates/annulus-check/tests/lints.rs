@@ -75,6 +75,7 @@ fn a07_no_error_is_passed_on_from_where_nothing_is_returned() {
     };
     assert_eq!(in_function(" -> Result<(), Any>", "Ok(())"), [1, 1]);
     assert_eq!(in_function("", ""), [0, 0]);
+    assert_eq!(in_function(" -> ()", ""), [0, 0]);
 }
 
 /// The two examples of an explanation.

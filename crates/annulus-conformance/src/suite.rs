@@ -229,6 +229,7 @@ macro_rules! conformance_suite {
             groups {
                 m10_actors_are_shared_out: Handlers,
                 m10_messages_go_where_fewest_wait: Handlers,
+                m10_a_full_member_is_passed_over: Handlers,
                 m10_all_members_have_their_part: Handlers,
                 m10_a_bridge_leads_to_a_group: Handlers,
                 m10_sparse_keys_are_spread: Handlers,

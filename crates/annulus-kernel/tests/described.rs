@@ -121,6 +121,19 @@ fn what_does_not_fit_is_refused_where_it_stands() {
         let told = format!("is no i64, which is from {} to {}", i64::MIN, i64::MAX);
         assert!(error.to_string().contains(&told), "{error}");
     }
+    // One more than the largest of 64 bits, which a float does not tell from it.
+    let error =
+        read_described::<[u64; 1], _>(&mut Deserializer::from_str("[18446744073709551616]")).unwrap_err();
+    let told = format!("is no u64, which is from 0 to {}", u64::MAX);
+    assert!(error.to_string().contains(&told), "{error}");
+    for kept in ["-9223372036854775808.0", "9223372036854774784.0"] {
+        let error =
+            read_described::<[i64; 1], _>(&mut Deserializer::from_str(&format!("[{kept}]"))).unwrap_err();
+        assert!(error.to_string().contains("is no i64: write an integer"), "{error}");
+    }
+    let error =
+        read_described::<[i64; 1], _>(&mut Deserializer::from_str("[9223372036854775808.0]")).unwrap_err();
+    assert!(error.to_string().contains("is no i64, which is from"), "{error}");
     assert_eq!(with("account", json!(3.0)), ".account: 3.0 is no u32: write an integer");
     assert_eq!(with("urgent", json!(3.5)), ".urgent: invalid type: floating point `3.5`, expected a bool");
     // A variant in a form that it does not have.

@@ -35,9 +35,7 @@ fn stalled(runtime: &Runtime, name: &'static str, supervisor: Supervisor) -> Sup
     let launch = move |_: annulus::resilience::Start<'_, served>| {
         Ok(served::launch(&place, LaunchOptions::production().name(name))?)
     };
-    let supervised = supervisor.stalled_after(Duration::from_millis(20)).start(launch).unwrap();
-    let _ = supervised.kernel().unwrap().try_send(Number { value: 1 }).unwrap();
-    supervised
+    supervisor.stalled_after(Duration::from_millis(20)).start(launch).unwrap()
 }
 
 fn eventually(condition: impl Fn() -> bool) {
@@ -56,6 +54,15 @@ fn o_01_a_supervised_kernel_that_does_not_run_is_missed() {
     let given_up = stalled(&runtime, "given up", Supervisor::new().restarts(0, hour));
     let waiting = stalled(&runtime, "waiting", Supervisor::new().pauses(hour, hour));
     assert!(runtime.missing().is_empty());
+    // An observer that knows the kernels before goes on to see those that are left behind.
+    let observer = Observer::of(&runtime);
+    assert_eq!(
+        observer.prometheus().lines().filter(|line| line.starts_with("annulus_kernel_health{")).count(),
+        2
+    );
+    for supervised in [&given_up, &waiting] {
+        let _ = supervised.kernel().unwrap().try_send(Number { value: 1 }).unwrap();
+    }
     eventually(|| given_up.status().state == SupervisedState::GaveUp);
     eventually(|| waiting.status().state == SupervisedState::Restarting && waiting.kernel().is_err());
 
@@ -66,7 +73,6 @@ fn o_01_a_supervised_kernel_that_does_not_run_is_missed() {
     );
     assert!(missing[1].starts_with("`waiting` is being launched again, since shard 0 was"), "{missing:?}");
 
-    let observer = Observer::of(&runtime);
     let health = observer.health();
     let seen: Vec<_> = health.kernels.iter().filter(|kernel| kernel.is_missing()).collect();
     let [first, second] = seen[..] else { panic!("{health}") };
@@ -81,6 +87,12 @@ fn o_01_a_supervised_kernel_that_does_not_run_is_missed() {
     for line in [level("given up", 2), level("waiting", 1)] {
         assert!(metrics.contains(&line), "{metrics}");
     }
+    // Each name once.
+    assert_eq!(
+        metrics.lines().filter(|line| line.starts_with("annulus_kernel_health{")).count(),
+        2,
+        "{metrics}"
+    );
 
     // The program launches one itself: nothing is missed any more. And nobody misses what the program has ended.
     let own = served::launch(&runtime, LaunchOptions::production().name("given up")).unwrap();

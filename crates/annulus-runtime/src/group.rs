@@ -303,7 +303,7 @@ impl<K: RingKernel> KernelGroup<K> {
     /// equal share of the keys in a row, with *n* members and *a* actors the keys from `member * a / n` on; if keys are
     /// [sparse](crate::LaunchOptions::sparse_keys), or there is no state by key, a hash of the key says which. So it is of
     /// messages without a key that the members [recognise](crate::LaunchOptions::deduplication) when they come again.
-    /// Other messages go to the member with the fewest waiting.
+    /// Other messages go to the member with the fewest waiting, of those whose queues are not all full.
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }
@@ -330,7 +330,12 @@ impl<K: RingKernel> KernelGroup<K> {
             let mixed = BuildHasherDefault::<DefaultHasher>::default().hash_one(identity_of(message));
             return (mixed % count) as usize;
         }
-        self.emptiest(|number| self.members[number].shared().pending())
+        self.emptiest(|number| {
+            let shared = self.members[number].shared();
+            let (waiting, room) = (shared.pending(), shared.core.queue_capacity());
+            // One with larger queues, or more of them, may have room where one with fewer messages has none.
+            (waiting >= room.saturating_mul(shared.core.shards.len() as u64), waiting)
+        })
     }
 
     /// How a bridge shares messages out to the members.
@@ -343,7 +348,7 @@ impl<K: RingKernel> KernelGroup<K> {
     }
 
     /// The member with the fewest messages waiting, as this says; equal ones take turns.
-    fn emptiest(&self, waiting: impl Fn(usize) -> u64) -> usize {
+    fn emptiest<W: Ord>(&self, waiting: impl Fn(usize) -> W) -> usize {
         let start = self.next.fetch_add(1, Ordering::Relaxed);
         let numbers = (0..self.members.len()).map(|i| start.wrapping_add(i) % self.members.len());
         // Of equal ones the first.
@@ -415,8 +420,9 @@ impl<K: RingKernel> KernelGroup<K> {
         self.members[self.member_of(&message)].send_timeout(message, limit)
     }
 
-    /// [`send`](Self::send), without waiting: [`KernelHandle::try_send`]. A message without a key goes to the member with the
-    /// fewest waiting.
+    /// [`send`](Self::send), without waiting: [`KernelHandle::try_send`]. A message without a key goes to [one
+    /// member](Self::member_of); no other one is tried, so one whose shard is full there, while others have room, is
+    /// [`Full`](TrySendError::Full).
     ///
     /// ```
     /// # mod kernels { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/kernels.rs")); }

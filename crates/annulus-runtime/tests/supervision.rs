@@ -138,6 +138,28 @@ fn e05_it_is_given_up_after_too_many_restarts() {
     assert_eq!(shutdown.undelivered, [Number { value: 7 }]);
 }
 
+/// What is missing is told by the name that it ran under last, whatever the first one's was.
+#[test]
+fn o01_a_missing_kernel_has_the_name_that_it_ran_under() {
+    let backend = Losing::default();
+    let runtime = Runtime::builder().backend(backend.clone()).build().unwrap();
+    let place = runtime.clone();
+    let supervised = fast()
+        .restarts(1, LONG)
+        .start(move |start| {
+            let options = LaunchOptions::production().name(format!("served {}", start.number));
+            Ok(echo::launch(&place, options)?)
+        })
+        .unwrap();
+    backend.lose(0, "loss 0");
+    eventually(|| supervised.status().restarts == 1);
+    assert!(runtime.missing().is_empty());
+    backend.lose(1, "loss 1");
+    eventually(|| supervised.status().state == SupervisedState::GaveUp);
+    let missing: Vec<String> = runtime.missing().iter().map(ToString::to_string).collect();
+    assert_eq!(missing, ["`served 1` was given up, since it was lost: loss 1"]);
+}
+
 /// Launches that fail and panic count as restarts, and what was left is offered again.
 #[test]
 fn e05_failing_launches_count() {

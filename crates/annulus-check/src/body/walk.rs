@@ -73,7 +73,12 @@ impl<'a> Walk<'a> {
     /// All of the function.
     pub(super) fn read(mut self, signature: &syn::Signature, block: &syn::Block) -> Body {
         self.at.is_async = signature.asyncness.is_some();
-        self.body.returns_nothing = matches!(signature.output, syn::ReturnType::Default);
+        self.body.returns_nothing = match &signature.output {
+            syn::ReturnType::Default => true,
+            syn::ReturnType::Type(_, ty) => {
+                matches!(&**ty, syn::Type::Tuple(tuple) if tuple.elems.is_empty())
+            }
+        };
         self.visit_block(block);
         for ((root, way), field) in &self.fields {
             let is_in = |(of, first): &Place| of == root && way.starts_with(first);

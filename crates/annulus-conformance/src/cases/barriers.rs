@@ -344,6 +344,10 @@ pub fn k06_what_is_refused(bench: &Bench) {
     let taken = plan.launch(bench.runtime()).unwrap_err();
     assert!(matches!(taken, BarrierError::Launch(LaunchError::AlreadyLaunched { .. })), "{taken:?}");
     assert!(taken.to_string().ends_with("terminate it first, or give the barriers another name"), "{taken}");
+    let mut unnamed = BarrierPlan::new("");
+    unnamed.add("epoch", 1, None).unwrap();
+    let unnamed = unnamed.launch(bench.runtime()).unwrap_err();
+    assert!(unnamed.to_string().ends_with("the barriers' name is empty: give them one"), "{unnamed}");
 
     // One that nobody may send to, and more kernels than have places beside the host's.
     let closed = stroll::bind(number.party(0));

@@ -103,6 +103,22 @@ pub fn m10_messages_go_where_fewest_wait(bench: &Bench) {
     assert_eq!(all.len(), 100);
 }
 
+/// M-10: members may have queues of different lengths. None whose queues are full is chosen while another one has room.
+pub fn m10_a_full_member_is_passed_over(bench: &Bench) {
+    let other = bench.another_runtime();
+    let launch = |runtime, name: &str, room| {
+        let options = LaunchOptions::production().name(name).capacity(room).grid(1).active(false);
+        echo::launch(runtime, options).unwrap()
+    };
+    let members = [launch(bench.runtime(), "short", 16), launch(&other, "long", 64)];
+    let group = KernelGroup::new(members).unwrap();
+    let room = group.members().iter().map(|member| member.status().inbound_capacity).sum();
+    for n in 0..room {
+        let _ = group.try_send(number(n)).unwrap();
+    }
+    assert!(matches!(group.try_send(number(room)), Err(TrySendError::Full(_))));
+}
+
 /// M-10: a batch, and single messages whose answers are awaited, are dealt evenly; and fewer actors than blocks are shared
 /// out all the same.
 pub fn m10_all_members_have_their_part(bench: &Bench) {

@@ -243,7 +243,9 @@ impl Place<'_> {
             TypeKind::Primitive(primitive) if primitive != Primitive::Bool => {
                 let (least, most) = range(primitive);
                 let name = self.ty.name;
-                return Err(E::custom(match value >= least as f64 && value <= most as f64 {
+                // As a float, the largest number of 64 bits is one more than it is.
+                let is_within = value >= least as f64 && value <= most as f64 && value as i128 <= most;
+                return Err(E::custom(match is_within {
                     true => format!("{value:?} is no {name}: write an integer"),
                     false => format!("{value:?} is no {name}, which is from {least} to {most}"),
                 }));

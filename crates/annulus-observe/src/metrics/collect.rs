@@ -1,6 +1,6 @@
 //! From looks at kernels to values of metrics.
 
-use std::{borrow::Cow, sync::Arc, time::Instant};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc, time::Instant};
 
 use annulus_abi::{
     control::Timers,
@@ -99,7 +99,8 @@ pub(crate) fn collect(
             continue;
         }
         let of_this = |health: &&KernelHealth| health.file == process.file;
-        let judged: Vec<&KernelHealth> = health.kernels.iter().filter(of_this).collect();
+        let (missing, judged): (Vec<&KernelHealth>, Vec<&KernelHealth>) =
+            health.kernels.iter().filter(of_this).partition(|health| health.is_missing());
         for Totals { name, counts, launches, since } in counters.totals(&process.file) {
             // One that was left behind, since its handler does not return, may run beside its successor.
             let running = process.kernels.iter().filter(|kernel| kernel.name == name && !kernel.has_ended);
@@ -112,15 +113,23 @@ pub(crate) fn collect(
             gauges(&about, kernel, per_shard, &mut samples);
             samples.push(info(&about, process, kernel));
             if let Some(health) = judged.iter().find(|health| health.id == kernel.id) {
-                samples.push(about.number(&HEALTH, &NONE, f64::from(health.state() as u8)));
+                // One that was left behind has the name of one that is missing, and a name has one sample.
+                if missing.iter().all(|missing| missing.kernel != name) {
+                    samples.push(about.number(&HEALTH, &NONE, f64::from(health.state() as u8)));
+                }
                 samples.push(about.number(&STUCK, &NONE, health.stuck_shards as f64));
             }
         }
         // Of one that does not run, nothing else is known now.
-        for health in judged.iter().filter(|health| health.is_missing()) {
-            let common = labels.iter().cloned().chain([(&KERNEL, health.kernel.clone())]).collect();
+        let mut worst = BTreeMap::new();
+        for health in missing {
+            let state: &mut u8 = worst.entry(&health.kernel).or_default();
+            *state = (*state).max(health.state() as u8);
+        }
+        for (name, state) in worst {
+            let common = labels.iter().cloned().chain([(&KERNEL, name.clone())]).collect();
             let about = About { common, since: 0 };
-            samples.push(about.number(&HEALTH, &NONE, f64::from(health.state() as u8)));
+            samples.push(about.number(&HEALTH, &NONE, f64::from(state)));
         }
         for totals in counters.totals_of_bridges(&process.file) {
             bridge_samples(process, labels, totals, &mut samples);

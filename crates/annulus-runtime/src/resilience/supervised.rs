@@ -83,6 +83,8 @@ struct State<K: RingKernel> {
     is_over: bool,
     /// Those of the runtime in which the last kernel ran: it knows whether the kernel is missing.
     home: Weak<dyn Names>,
+    /// The name that the last kernel ran under: each launch may give another one.
+    ran_as: String,
     /// What it was told last.
     missing: Option<MissingKernel>,
 }
@@ -213,9 +215,10 @@ impl<K: RingKernel> Supervised<K> {
         launch: impl FnMut(Start<'_, K>) -> Launched<K> + Send + 'static,
     ) -> io::Result<Self> {
         let home = kernel.shared_arc().names().clone();
+        let kernel_name = kernel.name().to_owned();
         let shared = Arc::new(Shared {
             supervisor,
-            name: kernel.name().to_owned(),
+            name: kernel_name.clone(),
             state: Mutex::new(State {
                 phase: Phase::Running(kernel),
                 restarts: 0,
@@ -224,6 +227,7 @@ impl<K: RingKernel> Supervised<K> {
                 stop: false,
                 is_over: false,
                 home,
+                ran_as: kernel_name.clone(),
                 missing: None,
             }),
             changed: Event::new(),
@@ -459,7 +463,7 @@ impl<K: RingKernel> Shared<K> {
     /// Tells the runtime of the last kernel whether that one is missing. One that nobody watches any more is missed by nobody.
     fn tell_missing(&self, state: &mut State<K>) {
         let missing = |cause: &Cause, was_given_up| MissingKernel {
-            name: self.name.clone(),
+            name: state.ran_as.clone(),
             cause: cause.clone(),
             was_given_up,
         };
@@ -478,6 +482,7 @@ impl<K: RingKernel> Shared<K> {
         // The next one that is lost is missed where it ran.
         if let Phase::Running(kernel) = &state.phase {
             state.home = kernel.shared_arc().names().clone();
+            state.ran_as = kernel.name().to_owned();
         }
     }
 
