@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use annulus_abi::{
-    error::{FIRST_OWN, TIMERS_FULL, TOO_MANY_OUTPUTS, UNKNOWN_ACTOR, describe},
+    error::{FIRST_OWN, TIMERS_FULL, TOO_MANY_OUTPUTS, UNKNOWN_ACTOR, UNKNOWN_LATER_ACTOR, describe},
     launch::MOST_ASKS,
 };
 
@@ -46,5 +46,9 @@ fn a_code_names_all_of_its_causes() {
         &["max_timers = …", "timers = …", &format!("more than {MOST_ASKS} asks"), "more blocks"],
     );
     says(TOO_MANY_OUTPUTS, &["max_outputs = …", "a reply or an ask", "cx.is_leader()"]);
-    says(UNKNOWN_ACTOR, &["LaunchOptions::actors", "of another block", "grid(1)"]);
+    says(UNKNOWN_ACTOR, &["LaunchOptions::actors", "LaunchOptions::sparse_keys"]);
+    // Of a kernel with timers this stands behind it.
+    for part in ["of another block", "grid(1)"] {
+        assert!(UNKNOWN_LATER_ACTOR.contains(part), "`{part}` is not in: {UNKNOWN_LATER_ACTOR}");
+    }
 }

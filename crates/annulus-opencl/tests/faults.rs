@@ -84,8 +84,9 @@ fn a_kernel_stays_with_its_host() {
     let _alone = alone();
     let faults = Faults { patience: Some(2), ..Faults::default() };
     let Some(runtime) = common::runtime(OpenCl::new().faults(faults)) else { return };
-    for options in [LaunchOptions::production(), LaunchOptions::production().grid(3).supersteps(true)] {
-        let kernel = echo::launch(&runtime, options.clone().name(format!("{options:?}"))).unwrap();
+    let in_step = LaunchOptions::production().grid(3).supersteps(true);
+    for options in [LaunchOptions::production().name("alone"), in_step.name("in step")] {
+        let kernel = echo::launch(&runtime, options).unwrap();
         assert_eq!(kernel.recv_timeout(Duration::from_secs(1)), Err(RecvError::Timeout));
         let _ = kernel.send_blocking(Number { value: 1 }).unwrap();
         assert_eq!(kernel.recv_timeout(LIMIT), Ok(Number { value: 1 }));

@@ -250,9 +250,12 @@ fn bridges_lead_to_the_new_kernel_and_from_it() {
     replace(&mut running, counting()).unwrap();
     send(&here, "feed", 500..1000);
     assert_eq!(received(&here, "end", 999).len(), 999);
-    let moved: Vec<_> =
-        running.bridges().iter().map(|bridge| (bridge.moved, bridge.lost, bridge.ended)).collect();
-    assert_eq!(moved, [(500, 0, false), (500, 0, false)], "since it was replaced");
+    let bridges = running.bridges();
+    assert_eq!(bridges.len(), 2);
+    for bridge in bridges {
+        // They count since it was replaced: the second half, and what of the first half had not come yet.
+        assert!((500..1000).contains(&bridge.moved) && bridge.lost == 0 && !bridge.ended, "{bridge:?}");
+    }
     let outcomes = running.shutdown_blocking(LIMIT);
     assert!(outcomes.iter().all(|(_, outcome)| *outcome == ShutdownOutcome::Drained), "{outcomes:?}");
     assert_eq!(outcomes.len(), 3);
