@@ -34,7 +34,7 @@ fn shown(columns: u32, arguments: &str) -> Option<String> {
 #[test]
 fn progress_fits_a_terminal_of_any_width() {
     for columns in [20, 40, 80, 200] {
-        let flags = "run anomalies --threshold 1000 --messages 200000 --rate 400000";
+        let flags = "run anomalies --threshold 1000 --messages 200000 --rate 200000";
         let Some(text) = shown(columns, flags) else { return };
         let (progress, summary) = text.split_once("messages   ").unwrap_or_else(|| panic!("{text:?}"));
         assert!(summary.contains("200,000 sent"), "{text:?}");

@@ -73,6 +73,8 @@ fn o_01_a_supervised_kernel_that_does_not_run_is_missed() {
     );
     assert!(missing[1].starts_with("`waiting` is being launched again, since shard 0 was"), "{missing:?}");
 
+    // The supervisor tells of it before the old kernel is left behind.
+    eventually(|| observer.health().kernels.iter().filter(|kernel| kernel.is_missing()).count() == 2);
     let health = observer.health();
     let seen: Vec<_> = health.kernels.iter().filter(|kernel| kernel.is_missing()).collect();
     let [first, second] = seen[..] else { panic!("{health}") };
