@@ -19,6 +19,8 @@ fn shown(columns: u32, arguments: &str) -> Option<String> {
     let command = format!("stty cols {columns} rows 24; '{}' {arguments}", env!("CARGO_BIN_EXE_annulus"));
     let output = Command::new("script")
         .args(["--quiet", "--return", "--command", &command, "/dev/null"])
+        // Progress is for terminals that have a name.
+        .env("TERM", "xterm")
         .stdin(Stdio::null())
         .output();
     match output {
@@ -34,7 +36,7 @@ fn shown(columns: u32, arguments: &str) -> Option<String> {
 #[test]
 fn progress_fits_a_terminal_of_any_width() {
     for columns in [20, 40, 80, 200] {
-        let flags = "run anomalies --threshold 1000 --messages 200000 --rate 200000";
+        let flags = "run anomalies --threshold 1000 --messages 200000 --rate 400000";
         let Some(text) = shown(columns, flags) else { return };
         let (progress, summary) = text.split_once("messages   ").unwrap_or_else(|| panic!("{text:?}"));
         assert!(summary.contains("200,000 sent"), "{text:?}");
