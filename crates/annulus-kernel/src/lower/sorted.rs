@@ -8,7 +8,7 @@ use super::{
     cases::Cases,
     operand::Operand,
     order::{self, is_ordered},
-    program::{Expr, Place, Stmt},
+    program::{Expr, LocalId, Place, Stmt},
     slice::{View, size, usize_bits},
 };
 use crate::typed::{Scalar, Type};
@@ -107,14 +107,13 @@ impl Lowerer<'_> {
         Ok(Operand::Unit)
     }
 
-    /// `binary_search(&value)`, with the same steps as the standard library, so that it finds the same one of
-    /// several equal elements.
-    pub(super) fn search(&mut self, view: &View, value: &Expression) -> Lowered<Operand> {
-        let (value, ty) = self.value(value)?;
-        if !is_ordered(&ty, true) {
-            return Err(order::not_derived(&ty, "binary_search"));
-        }
-        let value = self.fixed(value, &ty, "wanted");
+    /// Halves a slice until one element is left, with the same steps as the standard library: `goes_on` says of an element
+    /// whether the search goes on from there. Gives the variable with the index of the one that is left.
+    fn bisected(
+        &mut self,
+        view: &View,
+        goes_on: impl FnOnce(&mut Self, Place) -> Lowered<Expr>,
+    ) -> Lowered<LocalId> {
         let left = self.temporary("left", USIZE, Some(view.len.clone()));
         let base = self.temporary("base", USIZE, Some(usize_bits(0)));
         for local in [left, base] {
@@ -131,15 +130,28 @@ impl Lowerer<'_> {
             let middle = inner.temporary("middle", USIZE, Some(middle));
             inner.locals[middle].made = false;
             let element = inner.element_place(view, inner.read(middle))?;
-            let not_above = inner.before_value(&element, value.clone(), BinaryOp::Le)?;
+            let goes_on = goes_on(inner, element)?;
             let go = Stmt::Assign(inner.place_of_local(base), inner.read(middle));
-            inner.out.push(Stmt::If(not_above, vec![go], Vec::new()));
+            inner.out.push(Stmt::If(goes_on, vec![go], Vec::new()));
             let rest = size(BinaryOp::Sub, inner.read(left), inner.read(half));
             let place = inner.place_of_local(left);
             inner.out.push(Stmt::Assign(place, rest));
             Ok(())
         })?;
         self.out.push(Stmt::Loop(body));
+        Ok(base)
+    }
+
+    /// `binary_search(&value)`, with the same steps as the standard library, so that it finds the same one of
+    /// several equal elements.
+    pub(super) fn search(&mut self, view: &View, value: &Expression) -> Lowered<Operand> {
+        let (value, ty) = self.value(value)?;
+        if !is_ordered(&ty, true) {
+            return Err(order::not_derived(&ty, "binary_search"));
+        }
+        let value = self.fixed(value, &ty, "wanted");
+        let base =
+            self.bisected(view, |inner, element| inner.before_value(&element, value.clone(), BinaryOp::Le))?;
         let found = self.temporary("found", Type::Scalar(Scalar::Bool), Some(Expr::Bits(Scalar::Bool, 0)));
         self.locals[found].mutable = true;
         self.locals[found].made = false;
@@ -166,31 +178,7 @@ impl Lowerer<'_> {
     /// `partition_point(f)`, with the same steps as the standard library, so that `f` is asked for the same
     /// elements.
     pub(super) fn partition_point(&mut self, view: &View, f: &Expression) -> Lowered<Operand> {
-        let left = self.temporary("left", USIZE, Some(view.len.clone()));
-        let base = self.temporary("base", USIZE, Some(usize_bits(0)));
-        for local in [left, base] {
-            self.locals[local].mutable = true;
-            self.locals[local].made = false;
-        }
-        let ((), body) = self.nested(|inner| {
-            let done = Expr::binary(BinaryOp::Le, Scalar::Usize, inner.read(left), usize_bits(1));
-            inner.out.push(Stmt::If(done, vec![Stmt::Break], Vec::new()));
-            let half = size(BinaryOp::Div, inner.read(left), usize_bits(2));
-            let half = inner.temporary("half", USIZE, Some(half));
-            inner.locals[half].made = false;
-            let middle = size(BinaryOp::Add, inner.read(base), inner.read(half));
-            let middle = inner.temporary("middle", USIZE, Some(middle));
-            inner.locals[middle].made = false;
-            let element = inner.element_place(view, inner.read(middle))?;
-            let before = inner.asked(f, Operand::Ref(element))?;
-            let go = Stmt::Assign(inner.place_of_local(base), inner.read(middle));
-            inner.out.push(Stmt::If(before, vec![go], Vec::new()));
-            let rest = size(BinaryOp::Sub, inner.read(left), inner.read(half));
-            let place = inner.place_of_local(left);
-            inner.out.push(Stmt::Assign(place, rest));
-            Ok(())
-        })?;
-        self.out.push(Stmt::Loop(body));
+        let base = self.bisected(view, |inner, element| inner.asked(f, Operand::Ref(element)))?;
         let ((), last) = self.nested(|inner| {
             let element = inner.element_place(view, inner.read(base))?;
             let before = inner.asked(f, Operand::Ref(element))?;
